@@ -1,0 +1,129 @@
+//! A call that is sent when it is awaited.
+
+use std::fmt;
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::time::Duration;
+
+use crate::decode::{self, Answer, Resource};
+use crate::{Client, Error, Request, Response};
+
+/// One call to the service, not yet sent.
+///
+/// Awaiting it sends it and gives the value; [`send`](Self::send) gives the value with the status,
+/// headers and body of the answer; [`request`](Self::request) shows what would be sent.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use std::time::Duration;
+///
+/// # let service = mock_server::MockServer::start().await;
+/// # let client = profile_sdk::Client::builder().base_url(service.uri()).build()?;
+/// let badges = client.badges().timeout(Duration::from_secs(5)).await?;
+/// println!("{} badges", badges.len());
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a call is sent when it is awaited"]
+pub struct Call<T> {
+    client: Client,
+    request: Result<Request, Error>,
+    read: fn(&[u8]) -> Result<T, String>,
+    timeout: Option<Duration>,
+}
+
+impl<T> Call<T> {
+    fn new(client: &Client, request: Request, read: fn(&[u8]) -> Result<T, String>) -> Self {
+        Self {
+            client: client.clone(),
+            request: Ok(request),
+            read,
+            timeout: None,
+        }
+    }
+
+    /// How long this call may take from its first byte sent to its last byte read, in place of the
+    /// client's setting.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// What would be sent, without the key.
+    ///
+    /// # Errors
+    ///
+    /// When the call was made from a value that the service cannot take, such as an empty
+    /// [`LinkUpdate`](crate::LinkUpdate).
+    pub fn request(&self) -> Result<&Request, &Error> {
+        self.request.as_ref()
+    }
+
+    /// Sends the call and gives the answer with its status, headers and body.
+    ///
+    /// # Errors
+    ///
+    /// See [`ErrorKind`](crate::ErrorKind).
+    pub async fn send(self) -> Result<Response<T>, Error> {
+        let request = self.request?;
+        let answer = self.client.exchange(&request, self.timeout).await?;
+        match (self.read)(&answer.body) {
+            Ok(data) => Ok(Response::new(data, answer)),
+            Err(reason) => Err(Error::unreadable(reason, answer).during(request.operation())),
+        }
+    }
+}
+
+impl<T> Call<T> {
+    /// A call whose answer holds the value under `data`.
+    pub(crate) fn reading(client: &Client, request: Request) -> Self
+    where
+        T: Answer,
+    {
+        Self::new(client, request, decode::read_data)
+    }
+}
+
+impl<T> Call<Option<T>> {
+    /// A call whose answer may hold the resource as it now is.
+    pub(crate) fn writing(client: &Client, request: Request) -> Self
+    where
+        T: Resource,
+    {
+        Self::new(client, request, |body| Ok(decode::read_written(body)))
+    }
+
+    /// The same call, which fails before anything is sent if the request is not one.
+    pub(crate) fn unless(mut self, refused: Option<Error>) -> Self {
+        if let (Some(error), Ok(request)) = (refused, &self.request) {
+            self.request = Err(error.during(request.operation()));
+        }
+        self
+    }
+}
+
+impl Call<()> {
+    /// A call of whose answer only the status matters.
+    pub(crate) fn removing(client: &Client, request: Request) -> Self {
+        Self::new(client, request, |_| Ok(()))
+    }
+}
+
+impl<T: Send + 'static> IntoFuture for Call<T> {
+    type Output = Result<T, Error>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move { self.send().await.map(Response::into_data) })
+    }
+}
+
+impl<T> fmt::Debug for Call<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("request", &self.request)
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,202 @@
+//! How an answer's body becomes a value: liberal where the specification is silent, exact where
+//! it speaks.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+/// What a read call answers with, under the field `data`.
+pub(crate) trait Answer: DeserializeOwned {
+    /// The fields whose shape the specification does not show. One that has another shape than ours
+    /// is set aside rather than refused.
+    const SHAPE_NOT_SHOWN: &'static [&'static str] = &[];
+
+    /// Keeps the fields that were set aside, as the service sent them.
+    fn keep(&mut self, _set_aside: Map<String, Value>) {}
+}
+
+/// What a write may answer with.
+pub(crate) trait Resource: Answer {
+    /// Whether it holds at least one of the fields by which the specification knows it.
+    fn is_recognised(&self) -> bool;
+}
+
+/// Reads `{"data": …}`.
+///
+/// The error is what a person needs to see what is wrong: the JSON path, the reason, the start of
+/// the body.
+pub(crate) fn read_data<T: Answer>(body: &[u8]) -> Result<T, String> {
+    // Checking the text once and parsing it as such is faster than checking every string in it.
+    if let Ok(text) = std::str::from_utf8(body)
+        && let Ok(envelope) = serde_json::from_str::<Envelope<T>>(text)
+    {
+        return Ok(envelope.data);
+    }
+    read_odd(body).map_err(|reason| format!("{reason}; the body starts: {}", start_of(body)))
+}
+
+/// Reads the resource from the answer to a write, if it is there in a shape that can be told.
+///
+/// The specification shows no such answer, so its absence is no error.
+pub(crate) fn read_written<T: Resource>(body: &[u8]) -> Option<T> {
+    read_data(body).ok().filter(T::is_recognised)
+}
+
+/// The JSON text under `data`, exactly as it was sent.
+pub(crate) fn raw_data(body: &[u8]) -> Option<&str> {
+    let envelope: RawEnvelope<'_> = serde_json::from_slice(body).ok()?;
+    Some(envelope.data.get())
+}
+
+#[derive(Deserialize)]
+struct Envelope<T> {
+    data: T,
+}
+
+#[derive(Deserialize)]
+struct RawEnvelope<'a> {
+    #[serde(borrow)]
+    data: &'a RawValue,
+}
+
+/// The slow way, for a body that is not quite of our shape: sets aside what may be odd, and says
+/// exactly what is wrong where it may not.
+fn read_odd<T: Answer>(body: &[u8]) -> Result<T, String> {
+    let answer: Value = serde_json::from_slice(body)
+        .map_err(|error| format!("the answer is not JSON ({error})"))?;
+    let Value::Object(mut answer) = answer else {
+        return Err("the answer is not a JSON object with the field `data`".to_owned());
+    };
+    let Some(mut data) = answer.remove("data") else {
+        return Err("the answer has no field `data`".to_owned());
+    };
+    let mut set_aside = Map::new();
+    loop {
+        let error = match serde_path_to_error::deserialize::<_, T>(&data) {
+            Ok(mut value) => {
+                value.keep(set_aside);
+                return Ok(value);
+            }
+            Err(error) => error,
+        };
+        let path = error.path().to_string();
+        let field = path.split(['.', '[']).next().unwrap_or_default();
+        let odd = T::SHAPE_NOT_SHOWN
+            .contains(&field)
+            .then(|| data.as_object_mut()?.remove_entry(field))
+            .flatten();
+        match odd {
+            Some((name, value)) => set_aside.insert(name, value),
+            None => return Err(misfit(&path, error.inner())),
+        };
+    }
+}
+
+fn misfit(path: &str, reason: &serde_json::Error) -> String {
+    match path {
+        "." => format!("data: {reason}"),
+        _ => format!("data.{path}: {reason}"),
+    }
+}
+
+/// The first characters of a body, printable on one line.
+fn start_of(body: &[u8]) -> String {
+    const SHOWN: usize = 120;
+    let text = String::from_utf8_lossy(&body[..body.len().min(4 * SHOWN)]);
+    let start: String = text.chars().take(SHOWN).collect();
+    format!("{start:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+
+    use super::{Answer, Resource, raw_data, read_data, read_written};
+
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    struct Sample {
+        count: u64,
+        #[serde(default)]
+        list: Option<Vec<u64>>,
+        #[serde(flatten)]
+        extra: Map<String, Value>,
+    }
+
+    impl Answer for Sample {
+        const SHAPE_NOT_SHOWN: &'static [&'static str] = &["list"];
+
+        fn keep(&mut self, set_aside: Map<String, Value>) {
+            self.extra.extend(set_aside);
+        }
+    }
+
+    impl Resource for Sample {
+        fn is_recognised(&self) -> bool {
+            self.count > 0
+        }
+    }
+
+    #[test]
+    fn an_odd_shape_is_set_aside() {
+        let body = br#"{"data":{"count":1,"list":[1,"two"],"more":true}}"#;
+        let sample: Sample = read_data(body).unwrap();
+        assert_eq!(sample.list, None);
+        assert_eq!(
+            Value::from(sample.extra),
+            json!({"list": [1, "two"], "more": true})
+        );
+    }
+
+    #[test]
+    fn a_misfit_names_its_path() {
+        for (body, message) in [
+            (
+                r#"{"data":{"count":"one"}}"#,
+                r#"data.count: invalid type: string "one", expected u64; the body starts: "{\"data\":{\"count\":\"one\"}}""#,
+            ),
+            (
+                "<html>",
+                r#"the answer is not JSON (expected value at line 1 column 1); the body starts: "<html>""#,
+            ),
+            (
+                "[]",
+                r#"the answer is not a JSON object with the field `data`; the body starts: "[]""#,
+            ),
+            (
+                "{}",
+                r#"the answer has no field `data`; the body starts: "{}""#,
+            ),
+            (
+                r#"{"data":null}"#,
+                r#"data: invalid type: null, expected struct Sample; the body starts: "{\"data\":null}""#,
+            ),
+        ] {
+            assert_eq!(read_data::<Sample>(body.as_bytes()).unwrap_err(), message);
+        }
+    }
+
+    #[test]
+    fn a_write_may_answer_anything() {
+        for body in [
+            "",
+            "OK",
+            "{}",
+            r#"{"data":null}"#,
+            r#"{"data":{}}"#,
+            r#"{"data":[1]}"#,
+            "\u{0}",
+        ] {
+            assert_eq!(read_written::<Sample>(body.as_bytes()), None, "{body:?}");
+        }
+        let written = read_written::<Sample>(br#"{"data":{"count":2}}"#);
+        assert_eq!(written.unwrap().count, 2);
+    }
+
+    #[test]
+    fn raw_data_keeps_every_byte() {
+        let body = br#"{ "data" : {"b":1.50, "a":"\u00e9"} }"#;
+        assert_eq!(raw_data(body), Some(r#"{"b":1.50, "a":"\u00e9"}"#));
+        assert_eq!(raw_data(b"no JSON"), None);
+    }
+}

@@ -1,0 +1,288 @@
+//! The one error type of every call.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+use crate::error_body::read_error_body;
+use crate::response::RawResponse;
+use crate::{InvalidValue, Operation, Scope};
+
+/// Why a call failed.
+///
+/// Its `Display` is one line that says what was called, what came back and what to do; the causes
+/// below it are reached through [`source`](StdError::source). No form of it shows the key.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use profile_sdk::{ApiKey, Client, ErrorKind};
+///
+/// # let service = mock_server::MockServer::start().await;
+/// let client = Client::builder()
+///     .base_url(service.uri())
+///     .api_key(ApiKey::new("not-a-key")?)
+///     .build()?;
+/// let error = client.me().await.unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Unauthorized);
+/// assert_eq!(error.status(), Some(401));
+/// assert!(!error.may_have_been_applied());
+/// # Ok(())
+/// # }
+/// ```
+pub struct Error {
+    inner: Box<Inner>,
+}
+
+/// What kind of failure an [`Error`] is.
+///
+/// An answer is judged by its status class and by the few codes that every HTTP service shares,
+/// since the specification shows no status codes. (Specification: Errors.)
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A value or a setting is not one that can be sent; nothing was sent.
+    Invalid,
+    /// The call needs a key and the client has none; nothing was sent.
+    KeyMissing,
+    /// No connection could be made, so nothing was sent.
+    Connection,
+    /// No complete answer came in time.
+    Timeout,
+    /// The connection broke before a complete answer had come.
+    Interrupted,
+    /// The service points elsewhere (3xx); the key goes to the configured host alone.
+    Redirected,
+    /// The service does not take the key (401).
+    Unauthorized,
+    /// The key may not do this (403), usually for want of a scope.
+    Forbidden,
+    /// There is no such profile, link or post (404).
+    NotFound,
+    /// The key's rate limit is used up (429).
+    RateLimited,
+    /// The service refuses the content of the request (any other 4xx).
+    Refused,
+    /// The service failed (5xx).
+    Service,
+    /// The answer is larger than the client takes.
+    TooLarge,
+    /// The answer is not of the shape that the specification gives it.
+    Unreadable,
+}
+
+/// All of it is in a box, so that a `Result` stays small.
+struct Inner {
+    kind: ErrorKind,
+    operation: Option<Operation>,
+    reason: String,
+    answer: Option<RawResponse>,
+    code: Option<String>,
+    message: Option<String>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl Error {
+    /// How much of an error's body is read and kept, in bytes.
+    pub const MAX_BODY_BYTES: usize = 64 * 1024;
+
+    /// What kind of failure this is.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.inner.kind
+    }
+
+    /// The endpoint that was called; none when the client itself could not be made.
+    #[must_use]
+    pub fn operation(&self) -> Option<&Operation> {
+        self.inner.operation.as_ref()
+    }
+
+    /// The status of the answer, where one came.
+    #[must_use]
+    pub fn status(&self) -> Option<u16> {
+        self.inner.answer.as_ref().map(|answer| answer.status)
+    }
+
+    /// The code that the service gave, for example `unknown_field`.
+    #[must_use]
+    pub fn code(&self) -> Option<&str> {
+        self.inner.code.as_deref()
+    }
+
+    /// The message that the service gave, on one line.
+    #[must_use]
+    pub fn message(&self) -> Option<&str> {
+        self.inner.message.as_deref()
+    }
+
+    /// The identifier that the service gave the request, to quote to its operators.
+    #[must_use]
+    pub fn request_id(&self) -> Option<&str> {
+        self.inner.answer.as_ref()?.request_id()
+    }
+
+    /// A header of the answer, where it is there and is text.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.inner.answer.as_ref()?.header(name)
+    }
+
+    /// The start of the answer's body, at most [`MAX_BODY_BYTES`](Self::MAX_BODY_BYTES) of it;
+    /// empty where no answer came.
+    #[must_use]
+    pub fn body(&self) -> &[u8] {
+        self.inner
+            .answer
+            .as_ref()
+            .map_or(&[], |answer| &answer.body)
+    }
+
+    /// The scope that the call needs, where the specification names one.
+    #[must_use]
+    pub fn scope(&self) -> Option<&Scope> {
+        self.operation()?.scope()
+    }
+
+    /// Whether a write may have taken effect although it failed: its answer was lost, or the
+    /// service failed while it worked.
+    #[must_use]
+    pub fn may_have_been_applied(&self) -> bool {
+        let lost = matches!(
+            self.kind(),
+            ErrorKind::Timeout | ErrorKind::Interrupted | ErrorKind::TooLarge | ErrorKind::Service
+        );
+        lost && self
+            .operation()
+            .is_some_and(|operation| operation.method().is_write())
+    }
+
+    /// A failure of which no answer tells.
+    pub(crate) fn new(kind: ErrorKind, reason: impl Into<String>) -> Self {
+        let inner = Inner {
+            kind,
+            operation: None,
+            reason: reason.into(),
+            answer: None,
+            code: None,
+            message: None,
+            source: None,
+        };
+        Self {
+            inner: Box::new(inner),
+        }
+    }
+
+    /// An answer whose status is not 2xx.
+    pub(crate) fn refused(answer: RawResponse) -> Self {
+        let kind = match answer.status {
+            300..=399 => ErrorKind::Redirected,
+            401 => ErrorKind::Unauthorized,
+            403 => ErrorKind::Forbidden,
+            404 => ErrorKind::NotFound,
+            429 => ErrorKind::RateLimited,
+            500.. => ErrorKind::Service,
+            _ => ErrorKind::Refused,
+        };
+        let said = read_error_body(&answer.body);
+        let mut error = Self::new(kind, "");
+        error.inner.code = said.code;
+        error.inner.message = said.message;
+        error.inner.answer = Some(answer);
+        error
+    }
+
+    /// A 2xx answer that does not hold what it should.
+    pub(crate) fn unreadable(reason: String, mut answer: RawResponse) -> Self {
+        answer.body.truncate(Self::MAX_BODY_BYTES);
+        let mut error = Self::new(ErrorKind::Unreadable, reason);
+        error.inner.answer = Some(answer);
+        error
+    }
+
+    /// The same error with its cause.
+    pub(crate) fn caused_by(mut self, source: impl StdError + Send + Sync + 'static) -> Self {
+        self.inner.source = Some(Box::new(source));
+        self
+    }
+
+    /// The same error, told of the call that met it.
+    pub(crate) fn during(mut self, operation: &Operation) -> Self {
+        self.inner.operation = Some(operation.clone());
+        self
+    }
+
+    /// What happened and what to do, without what the service said.
+    fn summary(&self) -> String {
+        let status = self.status().unwrap_or_default();
+        match self.kind() {
+            ErrorKind::Redirected => {
+                let target = self.header("location").unwrap_or("another place");
+                format!(
+                    "{status}: the service points to {target:?}; redirects are not followed, \
+                     so that the key stays with the configured host: check the base URL"
+                )
+            }
+            ErrorKind::Unauthorized => match self.scope() {
+                Some(scope) => format!(
+                    "{status}: the service does not take the key for this call, \
+                     which needs the scope {scope}"
+                ),
+                None => format!("{status}: the service does not take the key"),
+            },
+            ErrorKind::Forbidden => match self.scope() {
+                Some(scope) => format!("{status}: the key lacks the scope {scope}"),
+                None => format!("{status}: the key may not do this"),
+            },
+            ErrorKind::NotFound => format!("{status}: the service does not know it"),
+            ErrorKind::RateLimited => format!("{status}: the key's rate limit is used up"),
+            ErrorKind::Refused => format!("{status}: the service refuses the request"),
+            ErrorKind::Service => format!("{status}: the service failed"),
+            _ => self.inner.reason.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(operation) = self.operation() {
+            write!(f, "{operation}: ")?;
+        }
+        f.write_str(&self.summary())?;
+        if let Some(message) = self.message() {
+            write!(f, ": {message}")?;
+        }
+        if let Some(code) = self.code() {
+            write!(f, " ({code})")?;
+        }
+        if let Some(id) = self.request_id() {
+            write!(f, " [request {id}]")?;
+        }
+        if self.may_have_been_applied() {
+            f.write_str("; the change may have been made all the same")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.kind())
+            .field("display", &format_args!("{self}"))
+            .field("body", &String::from_utf8_lossy(self.body()))
+            .field("source", &self.inner.source)
+            .finish()
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.inner.source.as_deref().map(|source| source as _)
+    }
+}
+
+impl From<InvalidValue> for Error {
+    fn from(invalid: InvalidValue) -> Self {
+        Self::new(ErrorKind::Invalid, invalid.to_string())
+    }
+}

@@ -1,0 +1,217 @@
+//! What a service says about a refusal, read from whatever shape its error body has.
+
+use serde_json::{Map, Value};
+
+/// The parts of an error body that a person or a program can use.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct ErrorBody {
+    pub(crate) code: Option<String>,
+    pub(crate) message: Option<String>,
+}
+
+/// Reads a code and a message from JSON of the usual shapes, plain text, HTML or nothing.
+pub(crate) fn read_error_body(body: &[u8]) -> ErrorBody {
+    let text = String::from_utf8_lossy(body);
+    let text = text.trim();
+    match serde_json::from_str(text) {
+        Ok(value) => read_value(&value),
+        Err(_) if text.starts_with('<') => ErrorBody {
+            message: html_title(text),
+            ..ErrorBody::default()
+        },
+        Err(_) => ErrorBody {
+            message: sentence(text),
+            ..ErrorBody::default()
+        },
+    }
+}
+
+fn read_value(value: &Value) -> ErrorBody {
+    match value {
+        Value::Object(fields) => read_object(fields),
+        Value::String(text) => ErrorBody {
+            message: sentence(text),
+            ..ErrorBody::default()
+        },
+        Value::Array(errors) => read_list(errors),
+        _ => ErrorBody::default(),
+    }
+}
+
+/// `{"error": …}`, `{"errors": […]}`, `{"message": …}`, `{"detail": …}` or problem details.
+fn read_object(fields: &Map<String, Value>) -> ErrorBody {
+    let inner = ["error", "errors"]
+        .into_iter()
+        .filter_map(|name| fields.get(name))
+        .map(read_inner)
+        .find(|inner| *inner != ErrorBody::default())
+        .unwrap_or_default();
+    let own_message = [
+        "message",
+        "msg",
+        "error_description",
+        "detail",
+        "title",
+        "reason",
+    ]
+    .into_iter()
+    .find_map(|name| fields.get(name).and_then(readable));
+    let own_code = ["code", "error_code", "type"]
+        .into_iter()
+        .find_map(|name| fields.get(name).and_then(readable))
+        // RFC 9457's type for "no more than the status says".
+        .filter(|code| code != "about:blank");
+    // In `{"error": "not_found", "message": "…"}` the inner text is the code.
+    match (inner.message, own_message) {
+        (Some(inner_message), Some(own_message)) if inner.code.is_none() => ErrorBody {
+            code: own_code.or(Some(inner_message)),
+            message: Some(own_message),
+        },
+        (inner_message, own_message) => ErrorBody {
+            code: inner.code.or(own_code),
+            message: inner_message.or(own_message),
+        },
+    }
+}
+
+/// What stands under `error` or `errors`, which may also be messages by the field they concern.
+fn read_inner(value: &Value) -> ErrorBody {
+    let read = read_value(value);
+    let Value::Object(fields) = value else {
+        return read;
+    };
+    if read != ErrorBody::default() {
+        return read;
+    }
+    let messages: Vec<_> = fields
+        .iter()
+        .filter_map(|(field, value)| Some(format!("{field}: {}", readable(value)?)))
+        .collect();
+    ErrorBody {
+        message: sentence(&messages.join("; ")),
+        ..read
+    }
+}
+
+/// The messages of a list of errors, and the code of the first that has one.
+fn read_list(errors: &[Value]) -> ErrorBody {
+    let errors: Vec<_> = errors.iter().map(read_value).collect();
+    let messages: Vec<_> = errors.iter().filter_map(|e| e.message.as_deref()).collect();
+    ErrorBody {
+        message: sentence(&messages.join("; ")),
+        code: errors.iter().find_map(|error| error.code.clone()),
+    }
+}
+
+fn readable(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => sentence(text),
+        Value::Number(number) => Some(number.to_string()),
+        // `{"detail": [{"msg": …}]}` and nested objects.
+        Value::Array(_) | Value::Object(_) => read_value(value).message,
+        _ => None,
+    }
+}
+
+/// The title of an HTML page, which is all of it that belongs into a log.
+fn html_title(page: &str) -> Option<String> {
+    let lower = page.to_ascii_lowercase();
+    let start = lower.find("<title")?;
+    let start = start + lower[start..].find('>')? + 1;
+    let end = start + lower[start..].find("</title")?;
+    sentence(&page[start..end])
+}
+
+/// The text on one line and of bounded length, or nothing if it is empty.
+fn sentence(text: &str) -> Option<String> {
+    const MOST_CHARACTERS: usize = 500;
+    let words: Vec<_> = text
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let mut line = words.join(" ");
+    if let Some((end, _)) = line.char_indices().nth(MOST_CHARACTERS) {
+        line.truncate(end);
+        line.push('…');
+    }
+    (!line.is_empty()).then_some(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ErrorBody, read_error_body};
+
+    #[track_caller]
+    fn check(body: &str, code: Option<&str>, message: Option<&str>) {
+        let expected = ErrorBody {
+            code: code.map(str::to_owned),
+            message: message.map(str::to_owned),
+        };
+        assert_eq!(read_error_body(body.as_bytes()), expected, "{body}");
+    }
+
+    #[test]
+    fn the_usual_shapes_are_read() {
+        let (code, message) = (Some("c"), Some("m"));
+        check(
+            r#"{"error":{"code":"c","message":"m","field":"f"}}"#,
+            code,
+            message,
+        );
+        check(r#"{"error":"m"}"#, None, message);
+        check(r#"{"error":"c","message":"m"}"#, code, message);
+        check(r#"{"error":"c","error_description":"m"}"#, code, message);
+        check(r#"{"code":"c","message":"m"}"#, code, message);
+        check(r#"{"code":7,"message":"m"}"#, Some("7"), message);
+        check(r#"{"detail":"m"}"#, None, message);
+        check(r#"{"detail":[{"message":"m"}]}"#, None, message);
+        check(
+            r#"{"errors":[{"code":"c","message":"m"},{"message":"n"}]}"#,
+            code,
+            Some("m; n"),
+        );
+        check(r#"{"errors":["m","n"]}"#, None, Some("m; n"));
+        check(
+            r#"{"errors":{"bio":["too long"]}}"#,
+            None,
+            Some("bio: too long"),
+        );
+        check(r#"{"detail":[{"loc":["body"],"msg":"m"}]}"#, None, message);
+        check(r#"[{"message":"m"}]"#, None, message);
+        check(r#""m""#, None, message);
+    }
+
+    #[test]
+    fn problem_details_are_read() {
+        check(
+            r#"{"type":"https://x/c","title":"t","status":422,"detail":"m"}"#,
+            Some("https://x/c"),
+            Some("m"),
+        );
+        check(
+            r#"{"type":"about:blank","title":"Not Found"}"#,
+            None,
+            Some("Not Found"),
+        );
+    }
+
+    #[test]
+    fn text_html_and_nothing_are_read() {
+        check("Bad\r\n\tgateway ", None, Some("Bad gateway"));
+        check(
+            "<html><HEAD><title>502 Bad\nGateway</TITLE></html>",
+            None,
+            Some("502 Bad Gateway"),
+        );
+        check("<!doctype html><p>no title", None, None);
+        check("", None, None);
+        check("null", None, None);
+        check("{}", None, None);
+    }
+
+    #[test]
+    fn a_long_text_is_cut() {
+        let read = read_error_body("é".repeat(600).as_bytes()).message.unwrap();
+        assert_eq!(read.chars().count(), 501);
+    }
+}

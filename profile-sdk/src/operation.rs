@@ -1,0 +1,166 @@
+//! What is known of an endpoint before it is called.
+
+use std::fmt;
+
+use crate::Scope;
+
+/// The method of an HTTP request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Method {
+    /// `GET`: reads, changes nothing.
+    Get,
+    /// `POST`: creates.
+    Post,
+    /// `PATCH`: edits.
+    Patch,
+    /// `DELETE`: removes.
+    Delete,
+}
+
+impl Method {
+    /// The method's name, for example `PATCH`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+
+    /// Whether a request with this method may change something.
+    #[must_use]
+    pub fn is_write(self) -> bool {
+        self != Self::Get
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One of the service's endpoints: its method, its path, and what a key must carry to call it.
+///
+/// ```
+/// use profile_sdk::{Operation, Scope};
+///
+/// let scoped = Operation::ALL.iter().filter(|operation| operation.scope().is_some());
+/// assert_eq!(scoped.count(), 7);
+/// let edit = Operation::UPDATE_PROFILE;
+/// assert_eq!(edit.to_string(), "PATCH /api/v1/me/profile");
+/// assert_eq!(edit.scope(), Some(&Scope::ProfileWrite));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operation {
+    method: Method,
+    path_template: &'static str,
+    scope: Option<Scope>,
+    needs_key: bool,
+}
+
+impl Operation {
+    /// `GET /me`
+    pub const ME: Self = Self::keyed(Method::Get, "/api/v1/me");
+    /// `PATCH /me/profile`
+    pub const UPDATE_PROFILE: Self =
+        Self::scoped(Method::Patch, "/api/v1/me/profile", Scope::ProfileWrite);
+    /// `GET /me/analytics`
+    pub const ANALYTICS: Self =
+        Self::scoped(Method::Get, "/api/v1/me/analytics", Scope::AnalyticsRead);
+    /// `POST /me/links`
+    pub const CREATE_LINK: Self = Self::scoped(Method::Post, "/api/v1/me/links", Scope::LinksWrite);
+    /// `PATCH /me/links/{id}`
+    pub const UPDATE_LINK: Self =
+        Self::scoped(Method::Patch, "/api/v1/me/links/{id}", Scope::LinksWrite);
+    /// `DELETE /me/links/{id}`
+    pub const DELETE_LINK: Self =
+        Self::scoped(Method::Delete, "/api/v1/me/links/{id}", Scope::LinksWrite);
+    /// `POST /me/posts`
+    pub const CREATE_POST: Self =
+        Self::scoped(Method::Post, "/api/v1/me/posts", Scope::SocialWrite);
+    /// `DELETE /me/posts/{id}`
+    pub const DELETE_POST: Self =
+        Self::scoped(Method::Delete, "/api/v1/me/posts/{id}", Scope::SocialWrite);
+    /// `GET /users/{handle}/stats`
+    pub const USER_STATS: Self = Self::keyed(Method::Get, "/api/v1/users/{handle}/stats");
+    /// `GET /badges`
+    pub const BADGES: Self = Self::open(Method::Get, "/api/v1/badges");
+    /// `GET /stats`
+    pub const SITE_STATS: Self = Self::open(Method::Get, "/api/v1/stats");
+
+    /// All eleven endpoints, in the specification's order.
+    pub const ALL: [Self; 11] = [
+        Self::ME,
+        Self::UPDATE_PROFILE,
+        Self::ANALYTICS,
+        Self::CREATE_LINK,
+        Self::UPDATE_LINK,
+        Self::DELETE_LINK,
+        Self::CREATE_POST,
+        Self::DELETE_POST,
+        Self::USER_STATS,
+        Self::BADGES,
+        Self::SITE_STATS,
+    ];
+
+    /// The method.
+    #[must_use]
+    pub fn method(&self) -> Method {
+        self.method
+    }
+
+    /// The path with its parameters by name, for example `/api/v1/me/links/{id}`.
+    #[must_use]
+    pub fn path_template(&self) -> &str {
+        self.path_template
+    }
+
+    /// The scope that the key must carry, where the specification names one.
+    #[must_use]
+    pub fn scope(&self) -> Option<&Scope> {
+        self.scope.as_ref()
+    }
+
+    /// Whether a key must be sent; the two open endpoints are called without one as well.
+    #[must_use]
+    pub fn needs_key(&self) -> bool {
+        self.needs_key
+    }
+
+    const fn open(method: Method, path_template: &'static str) -> Self {
+        Self {
+            method,
+            path_template,
+            scope: None,
+            needs_key: false,
+        }
+    }
+
+    const fn keyed(method: Method, path_template: &'static str) -> Self {
+        Self {
+            method,
+            path_template,
+            scope: None,
+            needs_key: true,
+        }
+    }
+
+    const fn scoped(method: Method, path_template: &'static str, scope: Scope) -> Self {
+        Self {
+            method,
+            path_template,
+            scope: Some(scope),
+            needs_key: true,
+        }
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.path_template)
+    }
+}

@@ -1,0 +1,102 @@
+//! A request as a plain value, made by the resources' files and sent by the transport.
+
+use bytes::Bytes;
+use serde::Serialize;
+
+use crate::path::segment;
+use crate::{Method, Operation};
+
+/// A request that has not been sent: what to do, where, and with which body.
+///
+/// It holds no key, so all of it can be printed. [`Call::request`](crate::Call::request) gives it.
+///
+/// ```
+/// use profile_sdk::{Client, Days, Handle};
+///
+/// let client = Client::builder().base_url("https://profiles.example").build()?;
+/// let call = client.user_stats(&Handle::new("a/b")?, Days::new(7)?);
+/// let request = call.request()?;
+/// assert_eq!(request.method().as_str(), "GET");
+/// assert_eq!(request.path(), "/api/v1/users/a%2Fb/stats");
+/// assert_eq!(request.query(), Some("days=7"));
+/// assert_eq!(request.body(), None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Request {
+    operation: Operation,
+    path: String,
+    query: Option<String>,
+    body: Option<Bytes>,
+}
+
+impl Request {
+    /// A request to a path without parameters.
+    pub(crate) fn new(operation: Operation) -> Self {
+        Self {
+            path: operation.path_template().to_owned(),
+            operation,
+            query: None,
+            body: None,
+        }
+    }
+
+    /// A request to a path with one parameter, whose value becomes one percent-encoded segment.
+    pub(crate) fn with_parameter(operation: Operation, name: &str, value: &str) -> Self {
+        let path = operation
+            .path_template()
+            .replace(&format!("{{{name}}}"), &segment(value).to_string());
+        Self {
+            path,
+            ..Self::new(operation)
+        }
+    }
+
+    /// The same request with `query`, which is encoded already.
+    pub(crate) fn query_string(mut self, query: String) -> Self {
+        self.query = Some(query);
+        self
+    }
+
+    /// The same request with a JSON body.
+    pub(crate) fn json(mut self, body: &impl Serialize) -> Self {
+        let body = serde_json::to_vec(body).expect("our request bodies are texts in structs");
+        self.body = Some(body.into());
+        self
+    }
+
+    /// The endpoint that the request is for.
+    #[must_use]
+    pub fn operation(&self) -> &Operation {
+        &self.operation
+    }
+
+    /// The method.
+    #[must_use]
+    pub fn method(&self) -> Method {
+        self.operation.method()
+    }
+
+    /// The path from `/api/v1` on, percent-encoded.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The query, percent-encoded and without its question mark.
+    #[must_use]
+    pub fn query(&self) -> Option<&str> {
+        self.query.as_deref()
+    }
+
+    /// The body, which is JSON where there is one.
+    #[must_use]
+    pub fn body(&self) -> Option<&[u8]> {
+        self.body.as_deref()
+    }
+
+    /// The body as the transport sends it, without a copy.
+    pub(crate) fn body_bytes(&self) -> Option<Bytes> {
+        self.body.clone()
+    }
+}

@@ -1,0 +1,97 @@
+//! An answer with all that came with it.
+
+use bytes::Bytes;
+use reqwest::header::HeaderMap;
+
+use crate::decode;
+
+/// What a call gives when it is sent with [`Call::send`](crate::Call::send): the value, the status,
+/// the headers and the body.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let service = mock_server::MockServer::start().await;
+/// # let client = profile_sdk::Client::builder().base_url(service.uri()).build()?;
+/// let response = client.site_stats().send().await?;
+/// assert_eq!(response.status(), 200);
+/// assert_eq!(response.header("content-type"), Some("application/json"));
+/// println!("as sent: {}", response.raw_data().unwrap_or("nothing"));
+/// println!("users: {}", response.into_data().users);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Response<T> {
+    data: T,
+    raw: RawResponse,
+}
+
+impl<T> Response<T> {
+    pub(crate) fn new(data: T, raw: RawResponse) -> Self {
+        Self { data, raw }
+    }
+
+    /// The value that the answer holds.
+    #[must_use]
+    pub fn data(&self) -> &T {
+        &self.data
+    }
+
+    /// The value that the answer holds, without the rest.
+    #[must_use]
+    pub fn into_data(self) -> T {
+        self.data
+    }
+
+    /// The HTTP status, from 200 to 299.
+    #[must_use]
+    pub fn status(&self) -> u16 {
+        self.raw.status
+    }
+
+    /// A header of the answer, where it is there and is text; the name's case does not matter.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.raw.header(name)
+    }
+
+    /// The identifier that the service gave the request, to quote to its operators.
+    #[must_use]
+    pub fn request_id(&self) -> Option<&str> {
+        self.raw.request_id()
+    }
+
+    /// The JSON text under `data` exactly as the service sent it, unknown fields and order kept;
+    /// none where the body has no such field.
+    #[must_use]
+    pub fn raw_data(&self) -> Option<&str> {
+        decode::raw_data(&self.raw.body)
+    }
+
+    /// The whole body, decompressed.
+    #[must_use]
+    pub fn body(&self) -> &[u8] {
+        &self.raw.body
+    }
+}
+
+/// An answer before anything of it is read.
+#[derive(Debug, Clone)]
+pub(crate) struct RawResponse {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl RawResponse {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    pub(crate) fn request_id(&self) -> Option<&str> {
+        ["x-request-id", "request-id"]
+            .into_iter()
+            .find_map(|name| self.header(name))
+    }
+}

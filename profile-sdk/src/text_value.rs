@@ -1,0 +1,65 @@
+//! What the checked text types have in common: conversions, comparison, printing.
+
+/// Gives a type around a `text: String` the conversions that every checked text has.
+///
+/// The type itself brings `new(impl Into<String>) -> Result<Self, InvalidValue>`.
+macro_rules! text_value {
+    ($name:ident) => {
+        impl $name {
+            /// The text, exactly as it was given.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.text
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.text)
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = $crate::InvalidValue;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Self::new(text)
+            }
+        }
+
+        impl TryFrom<&str> for $name {
+            type Error = $crate::InvalidValue;
+
+            fn try_from(text: &str) -> Result<Self, Self::Error> {
+                Self::new(text)
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = $crate::InvalidValue;
+
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                Self::new(text)
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                &self.text
+            }
+        }
+    };
+}
+
+/// Makes a checked text travel in JSON as the plain string that it holds.
+macro_rules! serialize_as_text {
+    ($name:ident) => {
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&self.text)
+            }
+        }
+    };
+}
+
+pub(crate) use {serialize_as_text, text_value};

@@ -1,0 +1,193 @@
+//! The one place that touches the network.
+
+use std::error::Error as StdError;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use reqwest::header::{self, HeaderMap, HeaderValue};
+
+use crate::base_url::BaseUrl;
+use crate::response::RawResponse;
+use crate::{ApiKey, Error, ErrorKind, Method, Request};
+
+/// What a transport is made from.
+pub(crate) struct Settings {
+    pub(crate) base_url: BaseUrl,
+    pub(crate) api_key: Option<ApiKey>,
+    pub(crate) user_agent: String,
+    pub(crate) connect_timeout: Duration,
+    pub(crate) max_answer_bytes: usize,
+}
+
+/// Connections to one service, and what every request to it has in common.
+pub(crate) struct Transport {
+    http: reqwest::Client,
+    base_url: BaseUrl,
+    max_answer_bytes: usize,
+}
+
+impl Transport {
+    pub(crate) fn new(settings: Settings) -> Result<Self, Error> {
+        let http = reqwest::Client::builder()
+            .default_headers(default_headers(&settings)?)
+            .connect_timeout(settings.connect_timeout)
+            .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            // The environment's proxies are not this library's to read.
+            .no_proxy()
+            .tls_backend_preconfigured(tls(settings.base_url.is_https())?)
+            .build()
+            .map_err(|error| set_up_failed("the HTTP client could not be made", error))?;
+        Ok(Self {
+            http,
+            base_url: settings.base_url,
+            max_answer_bytes: settings.max_answer_bytes,
+        })
+    }
+
+    pub(crate) fn base_url(&self) -> &BaseUrl {
+        &self.base_url
+    }
+
+    /// Sends a request once and reads its answer, whatever its status.
+    pub(crate) async fn exchange(
+        &self,
+        request: &Request,
+        timeout: Duration,
+    ) -> Result<RawResponse, Error> {
+        let method = match request.method() {
+            Method::Get => reqwest::Method::GET,
+            Method::Post => reqwest::Method::POST,
+            Method::Patch => reqwest::Method::PATCH,
+            Method::Delete => reqwest::Method::DELETE,
+        };
+        let url = self.base_url.join(request);
+        let mut sending = self.http.request(method, url).timeout(timeout);
+        if let Some(body) = request.body_bytes() {
+            sending = sending
+                .header(
+                    header::CONTENT_TYPE,
+                    HeaderValue::from_static("application/json"),
+                )
+                .body(body);
+        }
+        let mut answer = sending.send().await.map_err(|error| lost(error, timeout))?;
+        let status = answer.status().as_u16();
+        let headers = std::mem::take(answer.headers_mut());
+        let body = if answer.status().is_success() {
+            self.read_whole(answer, timeout).await?
+        } else {
+            read_start(answer).await
+        };
+        Ok(RawResponse {
+            status,
+            headers,
+            body,
+        })
+    }
+
+    /// Reads a body up to the client's cap, which holds for what it is after decompression.
+    async fn read_whole(
+        &self,
+        mut answer: reqwest::Response,
+        timeout: Duration,
+    ) -> Result<Bytes, Error> {
+        let mut body = BytesMut::new();
+        while let Some(chunk) = answer.chunk().await.map_err(|error| lost(error, timeout))? {
+            if body.len() + chunk.len() > self.max_answer_bytes {
+                let reason = format!(
+                    "the answer is larger than {} bytes, the most that this client takes",
+                    self.max_answer_bytes
+                );
+                return Err(Error::new(ErrorKind::TooLarge, reason));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body.freeze())
+    }
+}
+
+/// Reads the start of a refusal's body. What cannot be read of it is not missed: the status says
+/// what matters.
+async fn read_start(mut answer: reqwest::Response) -> Bytes {
+    let mut body = BytesMut::new();
+    while body.len() < Error::MAX_BODY_BYTES {
+        let Ok(Some(chunk)) = answer.chunk().await else {
+            break;
+        };
+        body.extend_from_slice(&chunk);
+    }
+    body.truncate(Error::MAX_BODY_BYTES);
+    body.freeze()
+}
+
+fn default_headers(settings: &Settings) -> Result<HeaderMap, Error> {
+    let mut headers = HeaderMap::new();
+    headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
+    let user_agent = HeaderValue::from_str(&settings.user_agent)
+        .map_err(|error| set_up_failed("the user agent cannot be sent in a header", error))?;
+    headers.insert(header::USER_AGENT, user_agent);
+    if let Some(key) = &settings.api_key {
+        let mut bearer = HeaderValue::from_str(&format!("Bearer {}", key.expose()))
+            .expect("a key is visible ASCII");
+        bearer.set_sensitive(true);
+        headers.insert(header::AUTHORIZATION, bearer);
+    }
+    Ok(headers)
+}
+
+/// TLS for the service, which reads the platform's root certificates only where HTTPS is spoken,
+/// since that takes longer than everything else at the start.
+fn tls(https: bool) -> Result<rustls::ClientConfig, Error> {
+    use rustls_platform_verifier::BuilderVerifierExt as _;
+
+    let failed = |error| set_up_failed("TLS could not be set up", error);
+    let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
+    let versions = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(failed)?;
+    let mut config = if https {
+        versions
+            .with_platform_verifier()
+            .map_err(failed)?
+            .with_no_client_auth()
+    } else {
+        versions
+            .with_root_certificates(rustls::RootCertStore::empty())
+            .with_no_client_auth()
+    };
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+fn set_up_failed(what: &str, error: impl StdError + Send + Sync + 'static) -> Error {
+    let reason = format!("{what}: {}", root_cause(&error));
+    Error::new(ErrorKind::Invalid, reason).caused_by(error)
+}
+
+/// Tells why no complete answer came, and whether the request can have arrived.
+fn lost(error: reqwest::Error, timeout: Duration) -> Error {
+    let error = error.without_url();
+    let cause = root_cause(&error);
+    let (kind, reason) = if error.is_connect() {
+        let reason = format!("no connection could be made, so nothing was sent: {cause}");
+        (ErrorKind::Connection, reason)
+    } else if error.is_timeout() {
+        let seconds = timeout.as_secs_f64();
+        let reason = format!("no complete answer came within {seconds} seconds");
+        (ErrorKind::Timeout, reason)
+    } else {
+        let reason = format!("the connection broke before a complete answer had come: {cause}");
+        (ErrorKind::Interrupted, reason)
+    };
+    Error::new(kind, reason).caused_by(error)
+}
+
+/// The text of the last cause in the chain, which is the one that says what went wrong.
+fn root_cause(error: &dyn StdError) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}

@@ -1,0 +1,74 @@
+//! The name of an event kind that the specification does not list.
+
+use core::fmt;
+
+use crate::EventKindError;
+
+/// The name of an unknown event kind: 1 to 64 bytes of visible ASCII, safe to log.
+///
+/// Held in place, so that reading one allocates nothing. Never one of the
+/// seven known names.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct EventName {
+    length: u8,
+    // The bytes past the length are zero, so that equal names have equal fields.
+    bytes: [u8; Self::MAX_LENGTH],
+}
+
+impl EventName {
+    /// The longest name that is kept, in bytes; the longest known one has 16.
+    pub const MAX_LENGTH: usize = 64;
+
+    pub(crate) fn new(name: &[u8]) -> Result<Self, EventKindError> {
+        if name.is_empty() {
+            return Err(EventKindError::Empty);
+        }
+        if name.len() > Self::MAX_LENGTH {
+            return Err(EventKindError::TooLong { length: name.len() });
+        }
+        // Visible ASCII alone, so that the name cannot break a line of a log.
+        if let Some(position) = name.iter().position(|byte| !byte.is_ascii_graphic()) {
+            return Err(EventKindError::NotVisible {
+                position,
+                byte: name[position],
+            });
+        }
+        let mut bytes = [0; Self::MAX_LENGTH];
+        bytes[..name.len()].copy_from_slice(name);
+        Ok(Self {
+            length: name.len() as u8,
+            bytes,
+        })
+    }
+
+    /// The name as it came.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::EventKind;
+    ///
+    /// let kind: EventKind = "post.shared".parse()?;
+    /// if let EventKind::Unknown(name) = kind {
+    ///     assert_eq!(name.as_str(), "post.shared");
+    /// }
+    /// # Ok::<(), webhook_verify::EventKindError>(())
+    /// ```
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        let name = &self.bytes[..usize::from(self.length)];
+        core::str::from_utf8(name).expect("a name is visible ASCII")
+    }
+}
+
+impl fmt::Debug for EventName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl fmt::Display for EventName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}

@@ -1,0 +1,122 @@
+//! The two headers of a delivery, found among all headers of a request.
+
+use crate::{EventKind, EventKindError, VerifyError};
+
+/// The name of the header that holds the signature, in lower case as HTTP/2 writes it.
+pub const SIGNATURE_HEADER: &str = "x-service-signature";
+
+/// The name of the header that holds the event kind, in lower case as HTTP/2 writes it.
+pub const EVENT_HEADER: &str = "x-service-event";
+
+/// The values of the two headers that a delivery carries (section Events of
+/// the specification), as raw bytes.
+///
+/// How often each came is kept, so that a missing or repeated header is an
+/// error of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Headers<'h> {
+    signature: Values<'h>,
+    event: Values<'h>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Values<'h> {
+    count: usize,
+    last: &'h [u8],
+}
+
+impl<'h> Headers<'h> {
+    /// Picks the two headers out of all headers of a request, by name in
+    /// whatever case.
+    ///
+    /// Takes every pair of name and value that can be read as bytes:
+    /// `&http::HeaderMap` as it is, and slices or maps through their iterators.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::Headers;
+    ///
+    /// let map = http::HeaderMap::new();
+    /// let headers = Headers::new(&map);
+    ///
+    /// let pairs = vec![("x-service-event".to_owned(), b"post.liked".to_vec())];
+    /// let headers = Headers::new(pairs.iter().map(|(name, value)| (name, value)));
+    /// ```
+    pub fn new<'n, N, V>(pairs: impl IntoIterator<Item = (&'n N, &'h V)>) -> Self
+    where
+        N: AsRef<[u8]> + ?Sized + 'n,
+        V: AsRef<[u8]> + ?Sized + 'h,
+    {
+        let mut signature = Values::default();
+        let mut event = Values::default();
+        // Every pair is looked at, since a second signature may stand anywhere.
+        for (name, value) in pairs {
+            if is_named(name, SIGNATURE_HEADER) {
+                signature.add(value.as_ref());
+            } else if is_named(name, EVENT_HEADER) {
+                event.add(value.as_ref());
+            }
+        }
+        Self { signature, event }
+    }
+
+    /// Takes all values of `X-Service-Signature` and all of `X-Service-Event`,
+    /// for a caller that has looked them up.
+    ///
+    /// A value that is `None` is a missing header. Give every value that came,
+    /// not the first: a second signature is an attack or a broken proxy.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::Headers;
+    ///
+    /// let signature: Option<&[u8]> = Some(b"sha256=00");
+    /// let headers = Headers::from_values(signature, None);
+    /// ```
+    pub fn from_values(
+        signatures: impl IntoIterator<Item = &'h [u8]>,
+        events: impl IntoIterator<Item = &'h [u8]>,
+    ) -> Self {
+        Self {
+            signature: Values::all(signatures),
+            event: Values::all(events),
+        }
+    }
+
+    pub(crate) fn signature(&self) -> Result<&'h [u8], VerifyError> {
+        match self.signature.count {
+            0 => Err(VerifyError::SignatureMissing),
+            1 => Ok(self.signature.last),
+            count => Err(VerifyError::SignatureDuplicate { count }),
+        }
+    }
+
+    pub(crate) fn event_kind(&self) -> Result<EventKind, EventKindError> {
+        match self.event.count {
+            0 => Err(EventKindError::Missing),
+            1 => EventKind::try_from(self.event.last),
+            count => Err(EventKindError::Duplicate { count }),
+        }
+    }
+}
+
+impl<'h> Values<'h> {
+    fn all(values: impl IntoIterator<Item = &'h [u8]>) -> Self {
+        let mut all = Self::default();
+        for value in values {
+            all.add(value);
+        }
+        all
+    }
+
+    fn add(&mut self, value: &'h [u8]) {
+        self.count += 1;
+        self.last = value;
+    }
+}
+
+fn is_named<N: AsRef<[u8]> + ?Sized>(name: &N, header: &str) -> bool {
+    name.as_ref().eq_ignore_ascii_case(header.as_bytes())
+}

@@ -1,0 +1,79 @@
+//! The two headers are found among all of a request, and counted.
+
+use http::{HeaderMap, HeaderValue};
+use webhook_verify::{
+    EVENT_HEADER, EventKind, Headers, SIGNATURE_HEADER, Verified, Verifier, VerifyError,
+};
+
+use crate::{BODY, SECRET, SIGNATURE, secret};
+
+fn verify_with(headers: Headers<'_>) -> Result<Verified<&'static [u8]>, VerifyError> {
+    Verifier::new(secret(SECRET)).verify(headers, BODY)
+}
+
+#[test]
+fn names_match_in_any_case_among_others() {
+    let pairs = [
+        ("Host", "127.0.0.1"),
+        ("X-SERVICE-SIGNATURE", SIGNATURE),
+        ("X-Service-Signature-Extra", "sha256=00"),
+        ("x-service-event", "profile.liked"),
+        ("X_Service_Event", "post.liked"),
+    ];
+    let verified = verify_with(Headers::new(pairs)).unwrap();
+    assert_eq!(verified.event_kind(), Ok(EventKind::ProfileLiked));
+}
+
+#[test]
+fn an_http_header_map_fits_as_it_is() {
+    let mut map = HeaderMap::new();
+    map.insert(SIGNATURE_HEADER, HeaderValue::from_static(SIGNATURE));
+    map.insert(EVENT_HEADER, HeaderValue::from_static("post.replied"));
+    let verified = verify_with(Headers::new(&map)).unwrap();
+    assert_eq!(verified.event_kind(), Ok(EventKind::PostReplied));
+
+    map.append(SIGNATURE_HEADER, HeaderValue::from_static(SIGNATURE));
+    assert_eq!(
+        verify_with(Headers::new(&map)).unwrap_err(),
+        VerifyError::SignatureDuplicate { count: 2 }
+    );
+}
+
+#[test]
+fn a_missing_signature_is_refused() {
+    let error = verify_with(Headers::new([("X-Service-Event", "post.liked")])).unwrap_err();
+    assert_eq!(error, VerifyError::SignatureMissing);
+    assert_eq!(
+        error.to_string(),
+        "the request has no X-Service-Signature header; expected exactly one: \
+         refuse it, and if the service sent it look for a proxy that drops headers"
+    );
+}
+
+#[test]
+fn a_second_signature_is_refused_even_when_each_is_right() {
+    let pairs = [
+        ("X-Service-Signature", SIGNATURE),
+        ("x-service-signature", SIGNATURE),
+    ];
+    let error = verify_with(Headers::new(pairs)).unwrap_err();
+    assert_eq!(error, VerifyError::SignatureDuplicate { count: 2 });
+    assert_eq!(
+        error.to_string(),
+        "the request has 2 X-Service-Signature headers; expected exactly one: refuse it"
+    );
+}
+
+#[test]
+fn values_that_were_looked_up_are_counted_too() {
+    let signature = SIGNATURE.as_bytes();
+    assert!(verify_with(Headers::from_values(Some(signature), None)).is_ok());
+    assert_eq!(
+        verify_with(Headers::from_values(None, None)).unwrap_err(),
+        VerifyError::SignatureMissing
+    );
+    assert_eq!(
+        verify_with(Headers::from_values([signature; 3], None)).unwrap_err(),
+        VerifyError::SignatureDuplicate { count: 3 }
+    );
+}

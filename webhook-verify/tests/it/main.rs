@@ -1,0 +1,30 @@
+//! The public API, one module per idea.
+
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+mod allocations;
+mod bodies;
+mod event_kinds;
+mod headers;
+mod published_vectors;
+mod rotation;
+mod secrets;
+mod signatures;
+mod tampering;
+
+use webhook_verify::{Headers, Secret, Verified, Verifier, VerifyError};
+
+/// The example of GitHub's documentation, whose signatures have the same format.
+const SECRET: &str = "It's a Secret to Everybody";
+const BODY: &[u8] = b"Hello, World!";
+const SIGNATURE: &str = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
+
+#[track_caller]
+fn secret(bytes: impl Into<Vec<u8>>) -> Secret {
+    Secret::new(bytes).unwrap()
+}
+
+fn verify(signature: impl AsRef<[u8]>, body: &[u8]) -> Result<Verified<&[u8]>, VerifyError> {
+    let headers = Headers::from_values([signature.as_ref()], None);
+    Verifier::new(secret(SECRET)).verify(headers, body)
+}

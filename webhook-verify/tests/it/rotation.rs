@@ -1,0 +1,53 @@
+//! Several secrets at once: any of them verifies, and the witness says which.
+
+use webhook_verify::{Headers, Verifier, VerifyError, sign};
+
+use crate::secret;
+
+fn verifier() -> Verifier {
+    Verifier::new(secret("first"))
+        .or(secret("second"))
+        .or(secret("third"))
+}
+
+#[test]
+fn the_witness_says_which_secret_signed() {
+    for (index, name) in ["first", "second", "third"].into_iter().enumerate() {
+        let signature = sign(&secret(name), "body");
+        let headers = Headers::from_values([signature.as_bytes()], None);
+        assert_eq!(
+            verifier().verify(headers, "body").unwrap().secret_index(),
+            index
+        );
+    }
+}
+
+#[test]
+fn a_secret_given_twice_counts_as_the_first() {
+    let signature = sign(&secret("second"), "body");
+    let headers = Headers::from_values([signature.as_bytes()], None);
+    let verified = verifier()
+        .or(secret("second"))
+        .verify(headers, "body")
+        .unwrap();
+    assert_eq!(verified.secret_index(), 1);
+}
+
+#[test]
+fn a_retired_secret_is_refused() {
+    let signature = sign(&secret("retired"), "body");
+    let headers = Headers::from_values([signature.as_bytes()], None);
+    assert_eq!(
+        verifier().verify(headers, "body").unwrap_err(),
+        VerifyError::Mismatch {
+            body_length: 4,
+            secrets: 3
+        }
+    );
+}
+
+#[test]
+fn a_verifier_can_be_shared_between_threads() {
+    fn can_be_shared<T: Clone + Send + Sync + 'static>(_: &T) {}
+    can_be_shared(&verifier());
+}

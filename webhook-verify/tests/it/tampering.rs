@@ -1,0 +1,66 @@
+//! Whatever is changed in a small delivery, every byte of it tried, it is refused.
+
+use webhook_verify::VerifyError;
+
+use crate::{BODY, SIGNATURE, verify};
+
+#[track_caller]
+fn check_mismatch(body: &[u8]) {
+    assert_eq!(
+        verify(SIGNATURE, body).unwrap_err(),
+        VerifyError::Mismatch {
+            body_length: body.len(),
+            secrets: 1
+        }
+    );
+}
+
+#[test]
+fn every_flipped_bit_of_the_body() {
+    for position in 0..BODY.len() {
+        for bit in 0..8 {
+            let mut body = BODY.to_vec();
+            body[position] ^= 1 << bit;
+            check_mismatch(&body);
+        }
+    }
+}
+
+#[test]
+fn every_cut_and_every_longer_body() {
+    for length in 0..BODY.len() {
+        check_mismatch(&BODY[..length]);
+    }
+    for byte in 0..=255 {
+        check_mismatch(&[BODY, &[byte]].concat());
+        check_mismatch(&[&[byte], BODY].concat());
+    }
+}
+
+/// Every byte at every position: only another case of the same hex digit may pass.
+#[test]
+fn every_other_byte_in_the_signature() {
+    let mut accepted = 0;
+    for position in 0..SIGNATURE.len() {
+        for byte in 0..=255 {
+            let mut signature = SIGNATURE.as_bytes().to_vec();
+            signature[position] = byte;
+            accepted += usize::from(verify(&signature, BODY).is_ok());
+        }
+    }
+    let letters = SIGNATURE["sha256=".len()..]
+        .matches(|digit: char| digit.is_ascii_alphabetic())
+        .count();
+    assert_eq!(accepted, SIGNATURE.len() + letters);
+}
+
+#[test]
+fn every_cut_and_every_longer_signature() {
+    for length in 0..SIGNATURE.len() {
+        assert!(verify(&SIGNATURE[..length], BODY).is_err());
+    }
+    for byte in 0..=255 {
+        assert!(verify([SIGNATURE.as_bytes(), &[byte]].concat(), BODY).is_err());
+        assert!(verify([&[byte], SIGNATURE.as_bytes()].concat(), BODY).is_err());
+    }
+}
