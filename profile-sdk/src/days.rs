@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::InvalidValue;
+use crate::invalid_value::quoted;
 
 /// A number of days: 1 to 365 for the caller's own profile, 1 to 30 for another's.
 ///
@@ -84,6 +85,21 @@ impl Default for Days {
 impl fmt::Display for Days {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+impl std::str::FromStr for Days {
+    type Err = InvalidValue;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.parse() {
+            Ok(days) => Self::new(days),
+            Err(_) => {
+                let found = quoted(text);
+                let reason = format!("is {found}; expected a whole number from 1 to 365");
+                Err(InvalidValue::new("days", reason))
+            }
+        }
     }
 }
 

@@ -48,7 +48,7 @@ impl fmt::Display for Method {
 /// ```
 /// use profile_sdk::{Operation, Scope};
 ///
-/// let scoped = Operation::ALL.iter().filter(|operation| operation.scope().is_some());
+/// let scoped = Operation::ALL.into_iter().filter(|operation| operation.scope().is_some());
 /// assert_eq!(scoped.count(), 7);
 /// let edit = Operation::UPDATE_PROFILE;
 /// assert_eq!(edit.to_string(), "PATCH /api/v1/me/profile");

@@ -15,7 +15,7 @@ use crate::{Method, Operation};
 ///
 /// let client = Client::builder().base_url("https://profiles.example").build()?;
 /// let call = client.user_stats(&Handle::new("a/b")?, Days::new(7)?);
-/// let request = call.request()?;
+/// let request = call.request().expect("a call that can be sent");
 /// assert_eq!(request.method().as_str(), "GET");
 /// assert_eq!(request.path(), "/api/v1/users/a%2Fb/stats");
 /// assert_eq!(request.query(), Some("days=7"));

@@ -90,7 +90,7 @@ resource_id! {
     /// ```
     /// use profile_sdk::PostId;
     ///
-    /// assert_eq!(PostId::new("pst_1")?.to_string(), "pst_1");
+    /// assert_eq!(PostId::new("post_1")?.to_string(), "post_1");
     /// assert!(PostId::new("").is_err());
     /// # Ok::<(), profile_sdk::InvalidValue>(())
     /// ```

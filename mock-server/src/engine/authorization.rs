@@ -1,0 +1,39 @@
+//! Whose key a request carries, and whether it may do what it asks for.
+
+use super::keys::Key;
+use super::refusal::Refusal;
+use super::request::Request;
+use super::scope::Scope;
+use super::world::World;
+
+/// What the key of the request may do; `None` when it carries none. A wrong key is refused, also
+/// where none is needed.
+pub(super) fn identify(world: &World, request: &Request) -> Result<Option<Key>, Refusal> {
+    let mut headers = request.header_values("authorization");
+    let Some(header) = headers.next() else {
+        return Ok(None);
+    };
+    if headers.next().is_some() {
+        return Err(Refusal::SeveralKeys);
+    }
+    let token = bearer_token(header).ok_or(Refusal::NotBearer)?;
+    let key = world.keys.get(token).ok_or(Refusal::UnknownKey)?;
+    Ok(Some(key.clone()))
+}
+
+/// The caller, provided that there is one and that its key has the scope.
+pub(super) fn authorize(caller: Option<Key>, scope: Option<Scope>) -> Result<Key, Refusal> {
+    let caller = caller.ok_or(Refusal::KeyMissing)?;
+    match scope {
+        Some(scope) if !caller.scopes.contains(&scope) => Err(Refusal::ScopeMissing { scope }),
+        _ => Ok(caller),
+    }
+}
+
+/// The name of the scheme is good in any case (RFC 9110, section 11.1), the key in its own alone.
+fn bearer_token(header: &str) -> Option<&str> {
+    let (scheme, token) = header.split_once(' ')?;
+    scheme
+        .eq_ignore_ascii_case("bearer")
+        .then(|| token.trim_matches(' '))
+}

@@ -1,0 +1,91 @@
+//! API keys: the six that every world starts with, and what any key may do.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::scope::Scope;
+use super::seeded::Seeded;
+
+/// The six keys of the account `demo`, named by what they may do.
+///
+/// They follow from the seed alone: the same seed gives the same keys in every process. `Debug`
+/// hides them; `Serialize` is how the program prints them.
+///
+/// ```
+/// let keys = mock_server::World::new(7).keys();
+/// assert!(keys.all.starts_with("mock_all_"));
+/// assert!(!format!("{keys:?}").contains(&keys.all));
+/// ```
+#[derive(Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Keys {
+    /// May do everything.
+    pub all: String,
+    /// Has no scope: may read `GET /me` and view statistics.
+    pub none: String,
+    /// Has `profile:write` alone.
+    pub profile: String,
+    /// Has `analytics:read` alone.
+    pub analytics: String,
+    /// Has `links:write` alone.
+    pub links: String,
+    /// Has `social:write` alone.
+    pub social: String,
+}
+
+impl Keys {
+    pub(super) fn of_seed(seed: u64) -> Self {
+        Self {
+            all: token(seed, "all"),
+            none: token(seed, "none"),
+            profile: token(seed, "profile"),
+            analytics: token(seed, "analytics"),
+            links: token(seed, "links"),
+            social: token(seed, "social"),
+        }
+    }
+
+    /// What the world knows of these keys, all of them owned by `handle`.
+    pub(super) fn owned_by(self, handle: &str) -> BTreeMap<String, Key> {
+        let key = |scopes: &[Scope]| Key::new(handle, scopes);
+        BTreeMap::from([
+            (self.all, key(&Scope::ALL)),
+            (self.none, key(&[])),
+            (self.profile, key(&[Scope::ProfileWrite])),
+            (self.analytics, key(&[Scope::AnalyticsRead])),
+            (self.links, key(&[Scope::LinksWrite])),
+            (self.social, key(&[Scope::SocialWrite])),
+        ])
+    }
+}
+
+impl fmt::Debug for Keys {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Keys").finish_non_exhaustive()
+    }
+}
+
+/// What a key may do and for whom. The key's own text is not in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Key {
+    pub(super) handle: String,
+    pub(super) scopes: BTreeSet<Scope>,
+}
+
+impl Key {
+    pub(super) fn new(handle: &str, scopes: &[Scope]) -> Self {
+        Self {
+            handle: handle.to_owned(),
+            scopes: scopes.iter().copied().collect(),
+        }
+    }
+}
+
+/// The text of the key that is called `name` in the world of this seed.
+pub(super) fn token(seed: u64, name: &str) -> String {
+    let digits = Seeded::new(seed).text("key").text(name).value();
+    format!("mock_{name}_{digits:016x}")
+}

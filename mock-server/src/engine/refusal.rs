@@ -1,0 +1,133 @@
+//! Everything that the service refuses: with which status and code, and in which words.
+
+use super::reply::Reply;
+use super::scope::Scope;
+
+/// Why a request is not carried out.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Refusal {
+    #[error("there is nothing at {path}; every path begins with /api/v1, as /api/v1/me does")]
+    UnknownPath { path: String },
+    #[error("{method} is not allowed here; allowed: {}", allowed.join(", "))]
+    MethodNotAllowed {
+        method: String,
+        allowed: Vec<&'static str>,
+    },
+    #[error("the key is missing; send the header `Authorization: Bearer <API_KEY>`")]
+    KeyMissing,
+    #[error("the Authorization header is not of the form `Bearer <API_KEY>`")]
+    NotBearer,
+    #[error("there is more than one Authorization header; send one")]
+    SeveralKeys,
+    #[error("the key is not known here")]
+    UnknownKey,
+    #[error("the key lacks the scope {scope}")]
+    ScopeMissing { scope: Scope },
+    #[error("the body has {length} bytes; at most {limit} are allowed")]
+    BodyTooLarge { length: usize, limit: usize },
+    #[error("the content type is {found}; application/json is expected")]
+    WrongContentType { found: String },
+    #[error("the body is no JSON object: {reason}")]
+    NotJsonObject { reason: String },
+    #[error("the field {field} is there more than once; send it once")]
+    RepeatedField { field: String },
+    #[error("the field {field} is unknown; known: {}", known.join(", "))]
+    UnknownField {
+        field: String,
+        known: &'static [&'static str],
+    },
+    #[error("{field} is {found}; a string is expected")]
+    WrongType { field: String, found: &'static str },
+    #[error("the field {field} is missing")]
+    MissingField { field: &'static str },
+    #[error("no field is given; give at least one of {}", known.join(", "))]
+    EmptyEdit { known: &'static [&'static str] },
+    #[error("{field} has {found} characters; at most {limit} are allowed")]
+    TooManyCharacters {
+        field: &'static str,
+        found: usize,
+        limit: usize,
+    },
+    #[error("{field} has {found} lines; at most {limit} are allowed")]
+    TooManyLines {
+        field: &'static str,
+        found: usize,
+        limit: usize,
+    },
+    #[error("{field} is not a colour of the form #rrggbb, such as #ff8800")]
+    NotAColor { field: &'static str },
+    #[error("url is not an absolute URL ({reason}); https://example.com is one")]
+    NotAUrl { reason: url::ParseError },
+    #[error("days is `{found}`; a whole number is expected")]
+    DaysNotAnInteger { found: String },
+    #[error("days is {found}; 1 to {limit} is allowed for this profile")]
+    DaysOutOfRange { found: String, limit: u16 },
+    #[error("days is given {times} times; give it once")]
+    DaysRepeated { times: usize },
+    #[error("there is no profile with the handle {handle}")]
+    UnknownHandle { handle: String },
+    #[error("the key's owner has no link with the id {id}")]
+    UnknownLink { id: String },
+    #[error("the key's owner has no post with the id {id}")]
+    UnknownPost { id: String },
+}
+
+impl Refusal {
+    pub(super) fn into_reply(self) -> Reply {
+        let (status, code) = self.status_and_code();
+        let reply = Reply::error(status, code, &self.to_string(), self.field());
+        match self {
+            Self::MethodNotAllowed { allowed, .. } => {
+                reply.with_header("allow", allowed.join(", "))
+            }
+            _ if status == 401 => reply.with_header("www-authenticate", "Bearer"),
+            _ => reply,
+        }
+    }
+
+    fn status_and_code(&self) -> (u16, &'static str) {
+        match self {
+            Self::NotJsonObject { .. } => (400, "not_a_json_object"),
+            Self::RepeatedField { .. } => (400, "repeated_field"),
+            Self::KeyMissing => (401, "key_missing"),
+            Self::NotBearer | Self::SeveralKeys | Self::UnknownKey => (401, "key_invalid"),
+            Self::ScopeMissing { .. } => (403, "scope_missing"),
+            Self::UnknownPath { .. } => (404, "unknown_path"),
+            Self::UnknownHandle { .. } => (404, "unknown_handle"),
+            Self::UnknownLink { .. } => (404, "unknown_link"),
+            Self::UnknownPost { .. } => (404, "unknown_post"),
+            Self::MethodNotAllowed { .. } => (405, "method_not_allowed"),
+            Self::BodyTooLarge { .. } => (413, "body_too_large"),
+            Self::WrongContentType { .. } => (415, "wrong_content_type"),
+            Self::UnknownField { .. } => (422, "unknown_field"),
+            Self::WrongType { .. } => (422, "wrong_type"),
+            Self::MissingField { .. } => (422, "missing_field"),
+            Self::EmptyEdit { .. } => (422, "empty_edit"),
+            Self::TooManyCharacters { .. } => (422, "too_many_characters"),
+            Self::TooManyLines { .. } => (422, "too_many_lines"),
+            Self::NotAColor { .. } => (422, "not_a_color"),
+            Self::NotAUrl { .. } => (422, "not_a_url"),
+            Self::DaysNotAnInteger { .. } => (422, "not_an_integer"),
+            Self::DaysOutOfRange { .. } => (422, "out_of_range"),
+            Self::DaysRepeated { .. } => (422, "repeated_parameter"),
+        }
+    }
+
+    /// The field or query parameter that is to blame.
+    fn field(&self) -> Option<&str> {
+        match self {
+            Self::RepeatedField { field }
+            | Self::UnknownField { field, .. }
+            | Self::WrongType { field, .. } => Some(field),
+            Self::MissingField { field }
+            | Self::TooManyCharacters { field, .. }
+            | Self::TooManyLines { field, .. }
+            | Self::NotAColor { field } => Some(field),
+            Self::NotAUrl { .. } => Some("url"),
+            Self::DaysNotAnInteger { .. }
+            | Self::DaysOutOfRange { .. }
+            | Self::DaysRepeated { .. } => Some("days"),
+            _ => None,
+        }
+    }
+}

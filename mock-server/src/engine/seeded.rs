@@ -1,0 +1,49 @@
+//! Numbers that look random and follow from a seed alone, the same on every machine and in every
+//! version: the standard library's hasher promises neither.
+
+/// A point in an endless tree of numbers. Every step leads to another number.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seeded(u64);
+
+impl Seeded {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(0).number(seed)
+    }
+
+    pub(super) fn text(self, text: &str) -> Self {
+        let length = self.number(text.len() as u64);
+        text.bytes()
+            .fold(length, |point, byte| point.number(u64::from(byte)))
+    }
+
+    /// One step of SplitMix64, with `number` mixed in.
+    pub(super) fn number(self, number: u64) -> Self {
+        let mut bits = (self.0 ^ number).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        Self(bits ^ (bits >> 31))
+    }
+
+    pub(super) fn value(self) -> u64 {
+        self.0
+    }
+
+    /// A number from 0 up to, and not including, `bound`.
+    pub(super) fn below(self, bound: u64) -> u64 {
+        self.0 % bound
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_of_a_seed_never_change() {
+        assert_eq!(Seeded::new(0).value(), 0xe220_a839_7b1d_cdaf);
+        assert_ne!(
+            Seeded::new(1).text("ab").text("c").value(),
+            Seeded::new(1).text("a").text("bc").value()
+        );
+    }
+}

@@ -1,0 +1,28 @@
+//! `GET /stats`: the counters of the whole site, all of them taken from the world.
+
+use serde::Serialize;
+
+use super::reply::Reply;
+use super::statistics::Visits;
+use super::world::World;
+
+#[derive(Serialize)]
+struct SiteStatistics {
+    users: usize,
+    views: u64,
+    links: usize,
+}
+
+pub(super) fn show(world: &World) -> Reply {
+    let today = world.clock().today();
+    let statistics = SiteStatistics {
+        users: world.accounts.len(),
+        views: world
+            .accounts
+            .keys()
+            .map(|handle| Visits::of(world, handle).total(today))
+            .sum(),
+        links: world.accounts.values().map(|one| one.links.len()).sum(),
+    };
+    Reply::data(200, statistics)
+}

@@ -1,0 +1,277 @@
+//! The state of one service: its accounts, keys, seed, clock and id counter.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::account::Account;
+use super::authorization;
+use super::badges::Badge;
+use super::clock::Clock;
+use super::default_world;
+use super::json_body;
+use super::keys::{Key, Keys, token};
+use super::links::Link;
+use super::posts::Post;
+use super::refusal::Refusal;
+use super::reply::Outcome;
+use super::request::Request;
+use super::routing::{self, Action, Call};
+use super::scope::Scope;
+
+/// One profile service with everything it holds.
+///
+/// A new world has two accounts, `demo` (whose keys are [`World::keys`]) and `grace`. Texts, links,
+/// posts and ids are always the same; keys and statistics follow from the seed.
+///
+/// ```
+/// use mock_server::{Request, World};
+///
+/// let mut world = World::new(0);
+/// let request = Request::new("GET", "/api/v1/me")
+///     .header("Authorization", format!("Bearer {}", world.keys().all));
+/// let outcome = world.handle(&request);
+/// assert_eq!(outcome.reply.status, 200);
+/// assert!(!outcome.changed);
+/// ```
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct World {
+    seed: u64,
+    clock: Clock,
+    last_id: u64,
+    pub(super) badges: Vec<Badge>,
+    pub(super) accounts: BTreeMap<String, Account>,
+    pub(super) keys: BTreeMap<String, Key>,
+}
+
+impl World {
+    /// The default world with this seed and the system's clock.
+    ///
+    /// ```
+    /// let world = mock_server::World::new(7);
+    /// assert_eq!(world.account("demo").unwrap().profile.display_name, "Demo Person");
+    /// ```
+    pub fn new(seed: u64) -> Self {
+        let mut world = Self {
+            seed,
+            clock: Clock::system(),
+            last_id: 0,
+            badges: Vec::new(),
+            accounts: BTreeMap::new(),
+            keys: BTreeMap::new(),
+        };
+        default_world::fill(&mut world);
+        world
+    }
+
+    /// Answers one request by the specification, and carries out what it asks for.
+    ///
+    /// A request that is refused changes nothing, and neither does a read.
+    ///
+    /// ```
+    /// use mock_server::{Request, World};
+    ///
+    /// let mut world = World::new(0);
+    /// let request = Request::new("DELETE", "/api/v1/me/links/link_1")
+    ///     .header("Authorization", format!("Bearer {}", world.keys().links));
+    /// assert_eq!(world.handle(&request).reply.status, 204);
+    /// assert_eq!(world.handle(&request).reply.status, 404);
+    /// ```
+    pub fn handle(&mut self, request: &Request) -> Outcome {
+        self.answer(request)
+            .unwrap_or_else(|refusal| Outcome::read(refusal.into_reply()))
+    }
+
+    fn answer(&mut self, request: &Request) -> Result<Outcome, Refusal> {
+        json_body::check_size(request)?;
+        let (endpoint, parameter) = routing::route(request)?;
+        let caller = authorization::identify(self, request)?;
+        let call = || {
+            let caller = authorization::authorize(caller, endpoint.scope)?;
+            Ok(Call {
+                request,
+                parameter,
+                caller,
+            })
+        };
+        match endpoint.action {
+            Action::Open(answer) => Ok(Outcome::read(answer(self))),
+            Action::Read(answer) => answer(self, &call()?).map(Outcome::read),
+            Action::Write(answer) => answer(self, &call()?).map(Outcome::written),
+        }
+    }
+
+    /// The seed that keys and statistics follow from.
+    ///
+    /// ```
+    /// assert_eq!(mock_server::World::new(7).seed(), 7);
+    /// ```
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The clock that the world reads.
+    ///
+    /// ```
+    /// use mock_server::{Clock, World};
+    /// assert_eq!(World::new(0).clock(), &Clock::system());
+    /// ```
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// Gives the world another clock.
+    ///
+    /// ```
+    /// use mock_server::{Clock, World};
+    ///
+    /// let mut world = World::new(0);
+    /// world.set_clock(Clock::fixed("2026-03-01T12:00:00Z")?);
+    /// let link = world.add_link("demo", "Blog", "https://example.com").unwrap();
+    /// assert_eq!(link.created_at, "2026-03-01T12:00:00Z");
+    /// # Ok::<(), mock_server::InvalidInstant>(())
+    /// ```
+    pub fn set_clock(&mut self, clock: Clock) {
+        self.clock = clock;
+    }
+
+    /// The six keys of `demo`.
+    ///
+    /// ```
+    /// use mock_server::World;
+    /// assert_eq!(World::new(7).keys(), World::new(7).keys());
+    /// assert_ne!(World::new(7).keys(), World::new(8).keys());
+    /// ```
+    pub fn keys(&self) -> Keys {
+        Keys::of_seed(self.seed)
+    }
+
+    /// Makes a further key for `handle` with these scopes, and returns it. When there is no account
+    /// of that handle yet, an empty one is made.
+    ///
+    /// ```
+    /// use mock_server::{Scope, World};
+    ///
+    /// let mut world = World::new(0);
+    /// let key = world.create_key("ada", &[Scope::LinksWrite]);
+    /// assert!(key.starts_with("mock_key"));
+    /// assert!(world.account("ada").is_some());
+    /// ```
+    pub fn create_key(&mut self, handle: &str, scopes: &[Scope]) -> String {
+        self.add_account(handle);
+        let name = format!("key{}", self.next_number());
+        let token = token(self.seed, &name);
+        self.keys.insert(token.clone(), Key::new(handle, scopes));
+        token
+    }
+
+    /// The account of a handle; handles match exactly.
+    ///
+    /// ```
+    /// let world = mock_server::World::new(0);
+    /// assert!(world.account("demo").is_some());
+    /// assert!(world.account("Demo").is_none());
+    /// ```
+    pub fn account(&self, handle: &str) -> Option<&Account> {
+        self.accounts.get(handle)
+    }
+
+    /// The account of a handle, to be changed.
+    ///
+    /// ```
+    /// let mut world = mock_server::World::new(0);
+    /// world.account_mut("demo").unwrap().profile.bio = "Set by a test".to_owned();
+    /// ```
+    pub fn account_mut(&mut self, handle: &str) -> Option<&mut Account> {
+        self.accounts.get_mut(handle)
+    }
+
+    /// Adds an account with empty texts, or returns the one that is there.
+    ///
+    /// ```
+    /// let mut world = mock_server::World::new(0);
+    /// world.add_account("ada").profile.display_name = "Ada".to_owned();
+    /// assert_eq!(world.account("ada").unwrap().email, "ada@example.com");
+    /// ```
+    pub fn add_account(&mut self, handle: &str) -> &mut Account {
+        self.accounts
+            .entry(handle.to_owned())
+            .or_insert_with(|| Account::new(handle))
+    }
+
+    /// Adds a link with an id and date of its own; `None` when there is no such account.
+    ///
+    /// ```
+    /// let mut world = mock_server::World::new(0);
+    /// let link = world.add_link("grace", "Blog", "https://example.com").unwrap();
+    /// assert_eq!(world.account("grace").unwrap().links.last(), Some(&link));
+    /// ```
+    pub fn add_link(&mut self, handle: &str, title: &str, url: &str) -> Option<Link> {
+        self.account(handle)?;
+        let link = Link {
+            id: format!("link_{}", self.next_number()),
+            title: title.to_owned(),
+            url: url.to_owned(),
+            created_at: self.clock.now(),
+        };
+        self.account_mut(handle)?.links.push(link.clone());
+        Some(link)
+    }
+
+    /// Adds a post with an id and date of its own; `None` when there is no such account.
+    ///
+    /// ```
+    /// let mut world = mock_server::World::new(0);
+    /// let post = world.add_post("grace", "Hello").unwrap();
+    /// assert_eq!(world.account("grace").unwrap().posts.last(), Some(&post));
+    /// ```
+    pub fn add_post(&mut self, handle: &str, body: &str) -> Option<Post> {
+        self.account(handle)?;
+        let post = Post {
+            id: format!("post_{}", self.next_number()),
+            body: body.to_owned(),
+            created_at: self.clock.now(),
+        };
+        self.account_mut(handle)?.posts.push(post.clone());
+        Some(post)
+    }
+
+    /// The account that a key belongs to. A state that was written by hand can have a key without
+    /// an account; such a key is as good as unknown.
+    pub(super) fn owner(&self, key: &Key) -> Result<&Account, Refusal> {
+        self.account(&key.handle).ok_or(Refusal::UnknownKey)
+    }
+
+    pub(super) fn owner_mut(&mut self, key: &Key) -> Result<&mut Account, Refusal> {
+        self.account_mut(&key.handle).ok_or(Refusal::UnknownKey)
+    }
+
+    // One counter for everything, so that no two things in a world ever share a number.
+    fn next_number(&mut self) -> u64 {
+        self.last_id += 1;
+        self.last_id
+    }
+}
+
+impl Default for World {
+    /// The world of seed 0.
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
+impl fmt::Debug for World {
+    /// Shows the accounts and how many keys there are, never a key.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("World")
+            .field("seed", &self.seed)
+            .field("clock", &self.clock)
+            .field("last_id", &self.last_id)
+            .field("accounts", &self.accounts)
+            .field("keys", &self.keys.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,232 @@
+//! The mock server of a Rust test suite: one world behind one port of this machine.
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+
+use crate::builder::MockServerBuilder;
+use crate::engine::{Keys, Scope, World};
+use crate::respond;
+use crate::state_file::StateError;
+use crate::store::Store;
+
+/// A profile service that runs inside this process until it is dropped.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let server = mock_server::MockServer::start().await;
+/// assert!(server.uri().starts_with("http://127.0.0.1:"));
+/// # });
+/// ```
+#[derive(Debug)]
+pub struct MockServer {
+    uri: String,
+    keys: Keys,
+    store: Arc<Store>,
+    /// There until the server is dropped.
+    wiremock: Option<wiremock::MockServer>,
+}
+
+impl MockServer {
+    /// Starts a server with the default world in memory, on a free port of 127.0.0.1.
+    ///
+    /// # Panics
+    ///
+    /// When this machine has no port or file handle left; [`MockServerBuilder::start`] returns that
+    /// as an error instead.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// println!("{}/api/v1/me", server.uri());
+    /// # });
+    /// ```
+    pub async fn start() -> Self {
+        match Self::builder().start().await {
+            Ok(server) => server,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Begins a server that differs from the default.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::builder().seed(7).start().await?;
+    /// # Ok::<(), mock_server::StartError>(()) }).unwrap();
+    /// ```
+    pub fn builder() -> MockServerBuilder {
+        MockServerBuilder::default()
+    }
+
+    /// The base URL, such as `http://127.0.0.1:40123`. The paths of the specification, which begin
+    /// with `/api/v1`, follow it directly.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// let badges = format!("{}/api/v1/badges", server.uri());
+    /// # });
+    /// ```
+    pub fn uri(&self) -> &str {
+        &self.uri
+    }
+
+    /// The address behind [`MockServer::uri`].
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// assert!(server.address().ip().is_loopback());
+    /// # });
+    /// ```
+    pub fn address(&self) -> SocketAddr {
+        *self.wiremock().address()
+    }
+
+    /// The key of `demo` that may do everything.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// assert_eq!(server.key(), server.keys().all);
+    /// # });
+    /// ```
+    pub fn key(&self) -> &str {
+        &self.keys.all
+    }
+
+    /// The six keys of `demo`, named by what they may do, as they were when the server started.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// assert_ne!(server.keys().links, server.keys().none);
+    /// # });
+    /// ```
+    pub fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    /// Makes a further key for `handle`, and the account when there is none yet.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError`] when the state file fails; a server in memory never does.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use mock_server::{MockServer, Scope};
+    ///
+    /// let server = MockServer::start().await;
+    /// let key = server.create_key("grace", &[Scope::LinksWrite, Scope::SocialWrite])?;
+    /// # Ok::<(), mock_server::StateError>(()) }).unwrap();
+    /// ```
+    pub fn create_key(&self, handle: &str, scopes: &[Scope]) -> Result<String, StateError> {
+        self.update(|world| world.create_key(handle, scopes))
+    }
+
+    /// A copy of the world as it is now.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError`] when the state file fails; a server in memory never does.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// let links = &server.world()?.account("demo").unwrap().links;
+    /// # Ok::<(), mock_server::StateError>(()) }).unwrap();
+    /// ```
+    pub fn world(&self) -> Result<World, StateError> {
+        self.store.transact(|world| (world.clone(), false))
+    }
+
+    /// Changes the world between two requests.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError`] when the state file fails, and then nothing changes; a server in memory never
+    /// fails.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// server.update(|world| world.add_account("ada").profile.bio = "Hello".to_owned())?;
+    /// # Ok::<(), mock_server::StateError>(()) }).unwrap();
+    /// ```
+    pub fn update<T>(&self, change: impl FnOnce(&mut World) -> T) -> Result<T, StateError> {
+        self.store.transact(|world| (change(world), true))
+    }
+
+    /// The wiremock server underneath. What a test mounts on it comes before the profile service,
+    /// which has wiremock's lowest priority, 255.
+    ///
+    /// Two of wiremock's ways do not work here. `mount_as_scoped` takes away another mock than its
+    /// own as soon as two mocks differ in priority, and `reset` takes the profile service away as
+    /// well; [`unmount_all`](Self::unmount_all) stands in for both. Recording is off, so
+    /// `received_requests` is `None`.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use mock_server::MockServer;
+    /// use mock_server::wiremock::{Mock, ResponseTemplate, matchers::path};
+    ///
+    /// let server = MockServer::start().await;
+    /// Mock::given(path("/api/v1/badges"))
+    ///     .respond_with(ResponseTemplate::new(503))
+    ///     .mount(server.wiremock())
+    ///     .await;
+    /// # });
+    /// ```
+    pub fn wiremock(&self) -> &wiremock::MockServer {
+        self.wiremock
+            .as_ref()
+            .expect("the server is taken out in `drop` alone")
+    }
+
+    /// Takes away every mock that was mounted in front, unchecked. The world stays as it is. A
+    /// request that arrives meanwhile can meet neither the mocks nor the service, and gets an empty
+    /// 404.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// server.unmount_all().await;
+    /// # });
+    /// ```
+    pub async fn unmount_all(&self) {
+        let wiremock = self.wiremock();
+        wiremock.reset().await;
+        wiremock
+            .register(respond::catch_all(self.store.clone()))
+            .await;
+    }
+
+    /// Serves what is in the store. The listener is ours because a pooled server of wiremock's never
+    /// closes its port, and recording is off because it would keep every request for ever.
+    pub(crate) async fn serve(listener: TcpListener, store: Store, keys: Keys) -> Self {
+        let store = Arc::new(store);
+        let wiremock = wiremock::MockServer::builder()
+            .listener(listener)
+            .disable_request_recording()
+            .start()
+            .await;
+        wiremock.register(respond::catch_all(store.clone())).await;
+        Self {
+            uri: wiremock.uri(),
+            keys,
+            store,
+            wiremock: Some(wiremock),
+        }
+    }
+}
+
+impl Drop for MockServer {
+    /// Closes the port, and panics when an expectation of a mounted mock was not met, as wiremock's
+    /// own server does.
+    fn drop(&mut self) {
+        if let Some(server) = self.wiremock.take() {
+            respond::drop_at_once(server);
+        }
+    }
+}

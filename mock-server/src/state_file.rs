@@ -1,0 +1,259 @@
+//! A world that is kept in a file, so that many processes can work on it one after the other.
+
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
+
+use crate::engine::World;
+
+/// The form in which this version writes a world.
+const VERSION: u32 = 1;
+
+/// A file that holds a world between processes.
+///
+/// Every request to a server on such a file is a transaction of its own: an exclusive lock on a
+/// file beside it (`state.json.lock`), read, answer, and, when something changed, write to a
+/// temporary file and rename. So two programs at once lose nothing, and a crash leaves the old
+/// state or the new one. The file is readable by its owner alone, since it holds keys; directories
+/// that are missing are made, for their owner alone.
+///
+/// ```
+/// use mock_server::{MockServer, StateFile, World};
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let directory = tempfile::tempdir()?;
+/// let path = directory.path().join("state.json");
+/// let server = MockServer::builder().state_file(&path).start().await?;
+/// server.update(|world| world.add_post("demo", "Kept"))?;
+/// drop(server);
+///
+/// let server = MockServer::builder().state_file(&path).start().await?;
+/// assert_eq!(server.world()?.account("demo").unwrap().posts.len(), 2);
+///
+/// StateFile::new(&path).reset(&World::default())?;
+/// assert_eq!(server.world()?, World::default());
+/// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateFile {
+    path: PathBuf,
+}
+
+impl StateFile {
+    /// Names the file. Nothing is read or written yet.
+    ///
+    /// ```
+    /// let file = mock_server::StateFile::new("state.json");
+    /// assert_eq!(file.path(), std::path::Path::new("state.json"));
+    /// ```
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Where the file is.
+    ///
+    /// ```
+    /// use mock_server::StateFile;
+    /// assert!(StateFile::new("/tmp/state.json").path().is_absolute());
+    /// ```
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Puts `world` in place of whatever the file holds, damaged or not, and makes the file when
+    /// there is none. Servers on the file go on with the new world.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError::Unwritable`] when the file cannot be locked or written.
+    ///
+    /// ```
+    /// use mock_server::{StateFile, World};
+    ///
+    /// let directory = tempfile::tempdir()?;
+    /// let file = StateFile::new(directory.path().join("state.json"));
+    /// file.reset(&World::new(7))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn reset(&self, world: &World) -> Result<(), StateError> {
+        let _lock = self.lock()?;
+        self.save(world)
+    }
+
+    /// Runs `change` on the world in the file while no other process has it, and writes the world
+    /// back when `change` returns `true` beside its result. `new_world` stands in for a file that
+    /// is not there, and is written then.
+    pub(crate) fn transact<T>(
+        &self,
+        new_world: &World,
+        change: impl FnOnce(&mut World) -> (T, bool),
+    ) -> Result<T, StateError> {
+        let _lock = self.lock()?;
+        let loaded = self.load()?;
+        let is_new = loaded.is_none();
+        let mut world = loaded.unwrap_or_else(|| new_world.clone());
+        let (result, changed) = change(&mut world);
+        if changed || is_new {
+            self.save(&world)?;
+        }
+        Ok(result)
+    }
+
+    /// Takes the lock, which lasts as long as the returned file is open. The state file cannot be
+    /// its own lock, because each write puts another file in its place.
+    fn lock(&self) -> Result<File, StateError> {
+        let mut path = OsString::from(&self.path);
+        path.push(".lock");
+        create_directory(self.directory())
+            .and_then(|()| private(OpenOptions::new().create(true).append(true)).open(path))
+            .and_then(|file| file.lock().map(|()| file))
+            .map_err(|source| self.unwritable(source))
+    }
+
+    fn load(&self) -> Result<Option<World>, StateError> {
+        let bytes = match fs::read(&self.path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => {
+                let path = self.path.clone();
+                return Err(StateError::Unreadable { path, source });
+            }
+        };
+        self.parse(&bytes).map(Some)
+    }
+
+    fn parse(&self, bytes: &[u8]) -> Result<World, StateError> {
+        let path = || self.path.clone();
+        let damaged = |error: serde_json::Error| StateError::Damaged {
+            path: path(),
+            line: error.line(),
+            column: error.column(),
+        };
+        // The version comes first: a newer form may look in any way otherwise.
+        let Version { version } = serde_json::from_slice(bytes).map_err(damaged)?;
+        if version != VERSION {
+            let path = path();
+            return Err(StateError::OtherVersion { path, version });
+        }
+        let saved: Saved<World> = serde_json::from_slice(bytes).map_err(damaged)?;
+        Ok(saved.world)
+    }
+
+    fn save(&self, world: &World) -> Result<(), StateError> {
+        let version = VERSION;
+        let bytes = serde_json::to_vec_pretty(&Saved { version, world })
+            .expect("a world is made of texts, numbers and lists");
+        self.replace(&bytes)
+            .map_err(|source| self.unwritable(source))
+    }
+
+    /// A temporary file has mode 0600 from its beginning.
+    fn replace(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut file = NamedTempFile::new_in(self.directory())?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(&self.path)?;
+        Ok(())
+    }
+
+    fn directory(&self) -> &Path {
+        match self.path.parent() {
+            Some(directory) if !directory.as_os_str().is_empty() => directory,
+            _ => Path::new("."),
+        }
+    }
+
+    fn unwritable(&self, source: io::Error) -> StateError {
+        let path = self.path.clone();
+        StateError::Unwritable { path, source }
+    }
+}
+
+/// Why a state file cannot serve. The file is left as it is.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// The file is there and cannot be read.
+    #[error("the state file {} cannot be read: {source}; allow reading it, or name another", path.display())]
+    Unreadable {
+        /// The state file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file, its lock or its directory cannot be written.
+    #[error("the state file {} cannot be written: {source}; allow writing it, or name another", path.display())]
+    Unwritable {
+        /// The state file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// What the file holds is no state.
+    #[error(
+        "the state file {} is damaged at line {line}, column {column}; mend it, or delete it to start anew",
+        path.display()
+    )]
+    Damaged {
+        /// The state file.
+        path: PathBuf,
+        /// Where reading stopped; the first line is 1.
+        line: usize,
+        /// Where reading stopped in that line.
+        column: usize,
+    },
+    /// The file was written by another version of the mock server, in another form.
+    #[error(
+        "the state file {} has version {version}, and this mock server reads version {VERSION}; \
+         use the mock server that wrote it, or delete it to start anew",
+        path.display()
+    )]
+    OtherVersion {
+        /// The state file.
+        path: PathBuf,
+        /// The version that the file states.
+        version: u32,
+    },
+}
+
+/// What is read of a file of any version.
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Saved<W> {
+    version: u32,
+    world: W,
+}
+
+#[cfg(unix)]
+fn create_directory(directory: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(directory)
+}
+
+#[cfg(not(unix))]
+fn create_directory(directory: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).create(directory)
+}
+
+#[cfg(unix)]
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt;
+    options.mode(0o600)
+}
+
+#[cfg(not(unix))]
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    options
+}

@@ -1,0 +1,151 @@
+//! Sends one request and checks its answer, byte for byte, with nothing between it and the socket.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+
+use mock_server::MockServer;
+use serde_json::{Value, json};
+
+/// Begins a request with the key for everything. `line` is a method and a path below `/api/v1`.
+pub(crate) fn ask(server: &MockServer, line: &str) -> Ask {
+    ask_at(server.address(), server.key(), line)
+}
+
+/// Begins a request to any address.
+pub(crate) fn ask_at(address: SocketAddr, key: &str, line: &str) -> Ask {
+    let (method, path) = line.split_once(' ').unwrap();
+    Ask {
+        address,
+        line: format!("{method} /api/v1{path}"),
+        key: Some(key.to_owned()),
+        headers: String::new(),
+        body: Vec::new(),
+    }
+}
+
+pub(crate) struct Ask {
+    address: SocketAddr,
+    line: String,
+    key: Option<String>,
+    headers: String,
+    body: Vec<u8>,
+}
+
+impl Ask {
+    pub(crate) fn key(mut self, key: &str) -> Self {
+        self.key = Some(key.to_owned());
+        self
+    }
+
+    pub(crate) fn without_key(mut self) -> Self {
+        self.key = None;
+        self
+    }
+
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers += &format!("{name}: {value}\r\n");
+        self
+    }
+
+    /// A body without a content type.
+    pub(crate) fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    pub(crate) fn json(self, body: Value) -> Self {
+        self.text(&body.to_string())
+    }
+
+    /// A body that claims to be JSON.
+    pub(crate) fn text(self, body: &str) -> Self {
+        self.header("Content-Type", "application/json").body(body)
+    }
+
+    #[track_caller]
+    pub(crate) fn send(self) -> Answer {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        let authorization = match &self.key {
+            Some(key) => format!("Authorization: Bearer {key}\r\n"),
+            None => String::new(),
+        };
+        let head = format!(
+            "{} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {}\r\n{authorization}{}\r\n",
+            self.line,
+            self.address,
+            self.body.len(),
+            self.headers,
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(&self.body).unwrap();
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).unwrap();
+        Answer::parse(&bytes)
+    }
+
+    /// Sends, and returns what stands under `data` in an answer with this status.
+    #[track_caller]
+    pub(crate) fn data(self, status: u16) -> Value {
+        let answer = self.send();
+        assert_eq!(answer.status, status, "{}", answer.body);
+        assert_eq!(answer.header("content-type"), Some("application/json"));
+        let mut body: Value = serde_json::from_str(&answer.body).unwrap();
+        let object = body.as_object_mut().unwrap();
+        assert_eq!(object.len(), 1, "`data` stands alone: {object:?}");
+        object.remove("data").unwrap()
+    }
+
+    /// Sends, and checks that the refusal is this one and blames no field.
+    #[track_caller]
+    pub(crate) fn refused(self, status: u16, code: &str, message: &str) -> Answer {
+        self.refused_with(status, json!({"code": code, "message": message}))
+    }
+
+    /// Sends, and checks that the refusal is this one and blames this field.
+    #[track_caller]
+    pub(crate) fn refused_for(self, status: u16, field: &str, code: &str, message: &str) -> Answer {
+        self.refused_with(
+            status,
+            json!({"code": code, "message": message, "field": field}),
+        )
+    }
+
+    #[track_caller]
+    fn refused_with(self, status: u16, error: Value) -> Answer {
+        let answer = self.send();
+        let body: Value = serde_json::from_str(&answer.body).unwrap();
+        assert_eq!(body, json!({"error": error}));
+        assert_eq!(answer.status, status);
+        assert_eq!(answer.header("content-type"), Some("application/json"));
+        answer
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    headers: Vec<(String, String)>,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    fn parse(bytes: &[u8]) -> Self {
+        let text = String::from_utf8(bytes.to_vec()).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        let mut lines = head.split("\r\n");
+        let status = lines.next().unwrap().split(' ').nth(1).unwrap();
+        let headers = lines.map(|line| line.split_once(": ").unwrap());
+        Self {
+            status: status.parse().unwrap(),
+            headers: headers
+                .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
+                .collect(),
+            body: body.to_owned(),
+        }
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(given, _)| given == name);
+        found.map(|(_, value)| value.as_str())
+    }
+}

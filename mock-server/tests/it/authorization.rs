@@ -1,0 +1,166 @@
+//! Who may call what (section Authentication of the specification).
+
+use mock_server::{Keys, MockServer, Scope};
+use serde_json::json;
+
+use crate::ask::ask;
+
+/// Every endpoint that needs a key, with the scope that it needs.
+const ENDPOINTS: [(&str, Option<Scope>); 9] = [
+    ("GET /me", None),
+    ("PATCH /me/profile", Some(Scope::ProfileWrite)),
+    ("GET /me/analytics", Some(Scope::AnalyticsRead)),
+    ("POST /me/links", Some(Scope::LinksWrite)),
+    ("PATCH /me/links/link_1", Some(Scope::LinksWrite)),
+    ("DELETE /me/links/link_1", Some(Scope::LinksWrite)),
+    ("POST /me/posts", Some(Scope::SocialWrite)),
+    ("DELETE /me/posts/post_3", Some(Scope::SocialWrite)),
+    ("GET /users/demo/stats", None),
+];
+
+const OPEN: [&str; 2] = ["GET /badges", "GET /stats"];
+
+fn other_scopes_than(scope: Scope) -> Vec<Scope> {
+    Scope::ALL.into_iter().filter(|one| *one != scope).collect()
+}
+
+#[tokio::test]
+async fn a_missing_key_is_refused() {
+    let server = MockServer::start().await;
+    for (line, _) in ENDPOINTS {
+        let answer = ask(&server, line).without_key().refused(
+            401,
+            "key_missing",
+            "the key is missing; send the header `Authorization: Bearer <API_KEY>`",
+        );
+        assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_key_is_refused_also_where_none_is_needed() {
+    let server = MockServer::start().await;
+    let upper = server.key().to_uppercase();
+    for line in ENDPOINTS.map(|(line, _)| line).into_iter().chain(OPEN) {
+        for key in ["wrong", upper.as_str()] {
+            let answer = ask(&server, line).key(key).refused(
+                401,
+                "key_invalid",
+                "the key is not known here",
+            );
+            assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_header_of_another_form_is_refused_also_where_no_key_is_needed() {
+    let server = MockServer::start().await;
+    let forms = ["", "Bearer", "Basic eDp5", server.key()];
+    for line in ["GET /me", "GET /badges"] {
+        for form in forms {
+            ask(&server, line)
+                .without_key()
+                .header("Authorization", form)
+                .refused(
+                    401,
+                    "key_invalid",
+                    "the Authorization header is not of the form `Bearer <API_KEY>`",
+                );
+        }
+        ask(&server, line)
+            .header("Authorization", &format!("Bearer {}", server.key()))
+            .refused(
+                401,
+                "key_invalid",
+                "there is more than one Authorization header; send one",
+            );
+    }
+}
+
+#[tokio::test]
+async fn the_scheme_may_be_in_any_case() {
+    let server = MockServer::start().await;
+    for scheme in ["bearer", "BEARER", "Bearer "] {
+        ask(&server, "GET /me")
+            .without_key()
+            .header("authorization", &format!("{scheme} {}", server.key()))
+            .data(200);
+    }
+}
+
+#[tokio::test]
+async fn all_scopes_but_the_one_needed_are_not_enough() {
+    let server = MockServer::start().await;
+    let before = server.world().unwrap();
+    for (line, scope) in ENDPOINTS {
+        let Some(scope) = scope else { continue };
+        let key = server
+            .create_key("demo", &other_scopes_than(scope))
+            .unwrap();
+        for key in [&key, &server.keys().none] {
+            let message = format!("the key lacks the scope {scope}");
+            ask(&server, line)
+                .key(key)
+                .json(json!({}))
+                .refused(403, "scope_missing", &message);
+        }
+    }
+    assert_eq!(
+        server.world().unwrap().account("demo"),
+        before.account("demo")
+    );
+}
+
+#[tokio::test]
+async fn the_scope_needed_is_enough() {
+    let server = MockServer::start().await;
+    let Keys {
+        profile,
+        analytics,
+        links,
+        social,
+        ..
+    } = server.keys();
+    for (line, key, body, status) in [
+        ("PATCH /me/profile", profile, json!({"bio": "x"}), 200),
+        ("GET /me/analytics", analytics, json!({}), 200),
+        (
+            "POST /me/links",
+            links,
+            json!({"title": "x", "url": "https://example.com"}),
+            201,
+        ),
+        ("PATCH /me/links/link_1", links, json!({"title": "x"}), 200),
+        ("DELETE /me/links/link_1", links, json!({}), 204),
+        ("POST /me/posts", social, json!({"body": "x"}), 201),
+        ("DELETE /me/posts/post_3", social, json!({}), 204),
+    ] {
+        let answer = ask(&server, line).key(key).json(body).send();
+        assert_eq!(answer.status, status, "{line}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_printable_shows_a_key() {
+    let server = MockServer::start().await;
+    let created = server.create_key("demo", &Scope::ALL).unwrap();
+    let printed = format!(
+        "{server:?} {:?} {:?} {:?}",
+        server.keys(),
+        server.world().unwrap(),
+        MockServer::builder().world(server.world().unwrap()),
+    );
+    let Keys {
+        all,
+        none,
+        profile,
+        analytics,
+        links,
+        social,
+        ..
+    } = server.keys();
+    for key in [all, none, profile, analytics, links, social, &created] {
+        assert!(!printed.contains(key.as_str()));
+    }
+}

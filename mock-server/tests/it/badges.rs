@@ -1,0 +1,33 @@
+//! `GET /badges`.
+
+use mock_server::MockServer;
+use serde_json::json;
+
+use crate::ask::ask;
+
+#[tokio::test]
+async fn are_listed_without_a_key_and_with_any() {
+    let server = MockServer::start().await;
+    let badges = ask(&server, "GET /badges").without_key().data(200);
+    assert_eq!(
+        badges,
+        json!([
+            {
+                "id": "early",
+                "name": "Early bird",
+                "description": "Joined in the first year",
+                "color": "#f59e0b",
+                "kind": "auto",
+            },
+            {
+                "id": "writer",
+                "name": "Writer",
+                "description": "Wrote a first post",
+                "color": "#2563eb",
+                "kind": "auto",
+            },
+        ])
+    );
+    let with_key = ask(&server, "GET /badges?page=2").key(&server.keys().none);
+    assert_eq!(with_key.data(200), badges);
+}

@@ -1,0 +1,149 @@
+//! What a body of a request may be, whatever the endpoint.
+
+use mock_server::MockServer;
+use serde_json::json;
+
+use crate::ask::{Ask, ask};
+
+const WRITES: [&str; 4] = [
+    "PATCH /me/profile",
+    "POST /me/links",
+    "PATCH /me/links/link_1",
+    "POST /me/posts",
+];
+
+fn post_of(length: usize) -> String {
+    let frame = json!({"body": ""}).to_string();
+    let text = "x".repeat(length - frame.len());
+    json!({ "body": text }).to_string()
+}
+
+#[tokio::test]
+async fn a_request_may_have_up_to_1_mib() {
+    const MIB: usize = 1024 * 1024;
+    let server = MockServer::start().await;
+    ask(&server, "POST /me/posts").text(&post_of(MIB)).data(201);
+    ask(&server, "POST /me/posts")
+        .text(&post_of(MIB + 1))
+        .refused(
+            413,
+            "body_too_large",
+            "the body has 1048577 bytes; at most 1048576 are allowed",
+        );
+}
+
+#[tokio::test]
+async fn the_content_type_is_json() {
+    let server = MockServer::start().await;
+    for line in WRITES {
+        ask(&server, line).body("{}").refused(
+            415,
+            "wrong_content_type",
+            "the content type is missing; application/json is expected",
+        );
+        for found in [
+            "text/plain",
+            "application/json5",
+            "application/merge-patch+json",
+            "",
+        ] {
+            let message = format!("the content type is {found}; application/json is expected");
+            ask(&server, line)
+                .header("Content-Type", found)
+                .body("{}")
+                .refused(415, "wrong_content_type", &message);
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_content_type_may_have_parameters_and_be_in_any_case() {
+    let server = MockServer::start().await;
+    for found in [
+        "application/json; charset=utf-8",
+        "application/json;charset=utf-8",
+        "Application/JSON",
+    ] {
+        ask(&server, "PATCH /me/profile")
+            .header("content-type", found)
+            .body("{}")
+            .data(200);
+    }
+}
+
+#[tokio::test]
+async fn two_content_types_are_none() {
+    let server = MockServer::start().await;
+    ask(&server, "PATCH /me/profile")
+        .header("Content-Type", "application/json")
+        .text("{}")
+        .refused(
+            415,
+            "wrong_content_type",
+            "the content type is application/json and application/json; \
+             application/json is expected",
+        );
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_json_object_is_refused_and_changes_nothing() {
+    let server = MockServer::start().await;
+    let before = server.world().unwrap();
+    let deep = "[".repeat(100_000);
+    for line in WRITES {
+        for (body, reason) in [
+            ("", "EOF while parsing a value at line 1 column 0"),
+            ("bio=x", "expected value at line 1 column 1"),
+            ("{", "EOF while parsing an object at line 1 column 1"),
+            (
+                "[]",
+                "invalid type: sequence, expected a JSON object at line 1 column 0",
+            ),
+            (
+                "null",
+                "invalid type: null, expected a JSON object at line 1 column 4",
+            ),
+            ("{}{}", "trailing characters at line 1 column 3"),
+            (
+                deep.as_str(),
+                "invalid type: sequence, expected a JSON object at line 1 column 0",
+            ),
+        ] {
+            let message = format!("the body is no JSON object: {reason}");
+            ask(&server, line)
+                .text(body)
+                .refused(400, "not_a_json_object", &message);
+        }
+    }
+    assert_eq!(server.world().unwrap(), before);
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_text_are_refused() {
+    let server = MockServer::start().await;
+    ask(&server, "POST /me/posts")
+        .header("Content-Type", "application/json")
+        .body(b"{\"body\":\"\xff\"}")
+        .refused(
+            400,
+            "not_a_json_object",
+            "the body is no JSON object: invalid unicode code point at line 1 column 10",
+        );
+}
+
+#[tokio::test]
+async fn a_field_that_is_given_twice_is_refused() {
+    let server = MockServer::start().await;
+    let twice = |line: &str, field: &str| -> Ask {
+        ask(&server, line).text(&format!(r#"{{"{field}": "x", "{field}": "x"}}"#))
+    };
+    for (line, field) in [
+        ("PATCH /me/profile", "bio"),
+        ("POST /me/links", "title"),
+        ("PATCH /me/links/link_1", "url"),
+        ("POST /me/posts", "body"),
+    ] {
+        let message = format!("the field {field} is there more than once; send it once");
+        twice(line, field).refused_for(400, field, "repeated_field", &message);
+    }
+}

@@ -1,0 +1,225 @@
+//! `POST /me/links`, `PATCH /me/links/{id}` and `DELETE /me/links/{id}`.
+
+use mock_server::{Clock, MockServer, Scope};
+use serde_json::{Value, json};
+
+use crate::ask::ask;
+
+fn links(server: &MockServer) -> Value {
+    ask(server, "GET /me").data(200)["links"].take()
+}
+
+#[track_caller]
+fn create(server: &MockServer, title: &str, url: &str) -> Value {
+    ask(server, "POST /me/links")
+        .json(json!({"title": title, "url": url}))
+        .data(201)
+}
+
+#[tokio::test]
+async fn a_link_is_created_edited_and_deleted() {
+    let clock = Clock::fixed("2026-03-01T12:00:00Z").unwrap();
+    let server = MockServer::builder().clock(clock).start().await.unwrap();
+    let key = server.keys().links.clone();
+
+    let created = ask(&server, "POST /me/links")
+        .key(&key)
+        .json(json!({"title": "Blog", "url": "https://example.com"}))
+        .data(201);
+    assert_eq!(
+        created,
+        json!({
+            "id": "link_6",
+            "title": "Blog",
+            "url": "https://example.com",
+            "created_at": "2026-03-01T12:00:00Z",
+        })
+    );
+    assert_eq!(links(&server)[2], created);
+
+    let edited = ask(&server, "PATCH /me/links/link_6")
+        .key(&key)
+        .json(json!({"title": "Diary", "url": "mailto:me@example.com"}))
+        .data(200);
+    assert_eq!(
+        edited,
+        json!({
+            "id": "link_6",
+            "title": "Diary",
+            "url": "mailto:me@example.com",
+            "created_at": "2026-03-01T12:00:00Z",
+        })
+    );
+    assert_eq!(links(&server)[2], edited);
+
+    let deleted = ask(&server, "DELETE /me/links/link_6").key(&key).send();
+    assert_eq!((deleted.status, deleted.body.as_str()), (204, ""));
+    assert_eq!(deleted.header("content-type"), None);
+    assert_eq!(links(&server).as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn an_edit_takes_one_field_alone() {
+    let server = MockServer::start().await;
+    let edited = ask(&server, "PATCH /me/links/link_1")
+        .json(json!({"title": "Home"}))
+        .data(200);
+    assert_eq!(
+        (&edited["title"], &edited["url"]),
+        (&json!("Home"), &json!("https://example.com/demo"))
+    );
+    let edited = ask(&server, "PATCH /me/links/link_1")
+        .json(json!({"url": "https://example.org"}))
+        .data(200);
+    assert_eq!(
+        (&edited["title"], &edited["url"]),
+        (&json!("Home"), &json!("https://example.org"))
+    );
+}
+
+#[tokio::test]
+async fn an_edit_of_nothing_is_refused() {
+    let server = MockServer::start().await;
+    ask(&server, "PATCH /me/links/link_1")
+        .json(json!({}))
+        .refused(
+            422,
+            "empty_edit",
+            "no field is given; give at least one of title, url",
+        );
+}
+
+#[tokio::test]
+async fn a_new_link_needs_both_fields() {
+    let server = MockServer::start().await;
+    ask(&server, "POST /me/links")
+        .json(json!({"url": "https://example.com"}))
+        .refused_for(422, "title", "missing_field", "the field title is missing");
+    ask(&server, "POST /me/links")
+        .json(json!({"title": "Blog"}))
+        .refused_for(422, "url", "missing_field", "the field url is missing");
+}
+
+#[tokio::test]
+async fn a_url_is_absolute() {
+    let server = MockServer::start().await;
+    for line in ["POST /me/links", "PATCH /me/links/link_1"] {
+        for (url, reason) in [
+            ("", "relative URL without a base"),
+            ("/path", "relative URL without a base"),
+            ("example.com", "relative URL without a base"),
+            ("//example.com", "relative URL without a base"),
+            ("https://", "empty host"),
+            ("https://example.com:99999", "invalid port number"),
+        ] {
+            let message =
+                format!("url is not an absolute URL ({reason}); https://example.com is one");
+            ask(&server, line)
+                .json(json!({"title": "x", "url": url}))
+                .refused_for(422, "url", "not_a_url", &message);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_url_is_stored_byte_for_byte() {
+    let server = MockServer::start().await;
+    for url in [
+        "https://example.com",
+        "HTTPS://EXAMPLE.com:443/a/../b",
+        "https://exämple.com/ü?q=a b",
+        " https://example.com ",
+    ] {
+        assert_eq!(create(&server, "x", url)["url"], url);
+    }
+}
+
+#[tokio::test]
+async fn titles_and_urls_have_no_size_limit() {
+    let server = MockServer::start().await;
+    let url = format!("https://example.com/{}", "x".repeat(100_000));
+    let created = create(&server, &"t".repeat(100_000), &url);
+    assert_eq!(created["url"], url);
+    assert_eq!(create(&server, "", "https://example.com")["title"], "");
+}
+
+#[tokio::test]
+async fn unknown_fields_and_other_types_are_refused_and_nothing_is_taken() {
+    let server = MockServer::start().await;
+    let before = server.world().unwrap();
+    for line in ["POST /me/links", "PATCH /me/links/link_1"] {
+        ask(&server, line)
+            .json(json!({"title": "x", "url": "https://example.com", "id": "link_9"}))
+            .refused_for(
+                422,
+                "id",
+                "unknown_field",
+                "the field id is unknown; known: title, url",
+            );
+        ask(&server, line)
+            .json(json!({"title": "x", "url": 5}))
+            .refused_for(
+                422,
+                "url",
+                "wrong_type",
+                "url is a number; a string is expected",
+            );
+        ask(&server, line)
+            .json(json!({"title": null, "url": "https://example.com"}))
+            .refused_for(
+                422,
+                "title",
+                "wrong_type",
+                "title is null; a string is expected",
+            );
+    }
+    assert_eq!(server.world().unwrap(), before);
+}
+
+#[tokio::test]
+async fn an_unknown_id_is_not_found() {
+    let server = MockServer::start().await;
+    // link_4 is grace's, post_3 is a post.
+    for (segment, id) in [
+        ("link_4", "link_4"),
+        ("post_3", "post_3"),
+        ("LINK_1", "LINK_1"),
+        ("a%2Fb", "a/b"),
+    ] {
+        let message = format!("the key's owner has no link with the id {id}");
+        ask(&server, &format!("DELETE /me/links/{segment}")).refused(404, "unknown_link", &message);
+        ask(&server, &format!("PATCH /me/links/{segment}"))
+            .json(json!({"title": "x"}))
+            .refused(404, "unknown_link", &message);
+    }
+}
+
+#[tokio::test]
+async fn an_id_is_percent_decoded() {
+    let server = MockServer::start().await;
+    let deleted = ask(&server, "DELETE /me/links/%6Cink%5F1").send();
+    assert_eq!(deleted.status, 204);
+}
+
+#[tokio::test]
+async fn a_link_that_is_gone_is_not_found_and_its_id_never_comes_again() {
+    let server = MockServer::start().await;
+    let id = create(&server, "x", "https://example.com")["id"].clone();
+    let line = format!("DELETE /me/links/{}", id.as_str().unwrap());
+    assert_eq!(ask(&server, &line).send().status, 204);
+    ask(&server, &line).refused(
+        404,
+        "unknown_link",
+        "the key's owner has no link with the id link_6",
+    );
+    assert_ne!(create(&server, "x", "https://example.com")["id"], id);
+}
+
+#[tokio::test]
+async fn the_links_are_those_of_the_key_owner() {
+    let server = MockServer::start().await;
+    let key = server.create_key("grace", &[Scope::LinksWrite]).unwrap();
+    let deleted = ask(&server, "DELETE /me/links/link_4").key(&key).send();
+    assert_eq!(deleted.status, 204);
+    assert_eq!(server.world().unwrap().account("grace").unwrap().links, []);
+}

@@ -1,0 +1,24 @@
+//! The service through real sockets: a module for each resource, and one for each way to run it.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "the verbs of a test may stop at the first surprise, as the test itself may"
+)]
+
+mod analytics;
+mod ask;
+mod authorization;
+mod badges;
+mod bodies;
+mod links;
+mod me;
+mod mounted_mocks;
+mod posts;
+mod profile;
+#[cfg(all(unix, feature = "program"))]
+mod program;
+mod routing;
+mod server;
+mod site;
+mod state_file;
+mod statistics;

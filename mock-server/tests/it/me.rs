@@ -1,0 +1,109 @@
+//! `GET /me`.
+
+use mock_server::{MockServer, Scope};
+use serde_json::json;
+
+use crate::ask::ask;
+
+#[tokio::test]
+async fn holds_the_public_profile_and_what_only_the_owner_sees() {
+    let server = MockServer::start().await;
+    assert_eq!(
+        ask(&server, "GET /me").data(200),
+        json!({
+            "handle": "demo",
+            "display_name": "Demo Person",
+            "bio": "I live inside a mock server.\nEdit me as you like.",
+            "location": "127.0.0.1",
+            "accent_color": "#2563eb",
+            "text_color": "#111827",
+            "background_color": "#f9fafb",
+            "links": [
+                {
+                    "id": "link_1",
+                    "title": "Homepage",
+                    "url": "https://example.com/demo",
+                    "created_at": "2025-01-15T09:00:00Z",
+                },
+                {
+                    "id": "link_2",
+                    "title": "Code",
+                    "url": "https://example.com/demo/code",
+                    "created_at": "2025-01-15T09:00:00Z",
+                },
+            ],
+            "posts": [{
+                "id": "post_3",
+                "body": "Hello from the mock server!",
+                "created_at": "2025-01-15T09:00:00Z",
+            }],
+            "badges": [{
+                "id": "early",
+                "name": "Early bird",
+                "description": "Joined in the first year",
+                "color": "#f59e0b",
+                "kind": "auto",
+            }],
+            "email": "demo@example.com",
+            "api_visible": true,
+            "key": {
+                "scopes": ["profile:write", "analytics:read", "links:write", "social:write"],
+                "rate_limit": {"limit": 1_000_000, "window_seconds": 60},
+            },
+        })
+    );
+}
+
+#[tokio::test]
+async fn needs_no_scope_and_tells_the_scopes_of_the_calling_key() {
+    let server = MockServer::start().await;
+    let keys = server.keys();
+    for (key, scopes) in [
+        (&keys.none, json!([])),
+        (&keys.profile, json!(["profile:write"])),
+        (&keys.analytics, json!(["analytics:read"])),
+        (&keys.links, json!(["links:write"])),
+        (&keys.social, json!(["social:write"])),
+    ] {
+        let me = ask(&server, "GET /me").key(key).data(200);
+        assert_eq!(me["key"]["scopes"], scopes);
+    }
+}
+
+#[tokio::test]
+async fn is_about_the_owner_of_the_key() {
+    let server = MockServer::start().await;
+    let key = server.create_key("grace", &[Scope::LinksWrite]).unwrap();
+    let me = ask(&server, "GET /me").key(&key).data(200);
+    assert_eq!(me["handle"], "grace");
+    assert_eq!(me["email"], "grace@example.com");
+    assert_eq!(me["badges"][0]["id"], "writer");
+    assert_eq!(me["key"]["scopes"], json!(["links:write"]));
+}
+
+#[tokio::test]
+async fn a_key_for_a_new_handle_makes_the_account() {
+    let server = MockServer::start().await;
+    let key = server.create_key("ada", &[]).unwrap();
+    assert_eq!(
+        ask(&server, "GET /me").key(&key).data(200),
+        json!({
+            "handle": "ada",
+            "display_name": "",
+            "bio": "",
+            "location": "",
+            "accent_color": "#000000",
+            "text_color": "#000000",
+            "background_color": "#ffffff",
+            "links": [],
+            "posts": [],
+            "badges": [],
+            "email": "ada@example.com",
+            "api_visible": true,
+            "key": {
+                "scopes": [],
+                "rate_limit": {"limit": 1_000_000, "window_seconds": 60},
+            },
+        })
+    );
+}

@@ -1,0 +1,51 @@
+//! Mocks that a test mounts in front of the service.
+
+use mock_server::MockServer;
+use mock_server::wiremock::matchers::{method, path};
+use mock_server::wiremock::{Mock, ResponseTemplate};
+use serde_json::json;
+
+use crate::ask::ask;
+
+#[tokio::test]
+async fn come_first_as_often_as_they_say() {
+    let server = MockServer::start().await;
+    Mock::given(method("POST"))
+        .and(path("/api/v1/me/posts"))
+        .respond_with(ResponseTemplate::new(503))
+        .with_priority(254)
+        .up_to_n_times(1)
+        .expect(1)
+        .mount(server.wiremock())
+        .await;
+    let post = || ask(&server, "POST /me/posts").json(json!({"body": "x"}));
+    assert_eq!(post().send().status, 503);
+    assert_eq!(post().data(201)["id"], "post_6");
+    ask(&server, "GET /me").data(200);
+}
+
+#[tokio::test]
+async fn go_all_at_once_and_leave_the_world() {
+    let server = MockServer::start().await;
+    ask(&server, "DELETE /me/links/link_1").send();
+    let world = server.world().unwrap();
+    Mock::given(path("/api/v1/badges"))
+        .respond_with(ResponseTemplate::new(418))
+        .mount(server.wiremock())
+        .await;
+    assert_eq!(ask(&server, "GET /badges").send().status, 418);
+    server.unmount_all().await;
+    ask(&server, "GET /badges").data(200);
+    assert_eq!(server.world().unwrap(), world);
+}
+
+#[tokio::test]
+#[should_panic(expected = "Mock #1.\n\tExpected range of matching incoming requests: == 1")]
+async fn have_their_expectations_checked_when_the_server_goes() {
+    let server = MockServer::start().await;
+    Mock::given(path("/api/v1/me"))
+        .respond_with(ResponseTemplate::new(200))
+        .expect(1)
+        .mount(server.wiremock())
+        .await;
+}

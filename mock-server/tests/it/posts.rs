@@ -1,0 +1,83 @@
+//! `POST /me/posts` and `DELETE /me/posts/{id}`.
+
+use mock_server::{Clock, MockServer};
+use serde_json::json;
+
+use crate::ask::ask;
+
+#[tokio::test]
+async fn a_post_is_created_and_deleted() {
+    let clock = Clock::fixed("2026-03-01T12:00:00Z").unwrap();
+    let server = MockServer::builder().clock(clock).start().await.unwrap();
+    let key = server.keys().social.clone();
+
+    let created = ask(&server, "POST /me/posts")
+        .key(&key)
+        .json(json!({"body": "Grüße 🙂\n"}))
+        .data(201);
+    assert_eq!(
+        created,
+        json!({
+            "id": "post_6",
+            "body": "Grüße 🙂\n",
+            "created_at": "2026-03-01T12:00:00Z",
+        })
+    );
+    assert_eq!(ask(&server, "GET /me").data(200)["posts"][1], created);
+
+    let deleted = ask(&server, "DELETE /me/posts/post_6").key(&key).send();
+    assert_eq!((deleted.status, deleted.body.as_str()), (204, ""));
+    ask(&server, "DELETE /me/posts/post_6").refused(
+        404,
+        "unknown_post",
+        "the key's owner has no post with the id post_6",
+    );
+}
+
+#[tokio::test]
+async fn only_own_posts_are_deleted() {
+    let server = MockServer::start().await;
+    // post_5 is grace's, link_1 is a link.
+    for id in ["post_5", "link_1"] {
+        let message = format!("the key's owner has no post with the id {id}");
+        ask(&server, &format!("DELETE /me/posts/{id}")).refused(404, "unknown_post", &message);
+    }
+}
+
+#[tokio::test]
+async fn a_body_is_needed_and_may_be_empty() {
+    let server = MockServer::start().await;
+    ask(&server, "POST /me/posts").json(json!({})).refused_for(
+        422,
+        "body",
+        "missing_field",
+        "the field body is missing",
+    );
+    let created = ask(&server, "POST /me/posts")
+        .json(json!({"body": ""}))
+        .data(201);
+    assert_eq!(created["body"], "");
+}
+
+#[tokio::test]
+async fn unknown_fields_and_other_types_are_refused_and_nothing_is_taken() {
+    let server = MockServer::start().await;
+    let before = server.world().unwrap();
+    ask(&server, "POST /me/posts")
+        .json(json!({"body": "x", "title": "y"}))
+        .refused_for(
+            422,
+            "title",
+            "unknown_field",
+            "the field title is unknown; known: body",
+        );
+    ask(&server, "POST /me/posts")
+        .json(json!({"body": ["x"]}))
+        .refused_for(
+            422,
+            "body",
+            "wrong_type",
+            "body is an array; a string is expected",
+        );
+    assert_eq!(server.world().unwrap(), before);
+}

@@ -1,0 +1,54 @@
+//! A server's life, apart from what it answers.
+
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use mock_server::{MockServer, World};
+
+use crate::ask::ask;
+
+#[tokio::test]
+async fn many_servers_are_dropped_in_one_task() {
+    let mut servers = Vec::new();
+    for _ in 0..100 {
+        servers.push(MockServer::start().await);
+    }
+    drop(servers);
+}
+
+#[tokio::test]
+async fn a_dropped_server_closes_its_port() {
+    let server = MockServer::start().await;
+    let address = server.address();
+    drop(server);
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while TcpStream::connect(address).is_ok() {
+        assert!(Instant::now() < deadline, "the port is still open");
+        std::thread::yield_now();
+    }
+}
+
+#[tokio::test]
+async fn servers_have_worlds_of_their_own() {
+    let (one, other) = (MockServer::start().await, MockServer::start().await);
+    ask(&one, "DELETE /me/links/link_1").send();
+    assert_eq!(other.world().unwrap(), World::default());
+}
+
+#[tokio::test]
+async fn a_change_that_panics_leaves_the_server_running() {
+    let server = MockServer::start().await;
+    let change = || server.update(|_| panic!("a mistake in a test"));
+    let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(change));
+    assert!(unwound.is_err());
+    ask(&server, "GET /me").data(200);
+}
+
+#[tokio::test]
+async fn a_world_survives_being_written_and_read() {
+    let server = MockServer::start().await;
+    ask(&server, "DELETE /me/links/link_1").send();
+    let world = server.world().unwrap();
+    let text = serde_json::to_string(&world).unwrap();
+    assert_eq!(serde_json::from_str::<World>(&text).unwrap(), world);
+}

@@ -1,0 +1,229 @@
+//! A world that is kept in a file.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use mock_server::{MockServer, StateFile, World};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::ask::ask;
+
+fn state_in(directory: &TempDir) -> PathBuf {
+    directory.path().join("profile").join("state.json")
+}
+
+async fn start_on(path: &Path) -> MockServer {
+    MockServer::builder()
+        .state_file(path)
+        .start()
+        .await
+        .unwrap()
+}
+
+/// Writes a file that is no good, and returns why a server does not start on it.
+async fn refuse_to_start_on(path: &Path, content: &str) -> String {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, content).unwrap();
+    let started = MockServer::builder().state_file(path).start().await;
+    assert_eq!(fs::read_to_string(path).unwrap(), content);
+    started.unwrap_err().to_string()
+}
+
+#[tokio::test]
+async fn is_made_at_the_start_and_survives_the_server() {
+    let directory = TempDir::new().unwrap();
+    let path = state_in(&directory);
+    let server = start_on(&path).await;
+    assert!(path.exists());
+    ask(&server, "PATCH /me/profile")
+        .json(json!({"bio": "Kept"}))
+        .data(200);
+    let (world, keys) = (server.world().unwrap(), server.keys().clone());
+    drop(server);
+
+    let again = start_on(&path).await;
+    assert_eq!(again.world().unwrap(), world);
+    assert_eq!(again.keys(), &keys);
+    assert_eq!(ask(&again, "GET /me").data(200)["bio"], "Kept");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn is_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = TempDir::new().unwrap();
+    let path = state_in(&directory);
+    let server = start_on(&path).await;
+    ask(&server, "DELETE /me/links/link_1").send();
+    let lock = path.with_file_name("state.json.lock");
+    for (path, mode) in [
+        (path.parent().unwrap(), 0o700),
+        (&path, 0o600),
+        (&lock, 0o600),
+    ] {
+        let found = fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(found, mode, "{}", path.display());
+    }
+}
+
+#[tokio::test]
+async fn an_existing_file_keeps_its_seed() {
+    let directory = TempDir::new().unwrap();
+    let path = state_in(&directory);
+    StateFile::new(&path).reset(&World::new(7)).unwrap();
+    let builder = MockServer::builder().seed(8).state_file(&path);
+    let server = builder.start().await.unwrap();
+    assert_eq!(server.keys(), &World::new(7).keys());
+}
+
+#[tokio::test]
+async fn a_read_and_a_refusal_write_nothing() {
+    let directory = TempDir::new().unwrap();
+    let path = state_in(&directory);
+    let server = start_on(&path).await;
+    // A server writes its file in many lines: one line shows that it left the file alone.
+    let state: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    fs::write(&path, state.to_string()).unwrap();
+    ask(&server, "GET /me").data(200);
+    assert_eq!(ask(&server, "DELETE /me/links/none").send().status, 404);
+    assert_eq!(fs::read_to_string(&path).unwrap(), state.to_string());
+}
+
+#[tokio::test]
+async fn two_servers_at_once_lose_nothing() {
+    const POSTS: usize = 10;
+    let directory = TempDir::new().unwrap();
+    let path = state_in(&directory);
+    let servers = [start_on(&path).await, start_on(&path).await];
+    let create = |server| {
+        for _ in 0..POSTS {
+            ask(server, "POST /me/posts")
+                .json(json!({"body": "x"}))
+                .data(201);
+        }
+    };
+    thread::scope(|scope| {
+        for server in servers.iter().chain(&servers) {
+            scope.spawn(move || create(server));
+        }
+    });
+    let world = servers[0].world().unwrap();
+    let posts = &world.account("demo").unwrap().posts;
+    let ids: BTreeSet<_> = posts.iter().map(|post| &post.id).collect();
+    assert_eq!(ids.len(), 1 + 4 * POSTS);
+}
+
+#[tokio::test]
+async fn a_damaged_file_is_told_and_left_alone() {
+    let directory = TempDir::new().unwrap();
+    let path = state_in(&directory);
+    for (content, place) in [
+        ("", "line 1, column 0"),
+        ("{\n \"version\": 1,\n \"wor", "line 3, column 5"),
+        (
+            r#"{"version": 1, "world": {"seed": -1}}"#,
+            "line 1, column 35",
+        ),
+        (r#"{"world": {}}"#, "line 1, column 13"),
+    ] {
+        assert_eq!(
+            refuse_to_start_on(&path, content).await,
+            format!(
+                "the state file {} is damaged at {place}; mend it, or delete it to start anew",
+                path.display()
+            )
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_file_of_another_version_is_told_and_left_alone() {
+    let directory = TempDir::new().unwrap();
+    let path = state_in(&directory);
+    assert_eq!(
+        refuse_to_start_on(&path, r#"{"version": 2, "worlds": []}"#).await,
+        format!(
+            "the state file {} has version 2, and this mock server reads version 1; \
+             use the mock server that wrote it, or delete it to start anew",
+            path.display()
+        )
+    );
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_path_that_is_no_file_is_told() {
+    let directory = TempDir::new().unwrap();
+    let path = state_in(&directory);
+    fs::create_dir_all(&path).unwrap();
+    let started = MockServer::builder().state_file(&path).start().await;
+    assert_eq!(
+        started.unwrap_err().to_string(),
+        format!(
+            "the state file {} cannot be read: Is a directory (os error 21); \
+             allow reading it, or name another",
+            path.display()
+        )
+    );
+    let inside_a_file = directory
+        .path()
+        .join("profile")
+        .join("state.json.lock")
+        .join("x");
+    let started = MockServer::builder()
+        .state_file(&inside_a_file)
+        .start()
+        .await;
+    let message = started.unwrap_err().to_string();
+    let expected = format!(
+        "the state file {} cannot be written: ",
+        inside_a_file.display()
+    );
+    assert!(message.starts_with(&expected), "{message}");
+}
+
+#[tokio::test]
+async fn a_file_that_breaks_while_serving_is_told_in_every_answer_until_it_is_mended() {
+    let directory = TempDir::new().unwrap();
+    let path = state_in(&directory);
+    let server = start_on(&path).await;
+    let good = fs::read(&path).unwrap();
+    fs::write(&path, "[").unwrap();
+    let message = format!(
+        "the state file {} is damaged at line 1, column 1; mend it, or delete it to start anew",
+        path.display()
+    );
+    for line in ["GET /me", "DELETE /me/links/link_1"] {
+        ask(&server, line).refused(500, "state_file", &message);
+    }
+    assert_eq!(server.world().unwrap_err().to_string(), message);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "[");
+    fs::write(&path, good).unwrap();
+    ask(&server, "GET /me").data(200);
+}
+
+#[tokio::test]
+async fn a_file_that_is_deleted_while_serving_begins_anew() {
+    let directory = TempDir::new().unwrap();
+    let path = state_in(&directory);
+    let server = start_on(&path).await;
+    ask(&server, "DELETE /me/links/link_1").send();
+    fs::remove_file(&path).unwrap();
+    ask(&server, "GET /me").data(200);
+    assert!(path.exists());
+    assert_eq!(server.world().unwrap(), World::default());
+}
+
+#[tokio::test]
+async fn reset_replaces_a_damaged_file_and_running_servers_follow() {
+    let directory = TempDir::new().unwrap();
+    let path = state_in(&directory);
+    let server = start_on(&path).await;
+    ask(&server, "DELETE /me/links/link_1").send();
+    fs::write(&path, "damaged").unwrap();
+    StateFile::new(&path).reset(&World::default()).unwrap();
+    assert_eq!(server.world().unwrap(), World::default());
+}

@@ -1,0 +1,208 @@
+//! `GET /users/{handle}/stats`.
+
+use mock_server::{Clock, MockServer};
+use serde_json::{Value, json};
+
+use crate::ask::ask;
+
+async fn start_on_the_first_of_march() -> MockServer {
+    let clock = Clock::fixed("2026-03-01T12:00:00Z").unwrap();
+    MockServer::builder().clock(clock).start().await.unwrap()
+}
+
+#[track_caller]
+fn sum(values: impl IntoIterator<Item = Value>) -> u64 {
+    values
+        .into_iter()
+        .map(|value| value.as_u64().unwrap())
+        .sum()
+}
+
+fn names(value: &Value) -> Vec<&str> {
+    value
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect()
+}
+
+#[tokio::test]
+async fn own_statistics_hold_everything_and_add_up() {
+    let server = start_on_the_first_of_march().await;
+    let own = ask(&server, "GET /users/demo/stats?days=365").data(200);
+    let mut found = names(&own);
+    found.sort_unstable();
+    assert_eq!(
+        found,
+        ["countries", "daily", "devices", "period", "total_views"]
+    );
+    let views = own["period"]["views"].as_u64().unwrap();
+    assert_eq!(own["period"], json!({"days": 365, "views": views}));
+    let daily = own["daily"].as_array().unwrap();
+    assert_eq!(sum(daily.iter().map(|day| day["views"].clone())), views);
+    let devices = &own["devices"];
+    let counts = ["desktop", "mobile", "tablet"].map(|device| devices[device].clone());
+    assert_eq!(names(devices).len(), 3);
+    assert_eq!(sum(counts), views);
+    let countries = own["countries"].as_array().unwrap();
+    assert_eq!(sum(countries.iter().map(|one| one["views"].clone())), views);
+    assert!(countries.iter().all(|one| one["code"].is_string()));
+    assert!(own["total_views"].as_u64().unwrap() >= views);
+}
+
+#[tokio::test]
+async fn the_window_ends_today_and_has_a_day_for_each_date() {
+    let server = start_on_the_first_of_march().await;
+    let own = ask(&server, "GET /users/demo/stats?days=3").data(200);
+    let dates: Vec<_> = own["daily"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|day| &day["date"])
+        .collect();
+    assert_eq!(dates, ["2026-02-27", "2026-02-28", "2026-03-01"]);
+}
+
+#[tokio::test]
+async fn the_window_is_30_days_unless_said_otherwise() {
+    let server = start_on_the_first_of_march().await;
+    for handle in ["demo", "grace"] {
+        for query in ["", "?", "?other=5"] {
+            let statistics = ask(&server, &format!("GET /users/{handle}/stats{query}")).data(200);
+            assert_eq!(statistics["period"]["days"], 30);
+            assert_eq!(statistics["daily"].as_array().unwrap().len(), 30);
+        }
+    }
+}
+
+#[tokio::test]
+async fn statistics_of_others_leave_out_devices_and_countries() {
+    let server = start_on_the_first_of_march().await;
+    let other = ask(&server, "GET /users/grace/stats").data(200);
+    assert_eq!(names(&other).len(), 3);
+    for field in ["total_views", "period", "daily"] {
+        assert!(other.get(field).is_some(), "{field}");
+    }
+}
+
+#[tokio::test]
+async fn all_time_views_do_not_depend_on_the_window() {
+    let server = start_on_the_first_of_march().await;
+    let total = |days| {
+        ask(&server, &format!("GET /users/demo/stats?days={days}")).data(200)["total_views"].take()
+    };
+    assert_eq!(total(1), total(365));
+}
+
+#[tokio::test]
+async fn own_days_are_1_to_365_and_others_1_to_30() {
+    let server = MockServer::start().await;
+    for (handle, limit) in [("demo", 365), ("grace", 30)] {
+        for days in [1, limit] {
+            let line = format!("GET /users/{handle}/stats?days={days}");
+            assert_eq!(ask(&server, &line).data(200)["period"]["days"], days);
+        }
+        for days in [
+            "0".to_owned(),
+            "-1".to_owned(),
+            (limit + 1).to_string(),
+            "99999999999999999999".to_owned(),
+        ] {
+            let message = format!("days is {days}; 1 to {limit} is allowed for this profile");
+            ask(&server, &format!("GET /users/{handle}/stats?days={days}")).refused_for(
+                422,
+                "days",
+                "out_of_range",
+                &message,
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn days_is_a_whole_number() {
+    let server = MockServer::start().await;
+    for (sent, found) in [
+        ("", ""),
+        ("x", "x"),
+        ("7.0", "7.0"),
+        ("1e1", "1e1"),
+        ("+7", " 7"),
+        ("%2B7", "+7"),
+        ("-", "-"),
+        ("%D9%A7", "٧"),
+        ("%FF", "\u{fffd}"),
+    ] {
+        let message = format!("days is `{found}`; a whole number is expected");
+        ask(&server, &format!("GET /users/demo/stats?days={sent}")).refused_for(
+            422,
+            "days",
+            "not_an_integer",
+            &message,
+        );
+    }
+}
+
+#[tokio::test]
+async fn days_is_given_once() {
+    let server = MockServer::start().await;
+    ask(&server, "GET /users/demo/stats?days=7&x=1&days=7").refused_for(
+        422,
+        "days",
+        "repeated_parameter",
+        "days is given 2 times; give it once",
+    );
+}
+
+#[tokio::test]
+async fn an_unknown_handle_is_not_found_whatever_the_days() {
+    let server = MockServer::start().await;
+    for (segment, handle) in [
+        ("nobody", "nobody"),
+        ("Demo", "Demo"),
+        ("demo%20", "demo "),
+        ("a%2Fb", "a/b"),
+        ("nobody", "nobody"),
+    ] {
+        let message = format!("there is no profile with the handle {handle}");
+        for query in ["", "?days=x"] {
+            ask(&server, &format!("GET /users/{segment}/stats{query}")).refused(
+                404,
+                "unknown_handle",
+                &message,
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_handle_is_percent_decoded() {
+    let server = MockServer::start().await;
+    server
+        .update(|world| {
+            world.add_account("ä/ö 100%");
+        })
+        .unwrap();
+    ask(&server, "GET /users/%C3%A4%2F%C3%B6%20100%25/stats").data(200);
+    ask(&server, "GET /users/%64emo/stats?days=365").data(200);
+}
+
+#[tokio::test]
+async fn any_key_may_read_and_the_seed_decides() {
+    let server = start_on_the_first_of_march().await;
+    let read = |server: &MockServer| {
+        ask(server, "GET /users/grace/stats")
+            .key(&server.keys().none)
+            .data(200)
+    };
+    let same = start_on_the_first_of_march().await;
+    assert_eq!(read(&server), read(&same));
+    let other = MockServer::builder()
+        .seed(1)
+        .clock(Clock::fixed("2026-03-01T12:00:00Z").unwrap())
+        .start()
+        .await
+        .unwrap();
+    assert_ne!(read(&server), read(&other));
+}

@@ -1,0 +1,46 @@
+//! `profile analytics`: views, likes and social counts of the own profile.
+
+use clap::Args;
+use profile_sdk::{Analytics, Metric};
+
+use crate::connection::Connection;
+use crate::failure::Failure;
+use crate::report::{Report, Shown};
+
+/// Show views, likes and social counts of your profile
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Needs the scope analytics:read.
+
+Examples:
+  profile analytics
+  profile analytics --json")]
+pub(crate) struct AnalyticsArguments {}
+
+pub(crate) async fn run(_: AnalyticsArguments, connection: &Connection) -> Result<Report, Failure> {
+    let response = connection.client.analytics().send().await?;
+    Ok(Report::read(&response, fields(response.data())))
+}
+
+fn fields(analytics: &Analytics) -> Shown {
+    let mut fields = Vec::new();
+    push_metric(&mut fields, "views", analytics.views.as_ref());
+    push_metric(&mut fields, "likes", analytics.likes.as_ref());
+    push_metric(&mut fields, "social", analytics.social.as_ref());
+    Shown::Fields(fields)
+}
+
+/// A figure, or each of its parts, or what the service sent where neither can be told.
+fn push_metric(fields: &mut Vec<(String, String)>, name: &str, metric: Option<&Metric>) {
+    let Some(metric) = metric else { return };
+    if let Some(total) = metric.total() {
+        return fields.push((name.to_owned(), total.to_string()));
+    }
+    let known = fields.len();
+    for (part, metric) in metric.parts() {
+        push_metric(fields, &format!("{name}.{part}"), Some(&metric));
+    }
+    if fields.len() == known {
+        fields.push((name.to_owned(), metric.raw().to_string()));
+    }
+}

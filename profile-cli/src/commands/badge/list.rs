@@ -1,0 +1,37 @@
+//! `profile badge list`: all badges.
+
+use clap::Args;
+use profile_sdk::Badge;
+
+use crate::connection::Connection;
+use crate::failure::Failure;
+use crate::report::{Report, Shown, cell};
+
+/// List all badges; needs no key
+#[derive(Debug, Args)]
+#[command(after_help = "\
+In a pipe, each line is an id, a name, a kind, a colour and a description, separated by tabs.
+
+Examples:
+  profile badge list
+  profile badge list --json")]
+pub(crate) struct BadgeListArguments {}
+
+pub(crate) async fn run(_: BadgeListArguments, connection: &Connection) -> Result<Report, Failure> {
+    let response = connection.client.badges().send().await?;
+    let row = |badge: &Badge| {
+        vec![
+            badge.id.clone(),
+            badge.name.clone(),
+            cell(badge.kind.as_ref()),
+            cell(badge.color.as_ref()),
+            cell(badge.description.as_ref()),
+        ]
+    };
+    let table = Shown::Table {
+        columns: vec!["id", "name", "kind", "color", "description"],
+        rows: response.data().iter().map(row).collect(),
+        empty: "There are no badges.",
+    };
+    Ok(Report::read(&response, table))
+}

@@ -1,0 +1,40 @@
+//! `profile link list`: the links, read from the profile.
+
+use clap::Args;
+use profile_sdk::Link;
+
+use crate::commands::listing::report_listing;
+use crate::connection::Connection;
+use crate::failure::Failure;
+use crate::report::{Report, Shown, cell};
+
+/// List your links
+#[derive(Debug, Args)]
+#[command(after_help = "\
+In a pipe, each line is an id, a title and a URL, separated by tabs.
+
+Examples:
+  profile link list
+  profile link list --json")]
+pub(crate) struct LinkListArguments {}
+
+pub(crate) async fn run(_: LinkListArguments, connection: &Connection) -> Result<Report, Failure> {
+    let response = connection.client.me().send().await?;
+    let links = response.data().links.as_deref();
+    report_listing(&response, "links", links.map(table))
+}
+
+fn table(links: &[Link]) -> Shown {
+    let row = |link: &Link| {
+        vec![
+            cell(link.id.as_ref()),
+            cell(link.title.as_ref()),
+            cell(link.url.as_ref()),
+        ]
+    };
+    Shown::Table {
+        columns: vec!["id", "title", "url"],
+        rows: links.iter().map(row).collect(),
+        empty: "You have no links.",
+    }
+}

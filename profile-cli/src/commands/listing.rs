@@ -1,0 +1,31 @@
+//! What listing links and listing posts have in common: both are read from the profile.
+
+use std::collections::BTreeMap;
+
+use profile_sdk::{Profile, Response};
+use serde_json::value::RawValue;
+
+use crate::failure::{Failure, FailureKind};
+use crate::report::{Report, Shown};
+
+/// Reports one list of the profile as `GET /me` gives it, or that the service leaves it out.
+pub(crate) fn report_listing(
+    response: &Response<Profile>,
+    name: &str,
+    shown: Option<Shown>,
+) -> Result<Report, Failure> {
+    let Some(shown) = shown else {
+        let message = format!("the service does not list your {name} with your profile");
+        let hint = format!("`profile show --json` prints all that it does tell of your {name}");
+        return Err(Failure::new(FailureKind::Other, message).hint(hint));
+    };
+    let listed = response
+        .raw_data()
+        .and_then(|data| serde_json::from_str::<BTreeMap<String, &RawValue>>(data).ok())
+        .and_then(|fields| fields.get(name).copied())
+        .map_or("[]", RawValue::get);
+    Ok(Report {
+        json: listed.to_owned(),
+        shown,
+    })
+}

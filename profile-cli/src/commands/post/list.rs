@@ -1,0 +1,34 @@
+//! `profile post list`: the posts, read from the profile.
+
+use clap::Args;
+use profile_sdk::Post;
+
+use crate::commands::listing::report_listing;
+use crate::connection::Connection;
+use crate::failure::Failure;
+use crate::report::{Report, Shown, cell};
+
+/// List your posts
+#[derive(Debug, Args)]
+#[command(after_help = "\
+In a pipe, each line is an id and a text, separated by a tab; line breaks in the text are \\n.
+
+Examples:
+  profile post list
+  profile post list --json")]
+pub(crate) struct PostListArguments {}
+
+pub(crate) async fn run(_: PostListArguments, connection: &Connection) -> Result<Report, Failure> {
+    let response = connection.client.me().send().await?;
+    let posts = response.data().posts.as_deref();
+    report_listing(&response, "posts", posts.map(table))
+}
+
+fn table(posts: &[Post]) -> Shown {
+    let row = |post: &Post| vec![cell(post.id.as_ref()), cell(post.body.as_ref())];
+    Shown::Table {
+        columns: vec!["id", "body"],
+        rows: posts.iter().map(row).collect(),
+        empty: "You have no posts.",
+    }
+}

@@ -1,0 +1,72 @@
+//! `profile show`: the profile with all that only its owner sees.
+
+use clap::Args;
+use profile_sdk::Profile;
+
+use crate::connection::Connection;
+use crate::failure::Failure;
+use crate::report::{Report, Shown, cell, push_field};
+
+/// Show your profile
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  profile show
+  profile show --json")]
+pub(crate) struct ShowArguments {}
+
+pub(crate) async fn run(_: ShowArguments, connection: &Connection) -> Result<Report, Failure> {
+    let response = connection.client.me().send().await?;
+    Ok(Report::read(&response, fields(response.data())))
+}
+
+/// A profile as names and values.
+pub(crate) fn fields(profile: &Profile) -> Shown {
+    let mut fields = Vec::new();
+    let mut push = |name, value: &Option<String>| push_field(&mut fields, name, value.as_ref());
+    push("handle", &profile.handle.as_ref().map(ToString::to_string));
+    push("display_name", &profile.display_name);
+    push("bio", &profile.bio);
+    push("location", &profile.location);
+    push("accent_color", &profile.accent_color);
+    push("text_color", &profile.text_color);
+    push("background_color", &profile.background_color);
+    push("email", &profile.email);
+    let visible = profile.api_visible.as_ref();
+    push_field(
+        &mut fields,
+        "api_visible",
+        visible.map(|visible| visible.raw()),
+    );
+    if let Some(key) = &profile.key {
+        let scopes = key.scopes.as_ref().map(|scopes| {
+            let names: Vec<_> = scopes.iter().map(|scope| scope.as_str()).collect();
+            names.join(" ")
+        });
+        push_field(&mut fields, "key.scopes", scopes);
+        let rate_limit = key.rate_limit.as_ref();
+        push_field(
+            &mut fields,
+            "key.rate_limit",
+            rate_limit.map(|limit| limit.raw()),
+        );
+    }
+    for link in profile.links.iter().flatten() {
+        let text = format!(
+            "{} <{}>",
+            cell(link.title.as_ref()),
+            cell(link.url.as_ref())
+        );
+        fields.push((format!("link {}", cell(link.id.as_ref())), text));
+    }
+    for post in profile.posts.iter().flatten() {
+        fields.push((
+            format!("post {}", cell(post.id.as_ref())),
+            cell(post.body.as_ref()),
+        ));
+    }
+    for badge in profile.badges.iter().flatten() {
+        fields.push((format!("badge {}", badge.id), badge.name.clone()));
+    }
+    Shown::Fields(fields)
+}

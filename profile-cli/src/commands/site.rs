@@ -1,0 +1,25 @@
+//! `profile site`: the counters of the whole site.
+
+use clap::Args;
+
+use crate::connection::Connection;
+use crate::failure::Failure;
+use crate::report::{Report, Shown, push_field};
+
+/// Show how many users, views and links the whole site has; needs no key
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  profile site
+  profile site --json")]
+pub(crate) struct SiteArguments {}
+
+pub(crate) async fn run(_: SiteArguments, connection: &Connection) -> Result<Report, Failure> {
+    let response = connection.client.site_stats().send().await?;
+    let site = response.data();
+    let mut fields = Vec::new();
+    push_field(&mut fields, "users", Some(site.users));
+    push_field(&mut fields, "views", Some(site.views));
+    push_field(&mut fields, "links", Some(site.links));
+    Ok(Report::read(&response, Shown::Fields(fields)))
+}

@@ -1,0 +1,50 @@
+//! Makes texts that come from the service safe to print.
+
+/// The text without control characters, which could steer a terminal; line breaks and tabs stay.
+///
+/// The characters that reorder text go too, since they can make one text look like another.
+pub(crate) fn printable(text: &str) -> String {
+    text.replace("\r\n", "\n")
+        .chars()
+        .filter(|&c| matches!(c, '\n' | '\t') || !(c.is_control() || reorders(c)))
+        .collect()
+}
+
+/// The text as one field of tab-separated values: backslash, tab and line breaks are escaped.
+pub(crate) fn tsv_field(text: &str) -> String {
+    let mut field = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' => field.push_str("\\\\"),
+            '\t' => field.push_str("\\t"),
+            '\n' => field.push_str("\\n"),
+            '\r' => field.push_str("\\r"),
+            c if c.is_control() || reorders(c) => {}
+            c => field.push(c),
+        }
+    }
+    field
+}
+
+fn reorders(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{printable, tsv_field};
+
+    #[test]
+    fn nothing_can_steer_the_terminal() {
+        assert_eq!(
+            printable("a\u{1b}[31mb\u{7}\u{9b}c\r\nd\te"),
+            "a[31mbc\nd\te"
+        );
+        assert_eq!(printable("a\u{202e}b"), "ab");
+    }
+
+    #[test]
+    fn a_field_stays_on_its_line() {
+        assert_eq!(tsv_field("a\tb\r\nc\\n\u{1b}"), "a\\tb\\r\\nc\\\\n");
+    }
+}

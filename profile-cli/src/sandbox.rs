@@ -1,0 +1,63 @@
+//! `--sandbox`: the service on a port of its own inside this process, its state kept in a file.
+
+use std::path::PathBuf;
+
+use etcetera::BaseStrategy as _;
+use mock_server::{MockServer, StateFile, World};
+use profile_sdk::ApiKey;
+
+use crate::failure::{Failure, FailureKind};
+
+/// A running sandbox; it ends when this is dropped.
+pub(crate) struct Sandbox {
+    server: MockServer,
+}
+
+impl Sandbox {
+    /// Starts the service with the state that earlier commands left.
+    pub(crate) async fn start() -> Result<Self, Failure> {
+        let started = MockServer::builder()
+            .state_file(state_path()?)
+            .start()
+            .await;
+        let server = started.map_err(|error| {
+            let message = format!("the sandbox could not be started: {error}");
+            Failure::new(FailureKind::Other, message)
+                .hint("`profile sandbox reset` starts a new sandbox")
+        })?;
+        Ok(Self { server })
+    }
+
+    pub(crate) fn base_url(&self) -> String {
+        self.server.uri().to_owned()
+    }
+
+    pub(crate) fn api_key(&self) -> Result<ApiKey, Failure> {
+        Ok(ApiKey::new(self.server.key())?)
+    }
+}
+
+/// Starts anew: whatever the state was, the made-up profile is as it was at first.
+pub(crate) fn reset() -> Result<PathBuf, Failure> {
+    let path = state_path()?;
+    StateFile::new(&path)
+        .reset(&World::default())
+        .map_err(|error| {
+            let message = format!("the sandbox could not be reset: {error}");
+            Failure::new(FailureKind::Other, message)
+        })?;
+    Ok(path)
+}
+
+/// The file in the user's state directory that holds the sandbox.
+fn state_path() -> Result<PathBuf, Failure> {
+    let directories = etcetera::choose_base_strategy().map_err(|error| {
+        let message = format!("there is no place to keep the sandbox in: {error}");
+        Failure::new(FailureKind::Other, message).hint("set HOME to your home directory")
+    })?;
+    // Windows has no state directory of its own.
+    let directory = directories
+        .state_dir()
+        .unwrap_or_else(|| directories.cache_dir());
+    Ok(directory.join("profile").join("sandbox.json"))
+}

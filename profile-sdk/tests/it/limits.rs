@@ -1,0 +1,139 @@
+//! The client draws each limit where the service draws it, told by texts on both sides of it.
+
+use mock_server::{Request, World};
+use profile_sdk::{Bio, Color, Days, DisplayName, Location};
+use serde_json::json;
+
+/// What a text near a limit may be made of: one and more bytes, code units and scalar values.
+const PIECES: [&str; 6] = ["x", "é", "e\u{301}", "🦀", "👩‍👩‍👧", "\u{2028}"];
+
+/// The service itself, asked past the client's checks.
+struct Service {
+    world: World,
+}
+
+impl Service {
+    fn new() -> Self {
+        Self {
+            world: World::default(),
+        }
+    }
+
+    #[track_caller]
+    fn takes_field(&mut self, field: &str, value: &str) -> bool {
+        let body = json!({field: value}).to_string();
+        let request = Request::new("PATCH", "/api/v1/me/profile")
+            .header("content-type", "application/json")
+            .body(body);
+        self.takes(request)
+    }
+
+    #[track_caller]
+    fn takes_days(&mut self, handle: &str, days: u16) -> bool {
+        let target = format!("/api/v1/users/{handle}/stats?days={days}");
+        self.takes(Request::new("GET", &target))
+    }
+
+    #[track_caller]
+    fn takes(&mut self, request: Request) -> bool {
+        let bearer = format!("Bearer {}", self.world.keys().all);
+        let request = request.header("authorization", bearer);
+        match self.world.handle(&request).reply.status {
+            200 => true,
+            422 => false,
+            status => panic!("{status} for {request:?}"),
+        }
+    }
+}
+
+/// Texts of `most - 2` to `most + 2` characters.
+fn texts_around(most: usize) -> impl Iterator<Item = String> {
+    PIECES.into_iter().flat_map(move |piece| {
+        (most - 2..=most + 2).map(move |length| piece.chars().cycle().take(length).collect())
+    })
+}
+
+#[test]
+fn texts_are_measured_alike() {
+    let mut service = Service::new();
+    for text in texts_around(DisplayName::MAX_CHARACTERS) {
+        let ours = DisplayName::new(text.as_str()).is_ok();
+        let theirs = service.takes_field("display_name", &text);
+        assert_eq!(ours, theirs, "{text:?}");
+    }
+    for text in texts_around(Location::MAX_CHARACTERS) {
+        let ours = Location::new(text.as_str()).is_ok();
+        let theirs = service.takes_field("location", &text);
+        assert_eq!(ours, theirs, "{text:?}");
+    }
+    for text in texts_around(Bio::MAX_CHARACTERS) {
+        let ours = Bio::new(text.as_str()).is_ok();
+        assert_eq!(ours, service.takes_field("bio", &text), "{text:?}");
+    }
+}
+
+#[test]
+fn lines_are_counted_alike() {
+    let mut service = Service::new();
+    let breaks = [
+        "\n",
+        "\r",
+        "\r\n",
+        "\n\r",
+        "\r\r\n",
+        "x\n",
+        "\u{2028}\n",
+        "\u{85}\r",
+        "\u{b}\u{c}\n",
+    ];
+    for unit in breaks {
+        for count in 1..=Bio::MAX_LINES + 1 {
+            for end in ["", "x"] {
+                let text = unit.repeat(count) + end;
+                let ours = Bio::new(text.as_str()).is_ok();
+                assert_eq!(ours, service.takes_field("bio", &text), "{text:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn colors_are_read_alike() {
+    let mut service = Service::new();
+    for text in [
+        "#ff8800",
+        "#FF8800",
+        "#fF8800",
+        "ff8800",
+        "#ff880",
+        "#ff88000",
+        "#f80",
+        "#gg8800",
+        "",
+        "#",
+        " #ff8800",
+        "#ff8800\n",
+        "#ff88é0",
+        "red",
+        "#+f8800",
+        "##f8800",
+    ] {
+        for field in ["accent_color", "text_color", "background_color"] {
+            let ours = Color::new(text).is_ok();
+            assert_eq!(ours, service.takes_field(field, text), "{text:?}");
+        }
+    }
+}
+
+#[test]
+fn days_are_bounded_alike() {
+    let mut service = Service::new();
+    for days in [0, 1, 30, 31, 365, 366, u16::MAX] {
+        for (handle, ours) in [
+            ("demo", Days::new(days).is_ok()),
+            ("grace", Days::for_other_profile(days).is_ok()),
+        ] {
+            assert_eq!(ours, service.takes_days(handle, days), "{handle} {days}");
+        }
+    }
+}

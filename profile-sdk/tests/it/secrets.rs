@@ -1,0 +1,82 @@
+//! The key shows up nowhere but in the one header that carries it.
+
+use std::error::Error as _;
+
+use mock_server::MockServer;
+use mock_server::wiremock::ResponseTemplate;
+use profile_sdk::{ApiKey, Client, Error};
+
+use crate::{answer_all, connect, describe};
+
+const CANARY: &str = "canary-4f1e0c77";
+
+#[track_caller]
+fn check(printed: &str) {
+    assert!(!printed.contains(CANARY), "the key shows in: {printed}");
+}
+
+#[track_caller]
+fn check_error(error: &Error) {
+    check(&format!("{error} {error:?} {error:#?}"));
+    check(&String::from_utf8_lossy(error.body()));
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        check(&format!("{error} {error:?}"));
+        cause = error.source();
+    }
+}
+
+#[tokio::test]
+async fn nothing_printable_shows_the_key() {
+    let service = MockServer::start().await;
+    let key = ApiKey::new(CANARY).unwrap();
+    check(&format!("{key:?}"));
+    let builder = describe(&service).api_key(key);
+    check(&format!("{builder:?}"));
+    let client = builder.build().unwrap();
+    check(&format!("{client:?}"));
+    let call = client.create_post("p");
+    check(&format!("{call:?} {:?}", call.request()));
+    check_error(&call.await.unwrap_err());
+
+    let unreachable = Client::builder()
+        .base_url("http://127.0.0.1:1")
+        .api_key(ApiKey::new(CANARY).unwrap())
+        .build()
+        .unwrap();
+    check_error(&unreachable.me().await.unwrap_err());
+
+    answer_all(&service, ResponseTemplate::new(200).set_body_string("{")).await;
+    check_error(&connect(&service, CANARY).me().await.unwrap_err());
+    let response = connect(&service, CANARY).delete_post(&"1".parse().unwrap());
+    check(&format!("{:?}", response.send().await.unwrap()));
+}
+
+#[test]
+fn a_password_in_a_base_url_is_not_told() {
+    for url in [
+        format!("https://ada:{CANARY}@host"),
+        format!("https://ada:{CANARY}@host:x"),
+    ] {
+        let refused = Client::builder().base_url(url);
+        let error = refused.build().unwrap_err();
+        check_error(&error);
+    }
+}
+
+#[test]
+fn a_key_is_not_sent_in_the_open() {
+    let refused = Client::builder()
+        .base_url("http://profiles.example")
+        .build()
+        .unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "base URL http://profiles.example/ would send the key unencrypted; \
+         use https, or allow plain HTTP explicitly"
+    );
+    let allowed = Client::builder()
+        .base_url("http://profiles.example")
+        .allow_plain_http(true);
+    assert!(allowed.build().is_ok());
+}

@@ -1,0 +1,14 @@
+//! `GET /stats`.
+
+use mock_server::MockServer;
+
+use crate::{connect_as_owner, describe};
+
+#[tokio::test]
+async fn the_counters_are_read_with_and_without_a_key() {
+    let service = MockServer::start().await;
+    let open = describe(&service).build().unwrap();
+    let site = open.site_stats().await.unwrap();
+    assert!(site.users >= 1 && site.views >= 1 && site.links >= 1);
+    assert_eq!(connect_as_owner(&service).site_stats().await.unwrap(), site);
+}
