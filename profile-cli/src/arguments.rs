@@ -52,7 +52,7 @@ pub(crate) struct GlobalArguments {
 
     /// Work on a made-up profile kept on this machine; needs no account and no network
     #[cfg(feature = "sandbox")]
-    #[arg(long, global = true, conflicts_with = "base_url")]
+    #[arg(long, global = true)]
     pub(crate) sandbox: bool,
 }
 

@@ -21,6 +21,11 @@ impl Connection {
     pub(crate) async fn open(arguments: &GlobalArguments) -> Result<Self, Failure> {
         #[cfg(feature = "sandbox")]
         if arguments.sandbox {
+            // The parser does not see a conflict between the two sides of a command's name.
+            if arguments.base_url.is_some() {
+                let message = "--sandbox and --base-url name two different services; give one";
+                return Err(Failure::usage(message));
+            }
             let sandbox = crate::sandbox::Sandbox::start().await?;
             return Ok(Self {
                 client: client(sandbox.base_url(), Some(sandbox.api_key()?))?,

@@ -48,13 +48,7 @@ impl Output {
         let text = if self.json {
             as_json(failure)
         } else {
-            let hint = failure.hint.as_deref().map(printable);
-            let hint = hint.map(|hint| format!("hint: {hint}\n"));
-            format!(
-                "error: {}\n{}",
-                printable(&failure.message),
-                hint.unwrap_or_default()
-            )
+            as_text(failure)
         };
         // There is nobody left to tell if stderr is closed too.
         let _ = io::stderr().lock().write_all(text.as_bytes());
@@ -65,23 +59,46 @@ impl Output {
     pub(crate) fn of_usage_error(error: &clap::Error) -> ExitCode {
         // What was typed wrong may stand before --json, so the arguments themselves are asked.
         let json = std::env::args_os().any(|argument| argument == "--json");
-        if json && error.use_stderr() {
-            let text = error.to_string();
-            let text = text.strip_prefix("error: ").unwrap_or(&text);
-            let (message, help) = text.split_once("\n\n").unwrap_or((text, ""));
-            let failure = Failure::usage(message.trim()).hint(help.trim());
-            return Self::new(true).failure(&failure);
+        match Failure::of_value(error) {
+            Some(failure) => Self::new(json).failure(&failure),
+            None if json && error.use_stderr() => {
+                let text = error.to_string();
+                let text = text.strip_prefix("error: ").unwrap_or(&text);
+                let (message, help) = text.split_once("\n\n").unwrap_or((text, ""));
+                let failure = Failure::usage(message.trim()).hint(help.trim());
+                Self::new(true).failure(&failure)
+            }
+            None => {
+                // There is nobody left to tell if the stream is closed.
+                let _ = error.print();
+                ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+            }
         }
-        let _ = error.print();
-        ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
     }
 }
 
+fn as_text(failure: &Failure) -> String {
+    let mut text = String::new();
+    for message in failure.others.iter().chain([&failure.message]) {
+        text += &format!("error: {}\n", printable(message));
+    }
+    if let Some(hint) = &failure.hint {
+        text += &format!("hint: {}\n", printable(hint));
+    }
+    text
+}
+
 fn as_json(failure: &Failure) -> String {
+    let messages: Vec<_> = failure
+        .others
+        .iter()
+        .chain([&failure.message])
+        .cloned()
+        .collect();
     let error = json!({
         "error": {
             "code": failure.kind.code(),
-            "message": failure.message,
+            "message": messages.join("; "),
             "hint": failure.hint,
             "status": failure.status,
             "exit_code": failure.kind.exit_code(),

@@ -23,11 +23,14 @@ pub(crate) async fn delete_each<Id: Display>(
     for id in ids {
         match delete(id).await {
             Ok(()) => deleted.push(id),
-            Err(error) => failures.push(
-                Failure::from(error)
-                    .naming(&format!("{noun} {id}"))
-                    .look_with(&format!("profile {noun} list")),
-            ),
+            Err(error) => {
+                let look_with = format!("profile {noun} list");
+                failures.push(Failure::of_write(
+                    &format!("{noun} {id}"),
+                    &look_with,
+                    error,
+                ));
+            }
         }
     }
     let done = (!deleted.is_empty()).then(|| report(noun, &deleted, ids.len() > 1));
@@ -64,11 +67,11 @@ fn report(noun: &str, deleted: &[impl Display], several: bool) -> Report {
 }
 
 /// The failure of the worst kind, which tells of the others too.
-fn worst(failures: Vec<Failure>) -> Option<Failure> {
-    let messages: Vec<_> = failures.iter().map(|f| f.message.clone()).collect();
-    let worst = failures.into_iter().max_by_key(|failure| failure.kind)?;
+fn worst(mut failures: Vec<Failure>) -> Option<Failure> {
+    failures.sort_by_key(|failure| failure.kind);
+    let worst = failures.pop()?;
     Some(Failure {
-        message: messages.join("\nerror: "),
+        others: failures.into_iter().map(|other| other.message).collect(),
         ..worst
     })
 }

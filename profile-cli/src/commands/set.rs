@@ -53,7 +53,7 @@ pub(crate) async fn run(
         .update_profile(&update)
         .send()
         .await
-        .map_err(|error| Failure::from(error).look_with("profile show"))?;
+        .map_err(|error| Failure::of_write("profile", "profile show", error))?;
     let sentence = "The profile is updated; `profile show` shows it.";
     Ok(Report::written(
         &response,

@@ -35,7 +35,7 @@ pub(crate) async fn run(
         .user_stats(&handle, arguments.days)
         .send()
         .await
-        .map_err(|error| Failure::from(error).naming(&format!("profile {handle}")))?;
+        .map_err(|error| Failure::of_call_about(&format!("profile {handle}"), error))?;
     Ok(Report::read(&response, fields(&handle, response.data())))
 }
 

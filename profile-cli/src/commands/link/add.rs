@@ -35,7 +35,7 @@ pub(crate) async fn run(
         .create_link(&link)
         .send()
         .await
-        .map_err(|error| Failure::from(error).look_with("profile link list"))?;
+        .map_err(|error| Failure::of_write("list of links", "profile link list", error))?;
     let sentence = "The link is added; `profile link list` shows it.";
     Ok(Report::written(
         &response,

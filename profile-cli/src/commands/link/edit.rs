@@ -51,11 +51,7 @@ pub(crate) async fn run(
         .update_link(&id, &update)
         .send()
         .await
-        .map_err(|error| {
-            Failure::from(error)
-                .naming(&format!("link {id}"))
-                .look_with("profile link list")
-        })?;
+        .map_err(|error| Failure::of_write(&format!("link {id}"), "profile link list", error))?;
     let sentence = format!("The link {id} is updated; `profile link list` shows it.");
     Ok(Report::written(
         &response,

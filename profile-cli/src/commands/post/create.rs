@@ -29,7 +29,7 @@ pub(crate) async fn run(
         .create_post(&arguments.body)
         .send()
         .await
-        .map_err(|error| Failure::from(error).look_with("profile post list"))?;
+        .map_err(|error| Failure::of_write("list of posts", "profile post list", error))?;
     let sentence = "The post is created; `profile post list` shows it.";
     Ok(Report::written(&response, fields, "created", sentence))
 }
