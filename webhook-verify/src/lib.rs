@@ -1,23 +1,56 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
 extern crate alloc;
 
+mod base64;
+mod digest_encoding;
 mod event_kind;
 mod event_name;
+#[cfg(feature = "explain")]
+mod explain;
+mod failure_counter;
 mod headers;
+mod hex;
+#[cfg(feature = "http")]
+mod http_request;
+mod kind_error;
+#[cfg(feature = "json")]
+mod payload;
+#[cfg(feature = "receiver")]
+mod receiver;
 mod secret;
 mod signature;
+#[cfg(feature = "http")]
+mod signed_request;
+mod streaming;
 mod verified;
 mod verifier;
 mod verify_error;
 
+pub use digest_encoding::DigestEncoding;
 pub use event_kind::{EventKind, EventKindError};
 pub use event_name::EventName;
+#[cfg(feature = "explain")]
+pub use explain::{Change, Explanation, Finding, explain};
+pub use failure_counter::{FailureCounter, FailureRun};
 pub use headers::{EVENT_HEADER, Headers, SIGNATURE_HEADER};
+pub use kind_error::KindError;
+#[cfg(feature = "json")]
+pub use payload::PayloadError;
+#[cfg(feature = "axum")]
+pub use receiver::VerifiedEvent;
+#[cfg(feature = "receiver")]
+pub use receiver::{Receiver, Refusal};
+#[cfg(feature = "tower")]
+pub use receiver::{VerifyLayer, VerifyService};
 pub use secret::{Secret, SecretError};
-pub use signature::sign;
+pub use signature::{sign, sign_as};
+#[cfg(feature = "http")]
+pub use signed_request::SignedRequest;
+pub use streaming::Streaming;
 pub use verified::Verified;
 pub use verifier::Verifier;
 pub use verify_error::VerifyError;

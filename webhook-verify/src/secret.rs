@@ -16,8 +16,11 @@ use zeroize::Zeroizing;
 /// moving and hashing leave on the stack is beyond its reach.
 #[derive(Clone)]
 pub struct Secret {
-    keyed: Hmac<Sha256>,
+    keyed: KeyedState,
 }
+
+/// HMAC that has taken in the secret, and perhaps a part of a body.
+pub(crate) type KeyedState = Hmac<Sha256>;
 
 /// Why bytes cannot be a secret. The text never shows them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,20 +96,27 @@ impl Secret {
             return Err(SecretError::OnlyWhiteSpace);
         }
         // Keying hashes two blocks, so it is done once and not for each delivery.
-        let keyed = Hmac::new_from_slice(bytes).expect("HMAC takes keys of any length");
+        let keyed = KeyedState::new_from_slice(bytes).expect("HMAC takes keys of any length");
         Ok(Self { keyed })
     }
 
     /// The HMAC-SHA256 of `body`.
     pub(crate) fn digest(&self, body: &[u8]) -> [u8; 32] {
-        let mac = self.keyed.clone().chain_update(body);
-        mac.finalize().into_bytes().into()
+        self.keyed()
+            .chain_update(body)
+            .finalize()
+            .into_bytes()
+            .into()
     }
 
     /// Whether `digest` is that of `body`, in time that does not depend on where they differ.
     pub(crate) fn authenticates(&self, body: &[u8], digest: &[u8; 32]) -> bool {
-        let mac = self.keyed.clone().chain_update(body);
-        mac.verify_slice(digest).is_ok()
+        self.keyed().chain_update(body).verify_slice(digest).is_ok()
+    }
+
+    /// A copy of the keyed state, for one delivery.
+    pub(crate) fn keyed(&self) -> KeyedState {
+        self.keyed.clone()
     }
 }
 

@@ -1,10 +1,9 @@
-//! The value of `X-Service-Signature`: `sha256=` and 64 hex digits, written and read.
+//! The value of `X-Service-Signature`: `sha256=` and the digest, written and read.
 
 use alloc::string::String;
 
-use hex::FromHexError;
-
-use crate::{Secret, VerifyError};
+use crate::base64::{self, Base64Error};
+use crate::{DigestEncoding, Secret, VerifyError, hex};
 
 const PREFIX: &str = "sha256=";
 
@@ -25,21 +24,42 @@ const PREFIX: &str = "sha256=";
 /// ```
 #[must_use]
 pub fn sign(secret: &Secret, body: impl AsRef<[u8]>) -> String {
-    String::from(PREFIX) + &hex::encode(secret.digest(body.as_ref()))
+    sign_as(DigestEncoding::Hex, secret, body)
+}
+
+/// Signs `body` like [`sign`], with the digest in the given encoding.
+///
+/// # Examples
+///
+/// ```
+/// use webhook_verify::{DigestEncoding, Secret, sign_as};
+///
+/// let secret = Secret::new("It's a Secret to Everybody")?;
+/// assert_eq!(
+///     sign_as(DigestEncoding::Base64, &secret, "Hello, World!"),
+///     "sha256=dXEH6g6yUJ/CESIczphLijdXC211hsIsRvQ3nIsEPhc="
+/// );
+/// # Ok::<(), webhook_verify::SecretError>(())
+/// ```
+#[must_use]
+pub fn sign_as(encoding: DigestEncoding, secret: &Secret, body: impl AsRef<[u8]>) -> String {
+    let digest = secret.digest(body.as_ref());
+    let encoded = match encoding {
+        DigestEncoding::Hex => hex::encode(&digest),
+        DigestEncoding::Base64 => base64::encode(&digest),
+    };
+    String::from(PREFIX) + &encoded
 }
 
 /// Reads the digest out of the header's value, which holds nothing else.
-pub(crate) fn parse(value: &[u8]) -> Result<[u8; 32], VerifyError> {
+pub(crate) fn parse(value: &[u8], encoding: DigestEncoding) -> Result<[u8; 32], VerifyError> {
     let encoded = value
         .strip_prefix(PREFIX.as_bytes())
         .ok_or_else(|| bad_prefix(value))?;
-    // Asked before decoding, which would only say that 44 bytes are too few.
-    if looks_like_base64(encoded) {
-        return Err(VerifyError::LooksLikeBase64);
+    match encoding {
+        DigestEncoding::Hex => parse_hex(encoded),
+        DigestEncoding::Base64 => parse_base64(encoded),
     }
-    let mut digest = [0; 32];
-    hex::decode_to_slice(encoded, &mut digest).map_err(|reason| not_hex(&reason, encoded))?;
-    Ok(digest)
 }
 
 fn bad_prefix(value: &[u8]) -> VerifyError {
@@ -50,23 +70,44 @@ fn bad_prefix(value: &[u8]) -> VerifyError {
     }
 }
 
-/// 32 bytes are 43 base64 digits and one `=`.
-fn looks_like_base64(encoded: &[u8]) -> bool {
-    let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
-    match encoded {
-        [digits @ .., b'='] => digits.len() == 43 && digits.iter().all(is_digit),
-        _ => false,
-    }
+fn parse_hex(encoded: &[u8]) -> Result<[u8; 32], VerifyError> {
+    let Ok(digits) = encoded.try_into() else {
+        return Err(match base64::is_digest(encoded) {
+            true => VerifyError::LooksLikeBase64,
+            false => bad_length(encoded, DigestEncoding::Hex),
+        });
+    };
+    hex::decode(digits).map_err(|position| VerifyError::NotHex {
+        position,
+        byte: encoded[position],
+    })
 }
 
-fn not_hex(reason: &FromHexError, encoded: &[u8]) -> VerifyError {
-    match *reason {
-        FromHexError::InvalidHexCharacter { index, .. } => VerifyError::NotHex {
-            position: index,
-            byte: encoded[index],
+fn parse_base64(encoded: &[u8]) -> Result<[u8; 32], VerifyError> {
+    let Ok(text) = encoded.try_into() else {
+        return Err(match is_hex_digest(encoded) {
+            true => VerifyError::LooksLikeHex,
+            false => bad_length(encoded, DigestEncoding::Base64),
+        });
+    };
+    base64::decode(text).map_err(|reason| match reason {
+        Base64Error::Byte { position } => VerifyError::NotBase64 {
+            position,
+            byte: encoded[position],
         },
-        FromHexError::OddLength | FromHexError::InvalidStringLength => VerifyError::BadLength {
-            length: encoded.len(),
-        },
+        Base64Error::StrayBits { digit } => VerifyError::StrayBits { digit },
+    })
+}
+
+fn is_hex_digest(encoded: &[u8]) -> bool {
+    encoded
+        .try_into()
+        .is_ok_and(|digits| hex::decode(digits).is_ok())
+}
+
+fn bad_length(encoded: &[u8], encoding: DigestEncoding) -> VerifyError {
+    VerifyError::BadLength {
+        length: encoded.len(),
+        encoding,
     }
 }

@@ -2,13 +2,14 @@
 
 use core::fmt;
 
-use crate::{EventKind, EventKindError};
+use crate::{EventKind, EventKindError, KindError};
 
 /// A delivery whose body is authentic: whoever sent it knew a secret of the verifier.
 ///
-/// Only [`Verifier::verify`](crate::Verifier::verify) makes one, so a function
-/// that takes a `Verified` cannot be handed a body that nobody checked. `B` is
-/// whatever the body was passed as: `&[u8]`, `Vec<u8>`, `bytes::Bytes`.
+/// Only a [`Verifier`](crate::Verifier) makes one, so a function that takes a
+/// `Verified` cannot be handed a body that nobody checked. `B` is whatever the
+/// body was passed as (`&[u8]`, `Vec<u8>`, `bytes::Bytes`), and `()` after
+/// streaming, where the caller has the body.
 ///
 /// What is authentic is the body alone. The signature adds no time and no
 /// number to it, so anyone who saw it can send it again; and the event kind
@@ -30,6 +31,7 @@ use crate::{EventKind, EventKindError};
 #[derive(Clone)]
 pub struct Verified<B> {
     body: B,
+    body_length: usize,
     event_kind: Result<EventKind, EventKindError>,
     secret_index: usize,
 }
@@ -55,14 +57,38 @@ impl<B: AsRef<[u8]>> Verified<B> {
 impl<B> Verified<B> {
     pub(crate) fn new(
         body: B,
+        body_length: usize,
         event_kind: Result<EventKind, EventKindError>,
         secret_index: usize,
     ) -> Self {
         Self {
             body,
+            body_length,
             event_kind,
             secret_index,
         }
+    }
+
+    /// Puts the body, as it was verified, in place of the one that is held.
+    #[cfg(feature = "receiver")]
+    pub(crate) fn with_body<C>(self, body: C) -> Verified<C> {
+        Verified::new(body, self.body_length, self.event_kind, self.secret_index)
+    }
+
+    /// The length of the body in bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::Verified;
+    ///
+    /// fn is_complete(delivery: &Verified<()>, written: usize) -> bool {
+    ///     delivery.body_length() == written
+    /// }
+    /// ```
+    #[must_use]
+    pub fn body_length(&self) -> usize {
+        self.body_length
     }
 
     /// The body as it was handed to the verifier.
@@ -106,6 +132,35 @@ impl<B> Verified<B> {
         self.event_kind
     }
 
+    /// The header's kind, if the signed payload names the same one.
+    ///
+    /// `named` is the kind that the caller has read out of this body. With the
+    /// feature `json`, `confirm_kind_in` reads it by the name of its field.
+    ///
+    /// # Errors
+    ///
+    /// [`KindError`] when the header names no kind or another one. Someone may
+    /// have sent an old delivery again under another kind: do not act on the
+    /// header. The body is authentic all the same: answer 2xx.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::{EventKind, KindError, Verified};
+    ///
+    /// fn kind(delivery: &Verified<&[u8]>, own_kind: &str) -> Result<EventKind, KindError> {
+    ///     delivery.confirm_kind(own_kind)
+    /// }
+    /// ```
+    pub fn confirm_kind(&self, named: &str) -> Result<EventKind, KindError> {
+        let header = self.event_kind.map_err(KindError::Header)?;
+        let payload = named.parse().map_err(KindError::Payload)?;
+        match header == payload {
+            true => Ok(header),
+            false => Err(KindError::Differs { header, payload }),
+        }
+    }
+
     /// Which secret signed the body: 0 for the one given to
     /// [`Verifier::new`](crate::Verifier::new), then 1 for the first
     /// [`Verifier::or`](crate::Verifier::or), and so on.
@@ -125,11 +180,19 @@ impl<B> Verified<B> {
     }
 }
 
+#[cfg(feature = "tower")]
+impl Verified<bytes::Bytes> {
+    /// The body, shared and not copied.
+    pub(crate) fn bytes(&self) -> bytes::Bytes {
+        self.body.clone()
+    }
+}
+
 /// Shows the length of the body, not the body: messages are private and logs are not.
-impl<B: AsRef<[u8]>> fmt::Debug for Verified<B> {
+impl<B> fmt::Debug for Verified<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Verified")
-            .field("body_length", &self.body().len())
+            .field("body_length", &self.body_length)
             .field("event_kind", &self.event_kind)
             .field("secret_index", &self.secret_index)
             .finish()

@@ -1,9 +1,9 @@
 //! The verifier: the secrets a receiver accepts, and the one way to a [`Verified`] delivery.
 
-use alloc::vec;
 use alloc::vec::Vec;
+use core::iter;
 
-use crate::{Headers, Secret, Verified, VerifyError, signature};
+use crate::{DigestEncoding, Headers, Secret, Streaming, Verified, VerifyError, signature};
 
 /// Verifies deliveries against one or several secrets.
 ///
@@ -20,10 +20,17 @@ use crate::{Headers, Secret, Verified, VerifyError, signature};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Verifier {
-    secrets: Vec<Secret>,
+    first: Secret,
+    others: Vec<Secret>,
+    encoding: DigestEncoding,
+    body_limit: usize,
 }
 
 impl Verifier {
+    /// The longest body that a streaming verification takes unless
+    /// [`Verifier::body_limit`] says otherwise: 1 MiB.
+    pub const DEFAULT_BODY_LIMIT: usize = 1 << 20;
+
     /// A verifier that accepts deliveries signed with `secret`, which has index 0.
     ///
     /// # Examples
@@ -37,7 +44,10 @@ impl Verifier {
     #[must_use]
     pub fn new(secret: Secret) -> Self {
         Self {
-            secrets: vec![secret],
+            first: secret,
+            others: Vec::new(),
+            encoding: DigestEncoding::Hex,
+            body_limit: Self::DEFAULT_BODY_LIMIT,
         }
     }
 
@@ -62,7 +72,43 @@ impl Verifier {
     /// ```
     #[must_use]
     pub fn or(mut self, secret: Secret) -> Self {
-        self.secrets.push(secret);
+        self.others.push(secret);
+        self
+    }
+
+    /// Takes digests in this encoding instead of hex, and in no other.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::{DigestEncoding, Secret, Verifier};
+    ///
+    /// let secret = Secret::new("It's a Secret to Everybody")?;
+    /// let verifier = Verifier::new(secret).encoding(DigestEncoding::Base64);
+    /// # Ok::<(), webhook_verify::SecretError>(())
+    /// ```
+    #[must_use]
+    pub fn encoding(mut self, encoding: DigestEncoding) -> Self {
+        self.encoding = encoding;
+        self
+    }
+
+    /// Takes bodies of up to `bytes` bytes instead of
+    /// [1 MiB](Self::DEFAULT_BODY_LIMIT) where this crate reads them:
+    /// [`Verifier::start`] and the adapters. A body handed to
+    /// [`Verifier::verify`] is in memory already, and is not measured.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::{Secret, Verifier};
+    ///
+    /// let verifier = Verifier::new(Secret::new("It's a Secret to Everybody")?).body_limit(64 * 1024);
+    /// # Ok::<(), webhook_verify::SecretError>(())
+    /// ```
+    #[must_use]
+    pub fn body_limit(mut self, bytes: usize) -> Self {
+        self.body_limit = bytes;
         self
     }
 
@@ -102,20 +148,80 @@ impl Verifier {
         headers: Headers<'_>,
         body: B,
     ) -> Result<Verified<B>, VerifyError> {
-        let digest = signature::parse(headers.signature()?)?;
-        let secret_index = self.matching_secret(body.as_ref(), &digest)?;
+        let digest = self.claimed_digest(headers)?;
+        let body_length = body.as_ref().len();
+        let secret_index = self
+            .secrets()
+            .position(|secret| secret.authenticates(body.as_ref(), &digest))
+            .ok_or(VerifyError::Mismatch {
+                body_length,
+                secrets: 1 + self.others.len(),
+            })?;
         // The event kind comes last: an unsigned header must not decide anything
         // about a delivery that may be forged.
-        Ok(Verified::new(body, headers.event_kind(), secret_index))
+        Ok(Verified::new(
+            body,
+            body_length,
+            headers.event_kind(),
+            secret_index,
+        ))
     }
 
-    fn matching_secret(&self, body: &[u8], digest: &[u8; 32]) -> Result<usize, VerifyError> {
-        self.secrets
-            .iter()
-            .position(|secret| secret.authenticates(body, digest))
-            .ok_or(VerifyError::Mismatch {
-                body_length: body.len(),
-                secrets: self.secrets.len(),
-            })
+    /// Begins to verify a delivery whose body comes in chunks, so that it need
+    /// not be held.
+    ///
+    /// Judges the headers, and `content_length` in bytes where the request
+    /// announces it, before the first byte of the body is read.
+    ///
+    /// # Errors
+    ///
+    /// A [`VerifyError`] about the signature's form, or
+    /// [`VerifyError::TooLarge`] when more is announced than
+    /// [`Verifier::body_limit`] allows. Read nothing then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::{Headers, Secret, Verifier, sign};
+    ///
+    /// let secret = Secret::new("It's a Secret to Everybody")?;
+    /// let signature = sign(&secret, "Hello, World!");
+    /// let headers = Headers::new([("X-Service-Signature", &signature)]);
+    ///
+    /// let mut streaming = Verifier::new(secret).start(headers, Some(13))?;
+    /// for chunk in ["Hello, ", "World!"] {
+    ///     streaming.update(chunk)?; // Write it to a file, say.
+    /// }
+    /// let verified = streaming.finish()?; // Only now is the file to be trusted.
+    /// assert_eq!(verified.body_length(), 13);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn start(
+        &self,
+        headers: Headers<'_>,
+        content_length: Option<u64>,
+    ) -> Result<Streaming, VerifyError> {
+        let digest = self.claimed_digest(headers)?;
+        match content_length {
+            Some(length) if length > self.body_limit as u64 => Err(VerifyError::TooLarge {
+                length,
+                limit: self.body_limit,
+            }),
+            _ => Ok(Streaming::new(
+                self.first.keyed(),
+                self.others.iter().map(Secret::keyed).collect(),
+                digest,
+                headers.event_kind(),
+                self.body_limit,
+            )),
+        }
+    }
+
+    fn claimed_digest(&self, headers: Headers<'_>) -> Result<[u8; 32], VerifyError> {
+        signature::parse(headers.signature()?, self.encoding)
+    }
+
+    fn secrets(&self) -> impl Iterator<Item = &Secret> {
+        iter::once(&self.first).chain(&self.others)
     }
 }

@@ -3,11 +3,13 @@
 use core::error::Error;
 use core::fmt;
 
+use crate::DigestEncoding;
+
 /// Why a delivery is not authentic, one variant for each reason.
 ///
 /// The text is for the receiver's own log: it holds numbers and single bytes
 /// of what came, never a secret, a digest or the body. To the sender answer
-/// 401 and nothing else, whatever the reason.
+/// an empty 401, whatever the reason; 413 to [`TooLarge`](Self::TooLarge) alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VerifyError {
@@ -22,10 +24,12 @@ pub enum VerifyError {
     BadPrefix,
     /// The signature begins with `sha1=`.
     Sha1Offered,
-    /// What follows `sha256=` is not 64 bytes long.
+    /// What follows `sha256=` is not as long as a digest in the receiver's encoding.
     BadLength {
         /// How many bytes follow `sha256=`.
         length: usize,
+        /// What the receiver takes: 64 bytes of hex or 44 of base64.
+        encoding: DigestEncoding,
     },
     /// A byte after `sha256=` is no hex digit.
     NotHex {
@@ -34,8 +38,30 @@ pub enum VerifyError {
         /// The byte itself.
         byte: u8,
     },
-    /// What follows `sha256=` is a digest in base64, not in hex.
+    /// What follows `sha256=` has the form of a digest in base64; the receiver takes hex.
     LooksLikeBase64,
+    /// A byte after `sha256=` cannot stand there in base64.
+    NotBase64 {
+        /// Where it stands among the 44, counted from 0.
+        position: usize,
+        /// The byte itself.
+        byte: u8,
+    },
+    /// The last base64 digit has bits beyond the 32 bytes of a digest, so the
+    /// same digest could be written in another way.
+    StrayBits {
+        /// The digit, at position 42.
+        digit: u8,
+    },
+    /// What follows `sha256=` has the form of a digest in hex; the receiver takes base64.
+    LooksLikeHex,
+    /// The body is longer than the receiver's limit. Answer 413.
+    TooLarge {
+        /// How many bytes `Content-Length` announces, or have come so far.
+        length: u64,
+        /// The limit in bytes: [`Verifier::body_limit`](crate::Verifier::body_limit).
+        limit: usize,
+    },
     /// The signature is well formed, and not the one of this body under any of the secrets.
     Mismatch {
         /// The length of the body in bytes.
@@ -58,24 +84,16 @@ impl fmt::Display for VerifyError {
             ),
             Self::BadPrefix => f.write_str(
                 "X-Service-Signature does not begin with sha256= in lower case; \
-                 expected sha256= and 64 hex digits, with nothing before, between or after",
+                 expected sha256= and the digest, with nothing before, between or after",
             ),
             Self::Sha1Offered => f.write_str(
                 "X-Service-Signature offers a SHA-1 digest (sha1=); \
-                 expected sha256= and 64 hex digits: refuse it, SHA-1 is never accepted",
+                 expected sha256= and the digest: refuse it, SHA-1 is never accepted",
             ),
-            Self::BadLength { length } => write!(
+            Self::TooLarge { length, limit } => write!(
                 f,
-                "X-Service-Signature has {length} bytes after sha256=; expected exactly 64 hex digits"
-            ),
-            Self::NotHex { position, byte } => write!(
-                f,
-                "X-Service-Signature has byte {byte:#04x} at position {position} after sha256= \
-                 (counted from 0); expected only 0-9, a-f and A-F"
-            ),
-            Self::LooksLikeBase64 => f.write_str(
-                "X-Service-Signature holds a digest in base64 (44 characters); \
-                 expected 64 hex digits: ask the sender to sign in hex",
+                "the body has {length} bytes or more; at most {limit} are taken: refuse it, \
+                 or raise Verifier::body_limit if the service sends such bodies"
             ),
             Self::Mismatch {
                 body_length,
@@ -85,6 +103,44 @@ impl fmt::Display for VerifyError {
                 "X-Service-Signature is not that of this body ({body_length} bytes) \
                  under any of the receiver's secrets ({secrets}); check that the secret is the sender's \
                  and that the body is verified as it came, before anything decodes or parses it"
+            ),
+            _ => self.fmt_encoding(f),
+        }
+    }
+}
+
+impl VerifyError {
+    /// What is wrong with the text after `sha256=`.
+    fn fmt_encoding(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("X-Service-Signature ")?;
+        match *self {
+            Self::BadLength { length, encoding } => write!(
+                f,
+                "has {length} bytes after sha256=; expected exactly {encoding}"
+            ),
+            Self::NotHex { position, byte } => write!(
+                f,
+                "has byte {byte:#04x} at position {position} after sha256= \
+                 (counted from 0); expected only 0-9, a-f and A-F"
+            ),
+            Self::LooksLikeBase64 => f.write_str(
+                "holds a digest in base64 (44 characters); expected 64 hex digits: \
+                 if the service signs so, ask for it with Verifier::encoding(DigestEncoding::Base64)",
+            ),
+            Self::NotBase64 { position, byte } => write!(
+                f,
+                "has byte {byte:#04x} at position {position} after sha256= \
+                 (counted from 0); expected only A-Z, a-z, 0-9, + and /, and one = at the end"
+            ),
+            Self::StrayBits { digit } => write!(
+                f,
+                "ends in {}=, which has bits beyond the 32 bytes of a digest; \
+                 expected the one way to write it in base64",
+                char::from(digit)
+            ),
+            _ => f.write_str(
+                "holds a digest in hex (64 digits); expected 44 characters of base64: \
+                 if the service signs so, take DigestEncoding::Hex, the default, in Verifier::encoding",
             ),
         }
     }

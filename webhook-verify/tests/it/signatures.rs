@@ -1,13 +1,13 @@
 //! The grammar of `X-Service-Signature`: each way to break it has its own error.
 
-use webhook_verify::{VerifyError, sign};
+use webhook_verify::{DigestEncoding, VerifyError, sign};
 
 use crate::{BODY, SECRET, SIGNATURE, secret, verify};
 
 const DIGITS: &str = "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
 
 const BAD_PREFIX: &str = "X-Service-Signature does not begin with sha256= in lower case; \
-    expected sha256= and 64 hex digits, with nothing before, between or after";
+    expected sha256= and the digest, with nothing before, between or after";
 
 #[track_caller]
 fn check_refused(signature: impl AsRef<[u8]>, expected: VerifyError, message: &str) {
@@ -21,7 +21,10 @@ fn check_length(after_prefix: &[u8]) {
     let length = after_prefix.len();
     check_refused(
         [b"sha256=", after_prefix].concat(),
-        VerifyError::BadLength { length },
+        VerifyError::BadLength {
+            length,
+            encoding: DigestEncoding::Hex,
+        },
         &format!(
             "X-Service-Signature has {length} bytes after sha256=; expected exactly 64 hex digits"
         ),
@@ -76,7 +79,7 @@ fn sha_1_offered() {
         "sha1=01dc10d0c83e72ed246219cdd91669667fe2ca59",
         VerifyError::Sha1Offered,
         "X-Service-Signature offers a SHA-1 digest (sha1=); \
-         expected sha256= and 64 hex digits: refuse it, SHA-1 is never accepted",
+         expected sha256= and the digest: refuse it, SHA-1 is never accepted",
     );
 }
 
@@ -135,8 +138,8 @@ fn a_digest_in_base64() {
     check_refused(
         "sha256=dXEH6g6yUJ/CESIczphLijdXC211hsIsRvQ3nIsEPhc=",
         VerifyError::LooksLikeBase64,
-        "X-Service-Signature holds a digest in base64 (44 characters); \
-         expected 64 hex digits: ask the sender to sign in hex",
+        "X-Service-Signature holds a digest in base64 (44 characters); expected 64 hex digits: \
+         if the service signs so, ask for it with Verifier::encoding(DigestEncoding::Base64)",
     );
 }
 

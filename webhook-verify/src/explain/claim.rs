@@ -1,0 +1,109 @@
+//! The digest that a signature header claims, read as liberally as can be.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::Change;
+use crate::{DigestEncoding, VerifyError, base64, hex, signature};
+
+/// A digest of 20 (SHA-1) or 32 bytes (SHA-256), and what is wrong with how it is written.
+pub(super) struct Claim {
+    pub(super) digest: Vec<u8>,
+    pub(super) changes: Vec<Change>,
+}
+
+impl Claim {
+    /// # Errors
+    ///
+    /// What the strict reading says, when no digest can be found.
+    pub(super) fn read(value: &[u8]) -> Result<Self, VerifyError> {
+        let mut changes = vec![];
+        let trimmed = trim(value);
+        if trimmed != value {
+            changes.push(Change::SignatureTrimmed);
+        }
+        let encoded = without_prefix(trimmed, &mut changes);
+        let digest = from_hex(encoded).or_else(|| {
+            let strict = base64::is_digest(encoded);
+            changes.push(if strict {
+                Change::Base64
+            } else {
+                Change::LooseBase64
+            });
+            from_base64(encoded)
+        });
+        match digest {
+            Some(digest) if digest.len() == 32 => Ok(Self { digest, changes }),
+            Some(digest) if digest.len() == 20 => {
+                changes.push(Change::Sha1);
+                Ok(Self { digest, changes })
+            }
+            _ => Err(signature::parse(value, DigestEncoding::Hex)
+                .err()
+                .unwrap_or(VerifyError::BadPrefix)),
+        }
+    }
+}
+
+fn trim(value: &[u8]) -> &[u8] {
+    let is_noise = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'');
+    let start = value.iter().position(|byte| !is_noise(byte));
+    let end = value.iter().rposition(|byte| !is_noise(byte));
+    match (start, end) {
+        (Some(start), Some(end)) => &value[start..=end],
+        _ => &[],
+    }
+}
+
+/// Whatever short name stands before `=` or `:`, or nothing at all, passes for the prefix.
+fn without_prefix<'v>(value: &'v [u8], changes: &mut Vec<Change>) -> &'v [u8] {
+    for prefix in [&b"sha256="[..], b"sha1="] {
+        if let Some(encoded) = value.strip_prefix(prefix) {
+            return encoded;
+        }
+    }
+    changes.push(Change::Prefix);
+    let start = &value[..value.len().min(10)];
+    match start.iter().position(|byte| matches!(byte, b'=' | b':')) {
+        Some(end) => trim(&value[end + 1..]),
+        None => value,
+    }
+}
+
+pub(super) fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
+    let (pairs, rest) = digits.as_chunks();
+    let byte = |&[high, low]: &[u8; 2]| Some(hex::value(high)? << 4 | hex::value(low)?);
+    match rest {
+        [] => pairs.iter().map(byte).collect(),
+        _ => None,
+    }
+}
+
+/// Takes both alphabets, with and without padding.
+pub(super) fn from_base64(digits: &[u8]) -> Option<Vec<u8>> {
+    let end = digits.iter().position(|&digit| digit == b'=');
+    let (digits, padding) = digits.split_at(end.unwrap_or(digits.len()));
+    if padding.len() > 2 || digits.len() % 4 == 1 {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(digits.len());
+    for group in digits.chunks(4) {
+        let mut bits = 0u32;
+        for index in 0..4 {
+            let value = group
+                .get(index)
+                .map_or(Some(0), |&digit| base64_value(digit))?;
+            bits = bits << 6 | u32::from(value);
+        }
+        bytes.extend(&bits.to_be_bytes()[1..group.len()]);
+    }
+    Some(bytes)
+}
+
+fn base64_value(digit: u8) -> Option<u8> {
+    base64::value(match digit {
+        b'-' => b'+',
+        b'_' => b'/',
+        other => other,
+    })
+}

@@ -1,0 +1,237 @@
+//! What a failed delivery would have matched, told to a person.
+
+mod body;
+mod change;
+mod claim;
+mod json_layout;
+mod secret;
+
+pub use change::Change;
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha1::Sha1;
+use sha2::Sha256;
+
+use self::claim::Claim;
+use crate::{Headers, VerifyError};
+
+/// What [`explain`] found out. Its `Display` is a text for a person; no
+/// secret, digest or body is in it.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    unreadable: Option<VerifyError>,
+    hints: Vec<&'static str>,
+    findings: Vec<Finding>,
+}
+
+/// One way in which the delivery would verify.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    secret_index: usize,
+    changes: Vec<Change>,
+}
+
+/// Tries what usually goes wrong with a delivery that was refused, and tells
+/// what would have matched: white space that the secret or the body gained or
+/// lost, line breaks, JSON that was parsed and written again, base64, SHA-1,
+/// another of the given secrets.
+///
+/// `secrets` are the bytes as you have them, not made into a
+/// [`Secret`](crate::Secret), which refuses some of what is looked for here.
+///
+/// For a person at a terminal, **never for serving**: it is slow, compares in
+/// variable time and looks for matches that must be refused. What it finds is a
+/// reason to mend the receiver, not to take the delivery.
+///
+/// # Examples
+///
+/// ```
+/// use webhook_verify::{Change, Headers, Secret, explain, sign};
+///
+/// let signature = sign(&Secret::new("s3cret")?, r#"{"type":"post.liked"}"#);
+/// let headers = Headers::new([("X-Service-Signature", &signature)]);
+///
+/// let explanation = explain(headers, br#"{"type": "post.liked"}"#, ["another", "s3cret\n"]);
+/// let finding = &explanation.findings()[0];
+/// assert_eq!(finding.secret_index(), 1);
+/// assert_eq!(finding.changes(), [Change::SecretTrimmed, Change::JsonCompact]);
+/// # Ok::<(), webhook_verify::SecretError>(())
+/// ```
+#[must_use]
+pub fn explain<S: AsRef<[u8]>>(
+    headers: Headers<'_>,
+    body: &[u8],
+    secrets: impl IntoIterator<Item = S>,
+) -> Explanation {
+    let (unreadable, claim) = match headers.signature().map(Claim::read) {
+        Ok(Ok(claim)) => (None, Some(claim)),
+        Ok(Err(error)) | Err(error) => (Some(error), None),
+    };
+    let mut findings = Vec::new();
+    if let Some(claim) = &claim {
+        let bodies = body::variants(body);
+        for (secret_index, secret) in secrets.into_iter().enumerate() {
+            let matching = claim.matching(secret.as_ref(), &bodies);
+            findings.extend(matching.map(|changes| Finding {
+                secret_index,
+                changes,
+            }));
+        }
+    }
+    Explanation {
+        unreadable,
+        hints: body::hints(body),
+        findings: fewest_changes(findings),
+    }
+}
+
+/// A body or a secret, and what was changed to make it.
+type Variant = (Vec<Change>, Vec<u8>);
+
+impl Claim {
+    fn matching<'a>(
+        &'a self,
+        secret: &[u8],
+        bodies: &'a [Variant],
+    ) -> impl Iterator<Item = Vec<Change>> + 'a {
+        let secrets = secret::variants(secret);
+        secrets.into_iter().flat_map(move |(of_secret, secret)| {
+            let matching = move |(_, body): &&Variant| self.is_of(&secret, body);
+            bodies
+                .iter()
+                .filter(matching)
+                .map(move |(of_body, _)| [&self.changes[..], &of_secret, of_body].concat())
+        })
+    }
+
+    /// The length of the digest says which algorithm it is.
+    fn is_of(&self, secret: &[u8], body: &[u8]) -> bool {
+        match self.digest.len() {
+            20 => is_mac::<Hmac<Sha1>>(secret, body, &self.digest),
+            _ => is_mac::<Hmac<Sha256>>(secret, body, &self.digest),
+        }
+    }
+}
+
+fn is_mac<M: Mac + KeyInit>(secret: &[u8], body: &[u8], digest: &[u8]) -> bool {
+    let mac = <M as KeyInit>::new_from_slice(secret).expect("HMAC takes keys of any length");
+    mac.chain_update(body).verify_slice(digest).is_ok()
+}
+
+fn fewest_changes(mut findings: Vec<Finding>) -> Vec<Finding> {
+    let fewest = findings.iter().map(|finding| finding.changes.len()).min();
+    findings.retain(|finding| Some(finding.changes.len()) == fewest);
+    findings
+}
+
+impl Explanation {
+    /// What would have matched, with as few changes as possible; empty when
+    /// nothing that was tried does.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::{Headers, explain};
+    ///
+    /// let headers = Headers::new([("X-Service-Signature", "sha256=00")]);
+    /// assert!(explain(headers, b"", ["s3cret"]).findings().is_empty());
+    /// ```
+    #[must_use]
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// Why no digest could be read out of the header, however liberally.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::{Headers, VerifyError, explain};
+    ///
+    /// let explanation = explain(Headers::from_values(None, None), b"", ["s3cret"]);
+    /// assert_eq!(explanation.unreadable(), Some(VerifyError::SignatureMissing));
+    /// ```
+    #[must_use]
+    pub fn unreadable(&self) -> Option<VerifyError> {
+        self.unreadable
+    }
+}
+
+impl Finding {
+    /// Which of the given secrets signed the delivery, counted from 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// fn is_the_old_secret(finding: &webhook_verify::Finding) -> bool {
+    ///     finding.secret_index() == 1
+    /// }
+    /// ```
+    #[must_use]
+    pub fn secret_index(&self) -> usize {
+        self.secret_index
+    }
+
+    /// What has to change for the delivery to verify; nothing when it verifies as it is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// fn blames_the_secret(finding: &webhook_verify::Finding) -> bool {
+    ///     finding.changes().contains(&webhook_verify::Change::SecretTrimmed)
+    /// }
+    /// ```
+    #[must_use]
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.unreadable, &self.findings[..]) {
+            (Some(error), _) => error.fmt(f)?,
+            (None, []) => f.write_str(
+                "nothing that was tried matches: the secret is another one, \
+                 or the body is not what was signed",
+            )?,
+            (None, findings) => fmt_lines(f, findings)?,
+        }
+        let hints = if self.findings.is_empty() {
+            &self.hints[..]
+        } else {
+            &[]
+        };
+        hints.iter().try_for_each(|hint| write!(f, "\n{hint}"))
+    }
+}
+
+fn fmt_lines(f: &mut fmt::Formatter<'_>, findings: &[Finding]) -> fmt::Result {
+    for (line, finding) in findings.iter().enumerate() {
+        let start = if line == 0 { "" } else { "\n" };
+        write!(f, "{start}{finding}")?;
+    }
+    Ok(())
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = self.secret_index + 1;
+        let Some((first, others)) = self.changes.split_first() else {
+            return write!(
+                f,
+                "the delivery verifies as it is, with secret number {number}"
+            );
+        };
+        write!(
+            f,
+            "the delivery would match secret number {number} if {first}"
+        )?;
+        others
+            .iter()
+            .try_for_each(|change| write!(f, ", and {change}"))
+    }
+}

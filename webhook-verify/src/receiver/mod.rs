@@ -1,0 +1,267 @@
+//! What the adapters share: headers judged, the body read under the limit, refusals told and counted.
+
+#[cfg(feature = "axum")]
+mod axum;
+mod refusal;
+#[cfg(feature = "tower")]
+mod tower;
+
+#[cfg(feature = "axum")]
+pub use axum::VerifiedEvent;
+pub use refusal::Refusal;
+#[cfg(feature = "tower")]
+pub use tower::{VerifyLayer, VerifyService};
+
+use alloc::sync::Arc;
+use core::fmt;
+use core::future::poll_fn;
+use core::pin::pin;
+
+use bytes::{Buf, Bytes, BytesMut};
+use http::HeaderMap;
+use http::header::CONTENT_LENGTH;
+use http_body::Body;
+
+use self::refusal::BoxError;
+use crate::{FailureCounter, FailureRun, Headers, Verified, Verifier};
+
+#[cfg(feature = "axum")]
+use crate::PayloadError;
+
+/// Receives deliveries over HTTP: a verifier, a counter of refusals, and what
+/// is to be told about them.
+///
+/// The axum extractors find it in the router's state, the tower layer is made
+/// of it, and [`Receiver::receive`] serves every other framework whose bodies
+/// are `http_body::Body`. Clones share the counter.
+///
+/// It sets no time limit: a sender may be slow. Put a time-out around your
+/// server's requests.
+///
+/// # Examples
+///
+/// ```
+/// use webhook_verify::{Receiver, Secret, Verifier};
+///
+/// let verifier = Verifier::new(Secret::new("It's a Secret to Everybody")?);
+/// let receiver = Receiver::new(verifier)
+///     .on_refusal(|refusal, run| eprintln!("webhook refused: {refusal} ({run})"));
+/// # Ok::<(), webhook_verify::SecretError>(())
+/// ```
+#[derive(Clone)]
+pub struct Receiver {
+    verifier: Arc<Verifier>,
+    failures: Arc<FailureCounter>,
+    on_refusal: Option<Arc<RefusalHook>>,
+    #[cfg(feature = "axum")]
+    on_misfit: Option<Arc<MisfitHook>>,
+}
+
+type RefusalHook = dyn Fn(&Refusal, FailureRun) + Send + Sync;
+#[cfg(feature = "axum")]
+type MisfitHook = dyn Fn(&PayloadError) + Send + Sync;
+
+impl Receiver {
+    /// A receiver that tells nobody why it refuses; see [`Receiver::on_refusal`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::{Receiver, Secret, Verifier};
+    ///
+    /// let receiver = Receiver::new(Verifier::new(Secret::new("It's a Secret to Everybody")?));
+    /// # Ok::<(), webhook_verify::SecretError>(())
+    /// ```
+    #[must_use]
+    pub fn new(verifier: Verifier) -> Self {
+        Self {
+            verifier: Arc::new(verifier),
+            failures: Arc::new(FailureCounter::new()),
+            on_refusal: None,
+            #[cfg(feature = "axum")]
+            on_misfit: None,
+        }
+    }
+
+    /// Calls `hook` with each refusal and the run that it stands in, for your
+    /// log: the answer to the sender has no reason in it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::{FailureRun, Receiver, Verifier};
+    ///
+    /// fn receiver(verifier: Verifier) -> Receiver {
+    ///     Receiver::new(verifier).on_refusal(|refusal, run| {
+    ///         if run.in_row() == FailureRun::TURNS_WEBHOOK_OFF && !run.ever_verified() {
+    ///             eprintln!("the webhook secret seems to be wrong: {refusal}");
+    ///         }
+    ///     })
+    /// }
+    /// ```
+    #[must_use]
+    pub fn on_refusal(
+        mut self,
+        hook: impl Fn(&Refusal, FailureRun) + Send + Sync + 'static,
+    ) -> Self {
+        self.on_refusal = Some(Arc::new(hook));
+        self
+    }
+
+    /// Calls `hook` when the payload of an authentic delivery does not fit the
+    /// type of a [`VerifiedEvent`], which is answered with 2xx all the same.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::{Receiver, Verifier};
+    ///
+    /// fn receiver(verifier: Verifier) -> Receiver {
+    ///     Receiver::new(verifier).on_misfit(|error| eprintln!("{error}"))
+    /// }
+    /// ```
+    #[cfg(feature = "axum")]
+    #[must_use]
+    pub fn on_misfit(mut self, hook: impl Fn(&PayloadError) + Send + Sync + 'static) -> Self {
+        self.on_misfit = Some(Arc::new(hook));
+        self
+    }
+
+    /// How many deliveries in a row were refused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::Receiver;
+    ///
+    /// fn is_healthy(receiver: &Receiver) -> bool {
+    ///     receiver.failures().in_row() == 0
+    /// }
+    /// ```
+    #[must_use]
+    pub fn failures(&self) -> FailureRun {
+        self.failures.run()
+    }
+
+    /// Reads and verifies one delivery.
+    ///
+    /// The headers and the announced length are judged before the body is
+    /// read, and the body is read up to [`Verifier::body_limit`].
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`], which makes the answer: [`Refusal::response`].
+    ///
+    /// # Examples
+    ///
+    /// In a handler of hyper or another framework:
+    ///
+    /// ```
+    /// use http::{Request, Response, StatusCode};
+    /// use webhook_verify::{Receiver, Refusal};
+    ///
+    /// async fn handle<B>(receiver: &Receiver, request: Request<B>) -> Response<String>
+    /// where
+    ///     B: http_body::Body,
+    ///     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    /// {
+    ///     let (parts, body) = request.into_parts();
+    ///     match receiver.receive(&parts.headers, body).await {
+    ///         Ok(verified) => Response::new(String::new()), // Hand it to a queue first.
+    ///         Err(refusal) => refusal.response(),
+    ///     }
+    /// }
+    /// # fn main() {}
+    /// ```
+    pub async fn receive<B>(&self, headers: &HeaderMap, body: B) -> Result<Verified<Bytes>, Refusal>
+    where
+        B: Body,
+        B::Error: Into<BoxError>,
+    {
+        let outcome = self.read(headers, body).await;
+        match &outcome {
+            Ok(_) => {
+                self.failures.verified();
+            }
+            Err(refusal) => {
+                let run = self.failures.refused();
+                if let Some(hook) = &self.on_refusal {
+                    hook(refusal, run);
+                }
+            }
+        }
+        outcome
+    }
+
+    async fn read<B>(&self, headers: &HeaderMap, body: B) -> Result<Verified<Bytes>, Refusal>
+    where
+        B: Body,
+        B::Error: Into<BoxError>,
+    {
+        let announced = announced_length(headers, &body);
+        let mut streaming = self.verifier.start(Headers::from(headers), announced)?;
+        let mut collected = Collected::default();
+        let mut body = pin!(body);
+        while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
+            let frame = frame.map_err(|reason| Refusal::BodyBroken(reason.into()))?;
+            if let Ok(mut data) = frame.into_data() {
+                let chunk = data.copy_to_bytes(data.remaining());
+                streaming.update(&chunk)?;
+                collected.push(chunk);
+            }
+        }
+        Ok(streaming.finish()?.with_body(collected.into_bytes()))
+    }
+
+    #[cfg(feature = "axum")]
+    fn tell_misfit(&self, error: &PayloadError) {
+        if let Some(hook) = &self.on_misfit {
+            hook(error);
+        }
+    }
+}
+
+impl fmt::Debug for Receiver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver")
+            .field("verifier", &self.verifier)
+            .field("failures", &self.failures())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The largest length that the request announces, in its headers or in its body's own.
+fn announced_length<B: Body>(headers: &HeaderMap, body: &B) -> Option<u64> {
+    let read = |digits: &str| digits.parse().ok();
+    let in_headers = headers.get_all(CONTENT_LENGTH).iter();
+    in_headers
+        .filter_map(|value| value.to_str().ok().and_then(read))
+        .chain([body.size_hint().lower()])
+        .max()
+}
+
+/// A body in one piece, which is copied only if it came in several.
+#[derive(Default)]
+struct Collected {
+    first: Bytes,
+    joined: BytesMut,
+}
+
+impl Collected {
+    fn push(&mut self, chunk: Bytes) {
+        if self.first.is_empty() && self.joined.is_empty() {
+            self.first = chunk;
+            return;
+        }
+        self.joined
+            .extend_from_slice(&core::mem::take(&mut self.first));
+        self.joined.extend_from_slice(&chunk);
+    }
+
+    fn into_bytes(self) -> Bytes {
+        match self.joined.is_empty() {
+            true => self.first,
+            false => self.joined.freeze(),
+        }
+    }
+}

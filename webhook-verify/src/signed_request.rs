@@ -1,0 +1,109 @@
+//! A whole signed request, for tests of receivers and for senders.
+
+use http::header::CONTENT_TYPE;
+use http::{Request, Uri};
+
+use crate::{DigestEncoding, EVENT_HEADER, EventKind, SIGNATURE_HEADER, Secret, sign_as};
+
+/// Makes the request that the service would send (section Events of the
+/// specification): a POST with the body, `X-Service-Signature` and, if a kind
+/// is given, `X-Service-Event`.
+///
+/// The content type is `application/json`, whatever the body is; change it in
+/// the request, which the signature does not cover.
+///
+/// # Examples
+///
+/// ```
+/// use webhook_verify::{EventKind, SIGNATURE_HEADER, Secret, SignedRequest};
+///
+/// let request = SignedRequest::post("http://127.0.0.1:8080/hooks", r#"{"type":"post.liked"}"#)
+///     .event_kind(EventKind::PostLiked)
+///     .sign(&Secret::new("It's a Secret to Everybody")?)?;
+/// assert_eq!(request.method(), "POST");
+/// assert!(request.headers().contains_key(SIGNATURE_HEADER));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct SignedRequest<B> {
+    request: http::request::Builder,
+    body: B,
+    encoding: DigestEncoding,
+}
+
+impl<B: AsRef<[u8]>> SignedRequest<B> {
+    /// A POST of `body` to `uri`; a bad URI is told by [`sign`](Self::sign).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::SignedRequest;
+    ///
+    /// let to_a_router = SignedRequest::post("/hooks", "{}");
+    /// let to_a_server = SignedRequest::post("http://127.0.0.1:8080/hooks", vec![0xff]);
+    /// ```
+    #[must_use]
+    pub fn post(uri: impl TryInto<Uri, Error: Into<http::Error>>, body: B) -> Self {
+        Self {
+            request: Request::post(uri).header(CONTENT_TYPE, "application/json"),
+            body,
+            encoding: DigestEncoding::Hex,
+        }
+    }
+
+    /// Adds the header `X-Service-Event`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::{EventKind, SignedRequest};
+    ///
+    /// let request = SignedRequest::post("/hooks", "{}").event_kind(EventKind::FollowCreated);
+    /// ```
+    #[must_use]
+    pub fn event_kind(mut self, kind: EventKind) -> Self {
+        self.request = self.request.header(EVENT_HEADER, kind.as_str());
+        self
+    }
+
+    /// Writes the digest in this encoding instead of hex.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::{DigestEncoding, SignedRequest};
+    ///
+    /// let request = SignedRequest::post("/hooks", "{}").encoding(DigestEncoding::Base64);
+    /// ```
+    #[must_use]
+    pub fn encoding(mut self, encoding: DigestEncoding) -> Self {
+        self.encoding = encoding;
+        self
+    }
+
+    /// The request, signed with `secret`.
+    ///
+    /// # Errors
+    ///
+    /// [`http::Error`] when the URI is none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::{Secret, SignedRequest};
+    ///
+    /// let secret = Secret::new("It's a Secret to Everybody")?;
+    /// let request = SignedRequest::post("/hooks", "Hello, World!").sign(&secret)?;
+    /// assert_eq!(
+    ///     request.headers()["x-service-signature"],
+    ///     "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sign(self, secret: &Secret) -> Result<Request<B>, http::Error> {
+        let signature = sign_as(self.encoding, secret, &self.body);
+        self.request
+            .header(SIGNATURE_HEADER, signature)
+            .body(self.body)
+    }
+}

@@ -1,0 +1,212 @@
+//! The axum extractors, in routers as a receiver has them.
+
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{DefaultBodyLimit, FromRef};
+use axum::http::{Request, Response, StatusCode};
+use axum::routing::post;
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use serde::Deserialize;
+use tower::ServiceExt;
+use webhook_verify::{
+    EventKind, KindError, PayloadError, Receiver, Refusal, SIGNATURE_HEADER, SignedRequest,
+    Verified, VerifiedEvent, Verifier, VerifyLayer,
+};
+
+use crate::chunked_body::chunked_body;
+use crate::{SECRET, secret};
+
+const EVENT: &str = r#"{"type":"post.liked","by":"grace"}"#;
+
+#[derive(Debug, Deserialize)]
+struct Payload {
+    by: String,
+}
+
+async fn by(event: VerifiedEvent<Payload>) -> Result<String, PayloadError> {
+    assert_eq!(event.event_kind(), Ok(EventKind::PostLiked));
+    Ok(event.into_payload()?.by)
+}
+
+fn receiver() -> Receiver {
+    Receiver::new(Verifier::new(secret(SECRET)).body_limit(4096))
+}
+
+fn signed(body: impl Into<String>) -> Request<Body> {
+    SignedRequest::post("/hooks", body.into())
+        .event_kind(EventKind::PostLiked)
+        .sign(&secret(SECRET))
+        .unwrap()
+        .map(Body::from)
+}
+
+fn forged() -> Request<Body> {
+    signed(EVENT).map(|_| Body::from("{}"))
+}
+
+async fn text(response: Response<Body>) -> (u16, String) {
+    let status = response.status().as_u16();
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    (status, String::from_utf8(body.to_vec()).unwrap())
+}
+
+async fn answer(router: Router, request: Request<Body>) -> (u16, String) {
+    text(router.oneshot(request).await.unwrap()).await
+}
+
+fn router() -> Router {
+    Router::new()
+        .route("/hooks", post(by))
+        .with_state(receiver())
+}
+
+#[tokio::test]
+async fn an_authentic_event_reaches_the_handler() {
+    assert_eq!(
+        answer(router(), signed(EVENT)).await,
+        (200, "grace".to_owned())
+    );
+}
+
+#[tokio::test]
+async fn a_forged_one_is_an_empty_401() {
+    let response = router().oneshot(forged()).await.unwrap();
+    assert!(response.headers().is_empty() || response.headers()["content-length"] == "0");
+    assert_eq!(text(response).await, (401, String::new()));
+
+    let mut unsigned = signed(EVENT);
+    unsigned.headers_mut().remove(SIGNATURE_HEADER);
+    assert_eq!(answer(router(), unsigned).await, (401, String::new()));
+}
+
+#[tokio::test]
+async fn a_body_over_the_limit_is_an_empty_413() {
+    let request = signed("x".repeat(4097));
+    assert_eq!(answer(router(), request).await, (413, String::new()));
+    let (chunks, body) = chunked_body();
+    let request = signed("x").map(|_| Body::new(body));
+    chunks.send(&[0; 4097]);
+    assert_eq!(answer(router(), request).await, (413, String::new()));
+}
+
+/// axum's own limit is 2 MB, and the verifier's is what counts.
+#[tokio::test]
+async fn the_limit_is_the_verifiers() {
+    let verifier = Verifier::new(secret(SECRET)).body_limit(5_000_000);
+    let router = Router::new()
+        .route(
+            "/hooks",
+            post(|delivery: Verified<Bytes>| async move { delivery.body_length().to_string() }),
+        )
+        .layer(DefaultBodyLimit::max(10))
+        .with_state(Receiver::new(verifier));
+    let request = signed("x".repeat(3_000_000));
+    assert_eq!(answer(router, request).await, (200, "3000000".to_owned()));
+}
+
+#[tokio::test]
+async fn a_payload_that_does_not_fit_is_answered_with_2xx_and_told() {
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let log = told.clone();
+    let receiver = receiver().on_misfit(move |error| log.lock().unwrap().push(error.to_string()));
+    let router = Router::new()
+        .route("/hooks", post(by))
+        .with_state(receiver.clone());
+    for body in ["", "not JSON", "[]", r#"{"by":1}"#] {
+        assert_eq!(
+            answer(router.clone(), signed(body)).await,
+            (204, String::new())
+        );
+    }
+    assert_eq!(told.lock().unwrap().len(), 4);
+    assert_eq!(receiver.failures().in_row(), 0);
+}
+
+#[tokio::test]
+async fn an_unknown_or_missing_kind_reaches_the_handler() {
+    async fn kind(event: VerifiedEvent<Payload>) -> String {
+        format!("{:?}", event.event_kind())
+    }
+    let router = Router::new()
+        .route("/hooks", post(kind))
+        .with_state(receiver());
+    let mut request = signed(EVENT);
+    request
+        .headers_mut()
+        .insert("x-service-event", "post.shared".parse().unwrap());
+    let expected = r#"Ok(Unknown("post.shared"))"#.to_owned();
+    assert_eq!(answer(router.clone(), request).await, (200, expected));
+    let mut request = signed(EVENT);
+    request.headers_mut().remove("x-service-event");
+    assert_eq!(
+        answer(router, request).await,
+        (200, "Err(Missing)".to_owned())
+    );
+}
+
+#[tokio::test]
+async fn a_kind_that_the_payload_denies_is_answered_with_2xx() {
+    async fn confirmed(event: VerifiedEvent<Payload>) -> Result<StatusCode, KindError> {
+        event.delivery().confirm_kind_in("type")?;
+        Ok(StatusCode::ACCEPTED)
+    }
+    let router = Router::new()
+        .route("/hooks", post(confirmed))
+        .with_state(receiver());
+    assert_eq!(answer(router.clone(), signed(EVENT)).await.0, 202);
+    let mut request = signed(EVENT);
+    request
+        .headers_mut()
+        .insert("x-service-event", "message.received".parse().unwrap());
+    assert_eq!(answer(router, request).await, (204, String::new()));
+}
+
+#[tokio::test]
+async fn the_receiver_may_be_a_part_of_the_state() {
+    #[derive(Clone)]
+    struct State {
+        receiver: Receiver,
+    }
+    impl FromRef<State> for Receiver {
+        fn from_ref(state: &State) -> Self {
+            state.receiver.clone()
+        }
+    }
+    let receiver = receiver();
+    let state = State {
+        receiver: receiver.clone(),
+    };
+    let router = Router::new().route("/hooks", post(by)).with_state(state);
+    for run in 1..=3 {
+        assert_eq!(answer(router.clone(), forged()).await.0, 401);
+        assert_eq!(receiver.failures().in_row(), run);
+    }
+}
+
+#[tokio::test]
+async fn a_handler_may_look_at_the_refusal() {
+    async fn look(event: Result<VerifiedEvent<Payload>, Refusal>) -> String {
+        event.unwrap_err().to_string()
+    }
+    let router = Router::new()
+        .route("/hooks", post(look))
+        .with_state(receiver());
+    let (status, reason) = answer(router, forged()).await;
+    assert_eq!(status, 200);
+    assert!(reason.starts_with("X-Service-Signature is not that of this body (2 bytes)"));
+}
+
+#[tokio::test]
+async fn the_tower_layer_fits_an_axum_router() {
+    let router = Router::new()
+        .route("/hooks", post(|body: String| async move { body }))
+        .layer(VerifyLayer::new(receiver()));
+    assert_eq!(
+        answer(router.clone(), signed(EVENT)).await,
+        (200, EVENT.to_owned())
+    );
+    assert_eq!(answer(router, forged()).await, (401, String::new()));
+}

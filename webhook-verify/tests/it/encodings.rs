@@ -1,0 +1,136 @@
+//! Base64 when the receiver asks for it, and each way to break it.
+
+use webhook_verify::{DigestEncoding, Headers, Verified, Verifier, VerifyError, sign_as};
+
+use crate::{BASE64_SIGNATURE, BODY, SECRET, SIGNATURE, secret};
+
+fn verify(signature: impl AsRef<[u8]>) -> Result<Verified<&'static [u8]>, VerifyError> {
+    let verifier = Verifier::new(secret(SECRET)).encoding(DigestEncoding::Base64);
+    verifier.verify(Headers::from_values([signature.as_ref()], None), BODY)
+}
+
+#[track_caller]
+fn check_refused(signature: impl AsRef<[u8]>, expected: VerifyError, message: &str) {
+    let error = verify(signature).unwrap_err();
+    assert_eq!(error, expected);
+    assert_eq!(error.to_string(), message);
+}
+
+#[test]
+fn what_is_signed_in_base64_verifies() {
+    let signature = sign_as(DigestEncoding::Base64, &secret(SECRET), BODY);
+    assert_eq!(signature, BASE64_SIGNATURE);
+    assert_eq!(verify(signature).unwrap().body(), BODY);
+}
+
+#[test]
+fn every_body_signs_and_verifies_in_both_encodings() {
+    for length in 0..200 {
+        let body = vec![b'a'; length];
+        for encoding in [DigestEncoding::Hex, DigestEncoding::Base64] {
+            let signature = sign_as(encoding, &secret(SECRET), &body);
+            let headers = Headers::from_values([signature.as_bytes()], None);
+            let verifier = Verifier::new(secret(SECRET)).encoding(encoding);
+            assert!(verifier.verify(headers, &body).is_ok());
+        }
+    }
+}
+
+#[test]
+fn a_digest_in_hex() {
+    check_refused(
+        SIGNATURE,
+        VerifyError::LooksLikeHex,
+        "X-Service-Signature holds a digest in hex (64 digits); expected 44 characters of base64: \
+         if the service signs so, take DigestEncoding::Hex, the default, in Verifier::encoding",
+    );
+}
+
+#[test]
+fn a_wrong_length() {
+    let digits = &BASE64_SIGNATURE["sha256=".len()..];
+    for text in [
+        "",
+        "=",
+        &digits[..43],
+        &format!("{digits}="),
+        &format!("{digits}\n"),
+        &"g".repeat(64),
+    ] {
+        let length = text.len();
+        check_refused(
+            format!("sha256={text}"),
+            VerifyError::BadLength {
+                length,
+                encoding: DigestEncoding::Base64,
+            },
+            &format!(
+                "X-Service-Signature has {length} bytes after sha256=; \
+                 expected exactly 44 characters of base64"
+            ),
+        );
+    }
+}
+
+#[test]
+fn a_byte_that_cannot_stand_there() {
+    for (position, byte) in [
+        (0, b'='),
+        (11, b'_'),
+        (11, b'-'),
+        (42, b'='),
+        (43, b'A'),
+        (43, b'\n'),
+        (5, 0xff),
+    ] {
+        let mut signature = BASE64_SIGNATURE.as_bytes().to_vec();
+        signature["sha256=".len() + position] = byte;
+        check_refused(
+            signature,
+            VerifyError::NotBase64 { position, byte },
+            &format!(
+                "X-Service-Signature has byte {byte:#04x} at position {position} after sha256= \
+                 (counted from 0); expected only A-Z, a-z, 0-9, + and /, and one = at the end"
+            ),
+        );
+    }
+}
+
+/// The last digit has two bits to spare; only one way to write them is taken.
+#[test]
+fn stray_bits() {
+    for digit in [b'd', b'e', b'f'] {
+        let mut signature = BASE64_SIGNATURE.as_bytes().to_vec();
+        assert_eq!(signature[49], b'c');
+        signature[49] = digit;
+        check_refused(
+            signature,
+            VerifyError::StrayBits { digit },
+            &format!(
+                "X-Service-Signature ends in {}=, which has bits beyond the 32 bytes of a digest; \
+                 expected the one way to write it in base64",
+                char::from(digit)
+            ),
+        );
+    }
+}
+
+#[test]
+fn every_other_byte_in_the_signature() {
+    for position in 0..BASE64_SIGNATURE.len() {
+        for byte in 0..=255 {
+            let mut signature = BASE64_SIGNATURE.as_bytes().to_vec();
+            signature[position] = byte;
+            assert_eq!(
+                verify(&signature).is_ok(),
+                signature == BASE64_SIGNATURE.as_bytes()
+            );
+        }
+    }
+}
+
+#[test]
+fn the_prefix_is_judged_first() {
+    assert_eq!(verify("sha1=AAAA").unwrap_err(), VerifyError::Sha1Offered);
+    assert_eq!(verify("SHA256=AAAA").unwrap_err(), VerifyError::BadPrefix);
+}

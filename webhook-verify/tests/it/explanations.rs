@@ -1,0 +1,251 @@
+//! What a person is told about a delivery that was refused.
+
+use webhook_verify::{
+    Change, DigestEncoding, Explanation, Headers, VerifyError, explain, sign, sign_as,
+};
+
+use crate::{BODY, SECRET, SIGNATURE, secret};
+
+#[track_caller]
+fn explain_with(signature: &str, body: &[u8], secrets: &[&str]) -> Explanation {
+    explain(
+        Headers::from_values([signature.as_bytes()], None),
+        body,
+        secrets,
+    )
+}
+
+#[track_caller]
+fn check(explanation: &Explanation, expected: &[Change]) {
+    let changes: Vec<_> = explanation
+        .findings()
+        .iter()
+        .map(|finding| finding.changes())
+        .collect();
+    assert_eq!(changes, [expected], "{explanation}");
+}
+
+/// The delivery was signed over `signed`, and `received` was verified.
+#[track_caller]
+fn check_body(signed: &str, received: &str, expected: &[Change]) {
+    let signature = sign(&secret(SECRET), signed);
+    check(
+        &explain_with(&signature, received.as_bytes(), &[SECRET]),
+        expected,
+    );
+}
+
+#[track_caller]
+fn check_secret(given: &str, expected: Change) {
+    check(&explain_with(SIGNATURE, BODY, &[given]), &[expected]);
+}
+
+#[track_caller]
+fn check_signature(signature: &str, expected: &[Change]) {
+    check(&explain_with(signature, BODY, &[SECRET]), expected);
+}
+
+#[test]
+fn a_delivery_that_verifies() {
+    let explanation = explain_with(SIGNATURE, BODY, &["another", SECRET]);
+    check(&explanation, &[]);
+    assert_eq!(explanation.findings()[0].secret_index(), 1);
+    assert_eq!(
+        explanation.to_string(),
+        "the delivery verifies as it is, with secret number 2"
+    );
+}
+
+#[test]
+fn a_secret_that_was_copied_badly() {
+    check_secret(&format!("{SECRET}\n"), Change::SecretTrimmed);
+    check_secret(&format!(" {SECRET}\r\n"), Change::SecretTrimmed);
+    check_secret(&format!("\"{SECRET}\""), Change::SecretUnquoted);
+    check_secret(&format!("'{SECRET}'"), Change::SecretUnquoted);
+    let hex: String = SECRET.bytes().map(|byte| format!("{byte:02X}")).collect();
+    check_secret(&hex, Change::SecretFromHex);
+    check_secret(
+        "SXQncyBhIFNlY3JldCB0byBFdmVyeWJvZHk=",
+        Change::SecretFromBase64,
+    );
+}
+
+#[test]
+fn a_secret_to_which_more_belongs() {
+    for (ending, change) in [
+        ("\n", Change::SecretWithNewline),
+        ("\r\n", Change::SecretWithCrLf),
+    ] {
+        let secret = webhook_verify::Secret::with_outer_white_space(format!("s{ending}")).unwrap();
+        check(&explain_with(&sign(&secret, BODY), BODY, &["s"]), &[change]);
+    }
+    let signature = sign(&secret("6869"), BODY);
+    check(
+        &explain_with(&signature, BODY, &["hi"]),
+        &[Change::SecretAsHex],
+    );
+}
+
+#[test]
+fn a_body_whose_edges_changed() {
+    check_body("{}", "{}\n", &[Change::BodyWithoutNewline]);
+    check_body("{}", "{}\r\n", &[Change::BodyWithoutNewline]);
+    check_body("{}\n", "{}", &[Change::BodyWithNewline]);
+    check_body("{}\r\n", "{}", &[Change::BodyWithCrLf]);
+}
+
+#[test]
+fn a_body_whose_line_breaks_changed() {
+    check_body("a\r\nb\r\n", "a\nb\n", &[Change::LineBreaksCrLf]);
+    check_body("a\nb\n", "a\r\nb\r\n", &[Change::LineBreaksLf]);
+}
+
+#[test]
+fn a_body_with_a_byte_order_mark() {
+    check_body("{}", "\u{feff}{}", &[Change::BodyWithoutByteOrderMark]);
+    check_body("\u{feff}{}", "{}", &[Change::BodyWithByteOrderMark]);
+}
+
+#[test]
+fn json_that_was_parsed_and_written_again() {
+    let compact = r#"{"type":"post.liked","n":[1,2.50]}"#;
+    let spaced = r#"{"type": "post.liked", "n": [1, 2.50]}"#;
+    let two = "{\n  \"type\": \"post.liked\",\n  \"n\": [\n    1,\n    2.50\n  ]\n}";
+    let four = two.replace("  ", "    ");
+    check_body(compact, spaced, &[Change::JsonCompact]);
+    check_body(spaced, compact, &[Change::JsonSpaced]);
+    check_body(two, compact, &[Change::JsonIndentedByTwo]);
+    check_body(&four, spaced, &[Change::JsonIndentedByFour]);
+    check_body(
+        &format!("{spaced}\n"),
+        two,
+        &[Change::JsonSpaced, Change::BodyWithNewline],
+    );
+}
+
+#[test]
+fn json_whose_escapes_changed() {
+    check_body(
+        r#"{"a":"\u00e9"}"#,
+        "{\"a\":\"\u{e9}\"}",
+        &[Change::JsonEscaped],
+    );
+    check_body(
+        "{\"a\":\"\u{e9}\"}",
+        r#"{"a":"\u00e9"}"#,
+        &[Change::JsonUnescaped],
+    );
+    check_body(
+        r#"{"a":"b\/c"}"#,
+        r#"{"a":"b/c"}"#,
+        &[Change::JsonSlashesEscaped],
+    );
+    check_body(
+        r#"{"a":"b/c"}"#,
+        r#"{"a":"b\/c"}"#,
+        &[Change::JsonSlashesUnescaped],
+    );
+    check_body(
+        r#"{"a": "\u00e9"}"#,
+        "{\"a\":\"\u{e9}\"}",
+        &[Change::JsonSpaced, Change::JsonEscaped],
+    );
+}
+
+#[test]
+fn a_signature_that_is_written_otherwise() {
+    let digits = &SIGNATURE["sha256=".len()..];
+    check_signature(&format!("sha256={}", digits.to_uppercase()), &[]);
+    check_signature(&format!(" {SIGNATURE}\n"), &[Change::SignatureTrimmed]);
+    check_signature(&format!("\"{SIGNATURE}\""), &[Change::SignatureTrimmed]);
+    check_signature(digits, &[Change::Prefix]);
+    check_signature(&format!("SHA256={digits}"), &[Change::Prefix]);
+    check_signature(&format!("v1: {digits}"), &[Change::Prefix]);
+
+    let base64 = sign_as(DigestEncoding::Base64, &secret(SECRET), BODY);
+    check_signature(&base64, &[Change::Base64]);
+    let loose = base64.replace('/', "_");
+    check_signature(&loose, &[Change::LooseBase64]);
+    check_signature(loose.trim_end_matches('=').trim(), &[Change::LooseBase64]);
+}
+
+#[test]
+fn sha_1() {
+    // Computed with `openssl dgst -sha1 -hmac`.
+    let digits = "01dc10d0c83e72ed246219cdd91669667fe2ca59";
+    check_signature(&format!("sha1={digits}"), &[Change::Sha1]);
+    check_signature(&format!("sha256={digits}"), &[Change::Sha1]);
+}
+
+#[test]
+fn several_changes_make_a_sentence() {
+    let signature = sign(&secret("s3cret"), "{\"a\":1}\n");
+    let explanation = explain_with(&signature, b"{\"a\": 1}", &["other", "s3cret\n"]);
+    assert_eq!(
+        explanation.to_string(),
+        "the delivery would match secret number 2 if the secret had no white space at its ends, \
+         and the body's JSON had no white space between its tokens, \
+         and the body had a newline at its end"
+    );
+}
+
+#[test]
+fn nothing_matches() {
+    let nothing = "nothing that was tried matches: the secret is another one, \
+                   or the body is not what was signed";
+    let check = |body: &[u8], text: &str| {
+        let explanation = explain_with(SIGNATURE, body, &[SECRET]);
+        assert!(explanation.findings().is_empty());
+        assert_eq!(explanation.to_string(), text);
+    };
+    check(b"forged", nothing);
+    check(
+        b"",
+        &format!("{nothing}\nthe body is empty: something may have consumed it before"),
+    );
+    check(
+        b"\x1f\x8b\x08",
+        &format!("{nothing}\nthe body is gzip: the signature may be that of the uncompressed one"),
+    );
+    check(
+        "\u{fffd}".as_bytes(),
+        &format!("{nothing}\nthe body has U+FFFD: something decoded it as text and lost bytes"),
+    );
+}
+
+#[test]
+fn a_header_that_holds_no_digest_says_what_the_strict_reading_says() {
+    let explanation = explain(Headers::from_values(None, None), BODY, [SECRET]);
+    assert_eq!(
+        explanation.unreadable(),
+        Some(VerifyError::SignatureMissing)
+    );
+    assert_eq!(
+        explanation.to_string(),
+        VerifyError::SignatureMissing.to_string()
+    );
+    let explanation = explain_with("sha256=00", BODY, &[SECRET]);
+    assert!(matches!(
+        explanation.unreadable(),
+        Some(VerifyError::BadLength { length: 2, .. })
+    ));
+}
+
+#[test]
+fn the_empty_secret_is_never_a_finding() {
+    // HMAC-SHA256 of nothing under the empty key, from RFC 2104's construction.
+    let of_empty = "sha256=b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad";
+    for given in ["", " ", "\n", "\"\""] {
+        assert!(explain_with(of_empty, b"", &[given]).findings().is_empty());
+    }
+}
+
+#[test]
+fn debug_and_display_show_no_secret() {
+    let explanation = explain_with(SIGNATURE, BODY, &[SECRET, "canary-4f1d"]);
+    let shown = format!("{explanation} {explanation:?}");
+    assert!(
+        !shown.contains(SECRET) && !shown.contains("canary"),
+        "{shown}"
+    );
+}

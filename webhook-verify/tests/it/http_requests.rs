@@ -1,0 +1,68 @@
+//! Whole requests of the crate `http`, made and verified.
+
+use webhook_verify::{
+    DigestEncoding, EVENT_HEADER, EventKind, SIGNATURE_HEADER, SignedRequest, Verifier, VerifyError,
+};
+
+use crate::{BASE64_SIGNATURE, BODY, SECRET, SIGNATURE, secret};
+
+#[test]
+fn a_signed_request_has_all_of_a_delivery() {
+    let request = SignedRequest::post("http://127.0.0.1:8080/hooks?a=b", BODY)
+        .event_kind(EventKind::PostReplied)
+        .sign(&secret(SECRET))
+        .unwrap();
+    assert_eq!(request.method(), "POST");
+    assert_eq!(request.uri(), "http://127.0.0.1:8080/hooks?a=b");
+    assert_eq!(request.headers()[SIGNATURE_HEADER], SIGNATURE);
+    assert_eq!(request.headers()[EVENT_HEADER], "post.replied");
+    assert_eq!(request.headers()["content-type"], "application/json");
+    assert_eq!(*request.body(), BODY);
+}
+
+#[test]
+fn a_signed_request_in_base64() {
+    let request = SignedRequest::post("/", BODY)
+        .encoding(DigestEncoding::Base64)
+        .sign(&secret(SECRET))
+        .unwrap();
+    assert_eq!(request.headers()[SIGNATURE_HEADER], BASE64_SIGNATURE);
+    assert!(!request.headers().contains_key(EVENT_HEADER));
+}
+
+#[test]
+fn a_uri_that_is_none_is_told() {
+    assert!(
+        SignedRequest::post("not a URI", BODY)
+            .sign(&secret(SECRET))
+            .is_err()
+    );
+}
+
+#[test]
+fn a_request_verifies_and_keeps_everything_else() {
+    let request = SignedRequest::post("/hooks", BODY)
+        .event_kind(EventKind::FollowCreated)
+        .sign(&secret(SECRET))
+        .unwrap();
+    let verified = Verifier::new(secret(SECRET))
+        .verify_request(request)
+        .unwrap();
+    assert_eq!(verified.uri(), "/hooks");
+    assert_eq!(verified.headers()[EVENT_HEADER], "follow.created");
+    assert_eq!(verified.body().event_kind(), Ok(EventKind::FollowCreated));
+}
+
+#[test]
+fn a_request_with_two_signatures_is_refused() {
+    let mut request = SignedRequest::post("/hooks", BODY)
+        .sign(&secret(SECRET))
+        .unwrap();
+    request
+        .headers_mut()
+        .append(SIGNATURE_HEADER, SIGNATURE.parse().unwrap());
+    let error = Verifier::new(secret(SECRET))
+        .verify_request(request)
+        .unwrap_err();
+    assert_eq!(error, VerifyError::SignatureDuplicate { count: 2 });
+}
