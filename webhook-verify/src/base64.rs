@@ -90,8 +90,11 @@ mod tests {
     #[test]
     fn what_is_encoded_decodes() {
         for first in 0..=255u8 {
-            let digest =
-                array::from_fn(|index| first.wrapping_mul(7).wrapping_add(index as u8 * 31));
+            let digest = array::from_fn(|index| {
+                first
+                    .wrapping_mul(7)
+                    .wrapping_add((index as u8).wrapping_mul(31))
+            });
             let text = encode(&digest);
             assert!(is_digest(text.as_bytes()));
             assert_eq!(decode(text.as_bytes().try_into().unwrap()), Ok(digest));

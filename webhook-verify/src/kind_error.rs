@@ -20,8 +20,6 @@ pub enum KindError {
     NoField,
     /// The payload names another kind than the header.
     Differs {
-        /// What the header claims.
-        header: EventKind,
         /// What the signed payload says.
         payload: EventKind,
     },
@@ -36,9 +34,9 @@ impl fmt::Display for KindError {
                 "the payload does not name its kind where it was looked for; \
                  expected a JSON object that has the field once, as a string",
             ),
-            Self::Differs { header, payload } => write!(
+            Self::Differs { payload } => write!(
                 f,
-                "X-Service-Event says {header}, the signed payload says {payload}; \
+                "X-Service-Event says another kind than the signed payload, which says {payload}; \
                  trust the payload, and expect that an old delivery was sent again under another kind"
             ),
         }

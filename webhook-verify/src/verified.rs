@@ -157,7 +157,7 @@ impl<B> Verified<B> {
         let payload = named.parse().map_err(KindError::Payload)?;
         match header == payload {
             true => Ok(header),
-            false => Err(KindError::Differs { header, payload }),
+            false => Err(KindError::Differs { payload }),
         }
     }
 
