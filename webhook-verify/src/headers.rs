@@ -8,6 +8,14 @@ pub const SIGNATURE_HEADER: &str = "x-service-signature";
 /// The name of the header that holds the event kind, in lower case as HTTP/2 writes it.
 pub const EVENT_HEADER: &str = "x-service-event";
 
+// Arrays, since names of a known length are compared in a few instructions.
+const SIGNATURE_NAME: &[u8; 19] = array_of(SIGNATURE_HEADER);
+const EVENT_NAME: &[u8; 15] = array_of(EVENT_HEADER);
+
+const fn array_of<const LENGTH: usize>(name: &'static str) -> &'static [u8; LENGTH] {
+    name.as_bytes().first_chunk().expect("the name is so long")
+}
+
 /// The values of the two headers that a delivery carries (section Events of
 /// the specification), as raw bytes.
 ///
@@ -52,9 +60,9 @@ impl<'h> Headers<'h> {
         let mut event = Values::default();
         // Every pair is looked at, since a second signature may stand anywhere.
         for (name, value) in pairs {
-            if is_named(name, SIGNATURE_HEADER) {
+            if is_named(name.as_ref(), SIGNATURE_NAME) {
                 signature.add(value.as_ref());
-            } else if is_named(name, EVENT_HEADER) {
+            } else if is_named(name.as_ref(), EVENT_NAME) {
                 event.add(value.as_ref());
             }
         }
@@ -117,6 +125,7 @@ impl<'h> Values<'h> {
     }
 }
 
-fn is_named<N: AsRef<[u8]> + ?Sized>(name: &N, header: &str) -> bool {
-    name.as_ref().eq_ignore_ascii_case(header.as_bytes())
+fn is_named<const LENGTH: usize>(name: &[u8], header: &[u8; LENGTH]) -> bool {
+    let is_equal = |name: &[u8; LENGTH]| name == header || name.eq_ignore_ascii_case(header);
+    name.try_into().is_ok_and(is_equal)
 }
