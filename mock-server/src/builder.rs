@@ -3,12 +3,11 @@
 use std::io;
 use std::net::TcpListener;
 use std::path::PathBuf;
-use std::sync::Mutex;
 
 use crate::engine::{Clock, World};
 use crate::server::MockServer;
+use crate::service::Service;
 use crate::state_file::{StateError, StateFile};
-use crate::store::Store;
 
 /// What a server is to be like; see [`MockServer::builder`].
 #[derive(Debug, Default)]
@@ -19,6 +18,7 @@ pub struct MockServerBuilder {
     world: Option<World>,
     state_file: Option<PathBuf>,
     listener: Option<TcpListener>,
+    wire_faults: bool,
 }
 
 impl MockServerBuilder {
@@ -98,6 +98,24 @@ impl MockServerBuilder {
         self
     }
 
+    /// Allows faults on the wire, such as a reset connection.
+    ///
+    /// The server then has a front of its own before wiremock, through which everything passes. It
+    /// costs each request a further connection inside this machine.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use mock_server::{Fault, FaultRule, MockServer, WireFault};
+    ///
+    /// let server = MockServer::builder().wire_faults().start().await?;
+    /// server.add_fault(FaultRule::new(Fault::Wire(WireFault::Reset)).times(1))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// ```
+    pub fn wire_faults(mut self) -> Self {
+        self.wire_faults = true;
+        self
+    }
+
     /// Starts the server. It has a thread of its own and answers as soon as this returns.
     ///
     /// # Errors
@@ -119,26 +137,36 @@ impl MockServerBuilder {
     pub async fn start(mut self) -> Result<MockServer, StartError> {
         let listener = match self.listener.take() {
             Some(listener) => listener,
-            None => TcpListener::bind("127.0.0.1:0").map_err(StartError::Listen)?,
+            None => free_port().map_err(StartError::Listen)?,
         };
-        let store = self.into_store();
-        let keys = store.transact(|world| (world.keys(), false))?;
-        Ok(MockServer::serve(listener, store, keys).await)
+        let wire_faults = self.wire_faults;
+        let service = self.into_service()?;
+        let server = if wire_faults {
+            let behind = free_port().map_err(StartError::Listen)?;
+            MockServer::serve_behind_front(behind, listener, service)
+                .await
+                .map_err(StartError::Front)?
+        } else {
+            MockServer::serve(listener, service).await
+        };
+        server.mount_service().await;
+        Ok(server)
     }
 
-    fn into_store(self) -> Store {
+    fn into_service(self) -> Result<Service, StateError> {
         let mut world = self.world.unwrap_or_else(|| World::new(self.seed));
         if let Some(clock) = self.clock {
             world.set_clock(clock);
         }
         match self.state_file {
-            None => Store::Memory(Mutex::new(world)),
-            Some(path) => Store::File {
-                file: StateFile::new(path),
-                new_world: world,
-            },
+            None => Ok(Service::in_memory(world)),
+            Some(path) => Service::on_file(StateFile::new(path), world),
         }
     }
+}
+
+fn free_port() -> io::Result<TcpListener> {
+    TcpListener::bind("127.0.0.1:0")
 }
 
 /// Why a server did not start.
@@ -148,6 +176,9 @@ pub enum StartError {
     /// There is no free port on 127.0.0.1.
     #[error("no port of 127.0.0.1 can be had: {0}")]
     Listen(#[source] io::Error),
+    /// The front that faults on the wire need cannot be started.
+    #[error("the front for faults on the wire cannot be started: {0}")]
+    Front(#[source] io::Error),
     /// The state file cannot be used.
     #[error(transparent)]
     State(#[from] StateError),

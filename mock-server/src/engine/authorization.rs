@@ -30,8 +30,10 @@ pub(super) fn authorize(caller: Option<Key>, scope: Option<Scope>) -> Result<Key
     }
 }
 
+/// The key in the value of an `Authorization` header.
+///
 /// The name of the scheme is good in any case (RFC 9110, section 11.1), the key in its own alone.
-fn bearer_token(header: &str) -> Option<&str> {
+pub(crate) fn bearer_token(header: &str) -> Option<&str> {
     let (scheme, token) = header.split_once(' ')?;
     scheme
         .eq_ignore_ascii_case("bearer")

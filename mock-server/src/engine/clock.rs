@@ -67,7 +67,8 @@ impl Clock {
         date_of(self.timestamp())
     }
 
-    fn timestamp(&self) -> Timestamp {
+    /// The present instant.
+    pub(crate) fn timestamp(&self) -> Timestamp {
         match self.0 {
             Setting::System => Timestamp::now(),
             Setting::Fixed(timestamp) => timestamp,

@@ -9,11 +9,11 @@ use super::refusal::Refusal;
 use super::request::Request;
 
 /// The largest body of a request, in bytes: 1 MiB.
-const BODY_LIMIT: usize = 1024 * 1024;
+pub(crate) const BODY_LIMIT: usize = 1024 * 1024;
 
 /// Refuses a body that is larger than any request may be, whatever the endpoint.
 pub(super) fn check_size(request: &Request) -> Result<(), Refusal> {
-    let length = request.body.len();
+    let length = request.body_length();
     if length > BODY_LIMIT {
         let limit = BODY_LIMIT;
         return Err(Refusal::BodyTooLarge { length, limit });

@@ -89,3 +89,31 @@ pub(super) fn token(seed: u64, name: &str) -> String {
     let digits = Seeded::new(seed).text("key").text(name).value();
     format!("mock_{name}_{digits:016x}")
 }
+
+/// The name in a key that [`token`] made, which may be shown. `None` for any other key.
+pub(crate) fn label(token: &str) -> Option<&str> {
+    let (name, digits) = token.strip_prefix("mock_")?.rsplit_once('_')?;
+    let is_hex = digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    is_hex.then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_is_read_from_our_own_keys_alone() {
+        assert_eq!(label(&token(7, "all")), Some("all"));
+        assert_eq!(label(&token(7, "key6")), Some("key6"));
+        for other in [
+            "",
+            "all",
+            "secret",
+            "mock_all_",
+            "mock_all_12",
+            "mock_secret",
+        ] {
+            assert_eq!(label(other), None, "{other}");
+        }
+    }
+}

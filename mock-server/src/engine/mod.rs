@@ -25,12 +25,16 @@ mod statistics;
 mod world;
 
 pub use account::Account;
+pub(crate) use authorization::bearer_token;
 pub use clock::{Clock, InvalidInstant};
+pub(crate) use json_body::BODY_LIMIT;
 pub use keys::Keys;
+pub(crate) use keys::label;
 pub use links::Link;
 pub use posts::Post;
 pub use profile::Profile;
 pub use reply::{Outcome, Reply};
 pub use request::Request;
 pub use scope::Scope;
+pub(crate) use seeded::Seeded;
 pub use world::World;

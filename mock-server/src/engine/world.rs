@@ -167,6 +167,18 @@ impl World {
         token
     }
 
+    /// Takes a key away, and says whether there was one.
+    ///
+    /// ```
+    /// let mut world = mock_server::World::new(0);
+    /// let key = world.keys().links;
+    /// assert!(world.remove_key(&key));
+    /// assert!(!world.remove_key(&key));
+    /// ```
+    pub fn remove_key(&mut self, key: &str) -> bool {
+        self.keys.remove(key).is_some()
+    }
+
     /// The account of a handle; handles match exactly.
     ///
     /// ```

@@ -94,7 +94,10 @@ fn prints_one_line_of_json_and_serves_until_it_is_told_to_end() {
         let serving = serve(&[]);
         let url = serving.url().to_owned();
         let keys = serde_json::to_value(World::default().keys()).unwrap();
-        assert_eq!(serving.ready, json!({"url": url, "keys": keys}));
+        assert_eq!(
+            serving.ready,
+            json!({"url": url, "keys": keys, "control": format!("{url}/_mock/v1")})
+        );
         assert_eq!(serving.ask("GET /me").data(200)["handle"], "demo");
         serving
             .ask("PATCH /me/profile")
