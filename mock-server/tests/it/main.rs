@@ -10,6 +10,8 @@ mod ask;
 mod authorization;
 mod badges;
 mod bodies;
+#[cfg(all(unix, feature = "program"))]
+mod control;
 mod faults;
 mod links;
 mod me;
@@ -20,7 +22,11 @@ mod profile;
 mod program;
 mod routing;
 mod server;
+#[cfg(all(unix, feature = "program"))]
+mod serving;
 mod site;
 mod state_file;
 mod statistics;
 mod wire;
+#[cfg(all(unix, feature = "program"))]
+mod worlds;
