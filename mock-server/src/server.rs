@@ -171,9 +171,10 @@ impl MockServer {
     ///
     /// # Errors
     ///
-    /// [`InvalidFault`] when the rule cannot be followed, and
-    /// [`InvalidFault::NeedsWireFaults`] for a fault on the wire when the server was started
-    /// without [`MockServerBuilder::wire_faults`].
+    /// [`InvalidFault`] when the rule cannot be followed. A server that was started without
+    /// [`MockServerBuilder::wire_faults`] refuses a fault on the wire with
+    /// [`InvalidFault::NeedsWireFaults`], and a body above 256 MiB with
+    /// [`InvalidFault::TooLongToHold`].
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -189,8 +190,8 @@ impl MockServer {
     /// # Ok::<(), mock_server::InvalidFault>(()) }).unwrap();
     /// ```
     pub fn add_fault(&self, rule: FaultRule) -> Result<(), InvalidFault> {
-        if self.front.is_none() && rule.fault.is_on_the_wire() {
-            return Err(InvalidFault::NeedsWireFaults);
+        if self.front.is_none() {
+            rule.fault.check_without_front()?;
         }
         self.service.faults().add(vec![rule])
     }

@@ -26,9 +26,13 @@ impl Service {
 
     /// A service on a file, which begins as `new_world` when it is not there.
     pub(crate) fn on_file(file: StateFile, new_world: World) -> Result<Self, StateError> {
-        let first = new_world.clone();
+        let mut first = new_world.clone();
         let store = Store::File { file, new_world };
-        let keys = store.transact(|world| (world.keys(), false))?;
+        let (seed, keys) = store.transact(|world| ((world.seed(), world.keys()), false))?;
+        if seed != first.seed() {
+            // The file was there, and was begun with another seed.
+            first = World::new(seed);
+        }
         Ok(Self::new(store, first, keys))
     }
 
@@ -58,7 +62,7 @@ impl Service {
     /// What is to go wrong with a request, which is counted. Comes first, since a plan may be to
     /// wait before [`answer`](Self::answer).
     pub(crate) fn plan(&self, request: &Request) -> Plan {
-        let now = self.faults.read_clock().then(|| {
+        let now = self.faults.reads_clock().then(|| {
             self.store
                 .transact(|world| (world.clock().timestamp(), false))
         });

@@ -21,7 +21,11 @@ struct OneKey {
 }
 
 pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
-    Ok(json(200, &outer_keys(call.name, call.service.keys())))
+    let keys = call
+        .service
+        .store()
+        .transact(|world| (world.keys(), false))?;
+    Ok(json(200, &outer_keys(call.name, &keys)))
 }
 
 pub(super) fn create(call: &WorldCall) -> Result<Reply, ControlRefusal> {

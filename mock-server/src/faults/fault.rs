@@ -6,8 +6,12 @@ use http::{HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
 
 use super::delay::Delay;
+use super::filler::Filling;
 use super::invalid::InvalidFault;
 use super::wire::WireFault;
+
+/// The longest body that a server without a front holds, in bytes: 256 MiB.
+const HELD_LIMIT: u64 = 256 * 1024 * 1024;
 
 /// One way in which an answer goes wrong.
 ///
@@ -123,9 +127,19 @@ impl Fault {
         }
     }
 
-    /// Whether only a hand on the socket can do it.
-    pub(crate) fn is_on_the_wire(&self) -> bool {
-        matches!(self, Self::Wire(_))
+    /// Says why a server that has no front of its own cannot answer like this.
+    pub(crate) fn check_without_front(&self) -> Result<(), InvalidFault> {
+        let bytes = match *self {
+            Self::Wire(_) => return Err(InvalidFault::NeedsWireFaults),
+            Self::HugeBody { bytes } => Filling::Json(bytes).filler().len(),
+            Self::GzipBomb { bytes } => Filling::Gzip(bytes).filler().len(),
+            _ => 0,
+        };
+        let limit = HELD_LIMIT;
+        match bytes > limit {
+            true => Err(InvalidFault::TooLongToHold { bytes, limit }),
+            false => Ok(()),
+        }
     }
 
     /// Says why no answer can be like this.

@@ -2,10 +2,14 @@
 
 use bytes::Bytes;
 use flate2::{Compress, Compression, Crc, FlushCompress};
+use serde::{Deserialize, Serialize};
 
 /// What a huge body begins and ends with, so that it is JSON.
 const HEAD: &[u8] = b"{\"data\":\"";
 const TAIL: &[u8] = b"\"}";
+
+/// The head of a gzip stream: no name, no time, made anywhere (RFC 1952, section 2.3).
+const GZIP_HEAD: &[u8] = b"\x1f\x8b\x08\0\0\0\0\0\x02\xff";
 
 /// How many bytes of a huge body are held at a time.
 const PIECE: usize = 64 * 1024;
@@ -13,8 +17,17 @@ const PIECE: usize = 64 * 1024;
 /// How many bytes of a bomb one piece of compressed bytes stands for.
 const BOMB_PIECE: usize = 1024 * 1024;
 
-/// A body: a head, one piece again and again, and a tail.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Which long body an answer has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Filling {
+    /// JSON of this many bytes.
+    Json(u64),
+    /// gzip that becomes JSON of this many bytes.
+    Gzip(u64),
+}
+
+/// A body ready to be sent: a head, one piece again and again, and a tail.
+#[derive(Clone, Debug)]
 pub(crate) struct Filler {
     pub(crate) head: Bytes,
     pub(crate) piece: Bytes,
@@ -22,9 +35,17 @@ pub(crate) struct Filler {
     pub(crate) tail: Bytes,
 }
 
+impl Filling {
+    pub(crate) fn filler(self) -> Filler {
+        match self {
+            Self::Json(bytes) => Filler::json(bytes),
+            Self::Gzip(bytes) => Filler::gzip(bytes),
+        }
+    }
+}
+
 impl Filler {
-    /// JSON of this many bytes.
-    pub(crate) fn json(bytes: u64) -> Self {
+    fn json(bytes: u64) -> Self {
         let Frame {
             head,
             filling,
@@ -39,9 +60,8 @@ impl Filler {
         }
     }
 
-    /// gzip that becomes JSON of this many bytes. A compressed piece refers to nothing before it,
-    /// so that it can be repeated.
-    pub(crate) fn gzip(bytes: u64) -> Self {
+    /// A compressed piece refers to nothing before it, so that it can be repeated.
+    fn gzip(bytes: u64) -> Self {
         let Frame {
             head,
             filling,
@@ -50,14 +70,16 @@ impl Filler {
         let times = filling / BOMB_PIECE as u64;
         let piece = vec![b'x'; BOMB_PIECE];
         let tail = [&piece[..(filling % BOMB_PIECE as u64) as usize], tail].concat();
-        let checksum = checksum(head, &piece, times, &tail);
+        let mut whole = checksum(head);
+        whole.combine(&repeated(&piece, times));
+        whole.combine(&checksum(&tail));
         Self {
-            head: [gzip_head(), &deflate(head, FlushCompress::Full)]
+            head: [GZIP_HEAD, &deflate(head, FlushCompress::Full)]
                 .concat()
                 .into(),
             piece: deflate(&piece, FlushCompress::Full).into(),
             times,
-            tail: gzip_tail(deflate(&tail, FlushCompress::Finish), checksum, bytes).into(),
+            tail: gzip_tail(deflate(&tail, FlushCompress::Finish), whole.sum(), bytes).into(),
         }
     }
 
@@ -65,12 +87,6 @@ impl Filler {
     pub(crate) fn len(&self) -> u64 {
         let pieces = self.times * self.piece.len() as u64;
         self.head.len() as u64 + pieces + self.tail.len() as u64
-    }
-
-    /// The number of bytes, provided that they are not compressed.
-    pub(crate) fn plain_length(&self) -> Option<u64> {
-        let is_compressed = self.head.starts_with(gzip_head());
-        (!is_compressed).then(|| self.len())
     }
 
     /// All of it at once, for a transport that cannot make it while it sends.
@@ -119,24 +135,26 @@ fn deflate(bytes: &[u8], flush: FlushCompress) -> Vec<u8> {
     compressed
 }
 
-/// The checksum of all of a body, without going through all of it.
-fn checksum(head: &[u8], piece: &[u8], times: u64, tail: &[u8]) -> u32 {
-    let of = |bytes: &[u8]| {
-        let mut crc = Crc::new();
-        crc.update(bytes);
-        crc
-    };
-    let (mut whole, piece) = (of(head), of(piece));
-    for _ in 0..times {
-        whole.combine(&piece);
-    }
-    whole.combine(&of(tail));
-    whole.sum()
+fn checksum(bytes: &[u8]) -> Crc {
+    let mut checksum = Crc::new();
+    checksum.update(bytes);
+    checksum
 }
 
-/// No name, no time, made anywhere (RFC 1952, section 2.3).
-fn gzip_head() -> &'static [u8] {
-    b"\x1f\x8b\x08\0\0\0\0\0\x02\xff"
+/// The checksum of a piece that is repeated. It goes by halves, since a loop over the pieces of the
+/// largest bombs would never end.
+fn repeated(piece: &[u8], times: u64) -> Crc {
+    let mut whole = Crc::new();
+    if times == 0 {
+        return whole;
+    }
+    let half = repeated(piece, times / 2);
+    whole.combine(&half);
+    whole.combine(&half);
+    if times % 2 == 1 {
+        whole.combine(&checksum(piece));
+    }
+    whole
 }
 
 fn gzip_tail(mut compressed: Vec<u8>, checksum: u32, bytes: u64) -> Vec<u8> {
@@ -159,7 +177,7 @@ mod tests {
     #[test]
     fn a_huge_body_is_json_of_its_length() {
         for length in LENGTHS {
-            let filler = Filler::json(length);
+            let filler = Filling::Json(length).filler();
             assert_eq!(filler.len(), length);
             let bytes = filler.into_bytes();
             assert_eq!(bytes.len() as u64, length);
@@ -171,7 +189,7 @@ mod tests {
     #[test]
     fn a_bomb_becomes_the_huge_body() {
         for length in LENGTHS {
-            let bomb = Filler::gzip(length);
+            let bomb = Filling::Gzip(length).filler();
             let compressed = bomb.clone().into_bytes();
             assert_eq!(compressed.len() as u64, bomb.len());
             let mut bytes = Vec::new();
@@ -183,9 +201,15 @@ mod tests {
     }
 
     #[test]
+    fn no_length_is_too_much() {
+        assert_eq!(Filling::Json(u64::MAX).filler().len(), u64::MAX);
+        assert!(Filling::Gzip(u64::MAX).filler().len() < u64::MAX / 900);
+    }
+
+    #[test]
     fn a_bomb_is_a_thousandth_of_what_it_becomes() {
         let gibibyte = 1 << 30;
-        let sent = Filler::gzip(gibibyte).len();
+        let sent = Filling::Gzip(gibibyte).filler().len();
         assert!(sent < gibibyte / 900, "{sent}");
     }
 }

@@ -85,6 +85,17 @@ pub enum InvalidFault {
     /// The pieces of a dribble are empty.
     #[error("the pieces of a dribble have 0 bytes; at least 1 is needed")]
     EmptyPieces,
+    /// The server would have to hold too long a body in memory.
+    #[error(
+        "a body of {bytes} bytes is too long to be held in memory, where {limit} are allowed; \
+         start the server with MockServer::builder().wire_faults() to have it made while it is sent"
+    )]
+    TooLongToHold {
+        /// How many bytes would be sent.
+        bytes: u64,
+        /// How many may be.
+        limit: u64,
+    },
     /// The server cannot reach below HTTP.
     #[error(
         "this server has no hand on its sockets; start it with MockServer::builder().wire_faults()"

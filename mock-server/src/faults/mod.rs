@@ -14,7 +14,7 @@ mod wire;
 
 pub use delay::Delay;
 pub use fault::Fault;
-pub(crate) use filler::Filler;
+pub(crate) use filler::{Filler, Filling};
 pub use invalid::InvalidFault;
 pub(crate) use planned::{Plan, Planned};
 pub use rule::{FaultRule, Match, Phase, When};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::fault::Fault;
-use super::filler::Filler;
+use super::filler::Filling;
 use super::rule::Phase;
 use super::wire::WireFault;
 use crate::engine::Reply;
@@ -47,27 +47,27 @@ impl Plan {
 pub(crate) struct Planned {
     pub(crate) reply: Reply,
     /// What to send in place of the reply's body.
-    pub(crate) filler: Option<Filler>,
+    pub(crate) filling: Option<Filling>,
     /// What goes wrong when the reply is sent.
     pub(crate) wire: Option<WireFault>,
 }
 
 impl Planned {
     pub(crate) fn right(reply: Reply) -> Self {
-        let (filler, wire) = (None, None);
+        let (filling, wire) = (None, None);
         Self {
             reply,
-            filler,
+            filling,
             wire,
         }
     }
 
-    fn filled(filler: Filler, encoding: &[(&str, &str)]) -> Self {
+    fn filled(filling: Filling) -> Self {
         let mut planned = Self::right(json_reply(200, Vec::new()));
-        for (name, value) in encoding {
-            set_header(&mut planned.reply, name, value);
+        if let Filling::Gzip(_) = filling {
+            set_header(&mut planned.reply, "content-encoding", "gzip");
         }
-        planned.filler = Some(filler);
+        planned.filling = Some(filling);
         planned
     }
 }
@@ -97,10 +97,8 @@ fn spoil(fault: &Fault, mut reply: Reply) -> Planned {
             set_header(&mut reply, "content-type", content_type);
         }
         Fault::EmptyBody => reply.body.clear(),
-        Fault::HugeBody { bytes } => return Planned::filled(Filler::json(*bytes), &[]),
-        Fault::GzipBomb { bytes } => {
-            return Planned::filled(Filler::gzip(*bytes), &[("content-encoding", "gzip")]);
-        }
+        Fault::HugeBody { bytes } => return Planned::filled(Filling::Json(*bytes)),
+        Fault::GzipBomb { bytes } => return Planned::filled(Filling::Gzip(*bytes)),
         Fault::Wire(wire) => {
             let wire = Some(*wire);
             return Planned {

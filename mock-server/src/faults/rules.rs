@@ -80,7 +80,7 @@ impl FaultRules {
     }
 
     /// Whether [`plan`](Self::plan) has to know the time.
-    pub(crate) fn read_clock(&self) -> bool {
+    pub(crate) fn reads_clock(&self) -> bool {
         self.lock()
             .rules
             .iter()

@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::thread;
 
-use http::{HeaderName, HeaderValue, Request, Response};
+use http::{HeaderValue, Request, Response};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
@@ -19,24 +19,24 @@ use super::connection::Handler;
 use super::listener;
 use super::outgoing::{Departure, Unanswered};
 use super::payload::Payload;
-use crate::faults::{Filler, WireFault};
+use crate::faults::{Filling, WireFault};
 
 /// The header by which the service tells the front what to do. It never leaves the front.
-const INSTRUCTION: HeaderName = HeaderName::from_static("x-mock-server-front");
+const INSTRUCTION: &str = "x-mock-server-front";
 
 /// What the front is to do with an answer.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Instruction {
     Wire(WireFault),
-    /// Send this many bytes of JSON in place of the body.
-    HugeBody(u64),
+    /// Send this in place of the body.
+    Fill(Filling),
 }
 
 impl Instruction {
     /// Name and value of the header that carries the instruction to the front.
     pub(crate) fn to_header(&self) -> (&'static str, String) {
         let value = serde_json::to_string(self).expect("names and numbers become JSON");
-        ("x-mock-server-front", value)
+        (INSTRUCTION, value)
     }
 
     fn of(value: &HeaderValue) -> Option<Self> {
@@ -109,8 +109,8 @@ async fn follow(
     let (mut head, body) = response.into_parts();
     head.headers.remove(http::header::CONTENT_LENGTH);
     match instruction {
-        Instruction::HugeBody(bytes) => {
-            let body = Payload::Filler(Filler::json(bytes));
+        Instruction::Fill(filling) => {
+            let body = Payload::Filler(filling.filler());
             Ok(Response::from_parts(head, body))
         }
         Instruction::Wire(fault) => Err(Unanswered::Departure(Box::new(Departure {

@@ -35,7 +35,7 @@ pub(super) enum Unanswered {
 pub(super) fn respond(planned: Planned) -> Result<Response<Payload>, Unanswered> {
     let Planned {
         reply,
-        filler,
+        filling,
         wire,
     } = planned;
     let (status, headers) = head(&reply);
@@ -48,8 +48,8 @@ pub(super) fn respond(planned: Planned) -> Result<Response<Payload>, Unanswered>
             body,
         })));
     }
-    let body = match filler {
-        Some(filler) => Payload::Filler(filler),
+    let body = match filling {
+        Some(filling) => Payload::Filler(filling.filler()),
         None => Payload::Whole(reply.body.into()),
     };
     let mut response = Response::new(body);

@@ -9,7 +9,7 @@ use wiremock::{Mock, Respond, ResponseTemplate};
 
 use super::front::Instruction;
 use crate::engine::Request;
-use crate::faults::{Filler, Planned};
+use crate::faults::Planned;
 use crate::service::Service;
 
 /// wiremock's lowest precedence: every mock that a test mounts comes before ours.
@@ -68,24 +68,17 @@ fn engine_request(request: &wiremock::Request) -> Request {
 fn template(planned: Planned, has_front: bool) -> ResponseTemplate {
     let Planned {
         reply,
-        filler,
+        filling,
         wire,
     } = planned;
     let mut template = ResponseTemplate::new(reply.status).append_headers(reply.headers);
     if let Some(fault) = wire {
         template = instruct(template, &Instruction::Wire(fault));
     }
-    match filler {
+    match filling {
         None => template.set_body_bytes(reply.body),
-        Some(filler) => fill(template, filler, has_front),
-    }
-}
-
-/// A compressed body is small enough to be held; a huge one is made by the front where there is one.
-fn fill(template: ResponseTemplate, filler: Filler, has_front: bool) -> ResponseTemplate {
-    match filler.plain_length() {
-        Some(bytes) if has_front => instruct(template, &Instruction::HugeBody(bytes)),
-        _ => template.set_body_bytes(filler.into_bytes()),
+        Some(filling) if has_front => instruct(template, &Instruction::Fill(filling)),
+        Some(filling) => template.set_body_bytes(filling.filler().into_bytes()),
     }
 }
 

@@ -247,6 +247,46 @@ async fn a_server_without_a_front_refuses_faults_on_the_wire() {
 }
 
 #[tokio::test]
+async fn a_server_without_a_front_refuses_bodies_that_it_cannot_hold() {
+    let huge = |bytes| FaultRule::new(Fault::HugeBody { bytes });
+    let server = MockServer::start().await;
+    let error = server.add_fault(huge(u64::MAX)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "a body of 18446744073709551615 bytes is too long to be held in memory, where 268435456 \
+         are allowed; start the server with MockServer::builder().wire_faults() to have it made \
+         while it is sent"
+    );
+    let fronted = MockServer::builder().wire_faults().start().await.unwrap();
+    fronted.add_fault(huge(u64::MAX / 4)).unwrap();
+    let mut stream = send(fronted.address());
+    let mut bytes = vec![0; 1024 * 1024];
+    stream.read_exact(&mut bytes).unwrap();
+    assert_eq!(content_length(&split(&bytes).0) as u64, u64::MAX / 4);
+}
+
+#[tokio::test]
+async fn a_gzip_bomb_is_sent_whole() {
+    const BYTES: u64 = 256 * 1024 * 1024;
+    let server = server(Fault::GzipBomb { bytes: BYTES }).await;
+    let mut stream = send(server.address());
+    let mut bytes = Vec::new();
+    let mut piece = [0; 65_536];
+    while bytes.windows(4).all(|four| four != b"\r\n\r\n")
+        || split(&bytes).1.len() < content_length(&split(&bytes).0)
+    {
+        let count = stream.read(&mut piece).unwrap();
+        assert_ne!(count, 0);
+        bytes.extend_from_slice(&piece[..count]);
+    }
+    let (head, body) = split(&bytes);
+    assert!(head.contains("\r\ncontent-encoding: gzip\r\n"), "{head}");
+    assert!((body.len() as u64) < BYTES / 900);
+    // The last four bytes state the length (RFC 1952, section 2.3.1).
+    assert_eq!(body[body.len() - 4..], (BYTES as u32).to_le_bytes());
+}
+
+#[tokio::test]
 async fn a_delay_holds_up_nobody_else() {
     for builder in [MockServer::builder(), MockServer::builder().wire_faults()] {
         let server = builder.start().await.unwrap();
