@@ -61,22 +61,23 @@ impl Front {
             .enable_all()
             .build()?;
         let (stop, stopped) = oneshot::channel::<()>();
-        let listener = {
-            let _inside = runtime.enter();
-            tokio::net::TcpListener::from_std(listener)?
-        };
+        let inside = runtime.enter();
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        drop(inside);
         thread::Builder::new()
             .name("mock-server front".to_owned())
             .spawn(move || {
                 let serving =
-                    listener::serve_at_once(listener, Arc::new(Forward { behind }), async {
+                    listener::serve_without_grace(listener, Arc::new(Forward { behind }), async {
                         // The sender sends nothing; it is dropped.
                         let _ = stopped.await;
                     });
                 runtime.block_on(serving);
             })?;
-        let _stop = stop;
-        Ok(Self { address, _stop })
+        Ok(Self {
+            address,
+            _stop: stop,
+        })
     }
 }
 

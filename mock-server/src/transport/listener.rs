@@ -22,7 +22,7 @@ pub(super) async fn serve(
     handler: Arc<impl Handler>,
     stop: impl Future<Output = ()>,
 ) {
-    let stopping = serve_at_once(listener, handler, stop).await;
+    let stopping = serve_without_grace(listener, handler, stop).await;
     stopping.send_replace(true);
     // Every connection holds a receiver.
     let _ = tokio::time::timeout(GRACE, stopping.closed()).await;
@@ -30,7 +30,7 @@ pub(super) async fn serve(
 
 /// The same without waiting for connections. They end when what is returned says `true`, or with
 /// their runtime.
-pub(super) async fn serve_at_once(
+pub(super) async fn serve_without_grace(
     listener: TcpListener,
     handler: Arc<impl Handler>,
     stop: impl Future<Output = ()>,
