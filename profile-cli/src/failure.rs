@@ -1,6 +1,9 @@
 //! Why a command failed, as data: the output decides how to tell it.
 
-use profile_sdk::{Error, ErrorKind, InvalidValue};
+use std::error::Error as _;
+
+use clap::error::{ContextKind, ContextValue};
+use profile_sdk::{Error, ErrorKind, InvalidValue, Method};
 
 use crate::report::Report;
 
@@ -12,7 +15,13 @@ pub(crate) struct Failure {
     pub(crate) hint: Option<String>,
     /// The HTTP status of the service's answer, where one came.
     pub(crate) status: Option<u16>,
-    /// What was done all the same, before or beside the failure.
+    /// Whether the same command may succeed when it is given again, and cannot do a thing twice.
+    pub(crate) retryable: bool,
+    /// Which of several things it is about.
+    pub(crate) id: Option<String>,
+    /// What else failed of the same command.
+    pub(crate) others: Vec<Self>,
+    /// What was done all the same.
     pub(crate) done: Option<Box<Report>>,
 }
 
@@ -65,6 +74,9 @@ impl Failure {
             message: message.into(),
             hint: None,
             status: None,
+            retryable: false,
+            id: None,
+            others: Vec::new(),
             done: None,
         }
     }
@@ -78,31 +90,39 @@ impl Failure {
         self
     }
 
-    /// The same failure, which says what was not found if that is what it is.
-    pub(crate) fn naming(mut self, what: &str) -> Self {
-        if self.kind == FailureKind::NotFound {
-            self.message = format!("there is no {what} ({})", self.message);
-        }
-        self
+    /// The failure of a value that one of our types refuses. The parser's own message would repeat
+    /// the value, which may be long and of many lines.
+    pub(crate) fn of_value(error: &clap::Error) -> Option<Self> {
+        let refused = error.source()?.downcast_ref::<InvalidValue>()?;
+        let argument = match error.get(ContextKind::InvalidArg) {
+            Some(ContextValue::String(argument)) => argument.split(' ').next()?,
+            _ => return None,
+        };
+        Some(Self::usage(format!("{argument}: {refused}")))
     }
 
-    /// The same failure, which tells how to find out what became of a write without an answer.
-    pub(crate) fn look_with(self, command: &str) -> Self {
-        if self.kind == FailureKind::Unanswered && self.hint.is_none() {
-            return self.hint(format!(
-                "the outcome is unknown and nothing was sent twice: \
-                 look with `{command}` before you try again"
+    /// The failure of a call about one thing, which is named if the service does not know it.
+    pub(crate) fn of_call_about(what: &str, error: Error) -> Self {
+        let not_found = (error.kind() == ErrorKind::NotFound)
+            .then(|| format!("there is no {what} ({})", said(&error)));
+        let failure = Self::from(error);
+        Self {
+            message: not_found.unwrap_or(failure.message),
+            ..failure
+        }
+    }
+
+    /// The failure of a write, with the command that shows whether it took effect all the same.
+    pub(crate) fn of_write(what: &str, look_with: &str, error: Error) -> Self {
+        let unknown = error.may_have_been_applied();
+        let failure = Self::of_call_about(what, error);
+        if unknown {
+            return failure.hint(format!(
+                "it was sent once and the outcome is unknown: \
+                 look with `{look_with}` before you try again"
             ));
         }
-        self
-    }
-
-    /// Whether the same command may succeed when it is given again later.
-    pub(crate) fn is_retryable(&self) -> bool {
-        matches!(
-            self.kind,
-            FailureKind::RateLimited | FailureKind::Unanswered
-        ) || self.status.is_some_and(|status| status >= 500)
+        failure
     }
 }
 
@@ -123,7 +143,8 @@ impl From<Error> for Failure {
         Self {
             hint: hint(&error),
             status: error.status(),
-            ..Self::new(kind, error.to_string())
+            retryable: is_retryable(&error),
+            ..Self::new(kind, message(&error))
         }
     }
 }
@@ -134,23 +155,67 @@ impl From<InvalidValue> for Failure {
     }
 }
 
+fn is_retryable(error: &Error) -> bool {
+    let creates = error
+        .operation()
+        .is_some_and(|operation| operation.method() == Method::Post);
+    match error.kind() {
+        ErrorKind::Connection | ErrorKind::RateLimited => true,
+        ErrorKind::Timeout | ErrorKind::Interrupted | ErrorKind::Service => !creates,
+        _ => false,
+    }
+}
+
+/// What happened, in the words of somebody who types commands, with what the service says of it.
+fn message(error: &Error) -> String {
+    let what = match (error.kind(), error.scope()) {
+        (ErrorKind::KeyMissing, _) => return "this needs an API key, and none is set".to_owned(),
+        (ErrorKind::Unauthorized, _) => "the service does not take the key".to_owned(),
+        (ErrorKind::Forbidden, Some(scope)) => format!("the key lacks the scope {scope}"),
+        (ErrorKind::Forbidden, None) => "the key may not do this".to_owned(),
+        (ErrorKind::NotFound, _) => "the service does not know this".to_owned(),
+        (ErrorKind::Refused, _) => "the service refuses this".to_owned(),
+        (ErrorKind::RateLimited, _) => "the key's rate limit is used up".to_owned(),
+        (ErrorKind::Service, _) => "the service failed".to_owned(),
+        _ => return error.to_string(),
+    };
+    format!("{what} ({})", said(error))
+}
+
+/// The status of the answer and what came with it.
+fn said(error: &Error) -> String {
+    let status = error.status().unwrap_or_default();
+    match error.message().or(error.code()) {
+        Some(said) => format!("{status}: {said}"),
+        None => status.to_string(),
+    }
+}
+
 fn hint(error: &Error) -> Option<String> {
     let hint = match error.kind() {
-        ErrorKind::KeyMissing => {
-            "set PROFILE_API_KEY to your key, or add --sandbox to try without an account".to_owned()
-        }
+        ErrorKind::KeyMissing => format!("set PROFILE_API_KEY to your key{}", or_sandbox()),
         ErrorKind::Unauthorized => "check PROFILE_API_KEY".to_owned(),
-        ErrorKind::Forbidden => match error.scope() {
-            Some(scope) => format!("use a key that carries the scope {scope}"),
-            None => "use a key that may do this".to_owned(),
-        },
-        ErrorKind::Connection => "check the network, and PROFILE_BASE_URL or --base-url".to_owned(),
-        ErrorKind::Redirected => "check PROFILE_BASE_URL or --base-url".to_owned(),
+        ErrorKind::Forbidden => "use a key that carries the scope".to_owned(),
+        ErrorKind::Connection | ErrorKind::Unreadable => {
+            "check the network, and PROFILE_BASE_URL or --base-url".to_owned()
+        }
         ErrorKind::RateLimited => match error.header("retry-after") {
-            Some(after) => format!("the service asks to wait until: {after} (seconds or a date)"),
+            Some(seconds) if seconds.bytes().all(|byte| byte.is_ascii_digit()) => {
+                format!("wait {seconds} seconds before you try again")
+            }
+            Some(date) => format!("wait until {date} before you try again"),
             None => "wait a while before you try again".to_owned(),
         },
         _ => return None,
     };
     Some(hint)
+}
+
+/// The way to try without an account, where this build has it.
+pub(crate) fn or_sandbox() -> &'static str {
+    if cfg!(feature = "sandbox") {
+        "; add --sandbox instead to try without an account"
+    } else {
+        ""
+    }
 }

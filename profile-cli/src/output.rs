@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use comfy_table::{ContentArrangement, Table, presets};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::failure::{Failure, FailureKind};
 use crate::printable::{printable, tsv_field};
@@ -34,7 +34,7 @@ impl Output {
             // Whoever reads has had enough.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             Err(error) => {
-                let message = format!("the result could not be written: {error}");
+                let message = format!("it is done, but the result could not be written: {error}");
                 self.failure(&Failure::new(FailureKind::Other, message))
             }
         }
@@ -48,13 +48,7 @@ impl Output {
         let text = if self.json {
             as_json(failure)
         } else {
-            let hint = failure.hint.as_deref().map(printable);
-            let hint = hint.map(|hint| format!("hint: {hint}\n"));
-            format!(
-                "error: {}\n{}",
-                printable(&failure.message),
-                hint.unwrap_or_default()
-            )
+            as_text(failure)
         };
         // There is nobody left to tell if stderr is closed too.
         let _ = io::stderr().lock().write_all(text.as_bytes());
@@ -65,30 +59,56 @@ impl Output {
     pub(crate) fn of_usage_error(error: &clap::Error) -> ExitCode {
         // What was typed wrong may stand before --json, so the arguments themselves are asked.
         let json = std::env::args_os().any(|argument| argument == "--json");
-        if json && error.use_stderr() {
-            let text = error.to_string();
-            let text = text.strip_prefix("error: ").unwrap_or(&text);
-            let (message, help) = text.split_once("\n\n").unwrap_or((text, ""));
-            let failure = Failure::usage(message.trim()).hint(help.trim());
-            return Self::new(true).failure(&failure);
+        match Failure::of_value(error) {
+            Some(failure) => Self::new(json).failure(&failure),
+            None if json && error.use_stderr() => {
+                let text = error.to_string();
+                let text = text.strip_prefix("error: ").unwrap_or(&text);
+                let (message, help) = text.split_once("\n\n").unwrap_or((text, ""));
+                let failure = Failure::usage(message.trim()).hint(help.trim());
+                Self::new(true).failure(&failure)
+            }
+            None => match error.print() {
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
+                _ => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
+            },
         }
-        let _ = error.print();
-        ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
     }
 }
 
+fn as_text(failure: &Failure) -> String {
+    let mut text = String::new();
+    for failure in failure.others.iter().chain([failure]) {
+        text += &format!("error: {}\n", printable(&failure.message));
+    }
+    if let Some(hint) = &failure.hint {
+        text += &format!("hint: {}\n", printable(hint));
+    }
+    text
+}
+
 fn as_json(failure: &Failure) -> String {
-    let error = json!({
-        "error": {
-            "code": failure.kind.code(),
-            "message": failure.message,
-            "hint": failure.hint,
-            "status": failure.status,
-            "exit_code": failure.kind.exit_code(),
-            "retryable": failure.is_retryable(),
-        }
+    let mut error = one_as_json(failure);
+    if !failure.others.is_empty() {
+        let all = failure.others.iter().chain([failure]);
+        error["failures"] = all.map(one_as_json).collect();
+    }
+    format!("{}\n", json!({ "error": error }))
+}
+
+fn one_as_json(failure: &Failure) -> Value {
+    let mut error = json!({
+        "code": failure.kind.code(),
+        "message": failure.message,
+        "hint": failure.hint,
+        "status": failure.status,
+        "exit_code": failure.kind.exit_code(),
+        "retryable": failure.retryable,
     });
-    format!("{error}\n")
+    if let Some(id) = &failure.id {
+        error["id"] = json!(id);
+    }
+    error
 }
 
 fn for_people(shown: &Shown) -> String {

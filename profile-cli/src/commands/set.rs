@@ -11,7 +11,7 @@ use crate::report::Report;
 /// Change fields of your profile and show it; what is not given stays as it is
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Needs the scope profile:write. An empty text clears a field.
+Needs the scope profile:write. An empty text clears a name, a bio or a location.
 
 Examples:
   profile set --display-name Ada --accent-color '#ff8800'
@@ -53,8 +53,8 @@ pub(crate) async fn run(
         .update_profile(&update)
         .send()
         .await
-        .map_err(|error| Failure::from(error).look_with("profile show"))?;
-    let sentence = "The profile is updated; `profile show` shows it.";
+        .map_err(|error| Failure::of_write("profile", "profile show", error))?;
+    let sentence = "The service accepted the change without showing it; `profile show` does.";
     Ok(Report::written(
         &response,
         show::fields,

@@ -35,8 +35,8 @@ pub(crate) async fn run(
         .create_link(&link)
         .send()
         .await
-        .map_err(|error| Failure::from(error).look_with("profile link list"))?;
-    let sentence = "The link is added; `profile link list` shows it.";
+        .map_err(|error| Failure::of_write("list of links", "profile link list", error))?;
+    let sentence = "The service accepted the link without showing it; `profile link list` does.";
     Ok(Report::written(
         &response,
         super::fields,

@@ -5,6 +5,7 @@ use profile_sdk::{LinkId, LinkUpdate, LinkUrl};
 
 use crate::connection::Connection;
 use crate::failure::Failure;
+use crate::printable::quoted;
 use crate::report::Report;
 
 /// Change the title or the URL of a link, or both
@@ -52,11 +53,9 @@ pub(crate) async fn run(
         .send()
         .await
         .map_err(|error| {
-            Failure::from(error)
-                .naming(&format!("link {id}"))
-                .look_with("profile link list")
+            Failure::of_write(&format!("link {}", quoted(&id)), "profile link list", error)
         })?;
-    let sentence = format!("The link {id} is updated; `profile link list` shows it.");
+    let sentence = "The service accepted the change without showing it; `profile link list` does.";
     Ok(Report::written(
         &response,
         super::fields,

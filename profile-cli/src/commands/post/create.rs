@@ -29,8 +29,8 @@ pub(crate) async fn run(
         .create_post(&arguments.body)
         .send()
         .await
-        .map_err(|error| Failure::from(error).look_with("profile post list"))?;
-    let sentence = "The post is created; `profile post list` shows it.";
+        .map_err(|error| Failure::of_write("list of posts", "profile post list", error))?;
+    let sentence = "The service accepted the post without showing it; `profile post list` does.";
     Ok(Report::written(&response, fields, "created", sentence))
 }
 

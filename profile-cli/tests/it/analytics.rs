@@ -1,0 +1,40 @@
+//! `profile analytics`.
+
+use expect_test::expect;
+use mock_server::wiremock::matchers::any;
+use mock_server::wiremock::{Mock, ResponseTemplate};
+
+use crate::program::Place;
+
+#[tokio::test]
+async fn the_counts_are_shown() {
+    let place = Place::new().await;
+    place.run(&["analytics"]).check(&expect![[r#"
+        exit 0
+        --- stdout
+        views	43615
+        likes	3634
+        social.comments	436
+        social.followers	872
+        social.following	545
+        --- stderr
+    "#]]);
+    assert!(place.run(&["analytics", "--json"]).json()["likes"].is_u64());
+}
+
+#[tokio::test]
+async fn odd_shapes_are_shown_as_they_are() {
+    let place = Place::new().await;
+    let odd =
+        r#"{"data":{"views":{"total":7,"by":"day"},"likes":"plenty","social":{"a":{"b":2}}}}"#;
+    let odd = Mock::given(any()).respond_with(ResponseTemplate::new(200).set_body_string(odd));
+    odd.mount(place.service.wiremock()).await;
+    place.run(&["analytics"]).check(&expect![[r#"
+        exit 0
+        --- stdout
+        views	7
+        likes	"plenty"
+        social.a.b	2
+        --- stderr
+    "#]]);
+}

@@ -1,0 +1,20 @@
+//! `profile badge`.
+
+use expect_test::expect;
+
+use crate::program::{Place, run};
+
+#[tokio::test]
+async fn badges_are_listed_without_a_key() {
+    let place = Place::new().await;
+    let environment = [("PROFILE_BASE_URL", place.service.uri())];
+    run(place.home.path(), &environment, &["badge", "list"]).check(&expect![[r#"
+        exit 0
+        --- stdout
+        early	Early bird	auto	#f59e0b	Joined in the first year
+        writer	Writer	auto	#2563eb	Wrote a first post
+        --- stderr
+    "#]]);
+    let json = place.run(&["badges", "list", "--json"]).json();
+    assert_eq!(json[0]["kind"], "auto");
+}

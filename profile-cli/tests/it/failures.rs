@@ -1,0 +1,194 @@
+//! Each failure has a clear message, a hint and an exit code of its own.
+
+use expect_test::expect;
+use mock_server::wiremock::matchers::any;
+use mock_server::wiremock::{Mock, ResponseTemplate};
+
+use crate::program::{Place, run};
+
+#[tokio::test]
+async fn a_wrong_key() {
+    let place = Place::new().await;
+    place.run_with_key("wrong", &["show"]).check(&expect![[r#"
+        exit 4
+        --- stdout
+        --- stderr
+        error: the service does not take the key (401: the key is not known here)
+        hint: check PROFILE_API_KEY
+    "#]]);
+    place
+        .run_with_key("wrong", &["show", "--json"])
+        .check(&expect![[r#"
+            exit 4
+            --- stdout
+            --- stderr
+            {"error":{"code":"unauthorized","exit_code":4,"hint":"check PROFILE_API_KEY","message":"the service does not take the key (401: the key is not known here)","retryable":false,"status":401}}
+        "#]]);
+}
+
+#[tokio::test]
+async fn a_missing_scope() {
+    let place = Place::new().await;
+    let none = &place.service.keys().none;
+    place.run_with_key(none, &["analytics"]).check(&expect![[r#"
+        exit 5
+        --- stdout
+        --- stderr
+        error: the key lacks the scope analytics:read (403: the key lacks the scope analytics:read)
+        hint: use a key that carries the scope
+    "#]]);
+    place
+        .run_with_key(none, &["set", "--bio", "b"])
+        .check(&expect![[r#"
+            exit 5
+            --- stdout
+            --- stderr
+            error: the key lacks the scope profile:write (403: the key lacks the scope profile:write)
+            hint: use a key that carries the scope
+        "#]]);
+    place
+        .run_with_key(none, &["post", "create", "p", "--json"])
+        .check(&expect![[r#"
+            exit 5
+            --- stdout
+            --- stderr
+            {"error":{"code":"forbidden","exit_code":5,"hint":"use a key that carries the scope","message":"the key lacks the scope social:write (403: the key lacks the scope social:write)","retryable":false,"status":403}}
+        "#]]);
+}
+
+#[test]
+fn nothing_is_configured() {
+    let home = tempfile::tempdir().unwrap();
+    run(home.path(), &[], &["show"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: it is not known where the service is
+        hint: set PROFILE_BASE_URL or give --base-url; add --sandbox instead to try without an account
+    "#]]);
+    let here = [("PROFILE_BASE_URL", "http://127.0.0.1:1")];
+    run(home.path(), &here, &["show"]).check(&expect![[r#"
+        exit 4
+        --- stdout
+        --- stderr
+        error: this needs an API key, and none is set
+        hint: set PROFILE_API_KEY to your key; add --sandbox instead to try without an account
+    "#]]);
+    // The rest of the line is the operating system's.
+    let refused = run(home.path(), &here, &["badge", "list"]).to_string();
+    let start = "exit 8\n--- stdout\n--- stderr\nerror: GET /api/v1/badges: \
+                 no connection could be made, so nothing was sent: ";
+    let end = "\nhint: check the network, and PROFILE_BASE_URL or --base-url\n";
+    assert!(
+        refused.starts_with(start) && refused.ends_with(end),
+        "{refused}"
+    );
+    let base = [("PROFILE_BASE_URL", "profiles.example")];
+    run(home.path(), &base, &["site"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: base URL "profiles.example" is not a URL (relative URL without a base); expected one such as https://host
+        hint: check PROFILE_BASE_URL or --base-url
+    "#]]);
+    let key = [
+        ("PROFILE_BASE_URL", "http://127.0.0.1:1"),
+        ("PROFILE_API_KEY", "two words"),
+    ];
+    run(home.path(), &key, &["show"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: API key has white space or a control character at position 4; expected visible ASCII only
+        hint: check PROFILE_API_KEY
+    "#]]);
+}
+
+#[tokio::test]
+async fn what_the_service_answers_decides() {
+    for (status, exit) in [
+        (302, 1),
+        (400, 6),
+        (404, 3),
+        (409, 6),
+        (429, 7),
+        (500, 1),
+        (503, 1),
+    ] {
+        let place = Place::new().await;
+        let answer = ResponseTemplate::new(status).insert_header("retry-after", "7");
+        Mock::given(any())
+            .respond_with(answer)
+            .mount(place.service.wiremock())
+            .await;
+        let run = place.run(&["site"]);
+        let start = format!("exit {exit}\n--- stdout\n--- stderr\nerror: ");
+        assert!(run.to_string().starts_with(&start), "{status}: {run}");
+    }
+}
+
+#[tokio::test]
+async fn a_rate_limit_says_when_to_come_back() {
+    let place = Place::new().await;
+    let answer = ResponseTemplate::new(429).insert_header("retry-after", "7");
+    Mock::given(any())
+        .respond_with(answer)
+        .mount(place.service.wiremock())
+        .await;
+    place.run(&["site"]).check(&expect![[r#"
+        exit 7
+        --- stdout
+        --- stderr
+        error: the key's rate limit is used up (429)
+        hint: wait 7 seconds before you try again
+    "#]]);
+}
+
+#[tokio::test]
+async fn only_what_cannot_happen_twice_is_retryable() {
+    let place = Place::new().await;
+    let failing = Mock::given(any()).respond_with(ResponseTemplate::new(503));
+    failing.mount(place.service.wiremock()).await;
+    for (command, retryable) in [
+        (&["show"][..], true),
+        (&["set", "--bio", "b"], true),
+        (&["link", "delete", "link_1", "--yes"], true),
+        (&["post", "create", "p"], false),
+        (&["link", "add", "--title", "t", "--url", "x:y"], false),
+    ] {
+        let failed = place.run(&[command, &["--json"]].concat()).error();
+        assert_eq!(failed["retryable"], retryable, "{command:?}");
+        // Nothing listens there, so nothing can have happened.
+        let unreachable = ["--json", "--base-url", "http://127.0.0.1:1"];
+        let failed = place.run(&[command, &unreachable].concat()).error();
+        assert_eq!(failed["retryable"], true, "{command:?}");
+    }
+}
+
+#[tokio::test]
+async fn several_failures_are_told_apart() {
+    let place = Place::new().await;
+    let delete = [
+        "link", "delete", "nope", "link_1", "neither", "nope", "--yes", "--json",
+    ];
+    let failed = place.run(&delete).error();
+    let failures = failed["failures"].as_array().unwrap();
+    let ids: Vec<_> = failures.iter().map(|failure| &failure["id"]).collect();
+    assert_eq!(ids, ["nope", "neither"]);
+    assert!(failures.iter().all(|failure| failure["status"] == 404));
+}
+
+#[tokio::test]
+async fn the_version_in_the_base_url_is_the_likeliest_mistake() {
+    let place = Place::new().await;
+    let base_url = format!("{}/api/v1", place.service.uri());
+    place
+        .run(&["site", "--base-url", &base_url])
+        .check(&expect![[r#"
+            exit 2
+            --- stdout
+            --- stderr
+            error: base URL ends with /api/v1, which every call adds; remove it
+            hint: check PROFILE_BASE_URL or --base-url
+        "#]]);
+}

@@ -1,0 +1,196 @@
+//! `profile link`.
+
+use expect_test::expect;
+use mock_server::wiremock::matchers::method;
+use mock_server::wiremock::{Mock, ResponseTemplate};
+use serde_json::json;
+
+use crate::program::Place;
+
+#[tokio::test]
+async fn links_are_listed() {
+    let place = Place::new().await;
+    place.run(&["link", "list"]).check(&expect![[r#"
+        exit 0
+        --- stdout
+        link_1	Homepage	https://example.com/demo
+        link_2	Code	https://example.com/demo/code
+        --- stderr
+    "#]]);
+    let listed = place.run(&["links", "list", "--json"]).json();
+    assert_eq!(listed[1]["id"], "link_2");
+    assert!(listed[1]["created_at"].is_string());
+}
+
+#[tokio::test]
+async fn a_link_is_added_edited_and_deleted() {
+    let place = Place::new().await;
+    let add = [
+        "link",
+        "add",
+        "--title",
+        "My site",
+        "--url",
+        "HTTPS://Example.org",
+    ];
+    place.run(&add).check(&expect![[r#"
+        exit 0
+        --- stdout
+        id	link_6
+        title	My site
+        url	HTTPS://Example.org
+        --- stderr
+    "#]]);
+    place
+        .run(&["link", "edit", "link_6", "--title", "Tab\there"])
+        .check(&expect![[r#"
+            exit 0
+            --- stdout
+            id	link_6
+            title	Tab\there
+            url	HTTPS://Example.org
+            --- stderr
+        "#]]);
+    let edited = place
+        .run(&["link", "edit", "link_6", "--url", "x:y", "--json"])
+        .json();
+    assert_eq!(edited["title"], "Tab\there");
+    assert_eq!(edited["url"], "x:y");
+    place
+        .run(&["link", "delete", "link_6", "--yes"])
+        .check(&expect![[r#"
+            exit 0
+            --- stdout
+            Deleted link "link_6".
+            --- stderr
+        "#]]);
+    let listed = place.run(&["link", "list", "--json"]).json();
+    assert_eq!(listed.as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn deleting_without_a_terminal_needs_a_yes() {
+    let place = Place::new().await;
+    place.run(&["link", "delete", "link_1"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: deleting needs a confirmation, and there is no terminal to ask on
+        hint: add --yes
+    "#]]);
+    let listed = place.run(&["link", "list", "--json"]).json();
+    assert_eq!(listed.as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn each_of_several_is_tried_and_told() {
+    let place = Place::new().await;
+    let delete = ["link", "delete", "nope", "link_1", "neither", "--yes"];
+    place.run(&delete).check(&expect![[r#"
+        exit 3
+        --- stdout
+        Deleted link "link_1".
+        --- stderr
+        error: there is no link "nope" (404: the key's owner has no link with the id nope)
+        error: there is no link "neither" (404: the key's owner has no link with the id neither)
+    "#]]);
+    let delete = ["link", "delete", "nope", "link_2", "--yes", "--json"];
+    place.run(&delete).check(&expect![[r#"
+        exit 3
+        --- stdout
+        [{"id":"link_2","result":"deleted"}]
+        --- stderr
+        {"error":{"code":"not_found","exit_code":3,"hint":null,"id":"nope","message":"there is no link \"nope\" (404: the key's owner has no link with the id nope)","retryable":false,"status":404}}
+    "#]]);
+}
+
+#[tokio::test]
+async fn an_id_cannot_reach_another_endpoint() {
+    let place = Place::new().await;
+    let delete = ["link", "delete", "../posts/post_3", "--yes"];
+    place.run(&delete).check(&expect![[r#"
+        exit 3
+        --- stdout
+        --- stderr
+        error: there is no link "../posts/post_3" (404: the key's owner has no link with the id ../posts/post_3)
+    "#]]);
+    assert_eq!(
+        place
+            .run(&["post", "list", "--json"])
+            .json()
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+}
+
+#[tokio::test]
+async fn an_edit_needs_a_change() {
+    Place::new()
+        .await
+        .run(&["link", "edit", "link_1"])
+        .check(&expect![[r#"
+            exit 2
+            --- stdout
+            --- stderr
+            error: the following required arguments were not provided:
+              <--title <TITLE>|--url <URL>>
+
+            Usage: profile link edit <--title <TITLE>|--url <URL>> <ID>
+
+            For more information, try '--help'.
+        "#]]);
+}
+
+#[tokio::test]
+async fn a_relative_url_is_refused() {
+    let add = ["link", "add", "--title", "t", "--url", "example.org"];
+    Place::new().await.run(&add).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: --url: url "example.org" is not an absolute URL (relative URL without a base); expected one such as https://example.org
+    "#]]);
+}
+
+#[tokio::test]
+async fn a_service_that_lists_no_links_is_told_of() {
+    let place = Place::new().await;
+    let bare = ResponseTemplate::new(200).set_body_string(r#"{"data":{"display_name":"Ada"}}"#);
+    let bare = Mock::given(method("GET")).respond_with(bare);
+    bare.mount(place.service.wiremock()).await;
+    place.run(&["link", "list"]).check(&expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        error: the service does not list your links with your profile
+        hint: `profile show --json` prints all that it does tell of your links
+    "#]]);
+}
+
+#[tokio::test]
+async fn no_links_are_an_empty_list() {
+    let place = Place::new().await;
+    let clear = |world: &mut mock_server::World| world.account_mut("demo").unwrap().links.clear();
+    place.service.update(clear).unwrap();
+    assert_eq!(place.run(&["link", "list"]).stdout(), "");
+    assert_eq!(place.run(&["link", "list", "--json"]).json(), json!([]));
+}
+
+#[tokio::test]
+async fn a_lost_answer_is_not_sent_again() {
+    let place = Place::new().await;
+    let broken = Mock::given(method("POST"))
+        .respond_with(ResponseTemplate::new(502).set_body_string("<title>Bad gateway</title>"))
+        .expect(1);
+    broken.mount(place.service.wiremock()).await;
+    let add = ["link", "add", "--title", "t", "--url", "x:y"];
+    place.run(&add).check(&expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        error: the service failed (502: Bad gateway)
+        hint: it was sent once and the outcome is unknown: look with `profile link list` before you try again
+    "#]]);
+}

@@ -1,0 +1,47 @@
+//! `profile post`.
+
+use expect_test::expect;
+
+use crate::program::Place;
+
+#[tokio::test]
+async fn posts_are_listed() {
+    let place = Place::new().await;
+    place.run(&["post", "list"]).check(&expect![[r#"
+        exit 0
+        --- stdout
+        post_3	Hello from the mock server!
+        --- stderr
+    "#]]);
+}
+
+#[tokio::test]
+async fn a_post_is_created_and_deleted() {
+    let place = Place::new().await;
+    place
+        .run(&["post", "create", "Hello,\nworld"])
+        .check(&expect![[r#"
+            exit 0
+            --- stdout
+            id	post_6
+            body	Hello,\nworld
+            --- stderr
+        "#]]);
+    let listed = place.run(&["posts", "list", "--json"]).json();
+    assert_eq!(listed[1]["body"], "Hello,\nworld");
+    let delete = ["post", "delete", "post_6", "--yes", "--json"];
+    place.run(&delete).check(&expect![[r#"
+        exit 0
+        --- stdout
+        {"id":"post_6","result":"deleted"}
+        --- stderr
+    "#]]);
+    place
+        .run(&["post", "delete", "post_6", "--yes"])
+        .check(&expect![[r#"
+            exit 3
+            --- stdout
+            --- stderr
+            error: there is no post "post_6" (404: the key's owner has no post with the id post_6)
+        "#]]);
+}

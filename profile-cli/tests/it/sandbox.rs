@@ -1,0 +1,112 @@
+//! `--sandbox` and `profile sandbox`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::program::{Run, run};
+
+#[track_caller]
+fn play(home: &Path, arguments: &[&str]) -> Run {
+    run(home, &[], &[&["--sandbox"], arguments].concat())
+}
+
+fn state_file(home: &Path) -> PathBuf {
+    home.join(".local/state/profile/sandbox.json")
+}
+
+#[test]
+fn what_is_written_is_there_in_the_next_call() {
+    let home = tempfile::tempdir().unwrap();
+    play(home.path(), &["set", "--display-name", "Ada"]).stdout();
+    let shown = play(home.path(), &["show", "--json"]).json();
+    assert_eq!(shown["display_name"], "Ada");
+
+    let reset = run(home.path(), &[], &["sandbox", "reset", "--json"]).json();
+    assert_eq!(reset["result"], "reset");
+    assert_eq!(reset["path"], state_file(home.path()).to_str().unwrap());
+    let shown = play(home.path(), &["show", "--json"]).json();
+    assert_ne!(shown["display_name"], "Ada");
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_owner_can_read_the_state() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let home = tempfile::tempdir().unwrap();
+    play(home.path(), &["show"]).stdout();
+    let file = state_file(home.path());
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&file), 0o600);
+    assert_eq!(mode(file.parent().unwrap()), 0o700);
+}
+
+#[test]
+fn two_calls_at_once_lose_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let calls: Vec<_> = (0..8)
+        .map(|number| {
+            Command::new(env!("CARGO_BIN_EXE_profile"))
+                .args([
+                    "--sandbox",
+                    "post",
+                    "create",
+                    &format!("post number {number}"),
+                ])
+                .env_clear()
+                .env("HOME", home.path())
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for mut call in calls {
+        assert!(call.wait().unwrap().success());
+    }
+    let posts = play(home.path(), &["post", "list"]);
+    for number in 0..8 {
+        let body = format!("\tpost number {number}\n");
+        assert_eq!(posts.stdout().matches(&body).count(), 1, "{posts}");
+    }
+}
+
+#[test]
+fn a_damaged_state_is_told_and_left_as_it_is() {
+    let home = tempfile::tempdir().unwrap();
+    let file = state_file(home.path());
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, "{ damaged").unwrap();
+    let refused = play(home.path(), &["show"]).to_string();
+    assert!(
+        refused.starts_with("exit 1\n--- stdout\n--- stderr\nerror: "),
+        "{refused}"
+    );
+    assert!(refused.contains(file.to_str().unwrap()), "{refused}");
+    assert!(
+        refused.contains("hint: `profile sandbox reset` starts a new sandbox\n"),
+        "{refused}"
+    );
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{ damaged");
+
+    run(home.path(), &[], &["sandbox", "reset"]).stdout();
+    play(home.path(), &["show"]).stdout();
+}
+
+#[test]
+fn the_sandbox_takes_no_base_url() {
+    let home = tempfile::tempdir().unwrap();
+    let refused = play(home.path(), &["show", "--base-url", "http://127.0.0.1:1"]).to_string();
+    assert!(refused.starts_with("exit 2\n"), "{refused}");
+}
+
+#[test]
+fn the_environment_does_not_reach_into_the_sandbox() {
+    let home = tempfile::tempdir().unwrap();
+    let environment = [
+        ("PROFILE_BASE_URL", "not a URL"),
+        ("PROFILE_API_KEY", "not a key"),
+    ];
+    run(home.path(), &environment, &["--sandbox", "show"]).stdout();
+}

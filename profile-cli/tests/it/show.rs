@@ -1,0 +1,51 @@
+//! `profile show`.
+
+use expect_test::expect;
+use serde_json::json;
+
+use crate::program::Place;
+
+#[tokio::test]
+async fn a_pipe_gets_names_and_values() {
+    Place::new().await.run(&["show"]).check(&expect![[r#"
+        exit 0
+        --- stdout
+        handle	demo
+        display_name	Demo Person
+        bio	I live inside a mock server.\nEdit me as you like.
+        location	127.0.0.1
+        accent_color	#2563eb
+        text_color	#111827
+        background_color	#f9fafb
+        email	demo@example.com
+        api_visible	true
+        key.scopes	profile:write analytics:read links:write social:write
+        key.rate_limit	{"limit":1000000,"window_seconds":60}
+        link link_1	Homepage <https://example.com/demo>
+        link link_2	Code <https://example.com/demo/code>
+        post post_3	Hello from the mock server!
+        badge early	Early bird
+        --- stderr
+    "#]]);
+}
+
+#[tokio::test]
+async fn json_is_the_data_as_the_service_sent_it() {
+    let place = Place::new().await;
+    let shown = place.run(&["show", "--json"]).json();
+    assert_eq!(shown["handle"], "demo");
+    assert_eq!(shown["key"]["rate_limit"]["window_seconds"], json!(60));
+    assert!(shown["links"][0]["created_at"].is_string());
+}
+
+#[tokio::test]
+async fn control_characters_do_not_reach_the_reader() {
+    let place = Place::new().await;
+    let clear = |world: &mut mock_server::World| {
+        let profile = &mut world.account_mut("demo").unwrap().profile;
+        profile.display_name = "\u{1b}[31mAda\u{7}".to_owned();
+    };
+    place.service.update(clear).unwrap();
+    let run = place.run(&["show"]);
+    assert!(run.stdout().contains("display_name\t[31mAda\n"), "{run}");
+}

@@ -1,0 +1,20 @@
+//! `profile site`.
+
+use expect_test::expect;
+
+use crate::program::{Place, run};
+
+#[tokio::test]
+async fn the_counters_are_shown_without_a_key() {
+    let place = Place::new().await;
+    let environment = [("PROFILE_BASE_URL", place.service.uri())];
+    run(place.home.path(), &environment, &["site"]).check(&expect![[r#"
+        exit 0
+        --- stdout
+        users	2
+        views	86234
+        links	3
+        --- stderr
+    "#]]);
+    assert!(place.run(&["site", "--json"]).json()["users"].is_u64());
+}
