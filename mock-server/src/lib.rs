@@ -1,11 +1,13 @@
 #![doc = include_str!("../README.md")]
 
 mod builder;
+mod bytes_in_json;
 mod engine;
 mod respond;
 mod server;
 mod state_file;
 mod store;
+mod webhook;
 
 pub use builder::{MockServerBuilder, StartError};
 pub use engine::{
@@ -14,5 +16,11 @@ pub use engine::{
 };
 pub use server::MockServer;
 pub use state_file::{StateError, StateFile};
+pub use webhook::{
+    Delivery, DeliveryOutcome, EmptySecret, EventData, EventKind, FAILURES_UNTIL_OFF,
+    InvalidEventKind, InvalidReceiverUrl, InvalidScript, NotSent, ReceiverUrl, SignatureEncoding,
+    SignedDelivery, SinkAnswer, SinkScript, SinkStatus, WebhookError, WebhookHandle,
+    WebhookPayload, WebhookSecret, WebhookSettings, WebhookStatus,
+};
 /// The library underneath, in the version that [`MockServer::wiremock`] speaks.
 pub use wiremock;

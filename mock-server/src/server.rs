@@ -8,6 +8,7 @@ use crate::engine::{Keys, Scope, World};
 use crate::respond;
 use crate::state_file::StateError;
 use crate::store::Store;
+use crate::webhook::WebhookHandle;
 
 /// A profile service that runs inside this process until it is dropped.
 ///
@@ -156,6 +157,19 @@ impl MockServer {
     /// ```
     pub fn update<T>(&self, change: impl FnOnce(&mut World) -> T) -> Result<T, StateError> {
         self.store.transact(|world| (change(world), true))
+    }
+
+    /// The webhook: where it points, what it sends, and what has come of it.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// server.webhook().use_sink("200", "whsec_test")?;
+    /// assert_eq!(server.webhook().failures_in_row()?, 0);
+    /// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
+    /// ```
+    pub fn webhook(&self) -> WebhookHandle<'_> {
+        WebhookHandle::new(&self.store)
     }
 
     /// The wiremock server underneath. What a test mounts on it comes before the profile service,

@@ -55,7 +55,7 @@ impl Clock {
     }
 
     /// The present instant as RFC 3339 in whole seconds.
-    pub(super) fn now(&self) -> String {
+    pub(crate) fn now(&self) -> String {
         let seconds = self.timestamp().as_second();
         Timestamp::from_second(seconds)
             .expect("a timestamp without its fraction is a timestamp")
@@ -67,7 +67,7 @@ impl Clock {
         date_of(self.timestamp())
     }
 
-    fn timestamp(&self) -> Timestamp {
+    pub(crate) fn timestamp(&self) -> Timestamp {
         match self.0 {
             Setting::System => Timestamp::now(),
             Setting::Fixed(timestamp) => timestamp,

@@ -19,6 +19,7 @@ use super::reply::Outcome;
 use super::request::Request;
 use super::routing::{self, Action, Call};
 use super::scope::Scope;
+use crate::webhook::{Webhook, WebhookSettings};
 
 /// One profile service with everything it holds.
 ///
@@ -44,6 +45,10 @@ pub struct World {
     pub(super) badges: Vec<Badge>,
     pub(super) accounts: BTreeMap<String, Account>,
     pub(super) keys: BTreeMap<String, Key>,
+    #[serde(default)]
+    pub(crate) webhook: Webhook,
+    #[serde(default)]
+    pub(crate) webhook_settings: WebhookSettings,
 }
 
 impl World {
@@ -61,6 +66,8 @@ impl World {
             badges: Vec::new(),
             accounts: BTreeMap::new(),
             keys: BTreeMap::new(),
+            webhook: Webhook::default(),
+            webhook_settings: WebhookSettings::default(),
         };
         default_world::fill(&mut world);
         world
@@ -249,7 +256,7 @@ impl World {
     }
 
     // One counter for everything, so that no two things in a world ever share a number.
-    fn next_number(&mut self) -> u64 {
+    pub(crate) fn next_number(&mut self) -> u64 {
         self.last_id += 1;
         self.last_id
     }

@@ -22,3 +22,5 @@ mod server;
 mod site;
 mod state_file;
 mod statistics;
+mod webhook;
+mod webhook_receiver;
