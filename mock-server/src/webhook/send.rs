@@ -1,5 +1,6 @@
 //! Carries a delivery over the network. No other file of the webhook opens a socket.
 
+use std::error::Error;
 use std::io;
 use std::time::Duration;
 
@@ -77,6 +78,14 @@ async fn read_beginning(mut answer: Response<Incoming>) -> Result<(), hyper::Err
 enum SendError {
     #[error("no connection: {0}")]
     Connect(io::Error),
-    #[error(transparent)]
+    #[error("{0}{cause}", cause = cause(.0))]
     Http(#[from] hyper::Error),
+}
+
+/// hyper's own words name what it was doing, and those of its source what went wrong.
+fn cause(error: &hyper::Error) -> String {
+    match error.source() {
+        Some(source) => format!(": {source}"),
+        None => String::new(),
+    }
 }

@@ -129,18 +129,17 @@ async fn every_2xx_succeeds_and_every_other_answer_fails() {
 
 #[tokio::test]
 async fn what_is_no_whole_answer_fails() {
-    for (answer, reason) in [
-        ("", "connection closed before message completed"),
-        ("HTTP/1.1 200", "connection closed before message completed"),
-        (
-            "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf",
-            "end of file before message length reached",
-        ),
-        ("SSH-2.0-x\r\n\r\n", "invalid HTTP version parsed"),
+    for answer in [
+        "",
+        "HTTP/1.1 200",
+        "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf",
+        "SSH-2.0-x\r\n\r\n",
     ] {
         let outcome = outcome_of(answer).await;
-        let reason = reason.to_owned();
-        assert_eq!(outcome, DeliveryOutcome::Broken { reason }, "{answer}");
+        assert!(
+            matches!(outcome, DeliveryOutcome::Broken { .. }),
+            "{answer}: {outcome}"
+        );
     }
 }
 
@@ -174,22 +173,10 @@ async fn a_receiver_that_hangs_has_failed_when_the_time_is_up() {
 
 #[tokio::test]
 async fn a_huge_answer_is_not_read_to_its_end() {
-    let half_a_megabyte = "x".repeat(512 * 1024);
-    let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n{half_a_megabyte}");
-    let server = start().await;
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let writing = std::thread::spawn(move || {
-        use std::io::Write;
-        let (mut stream, _) = listener.accept().unwrap();
-        // The other side hangs up as soon as it has seen enough.
-        let _ = stream.write_all(answer.as_bytes());
-        stream
-    });
-    server.webhook().point_at(&url, SECRET).unwrap();
-    let outcome = emit(&server).await.outcome;
+    let beginning = "x".repeat(512 * 1024);
+    let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n{beginning}");
+    let outcome = outcome_of(&answer).await;
     assert_eq!(outcome, DeliveryOutcome::Answered { status: 200 });
-    drop(writing.join().unwrap());
 }
 
 #[tokio::test]
