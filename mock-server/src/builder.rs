@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use crate::engine::{Clock, World};
+use crate::journal::{Journal, JournalLimits};
 use crate::server::MockServer;
 use crate::state_file::{StateError, StateFile};
 use crate::store::Store;
@@ -19,6 +20,7 @@ pub struct MockServerBuilder {
     world: Option<World>,
     state_file: Option<PathBuf>,
     listener: Option<TcpListener>,
+    journal_limits: JournalLimits,
 }
 
 impl MockServerBuilder {
@@ -98,6 +100,22 @@ impl MockServerBuilder {
         self
     }
 
+    /// Keeps another number of requests in the journal than [`JournalLimits::default`] says.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use mock_server::{JournalLimits, MockServer};
+    ///
+    /// let entries = 100_000;
+    /// let limits = JournalLimits { entries, ..JournalLimits::default() };
+    /// let server = MockServer::builder().journal_limits(limits).start().await?;
+    /// # Ok::<(), mock_server::StartError>(()) }).unwrap();
+    /// ```
+    pub fn journal_limits(mut self, limits: JournalLimits) -> Self {
+        self.journal_limits = limits;
+        self
+    }
+
     /// Starts the server. It has a thread of its own and answers as soon as this returns.
     ///
     /// # Errors
@@ -121,9 +139,10 @@ impl MockServerBuilder {
             Some(listener) => listener,
             None => TcpListener::bind("127.0.0.1:0").map_err(StartError::Listen)?,
         };
+        let journal = Journal::new(self.journal_limits);
         let store = self.into_store();
         let keys = store.transact(|world| (world.keys(), false))?;
-        Ok(MockServer::serve(listener, store, keys).await)
+        Ok(MockServer::serve(listener, store, keys, journal).await)
     }
 
     fn into_store(self) -> Store {

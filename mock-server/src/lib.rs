@@ -3,6 +3,7 @@
 mod builder;
 mod bytes_in_json;
 mod engine;
+mod journal;
 mod respond;
 mod server;
 mod state_file;
@@ -13,6 +14,10 @@ pub use builder::{MockServerBuilder, StartError};
 pub use engine::{
     Account, Clock, InvalidInstant, Keys, Link, Outcome, Post, Profile, Reply, Request, Scope,
     World,
+};
+pub use journal::{
+    Expect, Expectation, InvalidExpectation, Journal, JournalLimits, NearMiss, RecordedRequest,
+    RequestPattern, Verification,
 };
 pub use server::MockServer;
 pub use state_file::{StateError, StateFile};

@@ -8,15 +8,16 @@ use wiremock::matchers::any;
 use wiremock::{Mock, Respond, ResponseTemplate};
 
 use crate::engine::{Reply, Request};
+use crate::journal::Journal;
 use crate::store::Store;
 
 /// wiremock's lowest precedence: every mock that a test mounts comes before ours.
 const LAST: u8 = u8::MAX;
 
 /// The one mock that hands every request to the engine.
-pub(crate) fn catch_all(store: Arc<Store>) -> Mock {
+pub(crate) fn catch_all(store: Arc<Store>, journal: Arc<Journal>) -> Mock {
     Mock::given(any())
-        .respond_with(Answer(store))
+        .respond_with(Answer { store, journal })
         .with_priority(LAST)
         .named("the profile service")
 }
@@ -32,11 +33,14 @@ pub(crate) fn drop_at_once(server: wiremock::MockServer) {
     debug_assert!(polled.is_ready(), "nothing in the future can wait");
 }
 
-struct Answer(Arc<Store>);
+struct Answer {
+    store: Arc<Store>,
+    journal: Arc<Journal>,
+}
 
 impl Respond for Answer {
     fn respond(&self, request: &wiremock::Request) -> ResponseTemplate {
-        template(self.0.answer(&engine_request(request)))
+        template(self.store.answer(&engine_request(request), &self.journal))
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::builder::MockServerBuilder;
 use crate::engine::{Keys, Scope, World};
+use crate::journal::{Expect, Journal};
 use crate::respond;
 use crate::state_file::StateError;
 use crate::store::Store;
@@ -23,6 +24,7 @@ pub struct MockServer {
     uri: String,
     keys: Keys,
     store: Arc<Store>,
+    journal: Arc<Journal>,
     /// There until the server is dropped.
     wiremock: Option<wiremock::MockServer>,
 }
@@ -172,6 +174,32 @@ impl MockServer {
         WebhookHandle::new(&self.store)
     }
 
+    /// The requests that the service has answered. What a mock mounted in front answers is not among
+    /// them.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// assert!(server.journal().requests().is_empty());
+    /// # });
+    /// ```
+    pub fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// Begins to say what the client was to send; the path is below `/api/v1` and may be a template,
+    /// as [`RequestPattern`](crate::RequestPattern) has it.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// server.expect("DELETE", "/me/links/{id}").never();
+    /// # });
+    /// ```
+    pub fn expect(&self, method: &str, path: &str) -> Expect<'_> {
+        Expect::new(&self.journal, method, path)
+    }
+
     /// The wiremock server underneath. What a test mounts on it comes before the profile service,
     /// which has wiremock's lowest priority, 255.
     ///
@@ -212,24 +240,32 @@ impl MockServer {
         let wiremock = self.wiremock();
         wiremock.reset().await;
         wiremock
-            .register(respond::catch_all(self.store.clone()))
+            .register(respond::catch_all(self.store.clone(), self.journal.clone()))
             .await;
     }
 
     /// Serves what is in the store. The listener is ours because a pooled server of wiremock's never
     /// closes its port, and recording is off because it would keep every request for ever.
-    pub(crate) async fn serve(listener: TcpListener, store: Store, keys: Keys) -> Self {
-        let store = Arc::new(store);
+    pub(crate) async fn serve(
+        listener: TcpListener,
+        store: Store,
+        keys: Keys,
+        journal: Journal,
+    ) -> Self {
+        let (store, journal) = (Arc::new(store), Arc::new(journal));
         let wiremock = wiremock::MockServer::builder()
             .listener(listener)
             .disable_request_recording()
             .start()
             .await;
-        wiremock.register(respond::catch_all(store.clone())).await;
+        wiremock
+            .register(respond::catch_all(store.clone(), journal.clone()))
+            .await;
         Self {
             uri: wiremock.uri(),
             keys,
             store,
+            journal,
             wiremock: Some(wiremock),
         }
     }

@@ -2,7 +2,10 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::engine::{Reply, Request, World};
+use jiff::Timestamp;
+
+use crate::engine::{Reply, Request, World, path_template};
+use crate::journal::{Answered, Journal};
 use crate::state_file::{StateError, StateFile};
 
 /// The world of one server.
@@ -17,13 +20,27 @@ pub(crate) enum Store {
 }
 
 impl Store {
-    /// The engine's answer to a request, or 500 when the state file fails it.
-    pub(crate) fn answer(&self, request: &Request) -> Reply {
+    /// The engine's answer to a request, or 500 when the state file fails it. Either is in the
+    /// journal when this returns.
+    pub(crate) fn answer(&self, request: &Request, journal: &Journal) -> Reply {
         let answered = self.transact(|world| {
             let outcome = world.handle(request);
-            (outcome.reply, outcome.changed)
+            let (key, at) = (world.key_label(request), world.clock().timestamp());
+            ((outcome.reply, key, at), outcome.changed)
         });
-        answered.unwrap_or_else(|error| Reply::error(500, "state_file", &error.to_string(), None))
+        let (reply, key, at) = answered.unwrap_or_else(|error| {
+            let reply = Reply::error(500, "state_file", &error.to_string(), None);
+            (reply, None, Timestamp::now())
+        });
+        let answered = Answered {
+            at,
+            endpoint: path_template(request),
+            key,
+            status: reply.status,
+            fault: None,
+        };
+        journal.record(request, &answered);
+        reply
     }
 
     /// Runs `change` on the world while nobody else has it, and keeps the world when `change`

@@ -30,6 +30,20 @@ pub(super) fn authorize(caller: Option<Key>, scope: Option<Scope>) -> Result<Key
     }
 }
 
+/// What a journal may call the key of a request: the middle of a key that was made here, such as
+/// `all` in `mock_all_0123456789abcdef`, and never any part of another text.
+pub(super) fn key_label<'a>(world: &World, request: &'a Request) -> Option<&'a str> {
+    let header = request.header_values("authorization").next()?;
+    let known = bearer_token(header).filter(|token| world.keys.contains_key(*token));
+    Some(known.map_or("unknown", |token| made_here(token).unwrap_or("other")))
+}
+
+fn made_here(token: &str) -> Option<&str> {
+    let (name, digits) = token.strip_prefix("mock_")?.rsplit_once('_')?;
+    let are_digits = digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    are_digits.then_some(name)
+}
+
 /// The name of the scheme is good in any case (RFC 9110, section 11.1), the key in its own alone.
 fn bearer_token(header: &str) -> Option<&str> {
     let (scheme, token) = header.split_once(' ')?;

@@ -32,5 +32,6 @@ pub use posts::Post;
 pub use profile::Profile;
 pub use reply::{Outcome, Reply};
 pub use request::Request;
+pub(crate) use routing::path_template;
 pub use scope::Scope;
 pub use world::World;

@@ -245,6 +245,11 @@ impl World {
         Some(post)
     }
 
+    /// What a journal may call the key of a request; nothing when it carries none.
+    pub(crate) fn key_label<'a>(&self, request: &'a Request) -> Option<&'a str> {
+        authorization::key_label(self, request)
+    }
+
     /// The account that a key belongs to. A state that was written by hand can have a key without
     /// an account; such a key is as good as unknown.
     pub(super) fn owner(&self, key: &Key) -> Result<&Account, Refusal> {

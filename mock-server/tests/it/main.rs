@@ -10,6 +10,8 @@ mod ask;
 mod authorization;
 mod badges;
 mod bodies;
+mod expect;
+mod journal;
 mod links;
 mod me;
 mod mounted_mocks;
