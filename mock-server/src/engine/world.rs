@@ -1,4 +1,4 @@
-//! The state of one service: its accounts, keys, seed, clock and id counter.
+//! The state of one service: its accounts, keys, seed, clock, id counter and webhook.
 
 use std::collections::BTreeMap;
 use std::fmt;

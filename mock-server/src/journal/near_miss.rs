@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::difference::Difference;
 use super::entry::View;
 use super::request_pattern::{RequestPattern, enumeration};
 
@@ -32,15 +33,13 @@ pub struct NearMiss {
     pub last_number: u64,
 }
 
-/// The closest kinds of requests, closest first. A request of which neither method nor path are as
-/// expected is not near.
+/// The closest kinds of requests, closest first.
 pub(super) fn near_misses<'a>(
     pattern: &'a RequestPattern,
     entries: impl Iterator<Item = View<'a>>,
 ) -> Vec<NearMiss> {
     let mut ranked: Vec<_> = entries
-        .map(|entry| (distance(pattern, &entry), entry))
-        .filter(|(distance, _)| (1..110).contains(distance))
+        .filter_map(|entry| Some((distance(pattern, &entry)?, entry)))
         .collect();
     // Stable and from the newest on, so that the newest of equals comes first.
     ranked.reverse();
@@ -61,12 +60,17 @@ pub(super) fn near_misses<'a>(
     told
 }
 
-fn distance(pattern: &RequestPattern, entry: &View<'_>) -> u32 {
+/// How far a request is from matching; nothing when it matches, or when neither its method nor its
+/// path is as expected.
+fn distance(pattern: &RequestPattern, entry: &View<'_>) -> Option<u32> {
     let differences = pattern.differences(entry);
-    differences
-        .iter()
-        .map(|difference| difference.weight())
-        .sum()
+    let is = |kind: fn(&Difference<'_>) -> bool| differences.iter().any(kind);
+    let other_method = is(|difference| matches!(difference, Difference::Method { .. }));
+    let other_path = is(|difference| matches!(difference, Difference::Path { .. }));
+    if differences.is_empty() || (other_method && other_path) {
+        return None;
+    }
+    Some(differences.iter().map(Difference::weight).sum())
 }
 
 fn sentence(pattern: &RequestPattern, entry: &View<'_>) -> String {

@@ -260,7 +260,8 @@ impl<'a> WebhookHandle<'a> {
     ) -> Result<Delivery, WebhookError> {
         let (prepared, timeout) = self.store.transact(|world| {
             let prepared = prepare(world);
-            ((prepared, world.webhook_settings.timeout()), true)
+            let changed = prepared.is_ok();
+            ((prepared, world.webhook_settings.timeout()), changed)
         })?;
         let (delivery, url) = match prepared? {
             Prepared::Delivered(delivery) => return Ok(delivery),

@@ -8,12 +8,16 @@ use crate::engine::World;
 
 impl World {
     pub(super) fn emit(&mut self, kind: EventKind, data: EventData) -> Result<Prepared, NotSent> {
+        // A number is taken for what is sent alone: a refused event leaves the world as it was.
+        self.webhook.check_open()?;
         let (id, now) = self.next_delivery();
         let settings = self.webhook_settings;
         self.webhook.emit(id, now, (kind, data), &settings)
     }
 
     pub(super) fn redeliver(&mut self, earlier: &str) -> Result<Prepared, NotSent> {
+        self.webhook.check_open()?;
+        self.webhook.delivery(earlier)?;
         let (id, now) = self.next_delivery();
         let settings = self.webhook_settings;
         self.webhook.redeliver(id, now, earlier, &settings)

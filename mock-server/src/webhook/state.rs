@@ -104,21 +104,25 @@ impl Webhook {
         earlier: &str,
         settings: &WebhookSettings,
     ) -> Result<Prepared, NotSent> {
-        let receiver = self.open_destination()?.receiver.name();
-        let unknown = || NotSent::UnknownDelivery {
-            id: earlier.to_owned(),
-        };
-        let found = self
-            .deliveries()
-            .find(|delivery| delivery.sent.id == earlier);
         let delivery = SignedDelivery {
             id,
             created_at: now,
-            receiver,
+            receiver: self.open_destination()?.receiver.name(),
             redelivery_of: Some(earlier.to_owned()),
-            ..found.ok_or_else(unknown)?.sent.clone()
+            ..self.delivery(earlier)?.sent.clone()
         };
         Ok(self.hand_over(delivery, settings))
+    }
+
+    /// Refuses when an event would not be sent.
+    pub(super) fn check_open(&self) -> Result<(), NotSent> {
+        self.open_destination().map(|_| ())
+    }
+
+    /// A delivery of the log.
+    pub(super) fn delivery(&self, id: &str) -> Result<&Delivery, NotSent> {
+        let found = self.deliveries().find(|delivery| delivery.sent.id == id);
+        found.ok_or_else(|| NotSent::UnknownDelivery { id: id.to_owned() })
     }
 
     fn open_destination(&self) -> Result<&Destination, NotSent> {
