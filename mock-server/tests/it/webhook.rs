@@ -1,5 +1,6 @@
 //! Deliveries: signed, counted, turned off after ten failures in a row, and sent again.
 
+use std::io::{Read, Write};
 use std::net::TcpListener;
 
 use mock_server::{
@@ -169,6 +170,27 @@ async fn a_receiver_that_hangs_has_failed_when_the_time_is_up() {
     let delivery = emit(&server).await;
     assert_eq!(delivery.outcome.to_string(), "no answer within 20 ms");
     assert_eq!(server.webhook().failures_in_row().unwrap(), 1);
+}
+
+#[tokio::test]
+async fn an_answer_that_stalls_has_failed_when_the_time_is_up() {
+    let server = start().await;
+    set(&server, |settings| settings.timeout_milliseconds = 20);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let stalling = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.read_exact(&mut [0; 100]).unwrap();
+        let half = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf";
+        stream.write_all(half).unwrap();
+        // This ends when the other side has hung up.
+        stream.read_to_end(&mut Vec::new())
+    });
+    server.webhook().point_at(&url, SECRET).unwrap();
+    let delivery = emit(&server).await;
+    assert_eq!(delivery.outcome.to_string(), "no answer within 20 ms");
+    let hung_up = tokio::task::spawn_blocking(|| stalling.join().unwrap());
+    let _ = hung_up.await.unwrap();
 }
 
 #[tokio::test]
