@@ -5,6 +5,7 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 
 use crate::engine::{Clock, World};
+use crate::journal::JournalLimits;
 use crate::server::MockServer;
 use crate::service::Service;
 use crate::state_file::{StateError, StateFile};
@@ -19,6 +20,7 @@ pub struct MockServerBuilder {
     state_file: Option<PathBuf>,
     listener: Option<TcpListener>,
     wire_faults: bool,
+    journal_limits: JournalLimits,
 }
 
 impl MockServerBuilder {
@@ -116,6 +118,22 @@ impl MockServerBuilder {
         self
     }
 
+    /// Keeps another number of requests in the journal than [`JournalLimits::default`] says.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use mock_server::{JournalLimits, MockServer};
+    ///
+    /// let entries = 100_000;
+    /// let limits = JournalLimits { entries, ..JournalLimits::default() };
+    /// let server = MockServer::builder().journal_limits(limits).start().await?;
+    /// # Ok::<(), mock_server::StartError>(()) }).unwrap();
+    /// ```
+    pub fn journal_limits(mut self, limits: JournalLimits) -> Self {
+        self.journal_limits = limits;
+        self
+    }
+
     /// Starts the server. It has a thread of its own and answers as soon as this returns.
     ///
     /// # Errors
@@ -158,10 +176,11 @@ impl MockServerBuilder {
         if let Some(clock) = self.clock {
             world.set_clock(clock);
         }
-        match self.state_file {
-            None => Ok(Service::in_memory(world)),
-            Some(path) => Service::on_file(StateFile::new(path), world),
-        }
+        let service = match self.state_file {
+            None => Service::in_memory(world),
+            Some(path) => Service::on_file(StateFile::new(path), world)?,
+        };
+        Ok(service.with_journal_limits(self.journal_limits))
     }
 }
 

@@ -7,9 +7,11 @@ use std::sync::Arc;
 use crate::builder::MockServerBuilder;
 use crate::engine::{Keys, Scope, World};
 use crate::faults::{FaultRule, InvalidFault};
+use crate::journal::{Expect, Journal};
 use crate::service::Service;
 use crate::state_file::StateError;
 use crate::transport::{Front, wiremock as respond};
+use crate::webhook::WebhookHandle;
 
 /// A profile service that runs inside this process until it is dropped.
 ///
@@ -209,6 +211,45 @@ impl MockServer {
     /// ```
     pub fn clear_faults(&self) {
         self.service.faults().clear();
+    }
+
+    /// The webhook: where it points, what it sends, and what has come of it.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// server.webhook().use_sink("200", "whsec_test")?;
+    /// assert_eq!(server.webhook().failures_in_row()?, 0);
+    /// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
+    /// ```
+    pub fn webhook(&self) -> WebhookHandle<'_> {
+        WebhookHandle::new(self.service.store())
+    }
+
+    /// The requests that the service has answered. What a mock mounted in front answers is not among
+    /// them.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// assert!(server.journal().requests().is_empty());
+    /// # });
+    /// ```
+    pub fn journal(&self) -> &Journal {
+        self.service.journal()
+    }
+
+    /// Begins to say what the client was to send; the path is below `/api/v1` and may be a template,
+    /// as [`RequestPattern`](crate::RequestPattern) has it.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// server.expect("DELETE", "/me/links/{id}").never();
+    /// # });
+    /// ```
+    pub fn expect(&self, method: &str, path: &str) -> Expect<'_> {
+        Expect::new(self.service.journal(), method, path)
     }
 
     /// The wiremock server underneath. What a test mounts on it comes before the profile service,

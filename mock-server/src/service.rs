@@ -2,8 +2,11 @@
 
 use std::sync::Mutex;
 
-use crate::engine::{Keys, Reply, Request, World};
+use jiff::Timestamp;
+
+use crate::engine::{Keys, Reply, Request, World, path_template};
 use crate::faults::{FaultRules, Plan, Planned};
+use crate::journal::{Answered, Journal, JournalLimits};
 use crate::state_file::{StateError, StateFile};
 use crate::store::Store;
 
@@ -15,6 +18,7 @@ pub(crate) struct Service {
     first: World,
     keys: Keys,
     faults: FaultRules,
+    journal: Journal,
 }
 
 impl Service {
@@ -43,6 +47,15 @@ impl Service {
             first,
             keys,
             faults,
+            journal: Journal::new(JournalLimits::default()),
+        }
+    }
+
+    /// The same service, whose journal keeps another number of requests.
+    pub(crate) fn with_journal_limits(self, limits: JournalLimits) -> Self {
+        Self {
+            journal: Journal::new(limits),
+            ..self
         }
     }
 
@@ -70,21 +83,39 @@ impl Service {
         self.faults.plan(request, now.and_then(Result::ok))
     }
 
-    /// Carries a request out as far as the plan lets it, and spoils its answer.
+    /// Carries a request out as far as the plan lets it, and spoils its answer. The request is in the
+    /// journal when this returns.
     pub(crate) fn answer(&self, request: &Request, plan: &Plan) -> Planned {
-        let outcome = match plan.prevents_write() {
+        let handled = match plan.prevents_write() {
             true => self.store.try_out(request),
             false => self.store.handle(request),
         };
-        match outcome {
-            Ok(outcome) => plan.spoil(outcome.reply),
-            Err(error) => Planned::right(Reply::error(500, "state_file", &error.to_string(), None)),
-        }
+        let (at, key, planned) = match handled {
+            Ok(handled) => (handled.at, handled.key, plan.spoil(handled.outcome.reply)),
+            Err(error) => {
+                let reply = Reply::error(500, "state_file", &error.to_string(), None);
+                (Timestamp::now(), None, Planned::right(reply))
+            }
+        };
+        let answered = Answered {
+            at,
+            endpoint: path_template(request),
+            key,
+            status: planned.reply.status,
+            fault: plan.fault_name(),
+        };
+        self.journal.record(request, &answered);
+        planned
     }
 
-    /// Starts anew: the world as it was made, and no faults.
+    pub(crate) fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// Starts anew: the world as it was made, no faults, and an empty journal.
     pub(crate) fn reset(&self) -> Result<(), StateError> {
         self.faults.clear();
+        self.journal.clear();
         self.store.replace(self.first.clone())
     }
 }

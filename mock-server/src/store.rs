@@ -2,6 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use jiff::Timestamp;
+
 use crate::engine::{Outcome, Request, World};
 use crate::state_file::{StateError, StateFile};
 
@@ -16,6 +18,24 @@ pub(crate) enum Store {
     },
 }
 
+/// What became of a request, and what its world knows of it.
+pub(crate) struct Handled<'a> {
+    pub(crate) outcome: Outcome,
+    pub(crate) at: Timestamp,
+    /// What the key is called.
+    pub(crate) key: Option<&'a str>,
+}
+
+impl<'a> Handled<'a> {
+    fn new(world: &mut World, request: &'a Request) -> Self {
+        Self {
+            outcome: world.handle(request),
+            at: world.clock().timestamp(),
+            key: world.key_label(request),
+        }
+    }
+}
+
 impl Store {
     /// Whether a request may have to wait for the disk or for another process.
     pub(crate) fn is_slow(&self) -> bool {
@@ -23,18 +43,18 @@ impl Store {
     }
 
     /// Carries a request out.
-    pub(crate) fn handle(&self, request: &Request) -> Result<Outcome, StateError> {
+    pub(crate) fn handle<'a>(&self, request: &'a Request) -> Result<Handled<'a>, StateError> {
         self.transact(|world| {
-            let outcome = world.handle(request);
-            let changed = outcome.changed;
-            (outcome, changed)
+            let handled = Handled::new(world, request);
+            let changed = handled.outcome.changed;
+            (handled, changed)
         })
     }
 
     /// Answers as if the request were carried out, and leaves the world as it is.
-    pub(crate) fn try_out(&self, request: &Request) -> Result<Outcome, StateError> {
+    pub(crate) fn try_out<'a>(&self, request: &'a Request) -> Result<Handled<'a>, StateError> {
         let mut world = self.world()?;
-        Ok(world.handle(request))
+        Ok(Handled::new(&mut world, request))
     }
 
     /// A copy of the world as it is now.

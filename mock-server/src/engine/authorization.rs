@@ -1,6 +1,6 @@
 //! Whose key a request carries, and whether it may do what it asks for.
 
-use super::keys::Key;
+use super::keys::{Key, label};
 use super::refusal::Refusal;
 use super::request::Request;
 use super::scope::Scope;
@@ -28,6 +28,14 @@ pub(super) fn authorize(caller: Option<Key>, scope: Option<Scope>) -> Result<Key
         Some(scope) if !caller.scopes.contains(&scope) => Err(Refusal::ScopeMissing { scope }),
         _ => Ok(caller),
     }
+}
+
+/// What a journal may call the key of a request: the middle of a key that was made here, such as
+/// `all` in `mock_all_0123456789abcdef`, and never any part of another text.
+pub(super) fn key_label<'a>(world: &World, request: &'a Request) -> Option<&'a str> {
+    let header = request.header_values("authorization").next()?;
+    let known = bearer_token(header).filter(|token| world.keys.contains_key(*token));
+    Some(known.map_or("unknown", |token| label(token).unwrap_or("other")))
 }
 
 /// The key in the value of an `Authorization` header.

@@ -55,7 +55,7 @@ impl Clock {
     }
 
     /// The present instant as RFC 3339 in whole seconds.
-    pub(super) fn now(&self) -> String {
+    pub(crate) fn now(&self) -> String {
         let seconds = self.timestamp().as_second();
         Timestamp::from_second(seconds)
             .expect("a timestamp without its fraction is a timestamp")

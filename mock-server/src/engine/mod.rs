@@ -35,6 +35,7 @@ pub use posts::Post;
 pub use profile::Profile;
 pub use reply::{Outcome, Reply};
 pub use request::Request;
+pub(crate) use routing::path_template;
 pub use scope::Scope;
 pub(crate) use seeded::Seeded;
 pub use world::World;

@@ -131,6 +131,11 @@ pub(super) fn route(request: &Request) -> Result<(&'static Endpoint, String), Re
     Err(Refusal::MethodNotAllowed { method, allowed })
 }
 
+/// The path of the endpoint that a request means, with its parameter in braces.
+pub(crate) fn path_template(request: &Request) -> Option<&'static str> {
+    route(request).ok().map(|(endpoint, _)| endpoint.path)
+}
+
 impl Endpoint {
     /// The decoded path parameter when the path is one of this endpoint's.
     fn parameter_in(&self, path: &str) -> Option<String> {

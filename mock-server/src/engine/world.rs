@@ -1,4 +1,4 @@
-//! The state of one service: its accounts, keys, seed, clock and id counter.
+//! The state of one service: its accounts, keys, seed, clock, id counter and webhook.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,6 +19,7 @@ use super::reply::Outcome;
 use super::request::Request;
 use super::routing::{self, Action, Call};
 use super::scope::Scope;
+use crate::webhook::{Webhook, WebhookSettings};
 
 /// One profile service with everything it holds.
 ///
@@ -44,6 +45,10 @@ pub struct World {
     pub(super) badges: Vec<Badge>,
     pub(super) accounts: BTreeMap<String, Account>,
     pub(super) keys: BTreeMap<String, Key>,
+    #[serde(default)]
+    pub(crate) webhook: Webhook,
+    #[serde(default)]
+    pub(crate) webhook_settings: WebhookSettings,
 }
 
 impl World {
@@ -61,6 +66,8 @@ impl World {
             badges: Vec::new(),
             accounts: BTreeMap::new(),
             keys: BTreeMap::new(),
+            webhook: Webhook::default(),
+            webhook_settings: WebhookSettings::default(),
         };
         default_world::fill(&mut world);
         world
@@ -250,6 +257,11 @@ impl World {
         Some(post)
     }
 
+    /// What a journal may call the key of a request; nothing when it carries none.
+    pub(crate) fn key_label<'a>(&self, request: &'a Request) -> Option<&'a str> {
+        authorization::key_label(self, request)
+    }
+
     /// The account that a key belongs to. A state that was written by hand can have a key without
     /// an account; such a key is as good as unknown.
     pub(super) fn owner(&self, key: &Key) -> Result<&Account, Refusal> {
@@ -261,7 +273,7 @@ impl World {
     }
 
     // One counter for everything, so that no two things in a world ever share a number.
-    fn next_number(&mut self) -> u64 {
+    pub(crate) fn next_number(&mut self) -> u64 {
         self.last_id += 1;
         self.last_id
     }

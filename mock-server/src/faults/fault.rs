@@ -81,6 +81,22 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// The fault's name, as JSON has it; those on the wire by their own.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Delay(_) => "delay",
+            Self::Status { .. } => "status",
+            Self::RateLimited { .. } => "rate_limited",
+            Self::MalformedJson => "malformed_json",
+            Self::WrongContentType { .. } => "wrong_content_type",
+            Self::EmptyBody => "empty_body",
+            Self::HugeBody { .. } => "huge_body",
+            Self::GzipBomb { .. } => "gzip_bomb",
+            Self::Redirect { .. } => "redirect",
+            Self::Wire(wire) => wire.name(),
+        }
+    }
+
     /// An answer with this status, and with a body in the shape of the service's errors.
     ///
     /// ```

@@ -33,6 +33,15 @@ impl Plan {
         matches!(self.fault, Some((Phase::Before, _)))
     }
 
+    /// What the journal calls the fault; a delay is told only where there is no other.
+    pub(crate) fn fault_name(&self) -> Option<&'static str> {
+        match &self.fault {
+            Some((_, fault)) => Some(fault.name()),
+            None if self.delay_before.is_zero() && self.delay_after.is_zero() => None,
+            None => Some("delay"),
+        }
+    }
+
     /// The right answer with its fault.
     pub(crate) fn spoil(&self, reply: Reply) -> Planned {
         let Some((_, fault)) = &self.fault else {

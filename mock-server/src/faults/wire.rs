@@ -45,3 +45,17 @@ pub enum WireFault {
     /// A chunked body breaks the rules of chunks after the first: `"bad_chunk"`.
     BadChunk,
 }
+
+impl WireFault {
+    /// The fault's name, as JSON has it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Reset => "reset",
+            Self::Close => "close",
+            Self::Cut { .. } => "cut",
+            Self::Stall { .. } => "stall",
+            Self::Dribble { .. } => "dribble",
+            Self::BadChunk => "bad_chunk",
+        }
+    }
+}

@@ -12,7 +12,9 @@ mod badges;
 mod bodies;
 #[cfg(all(unix, feature = "program"))]
 mod control;
+mod expect;
 mod faults;
+mod journal;
 mod links;
 mod me;
 mod mounted_mocks;
@@ -27,6 +29,8 @@ mod serving;
 mod site;
 mod state_file;
 mod statistics;
+mod webhook;
+mod webhook_receiver;
 mod wire;
 #[cfg(all(unix, feature = "program"))]
 mod worlds;
