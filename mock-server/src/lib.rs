@@ -9,8 +9,12 @@ mod store;
 
 pub use builder::{MockServerBuilder, StartError};
 pub use engine::{
-    Account, Clock, InvalidInstant, Keys, Link, Outcome, Post, Profile, Reply, Request, Scope,
-    World,
+    Account, AnalyticsShape, ApiVisible, BadgeKinds, Clock, ContentRefusal, Coverage,
+    DaysOutOfRange, Dialect, Endpoint, EndpointCoverage, ErrorBody, EventKind, Ids, InvalidInstant,
+    KeyObject, KeyRateLimit, KeyScopes, Keys, Link, MeFields, OtherStatistics, Outcome, Post,
+    Profile, RateLimit, RateLimitRefusal, ReferenceData, Reply, Request, ResourceFields, Rule,
+    RuleVerdict, Scope, ScopeRefusal, SignatureEncoding, UnknownDialect, UnknownFields, Untouched,
+    Verdicts, Violation, WebhookPayload, World, WriteAnswers,
 };
 pub use server::MockServer;
 pub use state_file::{StateError, StateFile};

@@ -74,7 +74,7 @@ impl Request {
         self
     }
 
-    pub(crate) fn header_values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+    pub(crate) fn header_values(&self, name: &'static str) -> impl Iterator<Item = &str> {
         self.headers
             .iter()
             .filter(move |(given, _)| given.eq_ignore_ascii_case(name))
