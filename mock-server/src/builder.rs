@@ -4,7 +4,7 @@ use std::io;
 use std::net::TcpListener;
 use std::path::PathBuf;
 
-use crate::engine::{Clock, World};
+use crate::engine::{Clock, Dialect, World};
 use crate::journal::JournalLimits;
 use crate::server::MockServer;
 use crate::service::Service;
@@ -16,6 +16,7 @@ use crate::state_file::{StateError, StateFile};
 pub struct MockServerBuilder {
     seed: u64,
     clock: Option<Clock>,
+    dialect: Option<Dialect>,
     world: Option<World>,
     state_file: Option<PathBuf>,
     listener: Option<TcpListener>,
@@ -52,6 +53,21 @@ impl MockServerBuilder {
     /// ```
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = Some(clock);
+        self
+    }
+
+    /// How the service behaves where the specification is silent, in place of the dialect that the
+    /// world has. An existing state file keeps its own.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use mock_server::{Dialect, MockServer};
+    ///
+    /// let server = MockServer::builder().dialect(Dialect::minimal()).start().await?;
+    /// # Ok::<(), mock_server::StartError>(()) }).unwrap();
+    /// ```
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        self.dialect = Some(dialect);
         self
     }
 
@@ -175,6 +191,9 @@ impl MockServerBuilder {
         let mut world = self.world.unwrap_or_else(|| World::new(self.seed));
         if let Some(clock) = self.clock {
             world.set_clock(clock);
+        }
+        if let Some(dialect) = self.dialect {
+            world.set_dialect(dialect);
         }
         let service = match self.state_file {
             None => Service::in_memory(world),

@@ -1,14 +1,14 @@
 //! One world with everything around it that does not persist.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
 
-use crate::engine::{Keys, Reply, Request, World, path_template};
+use crate::engine::{Endpoint, Keys, Reply, Request, Verdicts, World};
 use crate::faults::{FaultRules, Plan, Planned};
 use crate::journal::{Answered, Journal, JournalLimits};
 use crate::state_file::{StateError, StateFile};
-use crate::store::Store;
+use crate::store::{Handled, Store};
 
 /// A world, and the faults that its clients meet. Every transport carries requests to one of these.
 #[derive(Debug)]
@@ -19,6 +19,7 @@ pub(crate) struct Service {
     keys: Keys,
     faults: FaultRules,
     journal: Journal,
+    verdicts: Mutex<Verdicts>,
 }
 
 impl Service {
@@ -48,6 +49,7 @@ impl Service {
             keys,
             faults,
             journal: Journal::new(JournalLimits::default()),
+            verdicts: Mutex::default(),
         }
     }
 
@@ -84,22 +86,41 @@ impl Service {
     }
 
     /// Carries a request out as far as the plan lets it, and spoils its answer. The request is in the
-    /// journal when this returns.
+    /// journal and in the verdicts when this returns.
     pub(crate) fn answer(&self, request: &Request, plan: &Plan) -> Planned {
         let handled = match plan.prevents_write() {
             true => self.store.try_out(request),
             false => self.store.handle(request),
         };
-        let (at, key, planned) = match handled {
-            Ok(handled) => (handled.at, handled.key, plan.spoil(handled.outcome.reply)),
+        match handled {
+            Ok(handled) => self.told(request, plan, handled),
             Err(error) => {
                 let reply = Reply::error(500, "state_file", &error.to_string(), None);
-                (Timestamp::now(), None, Planned::right(reply))
+                let answered = Answered {
+                    at: Timestamp::now(),
+                    endpoint: None,
+                    key: None,
+                    status: reply.status,
+                    fault: None,
+                };
+                self.journal.record(request, &answered);
+                Planned::right(reply)
             }
-        };
+        }
+    }
+
+    fn told(&self, request: &Request, plan: &Plan, handled: Handled<'_>) -> Planned {
+        let Handled { outcome, at, key } = handled;
+        self.change_verdicts(|verdicts| match plan.fault {
+            // What a fault replaced, the client has not seen.
+            Some(_) => verdicts.record_violations(&outcome),
+            None => verdicts.record(&outcome),
+        });
+        let endpoint = outcome.endpoint.map(Endpoint::path);
+        let planned = plan.spoil(outcome.reply);
         let answered = Answered {
             at,
-            endpoint: path_template(request),
+            endpoint,
             key,
             status: planned.reply.status,
             fault: plan.fault_name(),
@@ -108,14 +129,24 @@ impl Service {
         planned
     }
 
+    /// What the service thinks of its clients so far.
+    pub(crate) fn verdicts(&self) -> Verdicts {
+        self.change_verdicts(|verdicts| verdicts.clone())
+    }
+
+    pub(crate) fn change_verdicts<T>(&self, change: impl FnOnce(&mut Verdicts) -> T) -> T {
+        change(&mut self.verdicts.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     pub(crate) fn journal(&self) -> &Journal {
         &self.journal
     }
 
-    /// Starts anew: the world as it was made, no faults, and an empty journal.
+    /// Starts anew: the world as it was made, no faults, an empty journal and no verdicts.
     pub(crate) fn reset(&self) -> Result<(), StateError> {
         self.faults.clear();
         self.journal.clear();
+        self.change_verdicts(|verdicts| *verdicts = Verdicts::default());
         self.store.replace(self.first.clone())
     }
 }

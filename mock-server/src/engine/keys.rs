@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::rate_limit::{RateLimit, Window};
 use super::scope::Scope;
 use super::seeded::Seeded;
 
@@ -68,18 +69,36 @@ impl fmt::Debug for Keys {
 }
 
 /// What a key may do and for whom. The key's own text is not in it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Key {
     pub(super) handle: String,
     pub(super) scopes: BTreeSet<Scope>,
+    #[serde(default)]
+    pub(super) rate_limit: RateLimit,
+    #[serde(default, skip_serializing_if = "Window::is_unused")]
+    pub(super) window: Window,
 }
+
+impl PartialEq for Key {
+    /// What has been used of the window says nothing about what a key may do, and a read that
+    /// counts leaves an equal world behind.
+    fn eq(&self, other: &Self) -> bool {
+        self.handle == other.handle
+            && self.scopes == other.scopes
+            && self.rate_limit == other.rate_limit
+    }
+}
+
+impl Eq for Key {}
 
 impl Key {
     pub(super) fn new(handle: &str, scopes: &[Scope]) -> Self {
         Self {
             handle: handle.to_owned(),
             scopes: scopes.iter().copied().collect(),
+            rate_limit: RateLimit::default(),
+            window: Window::default(),
         }
     }
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::event_kind::EventKind;
 use crate::bytes_in_json;
+use crate::engine::EventKind;
 
 /// A delivery that is ready to be sent: all bytes and headers are fixed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,10 +1,10 @@
 //! Why a call to the webhook did nothing.
 
 use super::delivery::NotSent;
-use super::event_kind::InvalidEventKind;
 use super::receiver_url::InvalidReceiverUrl;
 use super::script::InvalidScript;
 use super::secret::EmptySecret;
+use crate::engine::InvalidEventKind;
 use crate::state_file::StateError;
 
 /// Why a call to the webhook did nothing.

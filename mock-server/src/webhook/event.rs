@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::event_kind::EventKind;
-use super::settings::WebhookPayload;
+use crate::engine::EventKind;
+use crate::engine::WebhookPayload;
 
 /// What an event tells about.
 ///

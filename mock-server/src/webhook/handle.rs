@@ -3,11 +3,10 @@
 use super::delivery::{Delivery, NotSent};
 use super::error::WebhookError;
 use super::event::EventData;
-use super::event_kind::EventKind;
 use super::secret::WebhookSecret;
 use super::send::send;
-use super::settings::WebhookSettings;
 use super::state::{Prepared, WebhookStatus};
+use crate::engine::EventKind;
 use crate::engine::World;
 use crate::store::Store;
 
@@ -16,7 +15,7 @@ use crate::store::Store;
 ///
 /// Nothing triggers an event by itself: it is sent when a test asks for it, once and without a
 /// repetition. A delivery has failed when anything but a 2xx answer comes within 10 seconds (or
-/// [`WebhookSettings::timeout_milliseconds`]). Ten failures in a row turn the webhook off; a success
+/// [`Dialect::webhook_timeout`](crate::Dialect::webhook_timeout)). Ten failures in a row turn the webhook off; a success
 /// in between ends the run.
 ///
 /// ```
@@ -90,30 +89,6 @@ impl<'a> WebhookHandle<'a> {
         let script = script.parse()?;
         let secret = WebhookSecret::new(secret)?;
         let change = |world: &mut World| (world.webhook.use_sink(script, secret), true);
-        Ok(self.store.transact(change)?)
-    }
-
-    /// Makes deliveries in another way from now on; [`WebhookSettings`] says which there are.
-    ///
-    /// # Errors
-    ///
-    /// [`WebhookError::State`] when the state file fails.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// use mock_server::{SignatureEncoding, WebhookSettings};
-    ///
-    /// let server = mock_server::MockServer::start().await;
-    /// let mut settings = WebhookSettings::default();
-    /// settings.signature_encoding = SignatureEncoding::Base64;
-    /// server.webhook().set_settings(settings)?;
-    /// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
-    /// ```
-    pub fn set_settings(&self, settings: WebhookSettings) -> Result<(), WebhookError> {
-        let change = |world: &mut World| {
-            world.webhook_settings = settings;
-            ((), true)
-        };
         Ok(self.store.transact(change)?)
     }
 
@@ -261,7 +236,7 @@ impl<'a> WebhookHandle<'a> {
         let (prepared, timeout) = self.store.transact(|world| {
             let prepared = prepare(world);
             let changed = prepared.is_ok();
-            ((prepared, world.webhook_settings.timeout()), changed)
+            ((prepared, world.dialect().webhook_timeout), changed)
         })?;
         let (delivery, url) = match prepared? {
             Prepared::Delivered(delivery) => return Ok(delivery),

@@ -2,8 +2,8 @@
 
 use super::delivery::{Delivery, DeliveryOutcome, NotSent, SignedDelivery};
 use super::event::EventData;
-use super::event_kind::EventKind;
 use super::state::Prepared;
+use crate::engine::EventKind;
 use crate::engine::World;
 
 impl World {
@@ -11,16 +11,16 @@ impl World {
         // A number is taken for what is sent alone: a refused event leaves the world as it was.
         self.webhook.check_open()?;
         let (id, now) = self.next_delivery();
-        let settings = self.webhook_settings;
-        self.webhook.emit(id, now, (kind, data), &settings)
+        let dialect = self.dialect().clone();
+        self.webhook.emit(id, now, (kind, data), &dialect)
     }
 
     pub(super) fn redeliver(&mut self, earlier: &str) -> Result<Prepared, NotSent> {
         self.webhook.check_open()?;
         self.webhook.delivery(earlier)?;
         let (id, now) = self.next_delivery();
-        let settings = self.webhook_settings;
-        self.webhook.redeliver(id, now, earlier, &settings)
+        let dialect = self.dialect().clone();
+        self.webhook.redeliver(id, now, earlier, &dialect)
     }
 
     pub(super) fn record_delivery(

@@ -1,13 +1,11 @@
 //! `X-Service-Signature`: `sha256=` and the HMAC-SHA256 of the body (section Authentication of the
 //! specification).
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use super::secret::WebhookSecret;
-use super::settings::SignatureEncoding;
+use crate::engine::SignatureEncoding;
 
 /// The value of the header for these very bytes.
 pub(super) fn sign(secret: &WebhookSecret, body: &[u8], encoding: SignatureEncoding) -> String {
@@ -15,11 +13,7 @@ pub(super) fn sign(secret: &WebhookSecret, body: &[u8], encoding: SignatureEncod
         Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("HMAC takes a key of any length");
     mac.update(body);
     let digest = mac.finalize().into_bytes();
-    let digits = match encoding {
-        SignatureEncoding::Hex => hex::encode(digest),
-        SignatureEncoding::Base64 => STANDARD.encode(digest),
-    };
-    format!("sha256={digits}")
+    format!("sha256={}", encoding.encode(&digest))
 }
 
 #[cfg(test)]

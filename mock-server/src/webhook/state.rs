@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::delivery::{Delivery, DeliveryOutcome, NotSent, SignedDelivery};
 use super::event::{EventData, Payload};
-use super::event_kind::EventKind;
 use super::receiver_url::ReceiverUrl;
 use super::script::SinkScript;
 use super::secret::WebhookSecret;
-use super::settings::WebhookSettings;
 use super::signature::sign;
 use super::sink::Sink;
+use crate::engine::Dialect;
+use crate::engine::EventKind;
 
 /// After how many failed deliveries in a row a webhook is turned off (section States and transitions
 /// of the specification).
@@ -78,21 +78,22 @@ impl Webhook {
         id: String,
         now: String,
         (kind, data): (EventKind, EventData),
-        settings: &WebhookSettings,
+        dialect: &Dialect,
     ) -> Result<Prepared, NotSent> {
         let Destination { secret, receiver } = self.open_destination()?;
-        let Payload { content_type, body } = Payload::new(&kind, &now, data, settings.payload);
+        let Payload { content_type, body } =
+            Payload::new(&kind, &now, data, dialect.webhook_payload);
         let delivery = SignedDelivery {
             id,
             created_at: now,
             receiver: receiver.name(),
             redelivery_of: None,
             kind,
-            signature: sign(secret, &body, settings.signature_encoding),
+            signature: sign(secret, &body, dialect.webhook_signature_encoding),
             content_type: content_type.to_owned(),
             body,
         };
-        Ok(self.hand_over(delivery, settings))
+        Ok(self.hand_over(delivery, dialect))
     }
 
     /// Sends an earlier delivery once more, with the same headers and bytes, to wherever the webhook
@@ -102,7 +103,7 @@ impl Webhook {
         id: String,
         now: String,
         earlier: &str,
-        settings: &WebhookSettings,
+        dialect: &Dialect,
     ) -> Result<Prepared, NotSent> {
         let delivery = SignedDelivery {
             id,
@@ -111,7 +112,7 @@ impl Webhook {
             redelivery_of: Some(earlier.to_owned()),
             ..self.delivery(earlier)?.sent.clone()
         };
-        Ok(self.hand_over(delivery, settings))
+        Ok(self.hand_over(delivery, dialect))
     }
 
     /// Refuses when an event would not be sent.
@@ -134,13 +135,13 @@ impl Webhook {
         Ok(destination)
     }
 
-    fn hand_over(&mut self, delivery: SignedDelivery, settings: &WebhookSettings) -> Prepared {
+    fn hand_over(&mut self, delivery: SignedDelivery, dialect: &Dialect) -> Prepared {
         let destination = self.destination.as_mut();
         let receiver = &mut destination.expect("the destination was looked up").receiver;
         match receiver {
             Receiver::Url(url) => Prepared::ToSend(delivery, url.clone()),
             Receiver::Sink(sink) => {
-                let outcome = sink.take(settings.timeout());
+                let outcome = sink.take(dialect.webhook_timeout);
                 Prepared::Delivered(self.record(delivery, outcome))
             }
         }
@@ -281,7 +282,7 @@ mod tests {
         let event = (EventKind::POST_LIKED, body.into());
         let id = format!("delivery_{}", webhook.deliveries.len());
         let now = "2026-03-01T12:00:00Z".to_owned();
-        match webhook.emit(id, now, event, &WebhookSettings::default())? {
+        match webhook.emit(id, now, event, &Dialect::default())? {
             Prepared::Delivered(delivery) => Ok(delivery),
             Prepared::ToSend(..) => panic!("the sink needs no sending"),
         }

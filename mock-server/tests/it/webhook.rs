@@ -1,11 +1,13 @@
 //! Deliveries: signed, counted, turned off after ten failures in a row, and sent again.
 
+use std::time::Duration;
+
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
 use mock_server::{
-    Clock, Delivery, DeliveryOutcome, EventData, EventKind, FAILURES_UNTIL_OFF, MockServer,
-    SignatureEncoding, WebhookError, WebhookPayload, WebhookSettings,
+    Clock, Delivery, DeliveryOutcome, Dialect, EventData, EventKind, FAILURES_UNTIL_OFF,
+    MockServer, SignatureEncoding, WebhookError, WebhookPayload,
 };
 use serde_json::{Value, json};
 
@@ -39,10 +41,10 @@ async fn outcome_of(answer: &str) -> DeliveryOutcome {
     delivery.outcome
 }
 
-fn set(server: &MockServer, change: impl FnOnce(&mut WebhookSettings)) {
-    let mut settings = WebhookSettings::default();
-    change(&mut settings);
-    server.webhook().set_settings(settings).unwrap();
+fn set(server: &MockServer, change: impl FnOnce(&mut Dialect)) {
+    let mut dialect = Dialect::default();
+    change(&mut dialect);
+    server.update(|world| world.set_dialect(dialect)).unwrap();
 }
 
 #[tokio::test]
@@ -75,15 +77,17 @@ async fn payload_and_encoding_can_be_others() {
     let server = start().await;
     let (url, arrived) = receive(&[OK, OK]);
     server.webhook().point_at(&url, SECRET).unwrap();
-    set(&server, |settings| {
-        settings.signature_encoding = SignatureEncoding::Base64;
+    set(&server, |dialect| {
+        dialect.webhook_signature_encoding = SignatureEncoding::Base64;
     });
     emit(&server).await;
     assert_eq!(
         arrived.recv().unwrap().header("x-service-signature"),
         Some("sha256=p3YEX/1mKkkU/9tmmh+9rb7rhQ/za02prReVJpTFNiM=")
     );
-    set(&server, |settings| settings.payload = WebhookPayload::Bare);
+    set(&server, |dialect| {
+        dialect.webhook_payload = WebhookPayload::Bare
+    });
     emit(&server).await;
     let arrived = arrived.recv().unwrap();
     assert_eq!(arrived.body, br#"{"from":"grace"}"#);
@@ -162,7 +166,9 @@ async fn a_receiver_that_is_not_there_fails() {
 #[tokio::test]
 async fn a_receiver_that_hangs_has_failed_when_the_time_is_up() {
     let server = start().await;
-    set(&server, |settings| settings.timeout_milliseconds = 20);
+    set(&server, |dialect| {
+        dialect.webhook_timeout = Duration::from_millis(20)
+    });
     // The system accepts the connection, and nobody ever reads from it.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -175,7 +181,9 @@ async fn a_receiver_that_hangs_has_failed_when_the_time_is_up() {
 #[tokio::test]
 async fn an_answer_that_stalls_has_failed_when_the_time_is_up() {
     let server = start().await;
-    set(&server, |settings| settings.timeout_milliseconds = 20);
+    set(&server, |dialect| {
+        dialect.webhook_timeout = Duration::from_millis(20)
+    });
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let stalling = std::thread::spawn(move || {
@@ -280,7 +288,9 @@ async fn a_redelivery_has_the_same_bytes_and_headers() {
     server.webhook().point_at(&url, SECRET).unwrap();
     let first = emit(&server).await;
     // Neither settings nor time of the second delivery show in it.
-    set(&server, |settings| settings.payload = WebhookPayload::Bare);
+    set(&server, |dialect| {
+        dialect.webhook_payload = WebhookPayload::Bare
+    });
     let later = Clock::fixed("2026-03-02T00:00:00Z").unwrap();
     server.update(|world| world.set_clock(later)).unwrap();
     let second = server.webhook().redeliver(&first.sent.id).await.unwrap();
