@@ -15,7 +15,7 @@ const fn case(section: &'static str, sentence: &'static str, check: fn(&Service)
     }
 }
 
-pub(crate) const CASES: [Case; 37] = [
+pub(crate) const CASES: [Case; 38] = [
     case(
         "Introduction",
         "Every path starts with /api/v1",
@@ -53,6 +53,16 @@ pub(crate) const CASES: [Case; 37] = [
                 let body: Value = serde_json::from_str(&answer.body).unwrap();
                 let names: Vec<_> = body.as_object().unwrap().keys().collect();
                 assert_eq!(names, ["data"], "{line}");
+            }
+        },
+    ),
+    case(
+        "What the service does",
+        "A key belongs to one account, whose profile it reads",
+        |service| {
+            for scope in Scope::ALL {
+                let answer = service.send_with(key_of(&service.keys, scope), "GET /me", None);
+                assert_eq!(data(&answer)["handle"], "demo");
             }
         },
     ),

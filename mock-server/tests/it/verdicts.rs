@@ -40,12 +40,11 @@ fn assert_breaks(request: &Request, expected: &[(Rule, &str)]) {
 }
 
 #[test]
-fn every_rule_that_a_request_breaks_is_told_under_every_dialect() {
+fn every_rule_that_a_body_breaks_is_told_under_every_dialect() {
     let world = World::default();
     let profile = || request(&world, "PATCH /me/profile");
     let lines = "\n".repeat(301);
     let long_bio = json!({"bio": lines, "nickname": "x", "location": null}).to_string();
-    let none = format!("Bearer {}", world.keys().none);
     for (request, expected) in [
         (
             with_json(profile(), &long_bio),
@@ -93,6 +92,16 @@ fn every_rule_that_a_request_breaks_is_told_under_every_dialect() {
                 ),
             ],
         ),
+    ] {
+        assert_breaks(&request, expected);
+    }
+}
+
+#[test]
+fn a_rule_that_a_key_or_days_break_is_told_under_every_dialect() {
+    let world = World::default();
+    let none = format!("Bearer {}", world.keys().none);
+    for (request, expected) in [
         (
             bare("GET /badges").header("Authorization", world.keys().all),
             &[(
@@ -125,6 +134,14 @@ fn every_rule_that_a_request_breaks_is_told_under_every_dialect() {
                 "the request has a body of 2 bytes; none is expected",
             )],
         ),
+    ] {
+        assert_breaks(&request, expected);
+    }
+}
+
+#[test]
+fn a_rule_that_a_path_breaks_is_told_under_every_dialect() {
+    for (request, expected) in [
         (
             bare("GET /users/demo"),
             &[(
