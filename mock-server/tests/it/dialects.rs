@@ -275,7 +275,7 @@ fn days_out_of_range_are_refused_or_clamped() {
             let line = format!("GET /users/demo/stats?days={days}");
             assert_eq!(send(&mut world, &line, None).status, status, "{days}");
         }
-        let body = Some(json!({"nickname": "x"}));
+        let body = Some(json!({"days": "x"}));
         assert_eq!(send(&mut world, "PATCH /me/profile", body).status, 422);
     }
     let mut world = world(|dialect| dialect.days_out_of_range = DaysOutOfRange::Clamped);

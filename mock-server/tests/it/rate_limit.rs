@@ -62,7 +62,7 @@ fn a_window_that_is_full_refuses_until_it_ends() {
         third.body,
         json!({"error": {
             "code": "rate_limited",
-            "message": "the key has used up its 2 requests in 10 seconds; try again in 1 seconds",
+            "message": "the key has used up its 2 requests in 10 s; wait 1 s",
         }})
         .to_string()
     );
