@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 /// windows of rate limits. It stands still, or runs as the machine's clock does, perhaps at another
 /// time.
 ///
+/// As JSON it is a string: `system`; the instant at which it stands; or `system` and how far it is
+/// ahead of the machine's clock or behind it, as in `system+PT2H` and `system-PT90S`.
+///
 /// ```
 /// use mock_server::Clock;
 ///
@@ -139,8 +142,7 @@ fn date_of(timestamp: Timestamp) -> Date {
 impl TryFrom<String> for Clock {
     type Error = InvalidInstant;
 
-    /// Reads what a state file holds: the instant of a fixed clock, `system`, or `system` and how
-    /// far the clock is ahead of it, as in `system+PT2H`, or behind it, as in `system-PT2H`.
+    /// Reads the form in which a clock is written.
     fn try_from(text: String) -> Result<Self, InvalidInstant> {
         let Some(ahead) = text.strip_prefix("system") else {
             return Self::fixed(&text);

@@ -202,3 +202,15 @@ impl Serialize for Endpoint {
         serializer.collect_str(self)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_is_its_place_in_the_list() {
+        for (place, endpoint) in Endpoint::ALL.into_iter().enumerate() {
+            assert_eq!(endpoint as usize, place);
+        }
+    }
+}

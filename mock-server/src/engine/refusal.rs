@@ -26,7 +26,7 @@ pub(super) enum Refusal {
     #[error("the key lacks the scope {scope}")]
     ScopeMissing { scope: Scope },
     #[error(
-        "the key has used up its {} requests in {} seconds; try again in {} seconds",
+        "the key has used up its {} requests in {} s; wait {} s",
         quota.limit.limit, quota.limit.window_seconds, quota.reset
     )]
     RateLimited { quota: Quota },
@@ -120,7 +120,7 @@ impl Refusal {
         match self.status_and_code().0 {
             403 if dialect.scope_refusal == ScopeRefusal::Unauthorized => 401,
             422 if dialect.content_refusal == ContentRefusal::BadRequest => 400,
-            422 if self.field() == Some("days")
+            422 if self.is_about_days()
                 && dialect.days_out_of_range == DaysOutOfRange::BadRequest =>
             {
                 400
@@ -128,6 +128,14 @@ impl Refusal {
             429 if dialect.rate_limit_refusal == RateLimitRefusal::ServiceUnavailable => 503,
             status => status,
         }
+    }
+
+    /// A body may have a field called `days` as well, which is not what this is about.
+    fn is_about_days(&self) -> bool {
+        matches!(
+            self,
+            Self::DaysNotAnInteger { .. } | Self::DaysOutOfRange { .. } | Self::DaysRepeated { .. }
+        )
     }
 
     fn status_and_code(&self) -> (u16, &'static str) {

@@ -148,10 +148,11 @@ impl Rule {
     /// The rule behind a refusal; `None` where the refusal rests on a decision of the service.
     pub(super) fn behind(refusal: &Refusal, endpoint: Option<Endpoint>) -> Option<Self> {
         match refusal {
-            Refusal::UnknownPath { path } if path.starts_with("/api/v1/") => {
-                Some(Self::UnknownPath)
-            }
-            Refusal::UnknownPath { .. } => Some(Self::PathOutsideApi),
+            Refusal::UnknownPath { path } => match path.strip_prefix("/api/v1") {
+                Some("") => Some(Self::UnknownPath),
+                Some(rest) if rest.starts_with('/') => Some(Self::UnknownPath),
+                _ => Some(Self::PathOutsideApi),
+            },
             Refusal::MethodNotAllowed { .. } => Some(Self::WrongMethod),
             Refusal::KeyMissing => Some(Self::KeyMissing),
             Refusal::NotBearer | Refusal::SeveralKeys => Some(Self::MalformedAuthorization),

@@ -11,13 +11,11 @@ use super::badges::Badge;
 use super::clock::Clock;
 use super::default_world;
 use super::dialect::Dialect;
-use super::keys::{Key, Keys, token};
+use super::keys::{Key, Keys};
 use super::links::Link;
 use super::posts::Post;
-use super::rate_limit::RateLimit;
 use super::refusal::Refusal;
 use super::request::Request;
-use super::scope::Scope;
 use crate::webhook::Webhook;
 
 /// One profile service with everything it holds.
@@ -155,58 +153,6 @@ impl World {
     /// ```
     pub fn keys(&self) -> Keys {
         Keys::of_seed(self.seed)
-    }
-
-    /// Makes a further key for `handle` with these scopes, and returns it. When there is no account
-    /// of that handle yet, an empty one is made.
-    ///
-    /// ```
-    /// use mock_server::{Scope, World};
-    ///
-    /// let mut world = World::new(0);
-    /// let key = world.create_key("ada", &[Scope::LinksWrite]);
-    /// assert!(key.starts_with("mock_key"));
-    /// assert!(world.account("ada").is_some());
-    /// ```
-    pub fn create_key(&mut self, handle: &str, scopes: &[Scope]) -> String {
-        self.add_account(handle);
-        let name = format!("key{}", self.next_number());
-        let token = token(self.seed, &name);
-        self.keys.insert(token.clone(), Key::new(handle, scopes));
-        token
-    }
-
-    /// Takes a key away, and says whether there was one.
-    ///
-    /// ```
-    /// let mut world = mock_server::World::new(0);
-    /// let key = world.keys().links;
-    /// assert!(world.remove_key(&key));
-    /// assert!(!world.remove_key(&key));
-    /// ```
-    pub fn remove_key(&mut self, key: &str) -> bool {
-        self.keys.remove(key).is_some()
-    }
-
-    /// Sets how many requests a key may make, and returns what it was allowed before; `None` when
-    /// there is no such key. What was counted in the window so far still counts.
-    ///
-    /// ```
-    /// use mock_server::{RateLimit, Request, World};
-    /// use std::num::NonZeroU32;
-    ///
-    /// let mut world = World::new(0);
-    /// let key = world.keys().all;
-    /// let limit = RateLimit { limit: 1, window_seconds: NonZeroU32::MAX };
-    /// assert_eq!(world.set_rate_limit(&key, limit), Some(RateLimit::default()));
-    ///
-    /// let request = Request::new("GET", "/api/v1/me").header("Authorization", format!("Bearer {key}"));
-    /// assert_eq!(world.handle(&request).reply.status, 200);
-    /// assert_eq!(world.handle(&request).reply.status, 429);
-    /// ```
-    pub fn set_rate_limit(&mut self, key: &str, limit: RateLimit) -> Option<RateLimit> {
-        let key = self.keys.get_mut(key)?;
-        Some(std::mem::replace(&mut key.rate_limit, limit))
     }
 
     /// The account of a handle; handles match exactly.

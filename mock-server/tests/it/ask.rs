@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-use mock_server::MockServer;
+use mock_server::{MockServer, Reply};
 use serde_json::{Value, json};
 
 /// Begins a request with the key for everything. `line` is a method and a path below `/api/v1`.
@@ -134,7 +134,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    fn parse(bytes: &[u8]) -> Self {
+    pub(crate) fn parse(bytes: &[u8]) -> Self {
         let text = String::from_utf8(bytes.to_vec()).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
         let mut lines = head.split("\r\n");
@@ -152,5 +152,15 @@ impl Answer {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(given, _)| given == name);
         found.map(|(_, value)| value.as_str())
+    }
+}
+
+impl From<Reply> for Answer {
+    fn from(reply: Reply) -> Self {
+        Self {
+            status: reply.status,
+            headers: reply.headers,
+            body: String::from_utf8(reply.body).unwrap(),
+        }
     }
 }

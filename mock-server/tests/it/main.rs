@@ -10,8 +10,11 @@ mod ask;
 mod authorization;
 mod badges;
 mod bodies;
+mod conformance;
+mod conformance_cases;
 #[cfg(all(unix, feature = "program"))]
 mod control;
+mod dialects;
 mod expect;
 mod faults;
 mod journal;
@@ -22,6 +25,7 @@ mod posts;
 mod profile;
 #[cfg(all(unix, feature = "program"))]
 mod program;
+mod rate_limit;
 mod routing;
 mod server;
 #[cfg(all(unix, feature = "program"))]
@@ -29,6 +33,7 @@ mod serving;
 mod site;
 mod state_file;
 mod statistics;
+mod verdicts;
 mod webhook;
 mod webhook_receiver;
 mod wire;

@@ -87,9 +87,6 @@ pub struct Dialect {
 }
 
 impl Dialect {
-    /// The names that [`Dialect::named`] knows.
-    pub const NAMES: [&'static str; 4] = ["default", "minimal", "maximal", "random:SEED"];
-
     /// The barest service: nothing is told that need not be.
     ///
     /// ```
@@ -153,7 +150,8 @@ impl Dialect {
     /// assert_eq!(Dialect::named("random:7")?, Dialect::random(7));
     /// assert_eq!(
     ///     Dialect::named("tiny").unwrap_err().to_string(),
-    ///     "`tiny` is no dialect; there are default, minimal, maximal, random:SEED",
+    ///     "`tiny` is no dialect; there are default, minimal, maximal, and random: with a seed, \
+    ///      such as random:7",
     /// );
     /// # Ok::<(), mock_server::UnknownDialect>(())
     /// ```
@@ -222,5 +220,8 @@ impl Default for Dialect {
 
 /// A name that is no dialect's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no dialect; there are {names}", names = Dialect::NAMES.join(", "))]
+#[error(
+    "`{0}` is no dialect; there are default, minimal, maximal, and random: with a seed, \
+     such as random:7"
+)]
 pub struct UnknownDialect(String);
