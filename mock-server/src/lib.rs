@@ -2,6 +2,7 @@
 
 mod builder;
 mod engine;
+mod openapi;
 mod respond;
 mod server;
 mod state_file;
@@ -12,6 +13,7 @@ pub use engine::{
     Account, Clock, InvalidInstant, Keys, Link, Outcome, Post, Profile, Reply, Request, Scope,
     World,
 };
+pub use openapi::openapi_json;
 pub use server::MockServer;
 pub use state_file::{StateError, StateFile};
 /// The library underneath, in the version that [`MockServer::wiremock`] speaks.

@@ -13,6 +13,7 @@ mod bodies;
 mod links;
 mod me;
 mod mounted_mocks;
+mod openapi;
 mod posts;
 mod profile;
 #[cfg(all(unix, feature = "program"))]
