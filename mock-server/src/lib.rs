@@ -13,7 +13,7 @@ pub use engine::{
     Account, Clock, InvalidInstant, Keys, Link, Outcome, Post, Profile, Reply, Request, Scope,
     World,
 };
-pub use openapi::openapi_json;
+pub use openapi::{control_openapi_json, openapi_json};
 pub use server::MockServer;
 pub use state_file::{StateError, StateFile};
 /// The library underneath, in the version that [`MockServer::wiremock`] speaks.
