@@ -6,6 +6,7 @@ mod control;
 mod engine;
 mod faults;
 mod journal;
+mod openapi;
 mod server;
 mod service;
 mod state_file;
@@ -29,6 +30,7 @@ pub use journal::{
     Expect, Expectation, InvalidExpectation, Journal, JournalLimits, NearMiss, RecordedRequest,
     RequestPattern, Verification,
 };
+pub use openapi::{control_openapi_json, openapi_json};
 pub use server::MockServer;
 pub use state_file::{StateError, StateFile};
 pub use transport::HttpServer;

@@ -21,6 +21,7 @@ mod journal;
 mod links;
 mod me;
 mod mounted_mocks;
+mod openapi;
 mod posts;
 mod profile;
 #[cfg(all(unix, feature = "program"))]
