@@ -36,7 +36,7 @@ impl Service {
         let (seed, keys) = store.transact(|world| ((world.seed(), world.keys()), false))?;
         if seed != first.seed() {
             // The file was there, and was begun with another seed.
-            first = World::new(seed);
+            first = first.anew(seed);
         }
         Ok(Self::new(store, first, keys))
     }
@@ -140,6 +140,21 @@ impl Service {
 
     pub(crate) fn journal(&self) -> &Journal {
         &self.journal
+    }
+
+    /// Puts another world in place. The webhook stays unless the new world has one.
+    pub(crate) fn replace(&self, new: World) -> Result<(), StateError> {
+        let replaced = self.store.transact(|world| {
+            let replaced = std::mem::replace(world, new.clone());
+            (world.keep_webhook_of(replaced), true)
+        });
+        match replaced {
+            // A state that nobody can read has no webhook to keep.
+            Err(StateError::Damaged { .. } | StateError::OtherVersion { .. }) => {
+                self.store.replace(new)
+            }
+            other => other,
+        }
     }
 
     /// Starts anew: the world as it was made, no faults, an empty journal and no verdicts.

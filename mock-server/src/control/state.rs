@@ -1,15 +1,17 @@
-//! `/state` and `/reset`: the whole of a world, read, replaced or begun anew.
+//! `/state` and `/reset`: a world, read, replaced or begun anew. Its webhook, whose secret nobody is
+//! told, is a resource of its own.
 
 use super::refusal::ControlRefusal;
 use super::routes::{WorldCall, done, json, read};
 use crate::engine::Reply;
 
 pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
-    Ok(json(200, &call.service.store().world()?))
+    let world = call.service.store().world()?;
+    Ok(json(200, &world.without_webhook()))
 }
 
 pub(super) fn replace(call: &WorldCall) -> Result<Reply, ControlRefusal> {
-    call.service.store().replace(read(call.request)?)?;
+    call.service.replace(read(call.request)?)?;
     Ok(done())
 }
 

@@ -46,7 +46,7 @@ pub struct World {
     pub(super) badges: Vec<Badge>,
     pub(super) accounts: BTreeMap<String, Account>,
     pub(super) keys: BTreeMap<String, Key>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Webhook::is_new")]
     pub(crate) webhook: Webhook,
 }
 
@@ -239,6 +239,21 @@ impl World {
 
     pub(super) fn owner_mut(&mut self, key: &Key) -> Result<&mut Account, Refusal> {
         self.account_mut(&key.handle).ok_or(Refusal::UnknownKey)
+    }
+
+    /// A new world of another seed with the settings of this one: clock, dialect and webhook.
+    pub(crate) fn anew(&self, seed: u64) -> Self {
+        Self {
+            clock: self.clock.clone(),
+            dialect: self.dialect.clone(),
+            webhook: self.webhook.clone(),
+            ..Self::new(seed)
+        }
+    }
+
+    /// Gives no number again that the other world has given.
+    pub(crate) fn count_on_from(&mut self, other: &Self) {
+        self.last_id = self.last_id.max(other.last_id);
     }
 
     // One counter for everything, so that no two things in a world ever share a number.

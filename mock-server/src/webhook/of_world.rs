@@ -2,11 +2,42 @@
 
 use super::delivery::{Delivery, DeliveryOutcome, NotSent, SignedDelivery};
 use super::event::EventData;
-use super::state::Prepared;
-use crate::engine::EventKind;
-use crate::engine::World;
+use super::receiver_url::ReceiverUrl;
+use super::secret::WebhookSecret;
+use super::state::{Prepared, Webhook};
+use crate::engine::{EventKind, World};
 
 impl World {
+    /// Points the webhook at a receiver, as
+    /// [`WebhookHandle::point_at`](crate::WebhookHandle::point_at) does in a server that runs.
+    ///
+    /// ```
+    /// use mock_server::{WebhookSecret, World};
+    ///
+    /// let mut world = World::new(0);
+    /// let secret = WebhookSecret::new("whsec_test")?;
+    /// world.point_webhook_at("http://127.0.0.1:8080/hooks".parse()?, secret);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn point_webhook_at(&mut self, url: ReceiverUrl, secret: WebhookSecret) {
+        self.webhook.point_at(url, secret);
+    }
+
+    /// The world as it may be shown: without the webhook, which holds its secret.
+    pub(crate) fn without_webhook(self) -> Self {
+        let webhook = Webhook::default();
+        Self { webhook, ..self }
+    }
+
+    /// Keeps the webhook of the world that this one replaces, unless it brings one along.
+    pub(crate) fn keep_webhook_of(&mut self, replaced: Self) {
+        if self.webhook.is_new() && !replaced.webhook.is_new() {
+            // The numbers of later deliveries have to differ from those in the log.
+            self.count_on_from(&replaced);
+            self.webhook = replaced.webhook;
+        }
+    }
+
     pub(super) fn emit(&mut self, kind: EventKind, data: EventData) -> Result<Prepared, NotSent> {
         // A number is taken for what is sent alone: a refused event leaves the world as it was.
         self.webhook.check_open()?;

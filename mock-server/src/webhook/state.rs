@@ -172,6 +172,11 @@ impl Webhook {
         }
     }
 
+    /// Whether it points nowhere and never did.
+    pub(crate) fn is_new(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// Turns the webhook on again, with a new run of failures.
     pub(super) fn turn_on(&mut self) {
         self.active = true;

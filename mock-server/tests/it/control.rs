@@ -52,7 +52,6 @@ fn a_state_is_read_and_replaced() {
     let mut state = serving.order(200, "GET /worlds/default/state", NOTHING);
     state["accounts"]["demo"]["profile"]["bio"] = json!("From a test");
     serving.order(204, "PUT /worlds/default/state", state.clone());
-    assert_eq!(serving.ask("GET /me").data(200)["bio"], "From a test");
     assert_eq!(
         serving.order(200, "GET /worlds/default/state", NOTHING),
         state
@@ -68,6 +67,10 @@ fn a_state_is_read_and_replaced() {
         serving.order(200, "GET /worlds/default/state", NOTHING),
         state
     );
+    assert_eq!(serving.ask("GET /me").data(200)["bio"], "From a test");
+    let state = serving.order(200, "GET /worlds/default/state", NOTHING);
+    let used = &state["keys"][serving.key("all")]["window"]["used"];
+    assert_eq!(used, 1, "what counts against the rate limit is told");
 }
 
 #[test]
