@@ -6,6 +6,10 @@ use base64::engine::general_purpose::STANDARD;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+/// Bytes that stand in JSON so.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct BytesInJson(#[serde(with = "self")] pub(crate) Vec<u8>);
+
 pub(crate) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     match std::str::from_utf8(bytes) {
         Ok(text) => serializer.serialize_str(text),

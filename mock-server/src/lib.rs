@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod apart;
 mod builder;
 mod bytes_in_json;
 mod control;

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
 use crate::builder::MockServerBuilder;
-use crate::engine::{Keys, Scope, World};
+use crate::engine::{Dialect, Keys, Scope, Verdicts, World};
 use crate::faults::{FaultRule, InvalidFault};
 use crate::journal::{Expect, Journal};
 use crate::service::Service;
@@ -166,6 +166,27 @@ impl MockServer {
         self.service.store().transact(|world| (change(world), true))
     }
 
+    /// Gives the service another dialect, from the next request on.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError`] when the state file fails; a server in memory never does.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use mock_server::{Dialect, MockServer};
+    ///
+    /// let server = MockServer::start().await;
+    /// for (setting, alternative, dialect) in Dialect::alternatives() {
+    ///     server.set_dialect(dialect)?;
+    ///     // … the client under test runs; it survives `alternative` of `setting` …
+    /// }
+    /// # Ok::<(), mock_server::StateError>(()) }).unwrap();
+    /// ```
+    pub fn set_dialect(&self, dialect: Dialect) -> Result<(), StateError> {
+        self.update(|world| world.set_dialect(dialect))
+    }
+
     /// Makes requests meet a fault from now on, after the rules that were added before.
     ///
     /// A delay of either phase comes after the write, because wiremock waits no earlier; the
@@ -223,7 +244,7 @@ impl MockServer {
     /// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
     /// ```
     pub fn webhook(&self) -> WebhookHandle<'_> {
-        WebhookHandle::new(self.service.store())
+        WebhookHandle::new(&self.service)
     }
 
     /// The requests that the service has answered. What a mock mounted in front answers is not among
@@ -250,6 +271,22 @@ impl MockServer {
     /// ```
     pub fn expect(&self, method: &str, path: &str) -> Expect<'_> {
         Expect::new(self.service.journal(), method, path)
+    }
+
+    /// What the service thinks of its client so far: the rules of the specification that it broke,
+    /// and what it never tried. What a mock mounted in front answers is not in it.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// // … the client under test runs …
+    /// let verdicts = server.verdicts();
+    /// let broken: Vec<_> = verdicts.violations().collect();
+    /// assert!(broken.is_empty(), "{broken:#?}");
+    /// # });
+    /// ```
+    pub fn verdicts(&self) -> Verdicts {
+        self.service.verdicts()
     }
 
     /// The wiremock server underneath. What a test mounts on it comes before the profile service,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::refusal::ControlRefusal;
 use super::routes::{WorldCall, done, json, read};
-use crate::engine::{Reply, Scope};
+use crate::engine::{RateLimit, Reply, Scope};
 use crate::worlds::{inner_key, outer_key, outer_keys};
 
 #[derive(Deserialize)]
@@ -12,6 +12,7 @@ use crate::worlds::{inner_key, outer_key, outer_keys};
 struct NewKey {
     handle: String,
     scopes: Vec<Scope>,
+    rate_limit: Option<RateLimit>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -29,15 +30,18 @@ pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
 }
 
 pub(super) fn create(call: &WorldCall) -> Result<Reply, ControlRefusal> {
-    let NewKey { handle, scopes } = read(call.request)?;
-    if handle.is_empty() {
+    let new: NewKey = read(call.request)?;
+    if new.handle.is_empty() {
         return Err(ControlRefusal::EmptyHandle);
     }
-    let create = call
-        .service
-        .store()
-        .transact(|world| (world.create_key(&handle, &scopes), true));
-    let key = outer_key(call.name, &create?);
+    let key = call.service.store().transact(|world| {
+        let key = world.create_key(&new.handle, &new.scopes);
+        if let Some(limit) = new.rate_limit {
+            world.set_rate_limit(&key, limit);
+        }
+        (key, true)
+    })?;
+    let key = outer_key(call.name, &key);
     Ok(json(201, &OneKey { key }))
 }
 

@@ -2,14 +2,20 @@
 //! file only translates between JSON and the calls of the modules that do the work.
 
 mod clock;
+mod dialect;
+mod documents;
 mod faults;
 mod health;
 mod keys;
 mod refusal;
+mod requests;
 mod routes;
 mod state;
+mod verdicts;
+mod webhook;
 mod worlds;
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::engine::{Reply, Request};
@@ -35,14 +41,22 @@ impl Control {
         Self { worlds, url }
     }
 
-    /// Does what a request to the control API asks for.
-    pub(crate) fn answer(&self, request: &Request) -> Reply {
-        routes::answer(self, request).unwrap_or_else(|refusal| refusal.into_reply())
+    /// Does what a request to the control API asks for. It may have to wait for a disk.
+    pub(crate) fn answer(&self, request: &Request) -> Answer {
+        routes::answer(self, request).unwrap_or_else(|refusal| Answer::Now(refusal.into_reply()))
     }
 }
 
-/// Whether a path belongs to the control API.
-pub(crate) fn is_below(path: &str) -> bool {
-    path.strip_prefix(BASE)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+/// What comes of a request to the control API.
+pub(crate) enum Answer {
+    Now(Reply),
+    /// It waits for the network or for a request to the service.
+    Later(Pin<Box<dyn Future<Output = Reply> + Send>>),
+}
+
+/// Whether a path belongs to the control API. The document of the service lies where clients look
+/// for one, too.
+pub(crate) fn is_for(path: &str) -> bool {
+    let below = path.strip_prefix(BASE);
+    path == documents::SERVICE || below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -6,7 +6,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::refusal::ControlRefusal;
-use super::{BASE, BODY_LIMIT, Control, clock, faults, health, keys, state, worlds};
+use super::{Answer, BASE, BODY_LIMIT, Control};
+use super::{
+    clock, dialect, documents, faults, health, keys, requests, state, verdicts, webhook, worlds,
+};
 use crate::engine::{Reply, Request};
 use crate::service::Service;
 
@@ -20,9 +23,11 @@ struct Route {
 
 enum Action {
     /// Concerns the server.
-    Server(fn(&Control, &Request) -> Result<Reply, ControlRefusal>),
+    Server(OnServer),
     /// Concerns one world.
-    World(fn(&WorldCall) -> Result<Reply, ControlRefusal>),
+    World(OnWorld),
+    /// Concerns one world, and may take its time.
+    Waiting(Waiting),
 }
 
 /// A request that concerns one world.
@@ -33,12 +38,11 @@ pub(super) struct WorldCall<'a> {
     pub(super) request: &'a Request,
 }
 
-const fn on_server(
-    method: &'static str,
-    path: &'static str,
-    action: fn(&Control, &Request) -> Result<Reply, ControlRefusal>,
-) -> Route {
-    let action = Action::Server(action);
+type OnServer = fn(&Control, &Request) -> Result<Reply, ControlRefusal>;
+type OnWorld = fn(&WorldCall) -> Result<Reply, ControlRefusal>;
+type Waiting = fn(&WorldCall) -> Result<Answer, ControlRefusal>;
+
+const fn route(method: &'static str, path: &'static str, action: Action) -> Route {
     Route {
         method,
         path,
@@ -46,21 +50,22 @@ const fn on_server(
     }
 }
 
-const fn on_world(
-    method: &'static str,
-    path: &'static str,
-    action: fn(&WorldCall) -> Result<Reply, ControlRefusal>,
-) -> Route {
-    let action = Action::World(action);
-    Route {
-        method,
-        path,
-        action,
-    }
+const fn on_server(method: &'static str, path: &'static str, action: OnServer) -> Route {
+    route(method, path, Action::Server(action))
 }
 
-static ROUTES: [Route; 15] = [
+const fn on_world(method: &'static str, path: &'static str, action: OnWorld) -> Route {
+    route(method, path, Action::World(action))
+}
+
+const fn waiting(method: &'static str, path: &'static str, action: Waiting) -> Route {
+    route(method, path, Action::Waiting(action))
+}
+
+static ROUTES: [Route; 33] = [
     on_server("GET", "/health", health::show),
+    on_server("GET", documents::SERVICE, documents::service),
+    on_server("GET", "/control-openapi.json", documents::control),
     on_server("POST", "/worlds", worlds::create),
     on_world("DELETE", "", worlds::delete),
     on_world("GET", "/state", state::show),
@@ -69,21 +74,38 @@ static ROUTES: [Route; 15] = [
     on_world("GET", "/keys", keys::show),
     on_world("POST", "/keys", keys::create),
     on_world("DELETE", "/keys", keys::delete),
+    on_world("GET", "/dialect", dialect::show),
+    on_world("PUT", "/dialect", dialect::set),
     on_world("GET", "/clock", clock::show),
     on_world("PUT", "/clock", clock::set),
     on_world("POST", "/clock/advance", clock::advance),
     on_world("GET", "/faults", faults::list),
     on_world("POST", "/faults", faults::add),
     on_world("DELETE", "/faults", faults::clear),
+    on_world("GET", "/requests", requests::list),
+    on_world("DELETE", "/requests", requests::clear),
+    waiting("POST", "/requests/wait", requests::wait),
+    on_world("POST", "/requests/verify", requests::verify),
+    on_world("GET", "/violations", verdicts::violations),
+    on_world("DELETE", "/violations", verdicts::forgive),
+    on_world("GET", "/coverage", verdicts::coverage),
+    on_world("GET", "/webhook", webhook::show),
+    on_world("PUT", "/webhook", webhook::change),
+    waiting("POST", "/webhook/emit", webhook::emit),
+    on_world("GET", "/webhook/deliveries", webhook::deliveries),
+    waiting("POST", "/webhook/redeliver", webhook::redeliver),
+    on_world("GET", "/webhook/sink", webhook::show_sink),
+    on_world("PUT", "/webhook/sink", webhook::change_sink),
 ];
 
 /// Finds the route of a request and takes it.
-pub(super) fn answer(control: &Control, request: &Request) -> Result<Reply, ControlRefusal> {
+pub(super) fn answer(control: &Control, request: &Request) -> Result<Answer, ControlRefusal> {
     let length = request.body_length();
     if length > BODY_LIMIT {
         return Err(ControlRefusal::BodyTooLarge { length });
     }
-    let path = request.path.strip_prefix(BASE).unwrap_or_default();
+    // What is not below the base is a document at the root.
+    let path = request.path.strip_prefix(BASE).unwrap_or(&request.path);
     let mut allowed = Vec::new();
     for route in &ROUTES {
         let Some(world) = route.world_in(path) else {
@@ -108,7 +130,7 @@ impl Route {
     fn world_in<'a>(&self, path: &'a str) -> Option<&'a str> {
         match self.action {
             Action::Server(_) => (path == self.path).then_some(""),
-            Action::World(_) => {
+            Action::World(_) | Action::Waiting(_) => {
                 let name = path.strip_prefix("/worlds/")?.strip_suffix(self.path)?;
                 (!name.is_empty() && !name.contains('/')).then_some(name)
             }
@@ -118,35 +140,43 @@ impl Route {
     fn take(
         &self,
         control: &Control,
-        name: &str,
+        world: &str,
         request: &Request,
-    ) -> Result<Reply, ControlRefusal> {
+    ) -> Result<Answer, ControlRefusal> {
+        let call = || WorldCall::new(control, world, request);
         match self.action {
-            Action::Server(action) => action(control, request),
-            Action::World(action) => {
-                let unknown = || ControlRefusal::UnknownWorld {
-                    name: name.to_owned(),
-                };
-                let service = control.worlds.find(name).ok_or_else(unknown)?;
-                action(&WorldCall {
-                    control,
-                    name,
-                    service,
-                    request,
-                })
-            }
+            Action::Server(action) => action(control, request).map(Answer::Now),
+            Action::World(action) => action(&call()?).map(Answer::Now),
+            Action::Waiting(action) => action(&call()?),
         }
     }
-}
 
-impl Route {
     /// The route as people write it.
     fn written(&self) -> String {
         let prefix = match self.action {
             Action::Server(_) => BASE.to_owned(),
-            Action::World(_) => format!("{BASE}/worlds/{{world}}"),
+            Action::World(_) | Action::Waiting(_) => format!("{BASE}/worlds/{{world}}"),
         };
         format!("{} {prefix}{}", self.method, self.path)
+    }
+}
+
+impl<'a> WorldCall<'a> {
+    fn new(
+        control: &'a Control,
+        name: &'a str,
+        request: &'a Request,
+    ) -> Result<Self, ControlRefusal> {
+        let service = control.worlds.find(name);
+        let unknown = || ControlRefusal::UnknownWorld {
+            name: name.to_owned(),
+        };
+        Ok(Self {
+            control,
+            name,
+            service: service.ok_or_else(unknown)?,
+            request,
+        })
     }
 }
 
@@ -163,7 +193,15 @@ pub(super) fn read<T: DeserializeOwned>(request: &Request) -> Result<T, ControlR
 
 /// A reply with JSON in it.
 pub(super) fn json(status: u16, body: &impl Serialize) -> Reply {
-    let body = serde_json::to_vec(body).expect("texts, numbers and lists become JSON");
+    json_text(
+        status,
+        serde_json::to_vec(body).expect("texts, numbers and lists become JSON"),
+    )
+}
+
+/// A reply with a text that is JSON.
+pub(super) fn json_text(status: u16, body: impl Into<Vec<u8>>) -> Reply {
+    let body = body.into();
     let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
     Reply {
         status,

@@ -1,10 +1,11 @@
 //! `/worlds`: further worlds, and their end.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::Control;
 use super::refusal::ControlRefusal;
 use super::routes::{WorldCall, done, json, read};
+use super::{Control, dialect};
 use crate::engine::{Clock, Keys, Reply, Request, World};
 use crate::worlds::{DEFAULT, outer_keys};
 
@@ -16,6 +17,8 @@ struct NewWorld {
     /// A whole state, which brings its own seed along.
     state: Option<World>,
     clock: Option<String>,
+    /// A name, or settings.
+    dialect: Option<Value>,
 }
 
 #[derive(Serialize)]
@@ -35,6 +38,9 @@ pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, Cont
         .unwrap_or_else(|| World::new(new.seed.unwrap_or_default()));
     if let Some(clock) = new.clock {
         world.set_clock(Clock::try_from(clock)?);
+    }
+    if let Some(choice) = new.dialect {
+        world.set_dialect(dialect::chosen(choice)?);
     }
     let keys = world.keys();
     let id = &control.worlds.create(world);

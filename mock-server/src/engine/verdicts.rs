@@ -100,6 +100,20 @@ impl Verdicts {
         self.violations.get(&rule)
     }
 
+    /// Forgets the violations, and keeps the coverage.
+    ///
+    /// ```
+    /// use mock_server::{Request, Verdicts, World};
+    ///
+    /// let mut verdicts = Verdicts::default();
+    /// verdicts.record(&World::new(0).handle(&Request::new("GET", "/api/v1/me")));
+    /// verdicts.forgive();
+    /// assert_eq!(verdicts.violations().count(), 0);
+    /// ```
+    pub fn forgive(&mut self) {
+        self.violations.clear();
+    }
+
     fn record_violation(&mut self, violation: &Violation) {
         let rule = violation.rule;
         let verdict = self.violations.entry(rule).or_insert(RuleVerdict {

@@ -72,6 +72,30 @@ impl RequestPattern {
         Self::default()
     }
 
+    /// Of this method.
+    ///
+    /// ```
+    /// use mock_server::RequestPattern;
+    /// assert_eq!(RequestPattern::any().method("GET").to_string(), "any GET");
+    /// ```
+    #[must_use]
+    pub fn method(mut self, method: impl Into<String>) -> Self {
+        self.method = Some(method.into());
+        self
+    }
+
+    /// To this path.
+    ///
+    /// ```
+    /// use mock_server::RequestPattern;
+    /// assert_eq!(RequestPattern::any().path("/me").to_string(), "any request to /me");
+    /// ```
+    #[must_use]
+    pub fn path(mut self, path: impl Into<String>) -> Self {
+        self.path = Some(path.into());
+        self
+    }
+
     /// With this query parameter; name and value are given decoded.
     ///
     /// ```

@@ -11,7 +11,8 @@ use super::connection::Handler;
 use super::incoming::receive;
 use super::outgoing::{Unanswered, respond};
 use super::payload::Payload;
-use crate::control::{self, Control};
+use crate::apart::apart;
+use crate::control::{self, Answer, Control};
 use crate::engine::{self, BODY_LIMIT, bearer_token, label};
 use crate::faults::{Plan, Planned};
 use crate::service::Service;
@@ -28,7 +29,7 @@ pub(super) struct ControlOrService {
 
 impl Handler for ControlOrService {
     async fn handle(&self, request: Request<Incoming>) -> Result<Response<Payload>, Unanswered> {
-        let planned = match control::is_below(request.uri().path()) {
+        let planned = match control::is_for(request.uri().path()) {
             true => self.control(request).await?,
             false => self.serve(request).await?,
         };
@@ -40,7 +41,10 @@ impl ControlOrService {
     async fn control(&self, request: Request<Incoming>) -> Result<Planned, Unanswered> {
         let request = receive(request, control::BODY_LIMIT).await?;
         let control = self.control.clone();
-        let reply = apart(move || control.answer(&request)).await;
+        let reply = match apart(move || control.answer(&request)).await {
+            Answer::Now(reply) => reply,
+            Answer::Later(reply) => reply.await,
+        };
         Ok(Planned::right(reply))
     }
 
@@ -89,11 +93,6 @@ async fn wait(delay: std::time::Duration) {
     if !delay.is_zero() {
         tokio::time::sleep(delay).await;
     }
-}
-
-async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|panicked| std::panic::resume_unwind(panicked.into_panic()))
 }
 
 /// What the log says of a request: everything but its key, of which only the name is told.

@@ -1,14 +1,14 @@
 //! The webhook of a server, in the hands of a test.
 
-use super::delivery::{Delivery, NotSent};
+use super::delivery::Delivery;
+use super::dispatch::Begun;
 use super::error::WebhookError;
 use super::event::EventData;
 use super::secret::WebhookSecret;
-use super::send::send;
-use super::state::{Prepared, WebhookStatus};
-use crate::engine::EventKind;
+use super::state::WebhookStatus;
 use crate::engine::World;
-use crate::store::Store;
+use crate::service::Service;
+use crate::state_file::StateError;
 
 /// The webhook of a [`MockServer`](crate::MockServer); see
 /// [`MockServer::webhook`](crate::MockServer::webhook).
@@ -40,12 +40,12 @@ use crate::store::Store;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct WebhookHandle<'a> {
-    store: &'a Store,
+    service: &'a Service,
 }
 
 impl<'a> WebhookHandle<'a> {
-    pub(crate) fn new(store: &'a Store) -> Self {
-        Self { store }
+    pub(crate) fn new(service: &'a Service) -> Self {
+        Self { service }
     }
 
     /// Sends to this URL from now on, signed with this secret. The webhook is on and its run of
@@ -66,8 +66,7 @@ impl<'a> WebhookHandle<'a> {
     pub fn point_at(&self, url: &str, secret: impl Into<Vec<u8>>) -> Result<(), WebhookError> {
         let url = url.parse()?;
         let secret = WebhookSecret::new(secret)?;
-        let change = |world: &mut World| (world.webhook.point_at(url, secret), true);
-        Ok(self.store.transact(change)?)
+        Ok(self.change(|world| world.webhook.point_at(url, secret))?)
     }
 
     /// Sends to the built-in sink from now on, which answers by a
@@ -88,8 +87,7 @@ impl<'a> WebhookHandle<'a> {
     pub fn use_sink(&self, script: &str, secret: impl Into<Vec<u8>>) -> Result<(), WebhookError> {
         let script = script.parse()?;
         let secret = WebhookSecret::new(secret)?;
-        let change = |world: &mut World| (world.webhook.use_sink(script, secret), true);
-        Ok(self.store.transact(change)?)
+        Ok(self.change(|world| world.webhook.use_sink(script, secret))?)
     }
 
     /// Sends one event and waits for what comes of it; a failed delivery is no error. `kind` is an
@@ -119,9 +117,8 @@ impl<'a> WebhookHandle<'a> {
         kind: impl AsRef<str>,
         data: impl Into<EventData>,
     ) -> Result<Delivery, WebhookError> {
-        let kind = EventKind::new(kind.as_ref())?;
-        let data = data.into();
-        self.deliver(|world| world.emit(kind, data)).await
+        self.deliver(self.service.begin_event(kind.as_ref(), data.into())?)
+            .await
     }
 
     /// Sends the bytes and headers of an earlier delivery once more, to wherever the webhook points
@@ -142,7 +139,8 @@ impl<'a> WebhookHandle<'a> {
     /// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
     /// ```
     pub async fn redeliver(&self, delivery_id: &str) -> Result<Delivery, WebhookError> {
-        self.deliver(|world| world.redeliver(delivery_id)).await
+        self.deliver(self.service.begin_redelivery(delivery_id)?)
+            .await
     }
 
     /// Turns the webhook on again; its run of failures is new.
@@ -158,8 +156,7 @@ impl<'a> WebhookHandle<'a> {
     /// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
     /// ```
     pub fn turn_on(&self) -> Result<(), WebhookError> {
-        let change = |world: &mut World| (world.webhook.turn_on(), true);
-        Ok(self.store.transact(change)?)
+        Ok(self.change(|world| world.webhook.turn_on())?)
     }
 
     /// The latest deliveries, oldest first: at most 1,000, and at most 4 MiB of bodies.
@@ -175,8 +172,7 @@ impl<'a> WebhookHandle<'a> {
     /// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
     /// ```
     pub fn deliveries(&self) -> Result<Vec<Delivery>, WebhookError> {
-        let read = |world: &mut World| (world.webhook.deliveries().cloned().collect(), false);
-        Ok(self.store.transact(read)?)
+        Ok(self.read(|world| world.webhook.deliveries().cloned().collect())?)
     }
 
     /// Everything about the webhook but its secret.
@@ -192,8 +188,7 @@ impl<'a> WebhookHandle<'a> {
     /// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
     /// ```
     pub fn status(&self) -> Result<WebhookStatus, WebhookError> {
-        let read = |world: &mut World| (world.webhook.status(), false);
-        Ok(self.store.transact(read)?)
+        Ok(self.read(|world| world.webhook.status())?)
     }
 
     /// How many deliveries have failed since the last success; see [`status`](Self::status).
@@ -228,22 +223,21 @@ impl<'a> WebhookHandle<'a> {
         Ok(self.status()?.active)
     }
 
-    /// Lets the state machine decide, sends without holding the world, and records the outcome.
-    async fn deliver(
-        &self,
-        prepare: impl FnOnce(&mut World) -> Result<Prepared, NotSent>,
-    ) -> Result<Delivery, WebhookError> {
-        let (prepared, timeout) = self.store.transact(|world| {
-            let prepared = prepare(world);
-            let changed = prepared.is_ok();
-            ((prepared, world.dialect().webhook_timeout), changed)
-        })?;
-        let (delivery, url) = match prepared? {
-            Prepared::Delivered(delivery) => return Ok(delivery),
-            Prepared::ToSend(delivery, url) => (delivery, url),
-        };
-        let outcome = send(&delivery, &url, timeout).await;
-        let record = |world: &mut World| (world.record_delivery(delivery, outcome), true);
-        Ok(self.store.transact(record)?)
+    async fn deliver(&self, begun: Begun) -> Result<Delivery, WebhookError> {
+        match begun {
+            Begun::Delivered(delivery) => Ok(delivery),
+            Begun::ToSend(ready) => {
+                let sent = ready.send().await;
+                Ok(self.service.finish_delivery(sent)?)
+            }
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut World)) -> Result<(), StateError> {
+        self.service.store().transact(|world| (change(world), true))
+    }
+
+    fn read<T>(&self, read: impl FnOnce(&World) -> T) -> Result<T, StateError> {
+        self.service.store().transact(|world| (read(world), false))
     }
 }

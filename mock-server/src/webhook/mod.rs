@@ -2,6 +2,7 @@
 //! one file, `send`, that carries a delivery over the network.
 
 mod delivery;
+mod dispatch;
 mod error;
 mod event;
 mod handle;
@@ -15,6 +16,7 @@ mod sink;
 mod state;
 
 pub use delivery::{Delivery, DeliveryOutcome, NotSent, SignedDelivery};
+pub(crate) use dispatch::Begun;
 pub use error::WebhookError;
 pub use event::EventData;
 pub use handle::WebhookHandle;

@@ -24,9 +24,9 @@ impl World {
     }
 
     /// The world as it may be shown: without the webhook, which holds its secret.
-    pub(crate) fn without_webhook(self) -> Self {
-        let webhook = Webhook::default();
-        Self { webhook, ..self }
+    pub(crate) fn without_webhook(mut self) -> Self {
+        self.webhook = Webhook::default();
+        self
     }
 
     /// Keeps the webhook of the world that this one replaces, unless it brings one along.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::bytes_in_json;
+use crate::bytes_in_json::BytesInJson;
 
 /// The bytes that a webhook signs with; never empty. `Debug` hides them.
 ///
@@ -19,7 +19,7 @@ use crate::bytes_in_json;
 /// # Ok::<(), mock_server::EmptySecret>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Bytes", into = "Bytes")]
+#[serde(try_from = "BytesInJson", into = "BytesInJson")]
 pub struct WebhookSecret(Vec<u8>);
 
 impl WebhookSecret {
@@ -56,18 +56,15 @@ impl fmt::Debug for WebhookSecret {
 #[error("the webhook secret is empty; give at least one byte")]
 pub struct EmptySecret;
 
-#[derive(Serialize, Deserialize)]
-struct Bytes(#[serde(with = "bytes_in_json")] Vec<u8>);
-
-impl TryFrom<Bytes> for WebhookSecret {
+impl TryFrom<BytesInJson> for WebhookSecret {
     type Error = EmptySecret;
 
-    fn try_from(Bytes(bytes): Bytes) -> Result<Self, EmptySecret> {
+    fn try_from(BytesInJson(bytes): BytesInJson) -> Result<Self, EmptySecret> {
         Self::new(bytes)
     }
 }
 
-impl From<WebhookSecret> for Bytes {
+impl From<WebhookSecret> for BytesInJson {
     fn from(secret: WebhookSecret) -> Self {
         Self(secret.0)
     }

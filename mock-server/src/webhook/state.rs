@@ -57,13 +57,13 @@ pub(super) enum Prepared {
 
 impl Webhook {
     /// Points the webhook at a receiver, with a new run of failures. The log stays.
-    pub(super) fn point_at(&mut self, url: ReceiverUrl, secret: WebhookSecret) {
+    pub(crate) fn point_at(&mut self, url: ReceiverUrl, secret: WebhookSecret) {
         self.begin(secret, Receiver::Url(url));
     }
 
     /// Points the webhook at a sink at the beginning of its script, with a new run of failures. The
     /// log stays.
-    pub(super) fn use_sink(&mut self, script: SinkScript, secret: WebhookSecret) {
+    pub(crate) fn use_sink(&mut self, script: SinkScript, secret: WebhookSecret) {
         self.begin(secret, Receiver::Sink(Sink::new(script)));
     }
 
@@ -172,24 +172,29 @@ impl Webhook {
         }
     }
 
+    /// What it signs with, once it points somewhere.
+    pub(crate) fn secret(&self) -> Option<&WebhookSecret> {
+        self.destination.as_ref().map(|to| &to.secret)
+    }
+
     /// Whether it points nowhere and never did.
     pub(crate) fn is_new(&self) -> bool {
         *self == Self::default()
     }
 
     /// Turns the webhook on again, with a new run of failures.
-    pub(super) fn turn_on(&mut self) {
+    pub(crate) fn turn_on(&mut self) {
         self.active = true;
         self.failures_in_row = 0;
     }
 
     /// What was tried, oldest first.
-    pub(super) fn deliveries(&self) -> impl Iterator<Item = &Delivery> {
+    pub(crate) fn deliveries(&self) -> impl Iterator<Item = &Delivery> {
         self.deliveries.iter()
     }
 
     /// The state without the secret.
-    pub(super) fn status(&self) -> WebhookStatus {
+    pub(crate) fn status(&self) -> WebhookStatus {
         let receiver = self.destination.as_ref().map(|to| &to.receiver);
         WebhookStatus {
             receiver: receiver.map(Receiver::name),

@@ -69,6 +69,12 @@ impl Ask {
 
     #[track_caller]
     pub(crate) fn send(self) -> Answer {
+        self.begin().finish()
+    }
+
+    /// Sends, and leaves the answer for later.
+    #[track_caller]
+    pub(crate) fn begin(self) -> Asked {
         let mut stream = TcpStream::connect(self.address).unwrap();
         let authorization = match &self.key {
             Some(key) => format!("Authorization: Bearer {key}\r\n"),
@@ -83,9 +89,7 @@ impl Ask {
         );
         stream.write_all(head.as_bytes()).unwrap();
         stream.write_all(&self.body).unwrap();
-        let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).unwrap();
-        Answer::parse(&bytes)
+        Asked(stream)
     }
 
     /// Sends, and returns what stands under `data` in an answer with this status.
@@ -123,6 +127,18 @@ impl Ask {
         assert_eq!(answer.status, status);
         assert_eq!(answer.header("content-type"), Some("application/json"));
         answer
+    }
+}
+
+/// A request whose answer is still to come.
+pub(crate) struct Asked(TcpStream);
+
+impl Asked {
+    #[track_caller]
+    pub(crate) fn finish(mut self) -> Answer {
+        let mut bytes = Vec::new();
+        self.0.read_to_end(&mut bytes).unwrap();
+        Answer::parse(&bytes)
     }
 }
 

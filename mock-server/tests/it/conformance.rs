@@ -1,5 +1,5 @@
 //! The specification as a table: a case for each of its sentences about requests and answers. The
-//! same table runs against the engine and, over a socket, against the library.
+//! same table runs against the engine and, over sockets, against the library and the program.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -137,6 +137,18 @@ async fn the_library_keeps_to_every_sentence() {
         let keys = server.keys().clone();
         let send = |request: &Request| send_to(server.address(), request);
         run(case, &Service { keys, send: &send });
+    }
+}
+
+#[cfg(all(unix, feature = "program"))]
+#[test]
+fn the_program_keeps_to_every_sentence() {
+    for case in &CASES {
+        let serving = crate::serving::serve(&[]);
+        let keys = World::default().keys();
+        let send = |request: &Request| send_to(serving.address(), request);
+        run(case, &Service { keys, send: &send });
+        assert_eq!(serving.stop("TERM").0, Some(0));
     }
 }
 

@@ -1,14 +1,23 @@
 //! The control API of the program, as curl would use it.
 
+use mock_server::Dialect;
 use serde_json::{Value, json};
 
+use crate::ask::ask_exactly;
 use crate::serving::{Serving, serve};
 
 const NOTHING: Value = Value::Null;
 
 /// Checks that an order is refused in these words.
 #[track_caller]
-fn refused(serving: &Serving, status: u16, line: &str, body: Value, code: &str, message: &str) {
+pub(crate) fn refused(
+    serving: &Serving,
+    status: u16,
+    line: &str,
+    body: Value,
+    code: &str,
+    message: &str,
+) {
     let error = serving.order(status, line, body);
     assert_eq!(error, json!({"error": {"code": code, "message": message}}));
 }
@@ -36,13 +45,9 @@ fn health_tells_what_can_be_done() {
             .replace("{world}", "nowhere")
             .replacen("/_mock/v1", "", 1);
         let answer = serving.control(&line).send();
-        let expected = if route.contains("{world}") {
-            404
-        } else {
-            answer.status
-        };
-        assert_eq!(answer.status, expected, "{route}");
-        assert!(!answer.body.contains("unknown_path"), "{route}");
+        let unknown_world = answer.body.contains(r#""code":"unknown_world""#);
+        assert_eq!(unknown_world, route.contains("{world}"), "{route}");
+        assert_eq!(answer.status == 404, unknown_world, "{route}");
     }
 }
 
@@ -137,14 +142,12 @@ fn a_clock_is_set_and_advanced() {
         serving.order(200, &format!("GET {clock}"), NOTHING)["clock"],
         "system"
     );
-    refused(
-        &serving,
-        409,
+    let ahead = serving.order(
+        200,
         &format!("POST {clock}/advance"),
-        json!({"seconds": 1}),
-        "system_clock",
-        "the clock is the system's, which nobody can advance; set an instant with PUT first",
+        json!({"seconds": 7200}),
     );
+    assert_eq!(ahead["clock"], "system+PT2H");
     let instant = |text: &str| json!({"now": text, "clock": text});
     let set = json!({"clock": "2026-03-01T12:00:00Z"});
     assert_eq!(
@@ -170,19 +173,107 @@ fn a_clock_is_set_and_advanced() {
         "invalid_instant",
         "`noon` is no RFC 3339 instant of the years 1 to 9999, such as 2026-03-01T12:00:00Z",
     );
-    for seconds in [i64::MAX, i64::MIN] {
-        let message =
-            format!("{seconds} seconds from 2026-03-01T12:01:30Z is outside the years 1 to 9999");
-        refused(
-            &serving,
-            422,
-            &format!("POST {clock}/advance"),
-            json!({"seconds": seconds}),
-            "invalid_instant",
-            &message,
-        );
-    }
+    refused(
+        &serving,
+        400,
+        &format!("POST {clock}/advance"),
+        json!({"seconds": -1}),
+        "bad_body",
+        "the body is not what is expected here: invalid value: integer `-1`, expected u64 \
+         at line 1 column 13",
+    );
+    let end = serving.order(
+        200,
+        &format!("POST {clock}/advance"),
+        json!({"seconds": u64::MAX}),
+    );
+    assert!(end["now"].as_str().unwrap().starts_with("9999-12-30T"));
     serving.order(200, &format!("PUT {clock}"), json!({"clock": "system"}));
+}
+
+#[test]
+fn a_dialect_is_chosen_by_name_or_by_its_settings() {
+    let serving = serve(&[]);
+    let dialect = "/worlds/default/dialect";
+    let line = format!("PUT {dialect}");
+    let set = serving.order(200, &line, json!({"ids": "integer"}));
+    assert_eq!(set["ids"], "integer");
+    assert_eq!(set["error_body"], "nested");
+    assert_eq!(serving.order(200, &format!("GET {dialect}"), NOTHING), set);
+    assert_eq!(serving.ask("GET /me").data(200)["links"][0]["id"], 1);
+
+    let minimal = serving.order(200, &line, json!("minimal"));
+    assert_eq!(minimal, json!(Dialect::minimal()));
+    assert_eq!(
+        serving.order(200, &line, json!("random:7")),
+        json!(Dialect::random(7))
+    );
+    for (choice, message) in [
+        (
+            json!("tiny"),
+            "`tiny` is no dialect; there are default, minimal, maximal, and random: with a seed, such as random:7",
+        ),
+        (
+            json!({"ids": "roman"}),
+            "it is no dialect: unknown variant `roman`, expected `string` or `integer`",
+        ),
+        (
+            json!(7),
+            "it is no dialect: invalid type: integer `7`, expected struct Dialect",
+        ),
+    ] {
+        refused(&serving, 422, &line, choice, "invalid_dialect", message);
+    }
+    assert_eq!(
+        serving.order(200, &format!("GET {dialect}"), NOTHING),
+        json!(Dialect::random(7))
+    );
+}
+
+#[test]
+fn a_key_is_made_with_a_rate_limit() {
+    let serving = serve(&[]);
+    let limit = json!({"limit": 1, "window_seconds": 60});
+    let new = json!({"handle": "ada", "scopes": [], "rate_limit": limit});
+    let key = serving.order(201, "POST /worlds/default/keys", new);
+    let token = key["key"].as_str().unwrap();
+    let me = serving.ask("GET /me").key(token).data(200);
+    assert_eq!(me["key"]["rate_limit"], limit);
+    assert_eq!(serving.ask("GET /me").key(token).send().status, 429);
+    let minute = json!({"seconds": 60});
+    serving.order(200, "POST /worlds/default/clock/advance", minute);
+    serving.ask("GET /me").key(token).data(200);
+}
+
+#[test]
+fn documents_are_served() {
+    let serving = serve(&[]);
+    let service = serving.order(200, "GET /openapi.json", NOTHING);
+    assert!(service["paths"]["/api/v1/me"].is_object());
+    let at_the_root = ask_exactly(serving.address(), "GET /openapi.json").send();
+    assert_eq!(at_the_root.status, 200);
+    assert_eq!(at_the_root.header("content-type"), Some("application/json"));
+    let read: Value = serde_json::from_str(&at_the_root.body).unwrap();
+    assert_eq!(read, service);
+}
+
+/// The document names what there is: no more, no less.
+#[test]
+fn the_document_has_every_route() {
+    let serving = serve(&[]);
+    let document = serving.order(200, "GET /control-openapi.json", NOTHING);
+    let mut documented = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let methods = item.as_object().unwrap().keys();
+        for method in methods.filter(|name| *name != "parameters") {
+            documented.push(format!("{} {path}", method.to_uppercase()));
+        }
+    }
+    let health = serving.order(200, "GET /health", NOTHING);
+    let mut routes: Vec<String> = serde_json::from_value(health["routes"].clone()).unwrap();
+    documented.sort();
+    routes.sort();
+    assert_eq!(documented, routes);
 }
 
 #[test]
@@ -316,6 +407,13 @@ fn no_body_makes_it_panic() {
         "PUT /worlds/default/clock",
         "POST /worlds/default/clock/advance",
         "POST /worlds/default/faults",
+        "PUT /worlds/default/dialect",
+        "POST /worlds/default/requests/wait",
+        "POST /worlds/default/requests/verify",
+        "PUT /worlds/default/webhook",
+        "PUT /worlds/default/webhook/sink",
+        "POST /worlds/default/webhook/emit",
+        "POST /worlds/default/webhook/redeliver",
     ] {
         for body in [
             &b"{"[..],

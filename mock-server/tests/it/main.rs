@@ -14,6 +14,10 @@ mod conformance;
 mod conformance_cases;
 #[cfg(all(unix, feature = "program"))]
 mod control;
+#[cfg(all(unix, feature = "program"))]
+mod control_journal;
+#[cfg(all(unix, feature = "program"))]
+mod control_webhook;
 mod dialects;
 mod expect;
 mod faults;

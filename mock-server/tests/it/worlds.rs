@@ -91,7 +91,7 @@ fn are_made_from_good_input_alone() {
     assert_eq!(
         error["error"]["message"],
         "the body is not what is expected here: unknown field `sed`, expected one of `seed`, \
-         `state`, `clock` at line 1 column 6"
+         `state`, `clock`, `dialect` at line 1 column 6"
     );
     serving.order(422, "POST /worlds", json!({"clock": "noon"}));
 }
