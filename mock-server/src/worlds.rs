@@ -78,6 +78,24 @@ impl Worlds {
         self.default.keys()
     }
 
+    /// Changes the world `default` between two requests.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError`] when the state file fails, and then nothing changes.
+    ///
+    /// ```
+    /// use mock_server::{Dialect, World, Worlds};
+    ///
+    /// let worlds = Worlds::in_memory(World::default());
+    /// worlds.update(|world| world.set_dialect(Dialect::minimal()))?;
+    /// # Ok::<(), mock_server::StateError>(())
+    /// ```
+    pub fn update<T>(&self, change: impl FnOnce(&mut World) -> T) -> Result<T, StateError> {
+        let change = |world: &mut World| (change(world), true);
+        self.default.store().transact(change)
+    }
+
     /// Adds fault rules to the world `default`: all of them, or none when one is wrong.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 
 use super::control_or_service::{ControlOrService, Log};
@@ -29,6 +29,7 @@ use crate::worlds::Worlds;
 /// ```
 pub struct HttpServer {
     listener: TcpListener,
+    address: SocketAddr,
     url: String,
     handler: ControlOrService,
 }
@@ -49,7 +50,8 @@ impl HttpServer {
     /// ```
     pub fn new(worlds: Worlds, listener: TcpListener) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
-        let url = url_of(listener.local_addr()?);
+        let address = listener.local_addr()?;
+        let url = url_of(address);
         let worlds = Arc::new(worlds);
         let control = Arc::new(Control::new(worlds.clone(), url.clone()));
         let log = None;
@@ -60,6 +62,7 @@ impl HttpServer {
         };
         Ok(Self {
             listener,
+            address,
             url,
             handler,
         })
@@ -83,7 +86,22 @@ impl HttpServer {
         self
     }
 
-    /// The base URL, such as `http://127.0.0.1:40123`.
+    /// Where it listens.
+    ///
+    /// ```
+    /// use mock_server::{HttpServer, World, Worlds};
+    ///
+    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    /// let server = HttpServer::new(Worlds::in_memory(World::default()), listener)?;
+    /// assert!(server.address().ip().is_loopback());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The base URL, such as `http://127.0.0.1:40123`. A server that listens on all addresses, as on
+    /// `0.0.0.0`, names the one of this machine.
     ///
     /// ```
     /// use mock_server::{HttpServer, World, Worlds};
@@ -144,6 +162,12 @@ impl fmt::Debug for HttpServer {
     }
 }
 
-fn url_of(address: SocketAddr) -> String {
+fn url_of(mut address: SocketAddr) -> String {
+    if address.ip().is_unspecified() {
+        address.set_ip(match address {
+            SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        });
+    }
     format!("http://{address}")
 }

@@ -6,8 +6,8 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use mock_server::{MockServer, World};
-use serde_json::json;
+use mock_server::{Dialect, MockServer, World};
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::ask::{Ask, ask};
@@ -92,15 +92,161 @@ fn a_port_that_is_taken_is_told() {
 }
 
 #[test]
-fn a_bad_address_is_told() {
-    assert_eq!(
-        fail(&["--addr", "nonsense"]),
+fn an_address_that_is_none_is_a_usage_error() {
+    for (addr, message) in [
+        ("nonsense", "it has no port; 127.0.0.1:8080 is an address"),
+        ("127.0.0.1", "it has no port; 127.0.0.1:8080 is an address"),
+        (":8080", "it has no host; 127.0.0.1:8080 is an address"),
         (
-            Some(1),
-            "mock-server: cannot listen on nonsense: invalid socket address; \
-             choose another address with --addr\n"
-                .to_owned()
-        )
+            "localhost:http",
+            "the port is `http`; a number from 0 to 65535 is expected",
+        ),
+        (
+            "127.0.0.1:65536",
+            "the port is `65536`; a number from 0 to 65535 is expected",
+        ),
+        (
+            "::1:8080",
+            "an IPv6 address stands in brackets, as in [::1]:8080",
+        ),
+    ] {
+        usage_error("--addr <HOST:PORT>", &["--addr", addr], addr, message);
+    }
+}
+
+/// Checks that the value of an option is refused in these words.
+#[track_caller]
+fn usage_error(option: &str, arguments: &[&str], value: &str, message: &str) {
+    let expected = format!(
+        "error: invalid value '{value}' for '{option}': {message}\n\n\
+         For more information, try '--help'.\n"
+    );
+    assert_eq!(fail(arguments), (Some(2), expected));
+}
+
+#[test]
+fn an_address_that_others_reach_is_told_with_a_url_that_works() {
+    let serving = serve(&["--addr", "0.0.0.0:0"]);
+    assert!(serving.url().starts_with("http://127.0.0.1:"));
+    serving.ask("GET /me").data(200);
+    let port = serving.address().port();
+    let (_, stderr) = serving.stop("TERM");
+    let warning = format!(
+        "mock-server: 0.0.0.0:{port} can be reached from other machines, and its control API with \
+         it; without --addr it cannot\n"
+    );
+    assert!(stderr.starts_with(&warning), "{stderr}");
+}
+
+#[test]
+fn speaks_the_dialect_that_it_is_given() {
+    let directory = TempDir::new().unwrap();
+    let settings = file(&directory, "dialect.json", r#"{"ids": "integer"}"#);
+    for (choice, dialect) in [
+        ("minimal", Dialect::minimal()),
+        ("random:7", Dialect::random(7)),
+        (
+            &settings,
+            serde_json::from_value(json!({"ids": "integer"})).unwrap(),
+        ),
+    ] {
+        let serving = serve(&["--dialect", choice]);
+        let line = "GET /worlds/default/dialect";
+        let told = serving.order(200, line, Value::Null);
+        assert_eq!(told, json!(dialect));
+        serving.order(204, "POST /worlds/default/reset", Value::Null);
+        assert_eq!(serving.order(200, line, Value::Null), told);
+    }
+    usage_error(
+        "--dialect <NAME|FILE>",
+        &["--dialect", "tiny"],
+        "tiny",
+        "`tiny` is no dialect; there are default, minimal, maximal, and random: with a seed, such \
+         as random:7; and there is no such file",
+    );
+    let broken = file(&directory, "broken.json", r#"{"ids": "roman"}"#);
+    let expected = format!(
+        "mock-server: the dialect file {broken} is no dialect: unknown variant `roman`, expected \
+         `string` or `integer` at line 1 column 15\n"
+    );
+    assert_eq!(fail(&["--dialect", &broken]), (Some(1), expected));
+}
+
+#[test]
+fn points_its_webhook_where_it_is_told() {
+    let directory = TempDir::new().unwrap();
+    let secret = file(&directory, "secret", "whsec_test\n");
+    let url = "http://127.0.0.1:9/hooks";
+    let serving = serve(&["--webhook-url", url, "--webhook-secret-file", &secret]);
+    let line = "GET /worlds/default/webhook";
+    let told = serving.order(200, line, Value::Null);
+    assert_eq!(
+        (&told["receiver"], &told["active"]),
+        (&json!(url), &json!(true))
+    );
+    // The sink goes on with the secret of the file, whose line break is no part of it.
+    let sink = json!({"sink": "200"});
+    serving.order(200, "PUT /worlds/default/webhook", sink);
+    let event = json!({"kind": "follow.created", "body": "\u{ff}"});
+    let delivery = serving.order(200, "POST /worlds/default/webhook/emit", event);
+    // Computed with `openssl dgst -sha256 -hmac whsec_test`.
+    assert_eq!(
+        delivery["signature"],
+        "sha256=bf89caa5c551b9c9d03b939f456e136cc4f6042d86ab14b33a18fedddcb5e96f"
+    );
+    serving.order(204, "POST /worlds/default/reset", Value::Null);
+    assert_eq!(serving.order(200, line, Value::Null), told);
+}
+
+#[test]
+fn a_webhook_that_cannot_be_is_told() {
+    let directory = TempDir::new().unwrap();
+    let webhook = |file: &str| {
+        let url = "http://127.0.0.1:9/hooks";
+        fail(&["--webhook-url", url, "--webhook-secret-file", file])
+    };
+    let empty = file(&directory, "empty", "\n");
+    let expected = format!(
+        "mock-server: the webhook secret file {empty} has no secret: the webhook secret is empty; \
+         give at least one byte\n"
+    );
+    assert_eq!(webhook(&empty), (Some(1), expected));
+    let missing = directory.path().join("missing").display().to_string();
+    let expected = format!(
+        "mock-server: the webhook secret file {missing} cannot be read: No such file or directory \
+         (os error 2)\n"
+    );
+    assert_eq!(webhook(&missing), (Some(1), expected));
+    for alone in [
+        ["--webhook-url", "http://127.0.0.1:9/hooks"],
+        ["--webhook-secret-file", "secret"],
+    ] {
+        let (code, stderr) = fail(&alone);
+        assert_eq!(code, Some(2));
+        assert!(
+            stderr.starts_with("error: the following required arguments were not provided"),
+            "{stderr}"
+        );
+    }
+    let (code, stderr) = fail(&["--webhook-url", "hooks", "--webhook-secret-file", "secret"]);
+    assert_eq!(code, Some(2), "{stderr}");
+}
+
+#[test]
+fn settings_of_the_command_line_come_before_those_of_a_state_file() {
+    let directory = TempDir::new().unwrap();
+    let state = directory.path().join("state.json").display().to_string();
+    let begin = |arguments: &[&str]| serve(&[&["--state", &state], arguments].concat());
+    let dialect =
+        |serving: &Serving| serving.order(200, "GET /worlds/default/dialect", Value::Null);
+    assert_eq!(
+        dialect(&begin(&["--dialect", "minimal"])),
+        json!(Dialect::minimal())
+    );
+    assert_eq!(dialect(&begin(&[])), json!(Dialect::minimal()));
+    assert_eq!(
+        dialect(&begin(&["--dialect", "maximal"])),
+        json!(Dialect::maximal())
     );
 }
 

@@ -1,43 +1,19 @@
 //! The program `mock-server`: the profile service on this machine, for clients in any language.
 
-use std::fs;
+mod arguments;
+mod failure;
+mod settings;
+
 use std::io::{self, Write};
-use std::net::TcpListener;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use mock_server::{
-    FaultRule, HttpServer, InvalidFault, Keys, StateError, StateFile, World, Worlds,
-};
+use mock_server::{FaultRule, HttpServer, Keys, StateFile, World, Worlds};
 use serde::Serialize;
 
-/// Serves the whole profile service on this machine until Ctrl-C or SIGTERM.
-///
-/// Prints one line of JSON on stdout when it is ready: its URL, keys named by what they may do, and
-/// the URL of the control API.
-#[derive(Debug, Parser)]
-#[command(
-    version,
-    after_help = "Examples:\n  mock-server\n  mock-server --addr 127.0.0.1:8080 --state state.json\n  mock-server --fault faults.json --log"
-)]
-struct Arguments {
-    /// Where to listen; port 0 takes a free one
-    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
-    addr: String,
-    /// What keys, statistics and chance follow from; an existing state file keeps its own
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
-    /// Keep everything in this file, which is made when it is not there
-    #[arg(long, value_name = "FILE")]
-    state: Option<PathBuf>,
-    /// Follow the fault rules in this JSON file, one rule or an array of them
-    #[arg(long, value_name = "FILE")]
-    fault: Option<PathBuf>,
-    /// Tell each request on stderr, without its key
-    #[arg(long)]
-    log: bool,
-}
+use arguments::Arguments;
+use failure::ServeError;
+use settings::{Settings, read};
 
 /// The line that tells the parent process that the server is ready.
 #[derive(Serialize)]
@@ -45,25 +21,6 @@ struct Ready<'a> {
     url: &'a str,
     keys: &'a Keys,
     control: &'a str,
-}
-
-/// Why the program ends early.
-#[derive(Debug, thiserror::Error)]
-enum ServeError {
-    #[error("cannot listen on {addr}: {source}; choose another address with --addr")]
-    Listen { addr: String, source: io::Error },
-    #[error(transparent)]
-    State(#[from] StateError),
-    #[error("the fault file {} cannot be read: {source}", path.display())]
-    FaultFile { path: PathBuf, source: io::Error },
-    #[error("the fault file {} cannot be followed: {source}", path.display())]
-    Fault { path: PathBuf, source: InvalidFault },
-    #[error("cannot wait for signals: {0}")]
-    Signal(io::Error),
-    #[error("cannot print the address: {0}")]
-    Print(io::Error),
-    #[error("cannot serve: {0}")]
-    Serve(io::Error),
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -89,21 +46,25 @@ async fn serve(arguments: Arguments) -> Result<(), ServeError> {
 }
 
 fn worlds(arguments: &Arguments) -> Result<Worlds, ServeError> {
-    let world = World::new(arguments.seed);
+    let settings = Settings::read(arguments)?;
+    let mut world = World::new(arguments.seed);
+    settings.apply(&mut world);
     let worlds = match &arguments.state {
-        Some(path) => Worlds::on_file(StateFile::new(path), world)?,
         None => Worlds::in_memory(world),
+        Some(path) => {
+            let worlds = Worlds::on_file(StateFile::new(path), world)?;
+            // A file that was there before has settings of its own.
+            if !settings.is_empty() {
+                worlds.update(|world| settings.apply(world))?;
+            }
+            worlds
+        }
     };
     if let Some(path) = &arguments.fault {
-        let path = || path.clone();
-        let text = fs::read_to_string(path()).map_err(|source| ServeError::FaultFile {
-            path: path(),
-            source,
-        })?;
-        FaultRule::from_json(&text)
+        FaultRule::from_json(&read("fault", path)?)
             .and_then(|rules| worlds.add_faults(rules))
             .map_err(|source| ServeError::Fault {
-                path: path(),
+                path: path.clone(),
                 source,
             })?;
     }
@@ -116,7 +77,7 @@ fn listen(worlds: Worlds, arguments: Arguments) -> Result<HttpServer, ServeError
         addr: addr.clone(),
         source,
     };
-    let listener = TcpListener::bind(&addr).map_err(listen)?;
+    let listener = addr.listen().map_err(listen)?;
     let server = HttpServer::new(worlds, listener).map_err(listen)?;
     if !log {
         return Ok(server);
@@ -131,6 +92,14 @@ fn announce(server: &HttpServer, keys: &Keys) -> io::Result<()> {
     let (url, control) = (server.url(), &server.control_url());
     let line = serde_json::to_string(&Ready { url, keys, control })?;
     let mut stderr = io::stderr().lock();
+    let address = server.address();
+    if !address.ip().is_loopback() {
+        writeln!(
+            stderr,
+            "mock-server: {address} can be reached from other machines, and its control API with \
+             it; without --addr it cannot"
+        )?;
+    }
     writeln!(stderr, "mock-server: serving on {url} until Ctrl-C. Try:")?;
     writeln!(
         stderr,
