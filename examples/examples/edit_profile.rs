@@ -1,33 +1,44 @@
-//! Reads the profile, changes its location and reads it again.
+//! Reads the profile, changes its location, and puts it back as it was.
 
 #![allow(clippy::print_stdout, reason = "printing is what this program is for")]
 
+use std::env;
 use std::error::Error;
 
+use mock_server::MockServer;
 use profile_sdk::{ApiKey, Client, ErrorKind, Location, ProfileUpdate};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     // Without settings, a reference service stands in for the real one.
-    let stand_in = mock_server::MockServer::start().await;
-    let setting = |name| std::env::var(name).ok();
-    let base_url = setting("PROFILE_BASE_URL").unwrap_or_else(|| stand_in.uri().to_owned());
-    let key = setting("PROFILE_API_KEY").unwrap_or_else(|| stand_in.key().to_owned());
-
+    let stand_in = MockServer::start().await;
+    let settings = (env::var("PROFILE_BASE_URL"), env::var("PROFILE_API_KEY"));
+    let (base_url, key) = match settings {
+        (Ok(base_url), Ok(key)) => (base_url, key),
+        (Err(_), Err(_)) => (stand_in.uri().to_owned(), stand_in.key().to_owned()),
+        _ => return Err("set both PROFILE_BASE_URL and PROFILE_API_KEY, or neither".into()),
+    };
     let client = Client::builder()
         .base_url(base_url)
         .api_key(ApiKey::new(key)?)
         .build()?;
-    println!("before: {:?}", client.me().await?.location);
+
+    let before = client.me().await?.location.unwrap_or_default();
+    println!("before: {before:?}");
 
     // A location that is too long would be refused here, before anything is sent.
     let update = ProfileUpdate::new().location(Location::new("Somewhere else")?);
     match client.update_profile(&update).await {
-        Ok(_) => println!("after: {:?}", client.me().await?.location),
+        Ok(_) => println!("changed: {:?}", client.me().await?.location),
         Err(error) if error.kind() == ErrorKind::Forbidden => {
             println!("this key may only read: {error}");
+            return Ok(());
         }
         Err(error) => return Err(error.into()),
     }
+
+    let back = ProfileUpdate::new().location(Location::new(before)?);
+    client.update_profile(&back).await?;
+    println!("after: {:?}", client.me().await?.location);
     Ok(())
 }

@@ -1,13 +1,17 @@
 //! The mock server of a Rust test suite: one world behind one port of this machine.
 
+use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
 use crate::builder::MockServerBuilder;
 use crate::engine::{Keys, Scope, World};
-use crate::respond;
+use crate::faults::{FaultRule, InvalidFault};
+use crate::journal::{Expect, Journal};
+use crate::service::Service;
 use crate::state_file::StateError;
-use crate::store::Store;
+use crate::transport::{Front, wiremock as respond};
+use crate::webhook::WebhookHandle;
 
 /// A profile service that runs inside this process until it is dropped.
 ///
@@ -20,8 +24,9 @@ use crate::store::Store;
 #[derive(Debug)]
 pub struct MockServer {
     uri: String,
-    keys: Keys,
-    store: Arc<Store>,
+    service: Arc<Service>,
+    /// Stands before wiremock where there are faults on the wire.
+    front: Option<Front>,
     /// There until the server is dropped.
     wiremock: Option<wiremock::MockServer>,
 }
@@ -80,7 +85,10 @@ impl MockServer {
     /// # });
     /// ```
     pub fn address(&self) -> SocketAddr {
-        *self.wiremock().address()
+        match &self.front {
+            Some(front) => front.address,
+            None => *self.wiremock().address(),
+        }
     }
 
     /// The key of `demo` that may do everything.
@@ -92,7 +100,7 @@ impl MockServer {
     /// # });
     /// ```
     pub fn key(&self) -> &str {
-        &self.keys.all
+        &self.keys().all
     }
 
     /// The six keys of `demo`, named by what they may do, as they were when the server started.
@@ -104,7 +112,7 @@ impl MockServer {
     /// # });
     /// ```
     pub fn keys(&self) -> &Keys {
-        &self.keys
+        self.service.keys()
     }
 
     /// Makes a further key for `handle`, and the account when there is none yet.
@@ -138,7 +146,7 @@ impl MockServer {
     /// # Ok::<(), mock_server::StateError>(()) }).unwrap();
     /// ```
     pub fn world(&self) -> Result<World, StateError> {
-        self.store.transact(|world| (world.clone(), false))
+        self.service.store().world()
     }
 
     /// Changes the world between two requests.
@@ -155,7 +163,93 @@ impl MockServer {
     /// # Ok::<(), mock_server::StateError>(()) }).unwrap();
     /// ```
     pub fn update<T>(&self, change: impl FnOnce(&mut World) -> T) -> Result<T, StateError> {
-        self.store.transact(|world| (change(world), true))
+        self.service.store().transact(|world| (change(world), true))
+    }
+
+    /// Makes requests meet a fault from now on, after the rules that were added before.
+    ///
+    /// A delay of either phase comes after the write, because wiremock waits no earlier; the
+    /// program waits where the phase says. Mocks that are mounted in front meet no fault.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidFault`] when the rule cannot be followed. A server that was started without
+    /// [`MockServerBuilder::wire_faults`] refuses a fault on the wire with
+    /// [`InvalidFault::NeedsWireFaults`], and a body above 256 MiB with
+    /// [`InvalidFault::TooLongToHold`].
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use mock_server::{Fault, FaultRule, MockServer};
+    ///
+    /// let server = MockServer::start().await;
+    /// let second_post = FaultRule::new(Fault::status(503))
+    ///     .method("POST")
+    ///     .path("/api/v1/me/posts")
+    ///     .skip(1)
+    ///     .times(1);
+    /// server.add_fault(second_post)?;
+    /// # Ok::<(), mock_server::InvalidFault>(()) }).unwrap();
+    /// ```
+    pub fn add_fault(&self, rule: FaultRule) -> Result<(), InvalidFault> {
+        if self.front.is_none() {
+            rule.fault.check_without_front()?;
+        }
+        self.service.faults().add(vec![rule])
+    }
+
+    /// Takes all fault rules away.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use mock_server::{Fault, FaultRule, MockServer};
+    ///
+    /// let server = MockServer::start().await;
+    /// server.add_fault(FaultRule::new(Fault::EmptyBody))?;
+    /// server.clear_faults();
+    /// # Ok::<(), mock_server::InvalidFault>(()) }).unwrap();
+    /// ```
+    pub fn clear_faults(&self) {
+        self.service.faults().clear();
+    }
+
+    /// The webhook: where it points, what it sends, and what has come of it.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// server.webhook().use_sink("200", "whsec_test")?;
+    /// assert_eq!(server.webhook().failures_in_row()?, 0);
+    /// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
+    /// ```
+    pub fn webhook(&self) -> WebhookHandle<'_> {
+        WebhookHandle::new(self.service.store())
+    }
+
+    /// The requests that the service has answered. What a mock mounted in front answers is not among
+    /// them.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// assert!(server.journal().requests().is_empty());
+    /// # });
+    /// ```
+    pub fn journal(&self) -> &Journal {
+        self.service.journal()
+    }
+
+    /// Begins to say what the client was to send; the path is below `/api/v1` and may be a template,
+    /// as [`RequestPattern`](crate::RequestPattern) has it.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// server.expect("DELETE", "/me/links/{id}").never();
+    /// # });
+    /// ```
+    pub fn expect(&self, method: &str, path: &str) -> Expect<'_> {
+        Expect::new(self.service.journal(), method, path)
     }
 
     /// The wiremock server underneath. What a test mounts on it comes before the profile service,
@@ -195,29 +289,44 @@ impl MockServer {
     /// # });
     /// ```
     pub async fn unmount_all(&self) {
-        let wiremock = self.wiremock();
-        wiremock.reset().await;
-        wiremock
-            .register(respond::catch_all(self.store.clone()))
-            .await;
+        self.wiremock().reset().await;
+        self.mount_service().await;
     }
 
-    /// Serves what is in the store. The listener is ours because a pooled server of wiremock's never
-    /// closes its port, and recording is off because it would keep every request for ever.
-    pub(crate) async fn serve(listener: TcpListener, store: Store, keys: Keys) -> Self {
-        let store = Arc::new(store);
+    /// Serves on wiremock. The listener is ours because a pooled server of wiremock's never closes
+    /// its port, and recording is off because it would keep every request for ever.
+    pub(crate) async fn serve(listener: TcpListener, service: Service) -> Self {
+        let service = Arc::new(service);
         let wiremock = wiremock::MockServer::builder()
             .listener(listener)
             .disable_request_recording()
             .start()
             .await;
-        wiremock.register(respond::catch_all(store.clone())).await;
         Self {
             uri: wiremock.uri(),
-            keys,
-            store,
+            service,
+            front: None,
             wiremock: Some(wiremock),
         }
+    }
+
+    /// Serves on wiremock, with a front before it on a listener of its own.
+    pub(crate) async fn serve_behind_front(
+        listener: TcpListener,
+        front: TcpListener,
+        service: Service,
+    ) -> io::Result<Self> {
+        let mut server = Self::serve(listener, service).await;
+        let front = Front::start(front, *server.wiremock().address())?;
+        server.uri = format!("http://{}", front.address);
+        server.front = Some(front);
+        Ok(server)
+    }
+
+    /// Makes the service answer what no other mock does.
+    pub(crate) async fn mount_service(&self) {
+        let mock = respond::catch_all(self.service.clone(), self.front.is_some());
+        self.wiremock().register(mock).await;
     }
 }
 

@@ -12,20 +12,7 @@ use crate::commands::{analytics, badge, link, post, set, show, site, stats};
     max_term_width = 100,
     arg_required_else_help = true
 )]
-#[command(after_help = "\
-Examples:
-  profile --sandbox show             try it on a made-up profile, without an account
-  profile set --display-name Ada     change your name
-  profile link list --json           your links, for a script
-
-Settings:
-  PROFILE_BASE_URL   where the service is, for example https://profiles.example
-  PROFILE_API_KEY    your key; it is never taken as an argument
-
-Exit codes:
-  0 done, 1 another failure, 2 wrong usage or a value that the service would refuse, 3 not found,
-  4 no key or key refused, 5 the key lacks the scope, 6 content refused, 7 rate limited,
-  8 no answer: the outcome is unknown")]
+#[command(after_help = after_help())]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) global: GlobalArguments,
@@ -72,4 +59,27 @@ pub(crate) enum Command {
     #[cfg(feature = "sandbox")]
     #[command(subcommand)]
     Sandbox(crate::commands::sandbox::SandboxCommand),
+}
+
+fn after_help() -> String {
+    let sandbox = if cfg!(feature = "sandbox") {
+        "  profile --sandbox show             try it on a made-up profile, without an account\n"
+    } else {
+        ""
+    };
+    format!(
+        "\
+Examples:
+{sandbox}  profile set --display-name Ada     change your name
+  profile link list --json           your links, for a script
+
+Settings:
+  PROFILE_BASE_URL   where the service is, for example https://profiles.example
+  PROFILE_API_KEY    your key; it is never taken as an argument
+
+Exit codes:
+  0 done, 1 another failure, 2 wrong usage or a value that was refused before anything was sent,
+  3 not found, 4 no key or key refused, 5 the key lacks the scope, 6 content refused,
+  7 rate limited, 8 network, TLS or time-out: the outcome may be unknown, and the message says so"
+    )
 }

@@ -5,7 +5,7 @@ use std::env::{self, VarError};
 use profile_sdk::{ApiKey, Client, ClientBuilder};
 
 use crate::arguments::GlobalArguments;
-use crate::failure::Failure;
+use crate::failure::{Failure, or_sandbox};
 
 /// What a command works with: the client, and whatever must live as long as it.
 pub(crate) struct Connection {
@@ -42,6 +42,7 @@ impl Connection {
     }
 }
 
+/// A failure to make a client is a failure of the base URL; the key has been checked before.
 fn client(base_url: String, api_key: Option<ApiKey>) -> Result<Client, Failure> {
     let mut builder: ClientBuilder = Client::builder()
         .base_url(base_url)
@@ -49,7 +50,8 @@ fn client(base_url: String, api_key: Option<ApiKey>) -> Result<Client, Failure> 
     if let Some(api_key) = api_key {
         builder = builder.api_key(api_key);
     }
-    Ok(builder.build()?)
+    let built = builder.build();
+    built.map_err(|error| Failure::from(error).hint("check PROFILE_BASE_URL or --base-url"))
 }
 
 fn base_url(arguments: &GlobalArguments) -> Result<String, Failure> {
@@ -57,10 +59,8 @@ fn base_url(arguments: &GlobalArguments) -> Result<String, Failure> {
         return Ok(base_url.clone());
     }
     environment("PROFILE_BASE_URL")?.ok_or_else(|| {
-        Failure::usage("it is not known where the service is").hint(
-            "set PROFILE_BASE_URL or give --base-url; \
-             add --sandbox instead to try without an account",
-        )
+        let hint = format!("set PROFILE_BASE_URL or give --base-url{}", or_sandbox());
+        Failure::usage("it is not known where the service is").hint(hint)
     })
 }
 

@@ -3,7 +3,7 @@
 use std::error::Error as _;
 
 use clap::error::{ContextKind, ContextValue};
-use profile_sdk::{Error, ErrorKind, InvalidValue};
+use profile_sdk::{Error, ErrorKind, InvalidValue, Method};
 
 use crate::report::Report;
 
@@ -15,8 +15,12 @@ pub(crate) struct Failure {
     pub(crate) hint: Option<String>,
     /// The HTTP status of the service's answer, where one came.
     pub(crate) status: Option<u16>,
-    /// What else failed of the same command, a message each.
-    pub(crate) others: Vec<String>,
+    /// Whether the same command may succeed when it is given again, and cannot do a thing twice.
+    pub(crate) retryable: bool,
+    /// Which of several things it is about.
+    pub(crate) id: Option<String>,
+    /// What else failed of the same command.
+    pub(crate) others: Vec<Self>,
     /// What was done all the same.
     pub(crate) done: Option<Box<Report>>,
 }
@@ -70,6 +74,8 @@ impl Failure {
             message: message.into(),
             hint: None,
             status: None,
+            retryable: false,
+            id: None,
             others: Vec::new(),
             done: None,
         }
@@ -118,14 +124,6 @@ impl Failure {
         }
         failure
     }
-
-    /// Whether the same command may succeed when it is given again later.
-    pub(crate) fn is_retryable(&self) -> bool {
-        matches!(
-            self.kind,
-            FailureKind::RateLimited | FailureKind::Unanswered
-        ) || self.status.is_some_and(|status| status >= 500)
-    }
 }
 
 impl From<Error> for Failure {
@@ -145,6 +143,7 @@ impl From<Error> for Failure {
         Self {
             hint: hint(&error),
             status: error.status(),
+            retryable: is_retryable(&error),
             ..Self::new(kind, message(&error))
         }
     }
@@ -153,6 +152,17 @@ impl From<Error> for Failure {
 impl From<InvalidValue> for Failure {
     fn from(invalid: InvalidValue) -> Self {
         Self::usage(invalid.to_string())
+    }
+}
+
+fn is_retryable(error: &Error) -> bool {
+    let creates = error
+        .operation()
+        .is_some_and(|operation| operation.method() == Method::Post);
+    match error.kind() {
+        ErrorKind::Connection | ErrorKind::RateLimited => true,
+        ErrorKind::Timeout | ErrorKind::Interrupted | ErrorKind::Service => !creates,
+        _ => false,
     }
 }
 
@@ -183,16 +193,12 @@ fn said(error: &Error) -> String {
 
 fn hint(error: &Error) -> Option<String> {
     let hint = match error.kind() {
-        ErrorKind::KeyMissing => {
-            "set PROFILE_API_KEY to your key, or add --sandbox to try without an account".to_owned()
-        }
+        ErrorKind::KeyMissing => format!("set PROFILE_API_KEY to your key{}", or_sandbox()),
         ErrorKind::Unauthorized => "check PROFILE_API_KEY".to_owned(),
-        ErrorKind::Forbidden => match error.scope() {
-            Some(scope) => format!("use a key that carries the scope {scope}"),
-            None => "use a key that may do this".to_owned(),
-        },
-        ErrorKind::Connection => "check the network, and PROFILE_BASE_URL or --base-url".to_owned(),
-        ErrorKind::Redirected => "check PROFILE_BASE_URL or --base-url".to_owned(),
+        ErrorKind::Forbidden => "use a key that carries the scope".to_owned(),
+        ErrorKind::Connection | ErrorKind::Unreadable => {
+            "check the network, and PROFILE_BASE_URL or --base-url".to_owned()
+        }
         ErrorKind::RateLimited => match error.header("retry-after") {
             Some(seconds) if seconds.bytes().all(|byte| byte.is_ascii_digit()) => {
                 format!("wait {seconds} seconds before you try again")
@@ -203,4 +209,13 @@ fn hint(error: &Error) -> Option<String> {
         _ => return None,
     };
     Some(hint)
+}
+
+/// The way to try without an account, where this build has it.
+pub(crate) fn or_sandbox() -> &'static str {
+    if cfg!(feature = "sandbox") {
+        "; add --sandbox instead to try without an account"
+    } else {
+        ""
+    }
 }

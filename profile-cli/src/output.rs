@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use comfy_table::{ContentArrangement, Table, presets};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::failure::{Failure, FailureKind};
 use crate::printable::{printable, tsv_field};
@@ -34,7 +34,7 @@ impl Output {
             // Whoever reads has had enough.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             Err(error) => {
-                let message = format!("the result could not be written: {error}");
+                let message = format!("it is done, but the result could not be written: {error}");
                 self.failure(&Failure::new(FailureKind::Other, message))
             }
         }
@@ -68,19 +68,18 @@ impl Output {
                 let failure = Failure::usage(message.trim()).hint(help.trim());
                 Self::new(true).failure(&failure)
             }
-            None => {
-                // There is nobody left to tell if the stream is closed.
-                let _ = error.print();
-                ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
-            }
+            None => match error.print() {
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
+                _ => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
+            },
         }
     }
 }
 
 fn as_text(failure: &Failure) -> String {
     let mut text = String::new();
-    for message in failure.others.iter().chain([&failure.message]) {
-        text += &format!("error: {}\n", printable(message));
+    for failure in failure.others.iter().chain([failure]) {
+        text += &format!("error: {}\n", printable(&failure.message));
     }
     if let Some(hint) = &failure.hint {
         text += &format!("hint: {}\n", printable(hint));
@@ -89,23 +88,27 @@ fn as_text(failure: &Failure) -> String {
 }
 
 fn as_json(failure: &Failure) -> String {
-    let messages: Vec<_> = failure
-        .others
-        .iter()
-        .chain([&failure.message])
-        .cloned()
-        .collect();
-    let error = json!({
-        "error": {
-            "code": failure.kind.code(),
-            "message": messages.join("; "),
-            "hint": failure.hint,
-            "status": failure.status,
-            "exit_code": failure.kind.exit_code(),
-            "retryable": failure.is_retryable(),
-        }
+    let mut error = one_as_json(failure);
+    if !failure.others.is_empty() {
+        let all = failure.others.iter().chain([failure]);
+        error["failures"] = all.map(one_as_json).collect();
+    }
+    format!("{}\n", json!({ "error": error }))
+}
+
+fn one_as_json(failure: &Failure) -> Value {
+    let mut error = json!({
+        "code": failure.kind.code(),
+        "message": failure.message,
+        "hint": failure.hint,
+        "status": failure.status,
+        "exit_code": failure.kind.exit_code(),
+        "retryable": failure.retryable,
     });
-    format!("{error}\n")
+    if let Some(id) = &failure.id {
+        error["id"] = json!(id);
+    }
+    error
 }
 
 fn for_people(shown: &Shown) -> String {

@@ -26,6 +26,11 @@ pub(crate) fn tsv_field(text: &str) -> String {
     field
 }
 
+/// The text in quotes, with everything escaped that would make it look like another.
+pub(crate) fn quoted(text: impl ToString) -> String {
+    format!("{:?}", text.to_string())
+}
+
 fn reorders(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 
 use etcetera::BaseStrategy as _;
-use mock_server::{MockServer, StateFile, World};
+use mock_server::{MockServer, StartError, StateError, StateFile, World};
 use profile_sdk::ApiKey;
 
 use crate::failure::{Failure, FailureKind};
+
+/// What helps when the state is not what a sandbox needs.
+pub(crate) const RESET: &str = "`profile sandbox reset` starts a new sandbox";
 
 /// A running sandbox; it ends when this is dropped.
 pub(crate) struct Sandbox {
@@ -21,9 +24,15 @@ impl Sandbox {
             .start()
             .await;
         let server = started.map_err(|error| {
+            let hint = match &error {
+                StartError::State(StateError::Damaged { .. }) => RESET,
+                StartError::State(
+                    StateError::Unreadable { .. } | StateError::Unwritable { .. },
+                ) => "make it readable and writable, or set XDG_STATE_HOME to another directory",
+                _ => return Failure::new(FailureKind::Other, error.to_string()),
+            };
             let message = format!("the sandbox could not be started: {error}");
-            Failure::new(FailureKind::Other, message)
-                .hint("`profile sandbox reset` starts a new sandbox")
+            Failure::new(FailureKind::Other, message).hint(hint)
         })?;
         Ok(Self { server })
     }
@@ -34,6 +43,14 @@ impl Sandbox {
 
     pub(crate) fn api_key(&self) -> Result<ApiKey, Failure> {
         Ok(ApiKey::new(self.server.key())?)
+    }
+}
+
+/// The failure of a command in the sandbox, whose key is not the user's to check.
+pub(crate) fn advise(failure: Failure) -> Failure {
+    match failure.kind {
+        FailureKind::Unauthorized => failure.hint(RESET),
+        _ => failure,
     }
 }
 

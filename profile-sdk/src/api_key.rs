@@ -46,6 +46,15 @@ impl ApiKey {
     pub(crate) fn expose(&self) -> &str {
         &self.text
     }
+
+    /// The text without the key, if the key is in it; as it is, or as JSON with escaped slashes.
+    pub(crate) fn redact(&self, text: &str) -> Option<String> {
+        let escaped = self.text.replace('/', "\\/");
+        (text.contains(&self.text) || text.contains(&escaped)).then(|| {
+            text.replace(&self.text, "[redacted]")
+                .replace(&escaped, "[redacted]")
+        })
+    }
 }
 
 impl fmt::Debug for ApiKey {
@@ -85,6 +94,16 @@ mod tests {
             assert_eq!(ApiKey::new(text).unwrap().expose(), "key", "{text:?}");
         }
         assert!(ApiKey::new("key\n\n").is_err());
+    }
+
+    #[test]
+    fn the_key_is_taken_out_of_a_text() {
+        let key = ApiKey::new("a/b").unwrap();
+        assert_eq!(
+            key.redact(r"x a/b y a\/b z").unwrap(),
+            "x [redacted] y [redacted] z"
+        );
+        assert_eq!(key.redact("a b"), None);
     }
 
     #[test]

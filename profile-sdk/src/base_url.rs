@@ -5,6 +5,9 @@ use url::{Host, Url};
 use crate::Request;
 use crate::invalid_value::{InvalidValue, quoted};
 
+/// What the path of every endpoint begins with.
+const API_ROOT: &str = "/api/v1";
+
 /// A base URL that requests can be joined to and that a key may be sent to.
 #[derive(Debug, Clone)]
 pub(crate) struct BaseUrl {
@@ -41,10 +44,16 @@ impl BaseUrl {
         }
         if url.scheme() == "http" && !plain_http_allowed && !is_loopback(&url) {
             return refuse(format!(
-                "{url} would send the key unencrypted; use https, or allow plain HTTP explicitly"
+                "{url} is neither HTTPS nor on this machine, so the key could be read on the way; \
+                 use https"
             ));
         }
         let prefix = url.path().trim_end_matches('/').to_owned();
+        if prefix.ends_with(API_ROOT) {
+            return refuse(format!(
+                "ends with {API_ROOT}, which every call adds; remove it"
+            ));
+        }
         Ok(Self { url, prefix })
     }
 
@@ -141,8 +150,12 @@ mod tests {
             ),
             (
                 "http://host",
-                "base URL http://host/ would send the key unencrypted; \
-                 use https, or allow plain HTTP explicitly",
+                "base URL http://host/ is neither HTTPS nor on this machine, \
+                 so the key could be read on the way; use https",
+            ),
+            (
+                "https://host/x/api/v1/",
+                "base URL ends with /api/v1, which every call adds; remove it",
             ),
             (
                 "https://ada:hush@host:port",

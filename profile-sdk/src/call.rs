@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use crate::decode::{self, Answer, Resource};
+use crate::response::RawResponse;
 use crate::{Client, Error, Request, Response};
 
 /// One call to the service, not yet sent.
@@ -70,7 +71,15 @@ impl<T> Call<T> {
         let answer = self.client.exchange(&request, self.timeout).await?;
         match (self.read)(&answer.body) {
             Ok(data) => Ok(Response::new(data, answer)),
-            Err(reason) => Err(Error::unreadable(reason, answer).during(request.operation())),
+            Err(_) => {
+                let unreadable = |answer: RawResponse| {
+                    // Read again, since the error shows the start of the body.
+                    let reason = (self.read)(&answer.body).err().unwrap_or_default();
+                    Error::unreadable(reason, answer)
+                };
+                let error = self.client.error_of(answer, unreadable);
+                Err(error.during(request.operation()))
+            }
         }
     }
 }

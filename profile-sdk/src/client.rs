@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::response::RawResponse;
 use crate::transport::Transport;
-use crate::{ClientBuilder, Error, ErrorKind, Request};
+use crate::{ApiKey, ClientBuilder, Error, ErrorKind, Request};
 
 /// A client of the profile service.
 ///
@@ -38,7 +38,7 @@ pub struct Client {
 
 struct Shared {
     transport: Transport,
-    has_key: bool,
+    api_key: Option<ApiKey>,
     timeout: Duration,
 }
 
@@ -48,11 +48,11 @@ impl Client {
         ClientBuilder::new()
     }
 
-    pub(crate) fn new(transport: Transport, has_key: bool, timeout: Duration) -> Self {
+    pub(crate) fn new(transport: Transport, api_key: Option<ApiKey>, timeout: Duration) -> Self {
         Self {
             shared: Arc::new(Shared {
                 transport,
-                has_key,
+                api_key,
                 timeout,
             }),
         }
@@ -65,7 +65,7 @@ impl Client {
         timeout: Option<Duration>,
     ) -> Result<RawResponse, Error> {
         let operation = request.operation();
-        if operation.needs_key() && !self.shared.has_key {
+        if operation.needs_key() && self.shared.api_key.is_none() {
             let reason = "this call needs an API key and the client has none; \
                           give it one with ClientBuilder::api_key";
             return Err(Error::new(ErrorKind::KeyMissing, reason).during(operation));
@@ -74,8 +74,20 @@ impl Client {
         let answered = self.shared.transport.exchange(request, timeout).await;
         match answered {
             Ok(answer) if (200..300).contains(&answer.status) => Ok(answer),
-            Ok(answer) => Err(Error::refused(answer).during(operation)),
+            Ok(answer) => Err(self.error_of(answer, Error::refused).during(operation)),
             Err(error) => Err(error.during(operation)),
+        }
+    }
+
+    /// The error that an answer makes, without the key, which a service may echo in it.
+    pub(crate) fn error_of(
+        &self,
+        answer: RawResponse,
+        make: impl FnOnce(RawResponse) -> Error,
+    ) -> Error {
+        match &self.shared.api_key {
+            Some(key) => make(answer.without(key)).without(key),
+            None => make(answer),
         }
     }
 }
@@ -84,7 +96,7 @@ impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
             .field("base_url", &self.shared.transport.base_url().to_string())
-            .field("has_key", &self.shared.has_key)
+            .field("api_key", &self.shared.api_key)
             .field("timeout", &self.shared.timeout)
             .finish_non_exhaustive()
     }

@@ -112,14 +112,13 @@ impl ClientBuilder {
             let reason = "base URL is missing; give one with ClientBuilder::base_url";
             return Err(Error::new(ErrorKind::Invalid, reason));
         };
-        let has_key = self.api_key.is_some();
         let transport = Transport::new(Settings {
             base_url: BaseUrl::parse(&base_url, self.plain_http_allowed)?,
-            api_key: self.api_key,
+            api_key: self.api_key.as_ref(),
             user_agent: self.user_agent,
             connect_timeout: self.connect_timeout,
             max_answer_bytes: self.max_answer_bytes,
         })?;
-        Ok(Client::new(transport, has_key, self.timeout))
+        Ok(Client::new(transport, self.api_key, self.timeout))
     }
 }

@@ -3,9 +3,11 @@
 use std::error::Error as StdError;
 use std::fmt;
 
+use url::Url;
+
 use crate::error_body::read_error_body;
 use crate::response::RawResponse;
-use crate::{InvalidValue, Operation, Scope};
+use crate::{ApiKey, InvalidValue, Operation, Scope};
 
 /// Why a call failed.
 ///
@@ -211,14 +213,30 @@ impl Error {
         self
     }
 
+    /// The same error without the key in what it says.
+    pub(crate) fn without(mut self, key: &ApiKey) -> Self {
+        let inner = &mut self.inner;
+        let texts = [
+            Some(&mut inner.reason),
+            inner.code.as_mut(),
+            inner.message.as_mut(),
+        ];
+        for text in texts.into_iter().flatten() {
+            if let Some(redacted) = key.redact(text) {
+                *text = redacted;
+            }
+        }
+        self
+    }
+
     /// What happened and what to do, without what the service said.
     fn summary(&self) -> String {
         let status = self.status().unwrap_or_default();
         match self.kind() {
             ErrorKind::Redirected => {
-                let target = self.header("location").unwrap_or("another place");
+                let target = self.header("location").map_or_else(String::new, origin);
                 format!(
-                    "{status}: the service points to {target:?}; redirects are not followed, \
+                    "{status}: the service points elsewhere{target}; redirects are not followed, \
                      so that the key stays with the configured host: check the base URL"
                 )
             }
@@ -239,6 +257,14 @@ impl Error {
             ErrorKind::Service => format!("{status}: the service failed"),
             _ => self.inner.reason.clone(),
         }
+    }
+}
+
+/// Where a redirect leads, without what may be secret: user name, password, path and query.
+fn origin(location: &str) -> String {
+    match Url::parse(location) {
+        Ok(url) => format!(", to {}", url.origin().ascii_serialization()),
+        Err(_) => ", on the same host".to_owned(),
     }
 }
 

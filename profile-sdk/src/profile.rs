@@ -1,8 +1,98 @@
-//! `PATCH /me/profile`: editing the key owner's profile.
+//! The profile, and `PATCH /me/profile`, which edits it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use crate::{Bio, Call, Client, Color, DisplayName, Location, Operation, Profile, Request};
+use crate::decode::{Answer, Resource};
+
+use crate::{
+    ApiVisible, Badge, Bio, Call, Client, Color, DisplayName, Handle, KeyInfo, Link, Location,
+    Operation, Post, Request,
+};
+
+/// A profile as the service shows it.
+///
+/// `GET /me` gives all of it. The answer to `PATCH /me/profile` may give a part: the specification
+/// does not show it. Absent and null read alike, as `None`. Texts are as the service sent them; to
+/// check a colour, parse it into a [`Color`](crate::Color). (Specification: Resources, Profile.)
+///
+/// A test can build one from JSON or from its `Default`:
+///
+/// ```
+/// let mut profile = profile_sdk::Profile::default();
+/// profile.display_name = Some("Ada".to_owned());
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Profile {
+    /// The name by which the profile is addressed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handle: Option<Handle>,
+    /// The name shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
+    /// The text in which the owner introduces themselves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bio: Option<String>,
+    /// Where the owner is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+    /// The accent colour, `#rrggbb`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accent_color: Option<String>,
+    /// The colour of text, `#rrggbb`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text_color: Option<String>,
+    /// The colour behind the text, `#rrggbb`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub background_color: Option<String>,
+    /// The links; `None` where the service leaves them out, which is not the same as having none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub links: Option<Vec<Link>>,
+    /// The posts; `None` where the service leaves them out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub posts: Option<Vec<Post>>,
+    /// The badges; `None` where the service leaves them out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub badges: Option<Vec<Badge>>,
+    /// The owner's email address; in `GET /me` alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    /// The visibility setting for the API; in `GET /me` alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_visible: Option<ApiVisible>,
+    /// The key that asked; in `GET /me` alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<KeyInfo>,
+    /// Every other field, as the service sent it; also a field of those above whose shape the
+    /// specification does not show and that came in another shape than ours.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl Answer for Profile {
+    const SHAPE_NOT_SHOWN: &'static [&'static str] =
+        &["handle", "links", "posts", "badges", "email", "key"];
+
+    fn keep(&mut self, set_aside: Map<String, Value>) {
+        self.extra.extend(set_aside);
+    }
+}
+
+impl Resource for Profile {
+    fn is_recognised(&self) -> bool {
+        let texts = [
+            &self.display_name,
+            &self.bio,
+            &self.location,
+            &self.accent_color,
+            &self.text_color,
+            &self.background_color,
+        ];
+        self.handle.is_some() || texts.into_iter().any(Option::is_some)
+    }
+}
 
 /// What to change in a profile: a field that is not given stays as it is, an empty text clears it.
 ///
@@ -113,5 +203,63 @@ impl Client {
     /// ```
     pub fn update_profile(&self, update: &ProfileUpdate) -> Call<Option<Profile>> {
         Call::writing(self, Request::new(Operation::UPDATE_PROFILE).json(update))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::Profile;
+    use crate::decode::read_data;
+
+    #[test]
+    fn whatever_the_service_adds_survives() {
+        let data = json!({
+            "handle": "demo",
+            "links": [{"id": 7, "title": "t", "url": "u", "clicks": 3}],
+            "key": {"scopes": "links:write", "rate_limit": 5, "name": "laptop"},
+            "api_visible": "1",
+            "pronouns": {"subject": "she"},
+        });
+        let body = json!({"data": data}).to_string();
+        let profile: Profile = read_data(body.as_bytes()).unwrap();
+        assert_eq!(profile.extra["pronouns"], json!({"subject": "she"}));
+        assert_eq!(serde_json::to_value(&profile).unwrap(), data);
+    }
+
+    #[test]
+    fn unshown_shapes_are_never_an_error() {
+        for odd in [
+            json!(1),
+            json!("x"),
+            json!({"a": 1}),
+            json!([1, "x"]),
+            json!(null),
+            json!(""),
+        ] {
+            for field in [
+                "handle",
+                "links",
+                "posts",
+                "badges",
+                "email",
+                "key",
+                "api_visible",
+            ] {
+                let body = json!({"data": {"bio": "b", field: odd}}).to_string();
+                let profile: Profile = read_data(body.as_bytes()).unwrap();
+                assert_eq!(profile.bio.as_deref(), Some("b"));
+                let kept = serde_json::to_value(&profile).unwrap();
+                let kept = kept.get(field).unwrap_or(&Value::Null);
+                assert_eq!(kept, &odd, "{field}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_shown_shape_is_held_to() {
+        let error = read_data::<Profile>(br#"{"data":{"bio":5}}"#).unwrap_err();
+        assert!(error.starts_with("data.bio: invalid type"), "{error}");
     }
 }

@@ -1,9 +1,9 @@
 //! An answer with all that came with it.
 
 use bytes::Bytes;
-use reqwest::header::HeaderMap;
+use reqwest::header::{HeaderMap, HeaderValue};
 
-use crate::decode;
+use crate::{ApiKey, decode};
 
 /// What a call gives when it is sent with [`Call::send`](crate::Call::send): the value, the status,
 /// the headers and the body.
@@ -93,5 +93,21 @@ impl RawResponse {
         ["x-request-id", "request-id"]
             .into_iter()
             .find_map(|name| self.header(name))
+    }
+
+    /// The same answer without the key, which a service may echo when it refuses a request.
+    pub(crate) fn without(mut self, key: &ApiKey) -> Self {
+        if let Some(body) = key.redact(&String::from_utf8_lossy(&self.body)) {
+            self.body = body.into();
+        }
+        for value in self.headers.values_mut() {
+            if key
+                .redact(&String::from_utf8_lossy(value.as_bytes()))
+                .is_some()
+            {
+                *value = HeaderValue::from_static("[redacted]");
+            }
+        }
+        self
     }
 }

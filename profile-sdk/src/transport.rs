@@ -11,9 +11,9 @@ use crate::response::RawResponse;
 use crate::{ApiKey, Error, ErrorKind, Method, Request};
 
 /// What a transport is made from.
-pub(crate) struct Settings {
+pub(crate) struct Settings<'a> {
     pub(crate) base_url: BaseUrl,
-    pub(crate) api_key: Option<ApiKey>,
+    pub(crate) api_key: Option<&'a ApiKey>,
     pub(crate) user_agent: String,
     pub(crate) connect_timeout: Duration,
     pub(crate) max_answer_bytes: usize,
@@ -27,7 +27,7 @@ pub(crate) struct Transport {
 }
 
 impl Transport {
-    pub(crate) fn new(settings: Settings) -> Result<Self, Error> {
+    pub(crate) fn new(settings: Settings<'_>) -> Result<Self, Error> {
         let http = reqwest::Client::builder()
             .default_headers(default_headers(&settings)?)
             .connect_timeout(settings.connect_timeout)
@@ -121,13 +121,13 @@ async fn read_start(mut answer: reqwest::Response) -> Bytes {
     body.freeze()
 }
 
-fn default_headers(settings: &Settings) -> Result<HeaderMap, Error> {
+fn default_headers(settings: &Settings<'_>) -> Result<HeaderMap, Error> {
     let mut headers = HeaderMap::new();
     headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
     let user_agent = HeaderValue::from_str(&settings.user_agent)
         .map_err(|error| set_up_failed("the user agent cannot be sent in a header", error))?;
     headers.insert(header::USER_AGENT, user_agent);
-    if let Some(key) = &settings.api_key {
+    if let Some(key) = settings.api_key {
         let mut bearer = HeaderValue::from_str(&format!("Bearer {}", key.expose()))
             .expect("a key is visible ASCII");
         bearer.set_sensitive(true);
@@ -169,7 +169,10 @@ fn set_up_failed(what: &str, error: impl StdError + Send + Sync + 'static) -> Er
 fn lost(error: reqwest::Error, timeout: Duration) -> Error {
     let error = error.without_url();
     let cause = root_cause(&error);
-    let (kind, reason) = if error.is_connect() {
+    let (kind, reason) = if error.is_builder() {
+        let reason = format!("the request could not be made, so nothing was sent: {cause}");
+        (ErrorKind::Invalid, reason)
+    } else if error.is_connect() {
         let reason = format!("no connection could be made, so nothing was sent: {cause}");
         (ErrorKind::Connection, reason)
     } else if error.is_timeout() {

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::rate_limit::{RateLimit, Window};
 use super::scope::Scope;
 use super::seeded::Seeded;
 
@@ -68,18 +69,36 @@ impl fmt::Debug for Keys {
 }
 
 /// What a key may do and for whom. The key's own text is not in it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Key {
     pub(super) handle: String,
     pub(super) scopes: BTreeSet<Scope>,
+    #[serde(default)]
+    pub(super) rate_limit: RateLimit,
+    #[serde(default, skip_serializing_if = "Window::is_unused")]
+    pub(super) window: Window,
 }
+
+impl PartialEq for Key {
+    /// What has been used of the window says nothing about what a key may do, and a read that
+    /// counts leaves an equal world behind.
+    fn eq(&self, other: &Self) -> bool {
+        self.handle == other.handle
+            && self.scopes == other.scopes
+            && self.rate_limit == other.rate_limit
+    }
+}
+
+impl Eq for Key {}
 
 impl Key {
     pub(super) fn new(handle: &str, scopes: &[Scope]) -> Self {
         Self {
             handle: handle.to_owned(),
             scopes: scopes.iter().copied().collect(),
+            rate_limit: RateLimit::default(),
+            window: Window::default(),
         }
     }
 }
@@ -88,4 +107,32 @@ impl Key {
 pub(super) fn token(seed: u64, name: &str) -> String {
     let digits = Seeded::new(seed).text("key").text(name).value();
     format!("mock_{name}_{digits:016x}")
+}
+
+/// The name in a key that [`token`] made, which may be shown. `None` for any other key.
+pub(crate) fn label(token: &str) -> Option<&str> {
+    let (name, digits) = token.strip_prefix("mock_")?.rsplit_once('_')?;
+    let is_hex = digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    is_hex.then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_is_read_from_our_own_keys_alone() {
+        assert_eq!(label(&token(7, "all")), Some("all"));
+        assert_eq!(label(&token(7, "key6")), Some("key6"));
+        for other in [
+            "",
+            "all",
+            "secret",
+            "mock_all_",
+            "mock_all_12",
+            "mock_secret",
+        ] {
+            assert_eq!(label(other), None, "{other}");
+        }
+    }
 }

@@ -1,29 +1,31 @@
-//! The state of one service: its accounts, keys, seed, clock and id counter.
+//! The state of one service: its accounts, keys, seed, clock, id counter and webhook.
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::account::Account;
-use super::authorization;
 use super::badges::Badge;
 use super::clock::Clock;
 use super::default_world;
-use super::json_body;
+use super::dialect::Dialect;
 use super::keys::{Key, Keys, token};
 use super::links::Link;
 use super::posts::Post;
+use super::rate_limit::RateLimit;
 use super::refusal::Refusal;
-use super::reply::Outcome;
 use super::request::Request;
-use super::routing::{self, Action, Call};
 use super::scope::Scope;
+use crate::webhook::Webhook;
 
 /// One profile service with everything it holds.
 ///
 /// A new world has two accounts, `demo` (whose keys are [`World::keys`]) and `grace`. Texts, links,
-/// posts and ids are always the same; keys and statistics follow from the seed.
+/// posts and ids are always the same; keys and statistics follow from the seed. The same seed, the
+/// same fixed clock and the same requests give the same bytes. Two worlds are equal that hold the
+/// same, however much of a rate limit is used up in each.
 ///
 /// ```
 /// use mock_server::{Request, World};
@@ -40,10 +42,14 @@ use super::scope::Scope;
 pub struct World {
     seed: u64,
     clock: Clock,
+    #[serde(default)]
+    dialect: Dialect,
     last_id: u64,
     pub(super) badges: Vec<Badge>,
     pub(super) accounts: BTreeMap<String, Account>,
     pub(super) keys: BTreeMap<String, Key>,
+    #[serde(default)]
+    pub(crate) webhook: Webhook,
 }
 
 impl World {
@@ -57,50 +63,15 @@ impl World {
         let mut world = Self {
             seed,
             clock: Clock::system(),
+            dialect: Dialect::default(),
             last_id: 0,
             badges: Vec::new(),
             accounts: BTreeMap::new(),
             keys: BTreeMap::new(),
+            webhook: Webhook::default(),
         };
         default_world::fill(&mut world);
         world
-    }
-
-    /// Answers one request by the specification, and carries out what it asks for.
-    ///
-    /// A request that is refused changes nothing, and neither does a read.
-    ///
-    /// ```
-    /// use mock_server::{Request, World};
-    ///
-    /// let mut world = World::new(0);
-    /// let request = Request::new("DELETE", "/api/v1/me/links/link_1")
-    ///     .header("Authorization", format!("Bearer {}", world.keys().links));
-    /// assert_eq!(world.handle(&request).reply.status, 204);
-    /// assert_eq!(world.handle(&request).reply.status, 404);
-    /// ```
-    pub fn handle(&mut self, request: &Request) -> Outcome {
-        self.answer(request)
-            .unwrap_or_else(|refusal| Outcome::read(refusal.into_reply()))
-    }
-
-    fn answer(&mut self, request: &Request) -> Result<Outcome, Refusal> {
-        json_body::check_size(request)?;
-        let (endpoint, parameter) = routing::route(request)?;
-        let caller = authorization::identify(self, request)?;
-        let call = || {
-            let caller = authorization::authorize(caller, endpoint.scope)?;
-            Ok(Call {
-                request,
-                parameter,
-                caller,
-            })
-        };
-        match endpoint.action {
-            Action::Open(answer) => Ok(Outcome::read(answer(self))),
-            Action::Read(answer) => answer(self, &call()?).map(Outcome::read),
-            Action::Write(answer) => answer(self, &call()?).map(Outcome::written),
-        }
     }
 
     /// The seed that keys and statistics follow from.
@@ -137,6 +108,44 @@ impl World {
         self.clock = clock;
     }
 
+    /// Puts the clock forward, as [`Clock::advance`] does.
+    ///
+    /// ```
+    /// use mock_server::{Clock, World};
+    /// use std::time::Duration;
+    ///
+    /// let mut world = World::new(0);
+    /// world.set_clock(Clock::fixed("2026-03-01T12:00:00Z")?);
+    /// world.advance(Duration::from_secs(60));
+    /// assert_eq!(world.clock().now(), "2026-03-01T12:01:00Z");
+    /// # Ok::<(), mock_server::InvalidInstant>(())
+    /// ```
+    pub fn advance(&mut self, time: Duration) {
+        self.clock.advance(time);
+    }
+
+    /// How this service behaves where the specification is silent.
+    ///
+    /// ```
+    /// use mock_server::{Dialect, World};
+    /// assert_eq!(World::new(0).dialect(), &Dialect::default());
+    /// ```
+    pub fn dialect(&self) -> &Dialect {
+        &self.dialect
+    }
+
+    /// Gives the world another dialect, from the next request on. What the world holds stays.
+    ///
+    /// ```
+    /// use mock_server::{Dialect, World};
+    ///
+    /// let mut world = World::new(0);
+    /// world.set_dialect(Dialect::minimal());
+    /// ```
+    pub fn set_dialect(&mut self, dialect: Dialect) {
+        self.dialect = dialect;
+    }
+
     /// The six keys of `demo`.
     ///
     /// ```
@@ -165,6 +174,39 @@ impl World {
         let token = token(self.seed, &name);
         self.keys.insert(token.clone(), Key::new(handle, scopes));
         token
+    }
+
+    /// Takes a key away, and says whether there was one.
+    ///
+    /// ```
+    /// let mut world = mock_server::World::new(0);
+    /// let key = world.keys().links;
+    /// assert!(world.remove_key(&key));
+    /// assert!(!world.remove_key(&key));
+    /// ```
+    pub fn remove_key(&mut self, key: &str) -> bool {
+        self.keys.remove(key).is_some()
+    }
+
+    /// Sets how many requests a key may make, and returns what it was allowed before; `None` when
+    /// there is no such key. What was counted in the window so far still counts.
+    ///
+    /// ```
+    /// use mock_server::{RateLimit, Request, World};
+    /// use std::num::NonZeroU32;
+    ///
+    /// let mut world = World::new(0);
+    /// let key = world.keys().all;
+    /// let limit = RateLimit { limit: 1, window_seconds: NonZeroU32::MAX };
+    /// assert_eq!(world.set_rate_limit(&key, limit), Some(RateLimit::default()));
+    ///
+    /// let request = Request::new("GET", "/api/v1/me").header("Authorization", format!("Bearer {key}"));
+    /// assert_eq!(world.handle(&request).reply.status, 200);
+    /// assert_eq!(world.handle(&request).reply.status, 429);
+    /// ```
+    pub fn set_rate_limit(&mut self, key: &str, limit: RateLimit) -> Option<RateLimit> {
+        let key = self.keys.get_mut(key)?;
+        Some(std::mem::replace(&mut key.rate_limit, limit))
     }
 
     /// The account of a handle; handles match exactly.
@@ -238,6 +280,11 @@ impl World {
         Some(post)
     }
 
+    /// What a journal may call the key of a request; nothing when it carries none.
+    pub(crate) fn key_label<'a>(&self, request: &'a Request) -> Option<&'a str> {
+        super::authorization::key_label(self, request)
+    }
+
     /// The account that a key belongs to. A state that was written by hand can have a key without
     /// an account; such a key is as good as unknown.
     pub(super) fn owner(&self, key: &Key) -> Result<&Account, Refusal> {
@@ -249,7 +296,7 @@ impl World {
     }
 
     // One counter for everything, so that no two things in a world ever share a number.
-    fn next_number(&mut self) -> u64 {
+    pub(crate) fn next_number(&mut self) -> u64 {
         self.last_id += 1;
         self.last_id
     }
@@ -269,6 +316,7 @@ impl fmt::Debug for World {
             .debug_struct("World")
             .field("seed", &self.seed)
             .field("clock", &self.clock)
+            .field("dialect", &self.dialect)
             .field("last_id", &self.last_id)
             .field("accounts", &self.accounts)
             .field("keys", &self.keys.len())

@@ -13,11 +13,16 @@ pub(crate) fn ask(server: &MockServer, line: &str) -> Ask {
 
 /// Begins a request to any address.
 pub(crate) fn ask_at(address: SocketAddr, key: &str, line: &str) -> Ask {
-    let (method, path) = line.split_once(' ').unwrap();
+    let line = line.replacen(' ', " /api/v1", 1);
+    ask_exactly(address, &line).key(key)
+}
+
+/// Begins a request without a key. `line` is a method and a whole path.
+pub(crate) fn ask_exactly(address: SocketAddr, line: &str) -> Ask {
     Ask {
         address,
-        line: format!("{method} /api/v1{path}"),
-        key: Some(key.to_owned()),
+        line: line.to_owned(),
+        key: None,
         headers: String::new(),
         body: Vec::new(),
     }

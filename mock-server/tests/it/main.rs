@@ -10,6 +10,11 @@ mod ask;
 mod authorization;
 mod badges;
 mod bodies;
+#[cfg(all(unix, feature = "program"))]
+mod control;
+mod expect;
+mod faults;
+mod journal;
 mod links;
 mod me;
 mod mounted_mocks;
@@ -20,6 +25,13 @@ mod profile;
 mod program;
 mod routing;
 mod server;
+#[cfg(all(unix, feature = "program"))]
+mod serving;
 mod site;
 mod state_file;
 mod statistics;
+mod webhook;
+mod webhook_receiver;
+mod wire;
+#[cfg(all(unix, feature = "program"))]
+mod worlds;

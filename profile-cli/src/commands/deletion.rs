@@ -8,28 +8,30 @@ use serde_json::{Value, json};
 use crate::confirmation::confirm;
 use crate::connection::Connection;
 use crate::failure::Failure;
+use crate::printable::quoted;
 use crate::report::{Report, Shown};
 
 /// Asks once, tries each identifier, and fails with the worst failure if there is any.
-pub(crate) async fn delete_each<Id: Display>(
+pub(crate) async fn delete_each<Id: Display + PartialEq>(
     noun: &str,
     ids: &[Id],
     connection: &Connection,
     delete: impl Fn(&Id) -> Call<()>,
 ) -> Result<Report, Failure> {
-    confirm(&question(noun, ids), connection.yes)?;
+    let ids = without_repetitions(ids);
+    confirm(&question(noun, &ids), connection.yes)?;
+    let look_with = format!("profile {noun} list");
     let mut deleted = Vec::new();
     let mut failures = Vec::new();
-    for id in ids {
+    for &id in &ids {
         match delete(id).await {
             Ok(()) => deleted.push(id),
             Err(error) => {
-                let look_with = format!("profile {noun} list");
-                failures.push(Failure::of_write(
-                    &format!("{noun} {id}"),
-                    &look_with,
-                    error,
-                ));
+                let what = format!("{noun} {}", quoted(id));
+                failures.push(Failure {
+                    id: Some(id.to_string()),
+                    ..Failure::of_write(&what, &look_with, error)
+                });
             }
         }
     }
@@ -46,7 +48,7 @@ pub(crate) async fn delete_each<Id: Display>(
 
 fn question(noun: &str, ids: &[impl Display]) -> String {
     match ids {
-        [id] => format!("Delete the {noun} {id}?"),
+        [id] => format!("Delete the {noun} {}?", quoted(id)),
         _ => format!("Delete these {} {noun}s: {}?", ids.len(), joined(ids)),
     }
 }
@@ -71,12 +73,22 @@ fn worst(mut failures: Vec<Failure>) -> Option<Failure> {
     failures.sort_by_key(|failure| failure.kind);
     let worst = failures.pop()?;
     Some(Failure {
-        others: failures.into_iter().map(|other| other.message).collect(),
+        others: failures,
         ..worst
     })
 }
 
+fn without_repetitions<Id: PartialEq>(ids: &[Id]) -> Vec<&Id> {
+    let mut kept: Vec<&Id> = Vec::new();
+    for id in ids {
+        if !kept.contains(&id) {
+            kept.push(id);
+        }
+    }
+    kept
+}
+
 fn joined(ids: &[impl Display]) -> String {
-    let ids: Vec<_> = ids.iter().map(ToString::to_string).collect();
+    let ids: Vec<_> = ids.iter().map(quoted).collect();
     ids.join(", ")
 }

@@ -32,7 +32,12 @@ pub(crate) fn run(arguments: Arguments) -> Result<Report, Failure> {
         .map_err(|error| Failure::new(FailureKind::Other, format!("cannot start: {error}")))?;
     runtime.block_on(async {
         let connection = Connection::open(&arguments.global).await?;
-        run_online(arguments.command, &connection).await
+        let result = run_online(arguments.command, &connection).await;
+        #[cfg(feature = "sandbox")]
+        if arguments.global.sandbox {
+            return result.map_err(crate::sandbox::advise);
+        }
+        result
     })
 }
 

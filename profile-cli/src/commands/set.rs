@@ -11,7 +11,7 @@ use crate::report::Report;
 /// Change fields of your profile and show it; what is not given stays as it is
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Needs the scope profile:write. An empty text clears a field.
+Needs the scope profile:write. An empty text clears a name, a bio or a location.
 
 Examples:
   profile set --display-name Ada --accent-color '#ff8800'
@@ -54,7 +54,7 @@ pub(crate) async fn run(
         .send()
         .await
         .map_err(|error| Failure::of_write("profile", "profile show", error))?;
-    let sentence = "The profile is updated; `profile show` shows it.";
+    let sentence = "The service accepted the change without showing it; `profile show` does.";
     Ok(Report::written(
         &response,
         show::fields,

@@ -5,6 +5,7 @@ use profile_sdk::{Days, Handle, UserStats};
 
 use crate::connection::Connection;
 use crate::failure::{Failure, FailureKind};
+use crate::printable::quoted;
 use crate::report::{Report, Shown, push_field};
 
 /// Show how often a profile was viewed, your own unless a handle is given
@@ -35,7 +36,7 @@ pub(crate) async fn run(
         .user_stats(&handle, arguments.days)
         .send()
         .await
-        .map_err(|error| Failure::of_call_about(&format!("profile {handle}"), error))?;
+        .map_err(|error| Failure::of_call_about(&format!("profile {}", quoted(&handle)), error))?;
     Ok(Report::read(&response, fields(&handle, response.data())))
 }
 

@@ -35,7 +35,7 @@ async fn a_missing_scope() {
         --- stdout
         --- stderr
         error: the key lacks the scope analytics:read (403: the key lacks the scope analytics:read)
-        hint: use a key that carries the scope analytics:read
+        hint: use a key that carries the scope
     "#]]);
     place
         .run_with_key(none, &["set", "--bio", "b"])
@@ -44,7 +44,7 @@ async fn a_missing_scope() {
             --- stdout
             --- stderr
             error: the key lacks the scope profile:write (403: the key lacks the scope profile:write)
-            hint: use a key that carries the scope profile:write
+            hint: use a key that carries the scope
         "#]]);
     place
         .run_with_key(none, &["post", "create", "p", "--json"])
@@ -52,7 +52,7 @@ async fn a_missing_scope() {
             exit 5
             --- stdout
             --- stderr
-            {"error":{"code":"forbidden","exit_code":5,"hint":"use a key that carries the scope social:write","message":"the key lacks the scope social:write (403: the key lacks the scope social:write)","retryable":false,"status":403}}
+            {"error":{"code":"forbidden","exit_code":5,"hint":"use a key that carries the scope","message":"the key lacks the scope social:write (403: the key lacks the scope social:write)","retryable":false,"status":403}}
         "#]]);
 }
 
@@ -72,7 +72,7 @@ fn nothing_is_configured() {
         --- stdout
         --- stderr
         error: this needs an API key, and none is set
-        hint: set PROFILE_API_KEY to your key, or add --sandbox to try without an account
+        hint: set PROFILE_API_KEY to your key; add --sandbox instead to try without an account
     "#]]);
     // The rest of the line is the operating system's.
     let refused = run(home.path(), &here, &["badge", "list"]).to_string();
@@ -89,6 +89,7 @@ fn nothing_is_configured() {
         --- stdout
         --- stderr
         error: base URL "profiles.example" is not a URL (relative URL without a base); expected one such as https://host
+        hint: check PROFILE_BASE_URL or --base-url
     "#]]);
     let key = [
         ("PROFILE_BASE_URL", "http://127.0.0.1:1"),
@@ -141,4 +142,53 @@ async fn a_rate_limit_says_when_to_come_back() {
         error: the key's rate limit is used up (429)
         hint: wait 7 seconds before you try again
     "#]]);
+}
+
+#[tokio::test]
+async fn only_what_cannot_happen_twice_is_retryable() {
+    let place = Place::new().await;
+    let failing = Mock::given(any()).respond_with(ResponseTemplate::new(503));
+    failing.mount(place.service.wiremock()).await;
+    for (command, retryable) in [
+        (&["show"][..], true),
+        (&["set", "--bio", "b"], true),
+        (&["link", "delete", "link_1", "--yes"], true),
+        (&["post", "create", "p"], false),
+        (&["link", "add", "--title", "t", "--url", "x:y"], false),
+    ] {
+        let failed = place.run(&[command, &["--json"]].concat()).error();
+        assert_eq!(failed["retryable"], retryable, "{command:?}");
+        // Nothing listens there, so nothing can have happened.
+        let unreachable = ["--json", "--base-url", "http://127.0.0.1:1"];
+        let failed = place.run(&[command, &unreachable].concat()).error();
+        assert_eq!(failed["retryable"], true, "{command:?}");
+    }
+}
+
+#[tokio::test]
+async fn several_failures_are_told_apart() {
+    let place = Place::new().await;
+    let delete = [
+        "link", "delete", "nope", "link_1", "neither", "nope", "--yes", "--json",
+    ];
+    let failed = place.run(&delete).error();
+    let failures = failed["failures"].as_array().unwrap();
+    let ids: Vec<_> = failures.iter().map(|failure| &failure["id"]).collect();
+    assert_eq!(ids, ["nope", "neither"]);
+    assert!(failures.iter().all(|failure| failure["status"] == 404));
+}
+
+#[tokio::test]
+async fn the_version_in_the_base_url_is_the_likeliest_mistake() {
+    let place = Place::new().await;
+    let base_url = format!("{}/api/v1", place.service.uri());
+    place
+        .run(&["site", "--base-url", &base_url])
+        .check(&expect![[r#"
+            exit 2
+            --- stdout
+            --- stderr
+            error: base URL ends with /api/v1, which every call adds; remove it
+            hint: check PROFILE_BASE_URL or --base-url
+        "#]]);
 }

@@ -61,7 +61,7 @@ async fn a_link_is_added_edited_and_deleted() {
         .check(&expect![[r#"
             exit 0
             --- stdout
-            Deleted link link_6.
+            Deleted link "link_6".
             --- stderr
         "#]]);
     let listed = place.run(&["link", "list", "--json"]).json();
@@ -89,10 +89,10 @@ async fn each_of_several_is_tried_and_told() {
     place.run(&delete).check(&expect![[r#"
         exit 3
         --- stdout
-        Deleted link link_1.
+        Deleted link "link_1".
         --- stderr
-        error: there is no link nope (404: the key's owner has no link with the id nope)
-        error: there is no link neither (404: the key's owner has no link with the id neither)
+        error: there is no link "nope" (404: the key's owner has no link with the id nope)
+        error: there is no link "neither" (404: the key's owner has no link with the id neither)
     "#]]);
     let delete = ["link", "delete", "nope", "link_2", "--yes", "--json"];
     place.run(&delete).check(&expect![[r#"
@@ -100,7 +100,7 @@ async fn each_of_several_is_tried_and_told() {
         --- stdout
         [{"id":"link_2","result":"deleted"}]
         --- stderr
-        {"error":{"code":"not_found","exit_code":3,"hint":null,"message":"there is no link nope (404: the key's owner has no link with the id nope)","retryable":false,"status":404}}
+        {"error":{"code":"not_found","exit_code":3,"hint":null,"id":"nope","message":"there is no link \"nope\" (404: the key's owner has no link with the id nope)","retryable":false,"status":404}}
     "#]]);
 }
 
@@ -112,7 +112,7 @@ async fn an_id_cannot_reach_another_endpoint() {
         exit 3
         --- stdout
         --- stderr
-        error: there is no link ../posts/post_3 (404: the key's owner has no link with the id ../posts/post_3)
+        error: there is no link "../posts/post_3" (404: the key's owner has no link with the id ../posts/post_3)
     "#]]);
     assert_eq!(
         place

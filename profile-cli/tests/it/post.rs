@@ -42,6 +42,6 @@ async fn a_post_is_created_and_deleted() {
             exit 3
             --- stdout
             --- stderr
-            error: there is no post post_6 (404: the key's owner has no post with the id post_6)
+            error: there is no post "post_6" (404: the key's owner has no post with the id post_6)
         "#]]);
 }

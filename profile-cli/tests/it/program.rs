@@ -81,6 +81,18 @@ impl Run {
     }
 }
 
+impl Run {
+    /// The error object that a run in JSON mode printed on its last line.
+    #[track_caller]
+    pub(crate) fn error(&self) -> serde_json::Value {
+        assert!(!self.output.status.success(), "{self}");
+        let stderr = String::from_utf8_lossy(&self.output.stderr);
+        let mut printed: serde_json::Value =
+            serde_json::from_str(stderr.lines().last().unwrap()).unwrap();
+        printed["error"].take()
+    }
+}
+
 impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let status = self.output.status.code().unwrap();

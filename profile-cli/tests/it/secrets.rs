@@ -1,5 +1,9 @@
 //! The key shows up in nothing that the program prints.
 
+use mock_server::MockServer;
+use mock_server::wiremock::matchers::any;
+use mock_server::wiremock::{Mock, Request, ResponseTemplate};
+
 use crate::program::{Place, run};
 
 const CANARY: &str = "canary-93d1b7";
@@ -17,7 +21,19 @@ async fn no_output_shows_the_key() {
         &["analytics"],
         &["badge", "list"],
     ];
-    for base_url in [place.service.uri(), "http://127.0.0.1:1", "not a URL"] {
+    let echoing = MockServer::start().await;
+    let echo = |request: &Request| {
+        ResponseTemplate::new(400).set_body_string(format!("{:?}", request.headers))
+    };
+    let echo = Mock::given(any()).respond_with(echo);
+    echo.mount(echoing.wiremock()).await;
+    let places = [
+        place.service.uri(),
+        echoing.uri(),
+        "http://127.0.0.1:1",
+        "not a URL",
+    ];
+    for base_url in places {
         for key in [
             CANARY.to_owned(),
             format!("{CANARY} two"),

@@ -119,7 +119,7 @@ async fn an_answer_without_the_profile_is_a_success() {
     place.run(&["set", "--location", "L"]).check(&expect![[r#"
         exit 0
         --- stdout
-        The profile is updated; `profile show` shows it.
+        The service accepted the change without showing it; `profile show` does.
         --- stderr
     "#]]);
     let json = place.run(&["set", "--location", "L", "--json"]).json();

@@ -76,13 +76,13 @@ async fn an_unknown_handle_is_not_found() {
         exit 3
         --- stdout
         --- stderr
-        error: there is no profile nobody (404: there is no profile with the handle nobody)
+        error: there is no profile "nobody" (404: there is no profile with the handle nobody)
     "#]]);
     place.run(&["stats", "nobody", "--json"]).check(&expect![[r#"
         exit 3
         --- stdout
         --- stderr
-        {"error":{"code":"not_found","exit_code":3,"hint":null,"message":"there is no profile nobody (404: there is no profile with the handle nobody)","retryable":false,"status":404}}
+        {"error":{"code":"not_found","exit_code":3,"hint":null,"message":"there is no profile \"nobody\" (404: there is no profile with the handle nobody)","retryable":false,"status":404}}
     "#]]);
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mock_server::MockServer;
 use mock_server::wiremock::ResponseTemplate;
-use profile_sdk::{ApiKey, Client, ErrorKind};
+use profile_sdk::{ApiKey, Client, ErrorKind, LinkId};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
@@ -104,14 +104,17 @@ async fn a_refusal_is_told_even_when_its_body_is_cut() {
 #[tokio::test]
 async fn a_redirect_is_not_followed() {
     let service = MockServer::start().await;
-    let elsewhere = ResponseTemplate::new(307).insert_header("location", "http://127.0.0.1:1/");
+    let elsewhere =
+        ResponseTemplate::new(307).insert_header("location", "http://u:pw@127.0.0.1:1/?key=1");
     answer_all(&service, elsewhere).await;
     let error = connect_as_owner(&service).me().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Redirected);
-    assert_eq!(error.header("Location"), Some("http://127.0.0.1:1/"));
-    assert!(
-        error.to_string().contains("redirects are not followed"),
-        "{error}"
+    assert!(error.header("Location").unwrap().ends_with("key=1"));
+    assert_eq!(
+        error.to_string(),
+        "GET /api/v1/me: 307: the service points elsewhere, to http://127.0.0.1:1; \
+         redirects are not followed, so that the key stays with the configured host: \
+         check the base URL"
     );
 }
 
@@ -134,5 +137,23 @@ async fn an_answer_may_only_be_so_large() {
     assert_eq!(
         error.to_string(),
         "GET /api/v1/stats: the answer is larger than 39 bytes, the most that this client takes"
+    );
+}
+
+#[tokio::test]
+async fn a_request_that_cannot_be_made_was_not_sent() {
+    let service = MockServer::start().await;
+    let id = LinkId::new("x".repeat(70_000)).unwrap();
+    let error = connect_as_owner(&service)
+        .delete_link(&id)
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert!(!error.may_have_been_applied());
+    assert!(
+        error.to_string().starts_with(
+            "DELETE /api/v1/me/links/{id}: the request could not be made, so nothing was sent: "
+        ),
+        "{error}"
     );
 }

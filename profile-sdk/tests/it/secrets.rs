@@ -8,11 +8,12 @@ use profile_sdk::{ApiKey, Client, Error};
 
 use crate::{answer_all, connect, describe};
 
-const CANARY: &str = "canary-4f1e0c77";
+const CANARY: &str = "canary/4f1e0c77";
 
 #[track_caller]
 fn check(printed: &str) {
-    assert!(!printed.contains(CANARY), "the key shows in: {printed}");
+    let shown = printed.contains(CANARY) || printed.contains(r"canary\/4f1e0c77");
+    assert!(!shown, "the key shows in: {printed}");
 }
 
 #[track_caller]
@@ -52,6 +53,37 @@ async fn nothing_printable_shows_the_key() {
     check(&format!("{:?}", response.send().await.unwrap()));
 }
 
+#[tokio::test]
+async fn a_service_that_echoes_the_key_does_not_make_it_show() {
+    let echo = format!("bad header Bearer {CANARY}");
+    for (status, body) in [
+        (
+            401,
+            format!(r#"{{"error":{{"code":"{CANARY}","message":"{echo}"}}}}"#),
+        ),
+        (400, echo.clone()),
+        (502, format!("<title>{echo}</title>")),
+        (302, String::new()),
+        (200, echo.clone()),
+        (200, format!(r#"{{"data":{{"bio":["{CANARY}"]}}}}"#)),
+        (200, format!(r#"{{"data":"{CANARY}"}}"#)),
+        (400, r#"{"message":"canary\/4f1e0c77"}"#.to_owned()),
+        (400, r#"{"message":"canary\u002f4f1e0c77"}"#.to_owned()),
+    ] {
+        let service = MockServer::start().await;
+        let answer = ResponseTemplate::new(status)
+            .insert_header("x-request-id", CANARY)
+            .insert_header("location", format!("/?key={CANARY}"))
+            .set_body_string(body);
+        answer_all(&service, answer).await;
+        let error = connect(&service, CANARY).me().await.unwrap_err();
+        check_error(&error);
+        for name in ["x-request-id", "location"] {
+            check(error.header(name).unwrap());
+        }
+    }
+}
+
 #[test]
 fn a_password_in_a_base_url_is_not_told() {
     for url in [
@@ -72,8 +104,8 @@ fn a_key_is_not_sent_in_the_open() {
         .unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "base URL http://profiles.example/ would send the key unencrypted; \
-         use https, or allow plain HTTP explicitly"
+        "base URL http://profiles.example/ is neither HTTPS nor on this machine, \
+         so the key could be read on the way; use https"
     );
     let allowed = Client::builder()
         .base_url("http://profiles.example")

@@ -36,7 +36,7 @@ pub(crate) async fn run(
         .send()
         .await
         .map_err(|error| Failure::of_write("list of links", "profile link list", error))?;
-    let sentence = "The link is added; `profile link list` shows it.";
+    let sentence = "The service accepted the link without showing it; `profile link list` does.";
     Ok(Report::written(
         &response,
         super::fields,

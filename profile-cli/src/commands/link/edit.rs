@@ -5,6 +5,7 @@ use profile_sdk::{LinkId, LinkUpdate, LinkUrl};
 
 use crate::connection::Connection;
 use crate::failure::Failure;
+use crate::printable::quoted;
 use crate::report::Report;
 
 /// Change the title or the URL of a link, or both
@@ -51,8 +52,10 @@ pub(crate) async fn run(
         .update_link(&id, &update)
         .send()
         .await
-        .map_err(|error| Failure::of_write(&format!("link {id}"), "profile link list", error))?;
-    let sentence = format!("The link {id} is updated; `profile link list` shows it.");
+        .map_err(|error| {
+            Failure::of_write(&format!("link {}", quoted(&id)), "profile link list", error)
+        })?;
+    let sentence = "The service accepted the change without showing it; `profile link list` does.";
     Ok(Report::written(
         &response,
         super::fields,

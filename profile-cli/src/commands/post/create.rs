@@ -30,7 +30,7 @@ pub(crate) async fn run(
         .send()
         .await
         .map_err(|error| Failure::of_write("list of posts", "profile post list", error))?;
-    let sentence = "The post is created; `profile post list` shows it.";
+    let sentence = "The service accepted the post without showing it; `profile post list` does.";
     Ok(Report::written(&response, fields, "created", sentence))
 }
 

@@ -1,10 +1,12 @@
-//! The events of which the service tells a webhook.
+//! What the specification says of webhooks: the kinds of events, and when one is turned off.
 
 use std::fmt;
 
 /// The kind of an event, as the header `X-Service-Event` names it.
 ///
-/// The specification lists seven; any other is kept by its name. (Specification: Events.)
+/// The specification lists seven; any other is kept by its name. A receiver of deliveries needs the
+/// crate `webhook-verify`, which reads the kind and checks the signature; this one is for programs
+/// that speak of events without receiving them. (Specification: Events.)
 ///
 /// ```
 /// use profile_sdk::EventKind;
