@@ -6,6 +6,9 @@ use super::dialect::{Dialect, ErrorBody, WriteAnswers};
 use super::endpoint::Endpoint;
 use super::violation::Violation;
 
+/// A body that is no longer than this, in bytes, never moves while it is written.
+const USUAL_LENGTH: usize = 4 * 1024;
+
 /// What came of one request.
 ///
 /// ```
@@ -134,9 +137,10 @@ impl Reply {
     // Bodies are structs and not `serde_json::Value`s: the fields keep their order, so that the
     // same seed gives the same bytes under every feature of serde_json.
     fn written_as(content_type: &str, status: u16, body: &impl Serialize) -> Self {
-        let body = serde_json::to_vec(body).expect("texts, numbers and lists become JSON");
+        let mut bytes = Vec::with_capacity(USUAL_LENGTH);
+        serde_json::to_writer(&mut bytes, body).expect("texts, numbers and lists become JSON");
         Self {
-            body,
+            body: bytes,
             ..Self::empty(status)
         }
         .with_header("content-type", content_type)
