@@ -91,7 +91,8 @@ impl<'a> WebhookHandle<'a> {
     }
 
     /// Sends one event and waits for what comes of it; a failed delivery is no error. `kind` is an
-    /// [`EventKind`] or any name that a header can carry, `data` JSON or the whole body as bytes.
+    /// [`EventKind`](crate::EventKind) or any name that a header can carry, `data` JSON or the whole
+    /// body as bytes. It counts as covered in the [verdicts](crate::MockServer::verdicts).
     ///
     /// Sending over the network needs a tokio runtime with I/O and time enabled.
     ///
@@ -126,7 +127,7 @@ impl<'a> WebhookHandle<'a> {
     ///
     /// # Errors
     ///
-    /// As [`emit`](Self::emit); [`NotSent::UnknownDelivery`] when the log holds none of this id.
+    /// As [`emit`](Self::emit); [`NotSent::UnknownDelivery`](crate::NotSent::UnknownDelivery) when the log holds none of this id.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {

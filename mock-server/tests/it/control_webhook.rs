@@ -192,90 +192,77 @@ fn another_receiver_goes_on_with_the_secret() {
 }
 
 #[test]
-fn what_cannot_be_is_told() {
+fn a_change_that_cannot_be_is_told() {
     let serving = serve(&[]);
-    let (put, emit) = (&webhook("PUT "), &webhook("POST /emit"));
-    for (line, status, body, code, message) in [
+    for (body, code, message) in [
         (
-            emit,
-            409,
-            json!({"kind": "post.liked"}),
-            "no_receiver",
-            "the webhook has no receiver; point it at a URL or at the sink",
-        ),
-        (
-            put,
-            409,
-            json!({"active": true}),
-            "no_receiver",
-            "the webhook has no receiver; point it at a URL or at the sink",
-        ),
-        (
-            put,
-            422,
             json!({"active": false}),
             "cannot_turn_off",
             "`active` is false; a webhook is turned off by ten failed deliveries in a row alone",
         ),
         (
-            put,
-            422,
             json!({}),
             "no_change",
             "nothing is to change; give `url` or `sink`, or `active`",
         ),
         (
-            put,
-            422,
             json!({"secret": "x"}),
             "lone_secret",
             "`secret` stands alone; give `url` or `sink` beside it",
         ),
         (
-            put,
-            422,
             json!({"url": "http://127.0.0.1/", "sink": "200", "secret": "x"}),
             "two_receivers",
             "`url` stands beside `sink`; give one of them",
         ),
         (
-            put,
-            422,
             json!({"sink": "200", "secret": ""}),
             "empty_secret",
             "the webhook secret is empty; give at least one byte",
         ),
         (
-            put,
-            422,
             json!({"url": "hooks", "secret": "x"}),
             "invalid_url",
             "the webhook URL `hooks` is not absolute (relative URL without a base); \
              http://127.0.0.1:8080/ is one",
         ),
+    ] {
+        refused(&serving, 422, &webhook("PUT "), body, code, message);
+    }
+    let message = "the webhook has no receiver; point it at a URL or at the sink";
+    for (line, body) in [
+        ("PUT ", json!({"active": true})),
+        ("POST /emit", json!({"kind": "post.liked"})),
+    ] {
+        refused(&serving, 409, &webhook(line), body, "no_receiver", message);
+    }
+    let message = "the webhook does not point at the sink; PUT here makes it";
+    refused(
+        &serving,
+        404,
+        &webhook("GET /sink"),
+        NOTHING,
+        "no_sink",
+        message,
+    );
+}
+
+#[test]
+fn an_event_that_cannot_be_is_told() {
+    let serving = serve(&[]);
+    for (event, code, message) in [
         (
-            emit,
-            422,
             json!({"kind": "two\nlines"}),
             "invalid_kind",
             "the event kind \"two\\nlines\" cannot travel in a header; give a name such as \
              `follow.created`, without control characters and without spaces around it",
         ),
         (
-            emit,
-            422,
             json!({"kind": "post.liked", "data": null, "body": "x"}),
             "data_and_body",
             "`data` stands beside `body`; give one of them",
         ),
-        (
-            &webhook("GET /sink"),
-            404,
-            NOTHING,
-            "no_sink",
-            "the webhook does not point at the sink; PUT here makes it",
-        ),
     ] {
-        refused(&serving, status, line, body, code, message);
+        refused(&serving, 422, &webhook("POST /emit"), event, code, message);
     }
 }

@@ -17,6 +17,8 @@ mod control;
 #[cfg(all(unix, feature = "program"))]
 mod control_journal;
 #[cfg(all(unix, feature = "program"))]
+mod control_openapi;
+#[cfg(all(unix, feature = "program"))]
 mod control_webhook;
 mod dialects;
 mod expect;

@@ -16,12 +16,17 @@ fn document() -> Value {
     serde_json::from_str(openapi_json()).unwrap()
 }
 
-/// What the value lacks of the schema that lies at this place of the document.
+/// What the value lacks of the schema that lies at this place of the service's document.
 fn lacks(value: &Value, place: &str) -> Option<String> {
+    lacks_of(document(), value, place)
+}
+
+/// What the value lacks of the schema that lies at this place of a document.
+pub(crate) fn lacks_of(document: Value, value: &Value, place: &str) -> Option<String> {
     let mut compiler = Compiler::new();
     compiler.set_default_draft(Draft::V2020_12);
     compiler.enable_format_assertions();
-    compiler.add_resource(LOCATION, document()).unwrap();
+    compiler.add_resource(LOCATION, document).unwrap();
     let fragment = place.replace('{', "%7B").replace('}', "%7D");
     let mut schemas = Schemas::new();
     let schema = compiler
