@@ -3,12 +3,12 @@
 use std::io;
 use std::net::TcpListener;
 use std::path::PathBuf;
-use std::sync::Mutex;
 
-use crate::engine::{Clock, World};
+use crate::engine::{Clock, Dialect, World};
+use crate::journal::JournalLimits;
 use crate::server::MockServer;
+use crate::service::Service;
 use crate::state_file::{StateError, StateFile};
-use crate::store::Store;
 
 /// What a server is to be like; see [`MockServer::builder`].
 #[derive(Debug, Default)]
@@ -16,9 +16,12 @@ use crate::store::Store;
 pub struct MockServerBuilder {
     seed: u64,
     clock: Option<Clock>,
+    dialect: Option<Dialect>,
     world: Option<World>,
     state_file: Option<PathBuf>,
     listener: Option<TcpListener>,
+    wire_faults: bool,
+    journal_limits: JournalLimits,
 }
 
 impl MockServerBuilder {
@@ -50,6 +53,21 @@ impl MockServerBuilder {
     /// ```
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = Some(clock);
+        self
+    }
+
+    /// How the service behaves where the specification is silent, in place of the dialect that the
+    /// world has. An existing state file keeps its own.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use mock_server::{Dialect, MockServer};
+    ///
+    /// let server = MockServer::builder().dialect(Dialect::minimal()).start().await?;
+    /// # Ok::<(), mock_server::StartError>(()) }).unwrap();
+    /// ```
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        self.dialect = Some(dialect);
         self
     }
 
@@ -98,6 +116,40 @@ impl MockServerBuilder {
         self
     }
 
+    /// Allows faults on the wire, such as a reset connection.
+    ///
+    /// The server then has a front of its own before wiremock, through which everything passes. It
+    /// costs each request a further connection inside this machine.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use mock_server::{Fault, FaultRule, MockServer, WireFault};
+    ///
+    /// let server = MockServer::builder().wire_faults().start().await?;
+    /// server.add_fault(FaultRule::new(Fault::Wire(WireFault::Reset)).times(1))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// ```
+    pub fn wire_faults(mut self) -> Self {
+        self.wire_faults = true;
+        self
+    }
+
+    /// Keeps another number of requests in the journal than [`JournalLimits::default`] says.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use mock_server::{JournalLimits, MockServer};
+    ///
+    /// let entries = 100_000;
+    /// let limits = JournalLimits { entries, ..JournalLimits::default() };
+    /// let server = MockServer::builder().journal_limits(limits).start().await?;
+    /// # Ok::<(), mock_server::StartError>(()) }).unwrap();
+    /// ```
+    pub fn journal_limits(mut self, limits: JournalLimits) -> Self {
+        self.journal_limits = limits;
+        self
+    }
+
     /// Starts the server. It has a thread of its own and answers as soon as this returns.
     ///
     /// # Errors
@@ -119,26 +171,40 @@ impl MockServerBuilder {
     pub async fn start(mut self) -> Result<MockServer, StartError> {
         let listener = match self.listener.take() {
             Some(listener) => listener,
-            None => TcpListener::bind("127.0.0.1:0").map_err(StartError::Listen)?,
+            None => free_port().map_err(StartError::Listen)?,
         };
-        let store = self.into_store();
-        let keys = store.transact(|world| (world.keys(), false))?;
-        Ok(MockServer::serve(listener, store, keys).await)
+        let wire_faults = self.wire_faults;
+        let service = self.into_service()?;
+        let server = if wire_faults {
+            let behind = free_port().map_err(StartError::Listen)?;
+            MockServer::serve_behind_front(behind, listener, service)
+                .await
+                .map_err(StartError::Front)?
+        } else {
+            MockServer::serve(listener, service).await
+        };
+        server.mount_service().await;
+        Ok(server)
     }
 
-    fn into_store(self) -> Store {
+    fn into_service(self) -> Result<Service, StateError> {
         let mut world = self.world.unwrap_or_else(|| World::new(self.seed));
         if let Some(clock) = self.clock {
             world.set_clock(clock);
         }
-        match self.state_file {
-            None => Store::Memory(Mutex::new(world)),
-            Some(path) => Store::File {
-                file: StateFile::new(path),
-                new_world: world,
-            },
+        if let Some(dialect) = self.dialect {
+            world.set_dialect(dialect);
         }
+        let service = match self.state_file {
+            None => Service::in_memory(world),
+            Some(path) => Service::on_file(StateFile::new(path), world)?,
+        };
+        Ok(service.with_journal_limits(self.journal_limits))
     }
+}
+
+fn free_port() -> io::Result<TcpListener> {
+    TcpListener::bind("127.0.0.1:0")
 }
 
 /// Why a server did not start.
@@ -148,6 +214,9 @@ pub enum StartError {
     /// There is no free port on 127.0.0.1.
     #[error("no port of 127.0.0.1 can be had: {0}")]
     Listen(#[source] io::Error),
+    /// The front that faults on the wire need cannot be started.
+    #[error("the front for faults on the wire cannot be started: {0}")]
+    Front(#[source] io::Error),
     /// The state file cannot be used.
     #[error(transparent)]
     State(#[from] StateError),

@@ -1,18 +1,45 @@
 #![doc = include_str!("../README.md")]
 
+mod apart;
 mod builder;
+mod bytes_in_json;
+mod control;
 mod engine;
-mod respond;
+mod faults;
+mod journal;
+mod openapi;
 mod server;
+mod service;
 mod state_file;
 mod store;
+mod transport;
+mod webhook;
+mod worlds;
 
 pub use builder::{MockServerBuilder, StartError};
 pub use engine::{
-    Account, Clock, InvalidInstant, Keys, Link, Outcome, Post, Profile, Reply, Request, Scope,
-    World,
+    Account, AnalyticsShape, ApiVisible, BadgeKinds, Clock, ContentRefusal, Coverage,
+    DaysOutOfRange, Dialect, Endpoint, EndpointCoverage, ErrorBody, EventKind, Ids,
+    InvalidEventKind, InvalidInstant, KeyObject, KeyRateLimit, KeyScopes, Keys, Link, MeFields,
+    OtherStatistics, Outcome, Post, Profile, RateLimit, RateLimitRefusal, ReferenceData, Reply,
+    Request, ResourceFields, Rule, RuleVerdict, Scope, ScopeRefusal, SignatureEncoding,
+    UnknownDialect, UnknownFields, Untouched, Verdicts, Violation, WebhookPayload, World,
+    WriteAnswers,
 };
+pub use faults::{Delay, Fault, FaultRule, InvalidFault, Match, Phase, When, WireFault};
+pub use journal::{
+    Expect, Expectation, InvalidExpectation, Journal, JournalLimits, NearMiss, RecordedRequest,
+    RequestPattern, Verification,
+};
+pub use openapi::{control_openapi_json, openapi_json};
 pub use server::MockServer;
 pub use state_file::{StateError, StateFile};
+pub use transport::HttpServer;
+pub use webhook::{
+    Delivery, DeliveryOutcome, EmptySecret, EventData, FAILURES_UNTIL_OFF, InvalidReceiverUrl,
+    InvalidScript, NotSent, ReceiverUrl, SignedDelivery, SinkAnswer, SinkScript, SinkStatus,
+    WebhookError, WebhookHandle, WebhookSecret, WebhookStatus,
+};
 /// The library underneath, in the version that [`MockServer::wiremock`] speaks.
 pub use wiremock;
+pub use worlds::Worlds;

@@ -1,11 +1,13 @@
-//! Where a server keeps its world: in memory, or in a file that other processes share.
+//! Where a service keeps its world: in memory, or in a file that other processes share.
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::engine::{Reply, Request, World};
+use jiff::Timestamp;
+
+use crate::engine::{Outcome, Request, World};
 use crate::state_file::{StateError, StateFile};
 
-/// The world of one server.
+/// The world of one service.
 #[derive(Debug)]
 pub(crate) enum Store {
     Memory(Mutex<World>),
@@ -16,14 +18,48 @@ pub(crate) enum Store {
     },
 }
 
+/// What became of a request, and what its world knows of it.
+pub(crate) struct Handled<'a> {
+    pub(crate) outcome: Outcome,
+    pub(crate) at: Timestamp,
+    /// What the key is called.
+    pub(crate) key: Option<&'a str>,
+}
+
+impl<'a> Handled<'a> {
+    fn new(world: &mut World, request: &'a Request) -> Self {
+        Self {
+            outcome: world.handle(request),
+            at: world.clock().timestamp(),
+            key: world.key_label(request),
+        }
+    }
+}
+
 impl Store {
-    /// The engine's answer to a request, or 500 when the state file fails it.
-    pub(crate) fn answer(&self, request: &Request) -> Reply {
-        let answered = self.transact(|world| {
-            let outcome = world.handle(request);
-            (outcome.reply, outcome.changed)
-        });
-        answered.unwrap_or_else(|error| Reply::error(500, "state_file", &error.to_string(), None))
+    /// Whether a request may have to wait for the disk or for another process.
+    pub(crate) fn is_slow(&self) -> bool {
+        matches!(self, Self::File { .. })
+    }
+
+    /// Carries a request out.
+    pub(crate) fn handle<'a>(&self, request: &'a Request) -> Result<Handled<'a>, StateError> {
+        self.transact(|world| {
+            let handled = Handled::new(world, request);
+            let changed = handled.outcome.changed;
+            (handled, changed)
+        })
+    }
+
+    /// Answers as if the request were carried out, and leaves the world as it is.
+    pub(crate) fn try_out<'a>(&self, request: &'a Request) -> Result<Handled<'a>, StateError> {
+        let mut world = self.world()?;
+        Ok(Handled::new(&mut world, request))
+    }
+
+    /// A copy of the world as it is now.
+    pub(crate) fn world(&self) -> Result<World, StateError> {
+        self.transact(|world| (world.clone(), false))
     }
 
     /// Runs `change` on the world while nobody else has it, and keeps the world when `change`
@@ -39,6 +75,17 @@ impl Store {
                 Ok(change(&mut world).0)
             }
             Self::File { file, new_world } => file.transact(new_world, change),
+        }
+    }
+
+    /// Puts another world in place, whatever state the old one is in.
+    pub(crate) fn replace(&self, new: World) -> Result<(), StateError> {
+        match self {
+            Self::Memory(world) => {
+                *world.lock().unwrap_or_else(PoisonError::into_inner) = new;
+                Ok(())
+            }
+            Self::File { file, .. } => file.reset(&new),
         }
     }
 }

@@ -2,38 +2,79 @@
 
 use serde::Serialize;
 
+use super::dialect::AnalyticsShape;
 use super::refusal::Refusal;
 use super::reply::Reply;
 use super::routing::Call;
 use super::statistics::Visits;
 use super::world::World;
 
+/// A count is a number, or an object around one.
 #[derive(Serialize)]
-struct Analytics {
-    views: u64,
-    likes: u64,
-    social: Social,
+struct Analytics<C> {
+    views: C,
+    likes: C,
+    social: Social<C>,
 }
 
 #[derive(Serialize)]
-struct Social {
-    followers: u64,
-    following: u64,
-    comments: u64,
+struct Flat {
+    views: u64,
+    likes: u64,
+    #[serde(flatten)]
+    social: Social<u64>,
+}
+
+#[derive(Serialize)]
+struct Social<C> {
+    followers: C,
+    following: C,
+    comments: C,
+}
+
+#[derive(Serialize)]
+struct Total {
+    total: u64,
+}
+
+pub(super) fn show(world: &World, call: &Call) -> Result<Reply, Refusal> {
+    let views = Visits::of(world, &call.caller.handle).total(world.clock().today());
+    let Analytics {
+        views,
+        likes,
+        social,
+    } = count(views, |count| count);
+    Ok(match world.dialect().analytics {
+        AnalyticsShape::Social => Reply::data(
+            200,
+            Analytics {
+                views,
+                likes,
+                social,
+            },
+        ),
+        AnalyticsShape::Flat => Reply::data(
+            200,
+            Flat {
+                views,
+                likes,
+                social,
+            },
+        ),
+        AnalyticsShape::Totals => Reply::data(200, count(views, |total| Total { total })),
+    })
 }
 
 /// Views are the `total_views` of the view statistics. Likes and social counts are shares of them,
 /// so that nobody is liked more often than seen.
-pub(super) fn show(world: &World, call: &Call) -> Result<Reply, Refusal> {
-    let views = Visits::of(world, &call.caller.handle).total(world.clock().today());
-    let analytics = Analytics {
-        views,
-        likes: views / 12,
+fn count<C>(views: u64, shown: impl Fn(u64) -> C) -> Analytics<C> {
+    Analytics {
+        views: shown(views),
+        likes: shown(views / 12),
         social: Social {
-            followers: views / 50,
-            following: views / 80,
-            comments: views / 100,
+            followers: shown(views / 50),
+            following: shown(views / 80),
+            comments: shown(views / 100),
         },
-    };
-    Ok(Reply::data(200, analytics))
+    }
 }

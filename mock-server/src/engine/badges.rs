@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::dialect::BadgeKinds;
 use super::reply::Reply;
 use super::world::World;
 
@@ -16,5 +17,18 @@ pub(super) struct Badge {
 }
 
 pub(super) fn list(world: &World) -> Reply {
-    Reply::data(200, &world.badges)
+    match world.dialect().badge_kinds {
+        BadgeKinds::Auto => Reply::data(200, &world.badges),
+        BadgeKinds::Further => {
+            let further = Badge {
+                id: "staff".to_owned(),
+                name: "Staff".to_owned(),
+                description: "Given by hand".to_owned(),
+                color: "#dc2626".to_owned(),
+                kind: "manual".to_owned(),
+            };
+            let all: Vec<_> = world.badges.iter().chain([&further]).collect();
+            Reply::data(200, all)
+        }
+    }
 }

@@ -1,11 +1,18 @@
 //! The one clock of a world.
 
-use jiff::Timestamp;
+use std::time::Duration;
+
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// Where a world takes the time from: dates of links and posts and the window of the statistics.
+/// Where a world takes the time from: dates of links and posts, the window of the statistics and the
+/// windows of rate limits. It stands still, or runs as the machine's clock does, perhaps at another
+/// time.
+///
+/// As JSON it is a string: `system`; the instant at which it stands; or `system` and how far it is
+/// ahead of the machine's clock or behind it, as in `system+PT2H` and `system-PT90S`.
 ///
 /// ```
 /// use mock_server::Clock;
@@ -20,7 +27,8 @@ pub struct Clock(Setting);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Setting {
-    System,
+    /// The machine's clock, with this added.
+    Running(SignedDuration),
     Fixed(Timestamp),
 }
 
@@ -32,7 +40,7 @@ impl Clock {
     /// assert_eq!(world.clock(), &mock_server::Clock::system());
     /// ```
     pub fn system() -> Self {
-        Self(Setting::System)
+        Self(Setting::Running(SignedDuration::ZERO))
     }
 
     /// A clock that always shows the same instant, given as RFC 3339, such as
@@ -46,18 +54,54 @@ impl Clock {
     /// assert!(mock_server::Clock::fixed("next Tuesday").is_err());
     /// ```
     pub fn fixed(instant: &str) -> Result<Self, InvalidInstant> {
-        let invalid = || InvalidInstant(instant.to_owned());
-        let timestamp: Timestamp = instant.parse().map_err(|_| invalid())?;
-        if date_of(timestamp).year() < 1 {
-            return Err(invalid());
+        Ok(Self(Setting::Fixed(parse(instant)?)))
+    }
+
+    /// A clock that shows this instant now, and runs on from there.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidInstant`] as for [`Clock::fixed`].
+    ///
+    /// ```
+    /// let clock = mock_server::Clock::starting_at("2026-03-01T12:00:00Z")?;
+    /// assert!(clock.now().starts_with("2026-03-01T12:0"));
+    /// # Ok::<(), mock_server::InvalidInstant>(())
+    /// ```
+    pub fn starting_at(instant: &str) -> Result<Self, InvalidInstant> {
+        let ahead = parse(instant)?.duration_since(Timestamp::now());
+        Ok(Self(Setting::Running(ahead)))
+    }
+
+    /// Puts the clock forward, at most to the end of the year 9999. It goes on standing or running
+    /// as it did.
+    ///
+    /// ```
+    /// use mock_server::Clock;
+    /// use std::time::Duration;
+    ///
+    /// let mut clock = Clock::fixed("2026-03-01T12:00:00Z")?;
+    /// clock.advance(Duration::from_secs(90));
+    /// assert_eq!(clock, Clock::fixed("2026-03-01T12:01:30Z")?);
+    /// # Ok::<(), mock_server::InvalidInstant>(())
+    /// ```
+    pub fn advance(&mut self, time: Duration) {
+        let time = SignedDuration::try_from(time).unwrap_or(SignedDuration::MAX);
+        match &mut self.0 {
+            Setting::Running(ahead) => *ahead = ahead.saturating_add(time),
+            Setting::Fixed(instant) => *instant = later(*instant, time),
         }
-        Ok(Self(Setting::Fixed(timestamp)))
     }
 
     /// The present instant as RFC 3339 in whole seconds.
-    pub(super) fn now(&self) -> String {
-        let seconds = self.timestamp().as_second();
-        Timestamp::from_second(seconds)
+    ///
+    /// ```
+    /// let clock = mock_server::Clock::fixed("2026-03-01T13:00:00.9+01:00")?;
+    /// assert_eq!(clock.now(), "2026-03-01T12:00:00Z");
+    /// # Ok::<(), mock_server::InvalidInstant>(())
+    /// ```
+    pub fn now(&self) -> String {
+        Timestamp::from_second(self.seconds())
             .expect("a timestamp without its fraction is a timestamp")
             .to_string()
     }
@@ -67,12 +111,28 @@ impl Clock {
         date_of(self.timestamp())
     }
 
-    fn timestamp(&self) -> Timestamp {
+    /// The present instant in whole seconds since 1970.
+    pub(super) fn seconds(&self) -> i64 {
+        self.timestamp().as_second()
+    }
+
+    /// The present instant.
+    pub(crate) fn timestamp(&self) -> Timestamp {
         match self.0 {
-            Setting::System => Timestamp::now(),
+            Setting::Running(ahead) => later(Timestamp::now(), ahead),
             Setting::Fixed(timestamp) => timestamp,
         }
     }
+}
+
+fn parse(instant: &str) -> Result<Timestamp, InvalidInstant> {
+    let parsed = instant.parse().ok();
+    let parsed = parsed.filter(|timestamp| date_of(*timestamp).year() >= 1);
+    parsed.ok_or_else(|| InvalidInstant(instant.to_owned()))
+}
+
+fn later(instant: Timestamp, time: SignedDuration) -> Timestamp {
+    instant.checked_add(time).unwrap_or(Timestamp::MAX)
 }
 
 fn date_of(timestamp: Timestamp) -> Date {
@@ -82,11 +142,18 @@ fn date_of(timestamp: Timestamp) -> Date {
 impl TryFrom<String> for Clock {
     type Error = InvalidInstant;
 
-    /// Reads what a state file holds: `system`, or the instant of a fixed clock.
+    /// Reads the form in which a clock is written.
     fn try_from(text: String) -> Result<Self, InvalidInstant> {
-        match text.as_str() {
-            "system" => Ok(Self::system()),
-            instant => Self::fixed(instant),
+        let Some(ahead) = text.strip_prefix("system") else {
+            return Self::fixed(&text);
+        };
+        if ahead.is_empty() {
+            return Ok(Self::system());
+        }
+        let signed = ahead.starts_with(['+', '-']).then(|| ahead.parse().ok());
+        match signed.flatten() {
+            Some(ahead) => Ok(Self(Setting::Running(ahead))),
+            None => Err(InvalidInstant(text)),
         }
     }
 }
@@ -94,7 +161,9 @@ impl TryFrom<String> for Clock {
 impl From<Clock> for String {
     fn from(clock: Clock) -> Self {
         match clock.0 {
-            Setting::System => "system".to_owned(),
+            Setting::Running(SignedDuration::ZERO) => "system".to_owned(),
+            Setting::Running(ahead) if ahead.is_negative() => format!("system{ahead}"),
+            Setting::Running(ahead) => format!("system+{ahead}"),
             Setting::Fixed(timestamp) => timestamp.to_string(),
         }
     }
@@ -111,8 +180,14 @@ mod tests {
 
     #[test]
     fn a_clock_reads_back_what_it_wrote() {
+        let mut ahead = Clock::system();
+        ahead.advance(Duration::from_millis(5_400_250));
+        assert_eq!(String::from(ahead.clone()), "system+PT1H30M0.25S");
         for clock in [
+            ahead,
             Clock::system(),
+            Clock::starting_at("2001-01-01T00:00:00Z").unwrap(),
+            Clock::starting_at("9001-01-01T00:00:00Z").unwrap(),
             Clock::fixed("2026-03-01T12:00:00.25Z").unwrap(),
         ] {
             assert_eq!(Clock::try_from(String::from(clock.clone())), Ok(clock));
@@ -124,6 +199,18 @@ mod tests {
         let clock = Clock::fixed("2026-03-01T00:30:00.9+01:00").unwrap();
         assert_eq!(clock.now(), "2026-02-28T23:30:00Z");
         assert_eq!(clock.today().to_string(), "2026-02-28");
+    }
+
+    #[test]
+    fn no_clock_passes_the_end_of_time() {
+        for mut clock in [
+            Clock::system(),
+            Clock::fixed("2026-03-01T12:00:00Z").unwrap(),
+        ] {
+            clock.advance(Duration::MAX);
+            clock.advance(Duration::MAX);
+            assert!(clock.now().starts_with("9999-12-30T"), "{}", clock.now());
+        }
     }
 
     #[test]

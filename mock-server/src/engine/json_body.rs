@@ -9,11 +9,11 @@ use super::refusal::Refusal;
 use super::request::Request;
 
 /// The largest body of a request, in bytes: 1 MiB.
-const BODY_LIMIT: usize = 1024 * 1024;
+pub(crate) const BODY_LIMIT: usize = 1024 * 1024;
 
 /// Refuses a body that is larger than any request may be, whatever the endpoint.
 pub(super) fn check_size(request: &Request) -> Result<(), Refusal> {
-    let length = request.body.len();
+    let length = request.body_length();
     if length > BODY_LIMIT {
         let limit = BODY_LIMIT;
         return Err(Refusal::BodyTooLarge { length, limit });
@@ -21,21 +21,32 @@ pub(super) fn check_size(request: &Request) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// How a resource judges one field of its body: everything that is wrong with it, the first of
+/// which the caller is told.
+pub(super) type Judge = fn(&str, &Value) -> Vec<Refusal>;
+
 /// The names and values of the object in the body, in their order; no name comes twice.
 pub(super) fn fields(request: &Request) -> Result<Vec<(String, Value)>, Refusal> {
     check_content_type(request)?;
-    let Fields(fields) =
-        serde_json::from_slice(&request.body).map_err(|error| Refusal::NotJsonObject {
-            reason: error.to_string(),
-        })?;
+    let fields = parse(&request.body)?;
     match first_repeated(&fields) {
         Some(field) => Err(Refusal::RepeatedField { field }),
         None => Ok(fields),
     }
 }
 
+/// The names and values of an object, whatever they are.
+pub(super) fn parse(body: &[u8]) -> Result<Vec<(String, Value)>, Refusal> {
+    match serde_json::from_slice(body) {
+        Ok(Fields(fields)) => Ok(fields),
+        Err(error) => Err(Refusal::NotJsonObject {
+            reason: error.to_string(),
+        }),
+    }
+}
+
 /// The text of a field; every field of the specification's bodies is a string.
-pub(super) fn text(field: &str, value: Value) -> Result<String, Refusal> {
+pub(super) fn text<'a>(field: &str, value: &'a Value) -> Result<&'a str, Refusal> {
     let found = match value {
         Value::String(text) => return Ok(text),
         Value::Null => "null",
@@ -48,14 +59,15 @@ pub(super) fn text(field: &str, value: Value) -> Result<String, Refusal> {
     Err(Refusal::WrongType { field, found })
 }
 
-fn check_content_type(request: &Request) -> Result<(), Refusal> {
-    let given: Vec<_> = request.header_values("content-type").collect();
-    if let [content_type] = given[..] {
+pub(super) fn check_content_type(request: &Request) -> Result<(), Refusal> {
+    let mut given = request.header_values("content-type");
+    if let (Some(content_type), None) = (given.next(), given.next()) {
         let essence = content_type.split(';').next().unwrap_or_default();
         if essence.trim().eq_ignore_ascii_case("application/json") {
             return Ok(());
         }
     }
+    let given: Vec<_> = request.header_values("content-type").collect();
     let found = match given[..] {
         [] => "missing".to_owned(),
         _ => given.join(" and "),

@@ -1,13 +1,16 @@
 //! `POST /me/links`, `PATCH /me/links/{id}` and `DELETE /me/links/{id}`.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use url::Url;
 
+use super::dialect::{Dialect, UnknownFields};
 use super::json_body;
-use super::refusal::Refusal;
+use super::refusal::{Refusal, first};
 use super::reply::Reply;
 use super::request::Request;
 use super::routing::Call;
+use super::shown::{Shown, is_id};
 use super::world::World;
 
 const FIELDS: [&str; 2] = ["title", "url"];
@@ -17,7 +20,7 @@ const FIELDS: [&str; 2] = ["title", "url"];
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Link {
-    /// What paths call it, such as `link_1`.
+    /// What paths call it, such as `link_1`; under integer ids that is the number at its end.
     pub id: String,
     /// Any text.
     pub title: String,
@@ -28,31 +31,46 @@ pub struct Link {
 }
 
 pub(super) fn create(world: &mut World, call: &Call) -> Result<Reply, Refusal> {
-    let LinkFields { title, url } = LinkFields::read(call.request)?;
+    let LinkFields { title, url } = LinkFields::read(world.dialect(), call.request)?;
     let title = title.ok_or(Refusal::MissingField { field: "title" })?;
     let url = url.ok_or(Refusal::MissingField { field: "url" })?;
     let link = world.add_link(&call.caller.handle, &title, &url);
-    Ok(Reply::data(201, link.ok_or(Refusal::UnknownKey)?))
+    let link = link.ok_or(Refusal::UnknownKey)?;
+    let dialect = world.dialect();
+    Ok(Reply::written(dialect, 201, Shown(dialect, &link)))
 }
 
 pub(super) fn edit(world: &mut World, call: &Call) -> Result<Reply, Refusal> {
-    let LinkFields { title, url } = LinkFields::read(call.request)?;
+    let LinkFields { title, url } = LinkFields::read(world.dialect(), call.request)?;
     if title.is_none() && url.is_none() {
         return Err(Refusal::EmptyEdit { known: &FIELDS });
     }
-    let links = &mut world.owner_mut(&call.caller)?.links;
-    let index = position(links, &call.parameter)?;
-    let link = &mut links[index];
+    let index = position(world, call)?;
+    let link = &mut world.owner_mut(&call.caller)?.links[index];
     link.title = title.unwrap_or_else(|| link.title.clone());
     link.url = url.unwrap_or_else(|| link.url.clone());
-    Ok(Reply::data(200, link))
+    let dialect = world.dialect();
+    let link = &world.owner(&call.caller)?.links[index];
+    Ok(Reply::written(dialect, 200, Shown(dialect, link)))
 }
 
 pub(super) fn delete(world: &mut World, call: &Call) -> Result<Reply, Refusal> {
-    let links = &mut world.owner_mut(&call.caller)?.links;
-    let index = position(links, &call.parameter)?;
-    links.remove(index);
-    Ok(Reply::no_content())
+    let index = position(world, call)?;
+    world.owner_mut(&call.caller)?.links.remove(index);
+    Ok(Reply::deleted(world.dialect()))
+}
+
+/// What is wrong with a field of a body that creates or edits a link.
+pub(super) fn judge(field: &str, value: &Value) -> Vec<Refusal> {
+    if !FIELDS.contains(&field) {
+        return vec![Refusal::unknown_field(field, &FIELDS)];
+    }
+    let text = json_body::text(field, value);
+    let judged = text.and_then(|text| match field {
+        "url" => check_absolute(text),
+        _ => Ok(()),
+    });
+    judged.err().into_iter().collect()
 }
 
 /// The fields of a body that creates or edits a link, as far as they are given.
@@ -63,30 +81,36 @@ struct LinkFields {
 }
 
 impl LinkFields {
-    fn read(request: &Request) -> Result<Self, Refusal> {
+    fn read(dialect: &Dialect, request: &Request) -> Result<Self, Refusal> {
         let mut read = Self::default();
         for (field, value) in json_body::fields(request)? {
+            if dialect.unknown_fields == UnknownFields::Ignored && !FIELDS.contains(&&*field) {
+                continue;
+            }
+            first(judge(&field, &value))?;
+            let text = json_body::text(&field, &value)?.to_owned();
             match field.as_str() {
-                "title" => read.title = Some(json_body::text(&field, value)?),
-                "url" => read.url = Some(absolute(json_body::text(&field, value)?)?),
-                _ => {
-                    let known = &FIELDS;
-                    return Err(Refusal::UnknownField { field, known });
-                }
+                "title" => read.title = Some(text),
+                _ => read.url = Some(text),
             }
         }
         Ok(read)
     }
 }
 
-fn absolute(url: String) -> Result<String, Refusal> {
-    match Url::parse(&url) {
-        Ok(_) => Ok(url),
+fn check_absolute(url: &str) -> Result<(), Refusal> {
+    match Url::parse(url) {
+        Ok(_) => Ok(()),
         Err(reason) => Err(Refusal::NotAUrl { reason }),
     }
 }
 
-fn position(links: &[Link], id: &str) -> Result<usize, Refusal> {
-    let found = links.iter().position(|link| link.id == id);
-    found.ok_or_else(|| Refusal::UnknownLink { id: id.to_owned() })
+fn position(world: &World, call: &Call) -> Result<usize, Refusal> {
+    let links = &world.owner(&call.caller)?.links;
+    let found = links
+        .iter()
+        .position(|link| is_id(world.dialect(), &link.id, &call.parameter));
+    found.ok_or_else(|| Refusal::UnknownLink {
+        id: call.parameter.to_string(),
+    })
 }

@@ -1,9 +1,10 @@
 //! `GET /me`: everything that the owner of the key sees of itself.
 
-use std::collections::BTreeSet;
+use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use serde::Serialize;
-
+use super::account::Account;
+use super::dialect::{ApiVisible, Dialect, KeyObject, KeyRateLimit, KeyScopes};
+use super::keys::Key;
 use super::profile::PublicProfile;
 use super::refusal::Refusal;
 use super::reply::Reply;
@@ -11,43 +12,72 @@ use super::routing::Call;
 use super::scope::Scope;
 use super::world::World;
 
-/// What `GET /me` shows as the rate limit of every key. Nothing counts against it.
-const RATE_LIMIT: RateLimit = RateLimit {
-    limit: 1_000_000,
-    window_seconds: 60,
-};
-
-#[derive(Serialize)]
-struct Me<'a> {
-    #[serde(flatten)]
-    profile: PublicProfile<'a>,
-    email: &'a str,
-    api_visible: bool,
-    key: KeyObject<'a>,
-}
-
-#[derive(Serialize)]
-struct KeyObject<'a> {
-    scopes: &'a BTreeSet<Scope>,
-    rate_limit: RateLimit,
-}
-
-#[derive(Serialize)]
-struct RateLimit {
-    limit: u32,
-    window_seconds: u32,
-}
-
 pub(super) fn show(world: &World, call: &Call) -> Result<Reply, Refusal> {
     let account = world.owner(&call.caller)?;
+    let (dialect, key) = (world.dialect(), &*call.caller);
     let me = Me {
-        profile: PublicProfile::of(world, &call.caller.handle, account),
-        email: &account.email,
-        api_visible: account.api_visible,
-        key: KeyObject {
-            scopes: &call.caller.scopes,
-            rate_limit: RATE_LIMIT,
-        },
+        profile: PublicProfile::of(world, &key.handle, account),
+        account,
+        dialect,
+        key: ShownKey { dialect, key },
     };
     Ok(Reply::data(200, me))
+}
+
+struct Me<'a> {
+    profile: PublicProfile<'a>,
+    account: &'a Account,
+    dialect: &'a Dialect,
+    key: ShownKey<'a>,
+}
+
+impl Serialize for Me<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.profile.entries(&mut map)?;
+        map.serialize_entry("email", &self.account.email)?;
+        let visible = self.account.api_visible;
+        match self.dialect.api_visible {
+            ApiVisible::Boolean => map.serialize_entry("api_visible", &visible)?,
+            ApiVisible::Integer => map.serialize_entry("api_visible", &u8::from(visible))?,
+            ApiVisible::String => map.serialize_entry("api_visible", &visible.to_string())?,
+        }
+        map.serialize_entry("key", &self.key)?;
+        map.end()
+    }
+}
+
+/// The calling key without its text.
+struct ShownKey<'a> {
+    dialect: &'a Dialect,
+    key: &'a Key,
+}
+
+#[derive(serde::Serialize)]
+struct Owner<'a> {
+    handle: &'a str,
+}
+
+impl Serialize for ShownKey<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { dialect, key } = self;
+        let mut map = serializer.serialize_map(None)?;
+        match dialect.key_scopes {
+            KeyScopes::Array => map.serialize_entry("scopes", &key.scopes)?,
+            KeyScopes::SpaceSeparated => {
+                let names: Vec<_> = key.scopes.iter().copied().map(Scope::as_str).collect();
+                map.serialize_entry("scopes", &names.join(" "))?;
+            }
+        }
+        match dialect.key_rate_limit {
+            KeyRateLimit::Object => map.serialize_entry("rate_limit", &key.rate_limit)?,
+            KeyRateLimit::Number => map.serialize_entry("rate_limit", &key.rate_limit.limit)?,
+        }
+        if dialect.key_object == KeyObject::ExtraFields {
+            let handle = &key.handle;
+            map.serialize_entry("name", "A key of the mock server")?;
+            map.serialize_entry("owner", &Owner { handle })?;
+        }
+        map.end()
+    }
 }

@@ -1,17 +1,18 @@
 //! `PATCH /me/profile`: the six fields that an owner edits.
 
+use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::account::Account;
 use super::badges::Badge;
+use super::dialect::MeFields;
 use super::json_body;
 use super::limits::{check_characters, check_color, check_lines};
-use super::links::Link;
-use super::posts::Post;
-use super::refusal::Refusal;
+use super::refusal::{Refusal, first};
 use super::reply::Reply;
 use super::routing::Call;
+use super::shown::AllShown;
 use super::world::World;
 
 const FIELDS: [&str; 6] = [
@@ -57,26 +58,54 @@ impl Default for Profile {
 }
 
 /// What everybody sees of an account.
-#[derive(Serialize)]
 pub(super) struct PublicProfile<'a> {
+    world: &'a World,
     handle: &'a str,
-    #[serde(flatten)]
-    profile: &'a Profile,
-    links: &'a [Link],
-    posts: &'a [Post],
-    badges: Vec<&'a Badge>,
+    account: &'a Account,
 }
 
 impl<'a> PublicProfile<'a> {
     pub(super) fn of(world: &'a World, handle: &'a str, account: &'a Account) -> Self {
-        let worn = |badge: &&Badge| account.badges.contains(&badge.id);
         Self {
+            world,
             handle,
-            profile: &account.profile,
-            links: &account.links,
-            posts: &account.posts,
-            badges: world.badges.iter().filter(worn).collect(),
+            account,
         }
+    }
+
+    /// Writes the fields into an object that may have others as well.
+    pub(super) fn entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        let dialect = self.world.dialect();
+        let is_full = dialect.me_fields == MeFields::Full;
+        if is_full {
+            map.serialize_entry("handle", self.handle)?;
+        }
+        let profile = &self.account.profile;
+        map.serialize_entry("display_name", &profile.display_name)?;
+        map.serialize_entry("bio", &profile.bio)?;
+        map.serialize_entry("location", &profile.location)?;
+        map.serialize_entry("accent_color", &profile.accent_color)?;
+        map.serialize_entry("text_color", &profile.text_color)?;
+        map.serialize_entry("background_color", &profile.background_color)?;
+        if is_full {
+            map.serialize_entry("links", &AllShown(dialect, &self.account.links))?;
+            map.serialize_entry("posts", &AllShown(dialect, &self.account.posts))?;
+            map.serialize_entry("badges", &self.badges())?;
+        }
+        Ok(())
+    }
+
+    fn badges(&self) -> Vec<&'a Badge> {
+        let worn = |badge: &&Badge| self.account.badges.contains(&badge.id);
+        self.world.badges.iter().filter(worn).collect()
+    }
+}
+
+impl Serialize for PublicProfile<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.entries(&mut map)?;
+        map.end()
     }
 }
 
@@ -85,47 +114,48 @@ pub(super) fn edit(world: &mut World, call: &Call) -> Result<Reply, Refusal> {
     // A copy is edited and put in place at the end: one bad field, and none of them is taken.
     let mut edited = account.profile.clone();
     for (field, value) in json_body::fields(call.request)? {
-        set(&mut edited, field, value)?;
+        first(judge(&field, &value))?;
+        if let Some(place) = edited.field_mut(&field) {
+            json_body::text(&field, &value)?.clone_into(place);
+        }
     }
     account.profile = edited;
     let account = world.owner(&call.caller)?;
     let profile = PublicProfile::of(world, &call.caller.handle, account);
-    Ok(Reply::data(200, profile))
+    Ok(Reply::written(world.dialect(), 200, profile))
 }
 
-fn set(profile: &mut Profile, field: String, value: Value) -> Result<(), Refusal> {
+/// What is wrong with a field of an edit (sections Limits and Errors of the specification).
+pub(super) fn judge(field: &str, value: &Value) -> Vec<Refusal> {
     let Some(&name) = FIELDS.iter().find(|name| **name == field) else {
-        let known = &FIELDS;
-        return Err(Refusal::UnknownField { field, known });
+        return vec![Refusal::unknown_field(field, &FIELDS)];
     };
-    let text = json_body::text(name, value)?;
-    let place = match name {
-        "display_name" => {
-            check_characters(name, &text, 32)?;
-            &mut profile.display_name
-        }
-        "bio" => {
-            check_characters(name, &text, 300)?;
-            check_lines(name, &text, 10)?;
-            &mut profile.bio
-        }
-        "location" => {
-            check_characters(name, &text, 40)?;
-            &mut profile.location
-        }
-        "accent_color" => {
-            check_color(name, &text)?;
-            &mut profile.accent_color
-        }
-        "text_color" => {
-            check_color(name, &text)?;
-            &mut profile.text_color
-        }
-        _ => {
-            check_color(name, &text)?;
-            &mut profile.background_color
-        }
+    let text = match json_body::text(name, value) {
+        Ok(text) => text,
+        Err(refusal) => return vec![refusal],
     };
-    *place = text;
-    Ok(())
+    let judged = match name {
+        "display_name" => [check_characters(name, text, 32), Ok(())],
+        "bio" => [
+            check_characters(name, text, 300),
+            check_lines(name, text, 10),
+        ],
+        "location" => [check_characters(name, text, 40), Ok(())],
+        _ => [check_color(name, text), Ok(())],
+    };
+    judged.into_iter().filter_map(Result::err).collect()
+}
+
+impl Profile {
+    fn field_mut(&mut self, name: &str) -> Option<&mut String> {
+        match name {
+            "display_name" => Some(&mut self.display_name),
+            "bio" => Some(&mut self.bio),
+            "location" => Some(&mut self.location),
+            "accent_color" => Some(&mut self.accent_color),
+            "text_color" => Some(&mut self.text_color),
+            "background_color" => Some(&mut self.background_color),
+            _ => None,
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! Everything that the service refuses: with which status and code, and in which words.
 
+use super::dialect::{ContentRefusal, DaysOutOfRange, Dialect, RateLimitRefusal, ScopeRefusal};
+use super::rate_limit::Quota;
 use super::reply::Reply;
 use super::scope::Scope;
 
@@ -23,8 +25,16 @@ pub(super) enum Refusal {
     UnknownKey,
     #[error("the key lacks the scope {scope}")]
     ScopeMissing { scope: Scope },
+    #[error(
+        "the key has used up its {} requests in {} s; wait {} s",
+        quota.limit.limit, quota.limit.window_seconds, quota.reset
+    )]
+    RateLimited { quota: Quota },
     #[error("the body has {length} bytes; at most {limit} are allowed")]
     BodyTooLarge { length: usize, limit: usize },
+    /// Told as a violation alone: the service answers such a request all the same.
+    #[error("the request has a body of {length} bytes; none is expected")]
+    UnexpectedBody { length: usize },
     #[error("the content type is {found}; application/json is expected")]
     WrongContentType { found: String },
     #[error("the body is no JSON object: {reason}")]
@@ -72,21 +82,65 @@ pub(super) enum Refusal {
     UnknownPost { id: String },
 }
 
+/// The first refusal, where there is one.
+pub(super) fn first(refusals: Vec<Refusal>) -> Result<(), Refusal> {
+    refusals.into_iter().next().map_or(Ok(()), Err)
+}
+
 impl Refusal {
-    pub(super) fn into_reply(self) -> Reply {
-        let (status, code) = self.status_and_code();
-        let reply = Reply::error(status, code, &self.to_string(), self.field());
+    pub(super) fn unknown_field(field: &str, known: &'static [&'static str]) -> Self {
+        let field = field.to_owned();
+        Self::UnknownField { field, known }
+    }
+
+    /// The answer to the caller, as the dialect words it.
+    pub(super) fn into_reply(self, dialect: &Dialect) -> Reply {
+        let (_, code) = self.status_and_code();
+        let status = self.status(dialect);
+        let message = self.to_string();
+        let reply = Reply::refusal(dialect.error_body, status, code, &message, self.field());
         match self {
             Self::MethodNotAllowed { allowed, .. } => {
                 reply.with_header("allow", allowed.join(", "))
+            }
+            Self::RateLimited { quota } if dialect.tells_rate_limit() => {
+                reply.with_header("retry-after", quota.reset.to_string())
             }
             _ if status == 401 => reply.with_header("www-authenticate", "Bearer"),
             _ => reply,
         }
     }
 
+    /// The name of the refusal, the same under every dialect.
+    pub(super) fn code(&self) -> &'static str {
+        self.status_and_code().1
+    }
+
+    fn status(&self, dialect: &Dialect) -> u16 {
+        match self.status_and_code().0 {
+            403 if dialect.scope_refusal == ScopeRefusal::Unauthorized => 401,
+            422 if dialect.content_refusal == ContentRefusal::BadRequest => 400,
+            422 if self.is_about_days()
+                && dialect.days_out_of_range == DaysOutOfRange::BadRequest =>
+            {
+                400
+            }
+            429 if dialect.rate_limit_refusal == RateLimitRefusal::ServiceUnavailable => 503,
+            status => status,
+        }
+    }
+
+    /// A body may have a field called `days` as well, which is not what this is about.
+    fn is_about_days(&self) -> bool {
+        matches!(
+            self,
+            Self::DaysNotAnInteger { .. } | Self::DaysOutOfRange { .. } | Self::DaysRepeated { .. }
+        )
+    }
+
     fn status_and_code(&self) -> (u16, &'static str) {
         match self {
+            Self::UnexpectedBody { .. } => (400, "unexpected_body"),
             Self::NotJsonObject { .. } => (400, "not_a_json_object"),
             Self::RepeatedField { .. } => (400, "repeated_field"),
             Self::KeyMissing => (401, "key_missing"),
@@ -99,6 +153,7 @@ impl Refusal {
             Self::MethodNotAllowed { .. } => (405, "method_not_allowed"),
             Self::BodyTooLarge { .. } => (413, "body_too_large"),
             Self::WrongContentType { .. } => (415, "wrong_content_type"),
+            Self::RateLimited { .. } => (429, "rate_limited"),
             Self::UnknownField { .. } => (422, "unknown_field"),
             Self::WrongType { .. } => (422, "wrong_type"),
             Self::MissingField { .. } => (422, "missing_field"),
@@ -114,7 +169,7 @@ impl Refusal {
     }
 
     /// The field or query parameter that is to blame.
-    fn field(&self) -> Option<&str> {
+    pub(super) fn field(&self) -> Option<&str> {
         match self {
             Self::RepeatedField { field }
             | Self::UnknownField { field, .. }

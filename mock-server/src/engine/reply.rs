@@ -2,26 +2,42 @@
 
 use serde::Serialize;
 
-/// What came of one request: the reply, and whether the world is another now.
+use super::dialect::{Dialect, ErrorBody, WriteAnswers};
+use super::endpoint::Endpoint;
+use super::violation::Violation;
+
+/// A body that is no longer than this, in bytes, never moves while it is written.
+const USUAL_LENGTH: usize = 4 * 1024;
+
+/// What came of one request.
+///
+/// ```
+/// use mock_server::{Endpoint, Request, World};
+///
+/// let outcome = World::new(0).handle(&Request::new("GET", "/api/v1/me"));
+/// assert_eq!(outcome.reply.status, 401);
+/// assert_eq!(outcome.endpoint, Some(Endpoint::ReadMe));
+/// assert_eq!(outcome.refusal, Some("key_missing"));
+/// assert_eq!(outcome.violations[0].rule.as_str(), "key_missing");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Outcome {
     /// What goes back to the caller.
     pub reply: Reply,
-    /// Whether the request was a write that was carried out, so that the world has to be kept.
+    /// Whether the world has to be kept: a write was carried out, or the request counted against a
+    /// rate limit that was set with [`World::set_rate_limit`](crate::World::set_rate_limit). What
+    /// counts against the default limit is not worth a write to a disk.
     pub changed: bool,
-}
-
-impl Outcome {
-    pub(super) fn read(reply: Reply) -> Self {
-        let changed = false;
-        Self { reply, changed }
-    }
-
-    pub(super) fn written(reply: Reply) -> Self {
-        let changed = true;
-        Self { reply, changed }
-    }
+    /// Which endpoint was meant; `None` when the path or the method is no endpoint's.
+    pub endpoint: Option<Endpoint>,
+    /// The code of the refusal, such as `unknown_field`, the same under every dialect; `None` when
+    /// the request was carried out.
+    pub refusal: Option<&'static str>,
+    /// The rules of the specification that the request broke, at most
+    /// [`Violation::MOST_IN_ONE_REQUEST`]. A request can be carried out and break one all the same,
+    /// where a dialect is lenient.
+    pub violations: Vec<Violation>,
 }
 
 /// One HTTP answer, as plain values.
@@ -32,7 +48,7 @@ pub struct Reply {
     pub status: u16,
     /// Names in lower case, and values.
     pub headers: Vec<(String, String)>,
-    /// The bytes of the body: JSON, or empty with status 204.
+    /// The bytes of the body: JSON, or empty; plain text where the dialect words refusals so.
     pub body: Vec<u8>,
 }
 
@@ -42,23 +58,51 @@ impl Reply {
         Self::json(status, &Data { data: resource })
     }
 
-    /// 204, the answer to a deletion.
-    pub(super) fn no_content() -> Self {
-        Self {
-            status: 204,
-            headers: Vec::new(),
-            body: Vec::new(),
+    /// The answer to a creation or an edit.
+    pub(super) fn written(dialect: &Dialect, status: u16, resource: impl Serialize) -> Self {
+        match dialect.write_answers {
+            WriteAnswers::Resource => Self::data(status, resource),
+            WriteAnswers::EmptyData => Self::data(200, Nothing {}),
+            WriteAnswers::NoContent => Self::empty(204),
         }
     }
 
-    /// `{"error": {"code", "message", "field"?}}`, the shape of every refusal.
+    /// The answer to a deletion.
+    pub(super) fn deleted(dialect: &Dialect) -> Self {
+        match dialect.write_answers {
+            WriteAnswers::EmptyData => Self::data(200, Nothing {}),
+            WriteAnswers::Resource | WriteAnswers::NoContent => Self::empty(204),
+        }
+    }
+
+    /// `{"error": {"code", "message", "field"?}}`, the shape of every refusal by default.
     pub(crate) fn error(status: u16, code: &str, message: &str, field: Option<&str>) -> Self {
+        Self::refusal(ErrorBody::Nested, status, code, message, field)
+    }
+
+    pub(super) fn refusal(
+        shape: ErrorBody,
+        status: u16,
+        code: &str,
+        message: &str,
+        field: Option<&str>,
+    ) -> Self {
         let error = ErrorObject {
             code,
             message,
             field,
         };
-        Self::json(status, &ErrorBody { error })
+        match shape {
+            ErrorBody::Nested => Self::json(status, &ErrorBodyObject { error }),
+            ErrorBody::Flat => Self::json(status, &error),
+            ErrorBody::ProblemDetails => Self::problem(status, code, message, field),
+            ErrorBody::PlainText => Self {
+                body: message.into(),
+                ..Self::empty(status)
+            }
+            .with_header("content-type", "text/plain; charset=utf-8"),
+            ErrorBody::Empty => Self::empty(status),
+        }
     }
 
     pub(super) fn with_header(mut self, name: &str, value: impl Into<String>) -> Self {
@@ -66,15 +110,57 @@ impl Reply {
         self
     }
 
-    // Bodies are structs and not `serde_json::Value`s: the fields keep their order, so that the
-    // same seed gives the same bytes under every feature of serde_json.
-    fn json(status: u16, body: &impl Serialize) -> Self {
-        let body = serde_json::to_vec(body).expect("texts, numbers and lists become JSON");
+    fn problem(status: u16, code: &str, detail: &str, field: Option<&str>) -> Self {
+        let problem = Problem {
+            r#type: "about:blank",
+            title: title(status),
+            status,
+            detail,
+            code,
+            field,
+        };
+        Self::written_as("application/problem+json", status, &problem)
+    }
+
+    fn empty(status: u16) -> Self {
         Self {
             status,
-            headers: vec![("content-type".to_owned(), "application/json".to_owned())],
-            body,
+            headers: Vec::new(),
+            body: Vec::new(),
         }
+    }
+
+    fn json(status: u16, body: &impl Serialize) -> Self {
+        Self::written_as("application/json", status, body)
+    }
+
+    // Bodies are structs and not `serde_json::Value`s: the fields keep their order, so that the
+    // same seed gives the same bytes under every feature of serde_json.
+    fn written_as(content_type: &str, status: u16, body: &impl Serialize) -> Self {
+        let mut bytes = Vec::with_capacity(USUAL_LENGTH);
+        serde_json::to_writer(&mut bytes, body).expect("texts, numbers and lists become JSON");
+        Self {
+            body: bytes,
+            ..Self::empty(status)
+        }
+        .with_header("content-type", content_type)
+    }
+}
+
+/// The reason phrase of a status with which the service refuses (RFC 9110, section 15).
+fn title(status: u16) -> &'static str {
+    match status {
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        413 => "Content Too Large",
+        415 => "Unsupported Media Type",
+        422 => "Unprocessable Content",
+        429 => "Too Many Requests",
+        503 => "Service Unavailable",
+        _ => "Refused",
     }
 }
 
@@ -83,8 +169,12 @@ struct Data<T> {
     data: T,
 }
 
+/// An object without fields.
 #[derive(Serialize)]
-struct ErrorBody<'a> {
+struct Nothing {}
+
+#[derive(Serialize)]
+struct ErrorBodyObject<'a> {
     error: ErrorObject<'a>,
 }
 
@@ -92,6 +182,18 @@ struct ErrorBody<'a> {
 struct ErrorObject<'a> {
     code: &'a str,
     message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<&'a str>,
+}
+
+/// RFC 9457, section 3.1, and two members of our own.
+#[derive(Serialize)]
+struct Problem<'a> {
+    r#type: &'a str,
+    title: &'a str,
+    status: u16,
+    detail: &'a str,
+    code: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<&'a str>,
 }

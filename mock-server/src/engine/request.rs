@@ -25,6 +25,8 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// The bytes of the body; empty when there is none.
     pub body: Vec<u8>,
+    /// How long a body was that a transport did not keep, because no endpoint takes so much.
+    discarded: Option<usize>,
 }
 
 impl Request {
@@ -45,6 +47,7 @@ impl Request {
             query,
             headers: Vec::new(),
             body: Vec::new(),
+            discarded: None,
         }
     }
 
@@ -72,6 +75,17 @@ impl Request {
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
         self
+    }
+
+    /// Says that there was a body of this many bytes, which is not here.
+    pub(crate) fn discarded_body(mut self, length: usize) -> Self {
+        self.discarded = Some(length);
+        self
+    }
+
+    /// How many bytes the body has, whether it was kept or not.
+    pub(crate) fn body_length(&self) -> usize {
+        self.discarded.unwrap_or(self.body.len())
     }
 
     pub(crate) fn header_values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {

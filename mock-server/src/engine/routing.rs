@@ -1,31 +1,22 @@
-//! The eleven endpoints: which request is which of them.
+//! Which request means which endpoint, and which function answers it.
 
 use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
+use super::endpoint::Endpoint;
+use super::json_body::Judge;
 use super::keys::Key;
 use super::refusal::Refusal;
 use super::reply::Reply;
 use super::request::Request;
-use super::scope::Scope;
 use super::world::World;
 use super::{analytics, badges, links, me, posts, profile, site, statistics};
-
-/// One row of section Endpoints of the specification.
-#[derive(Debug)]
-pub(super) struct Endpoint {
-    method: &'static str,
-    /// A segment in braces stands for any one segment that is not empty.
-    path: &'static str,
-    pub(super) scope: Option<Scope>,
-    pub(super) action: Action,
-}
 
 /// How an endpoint answers. The types keep a read from changing the world.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Action {
-    /// A read that needs no key.
+    /// A read that needs no key, unless the dialect wants one.
     Open(fn(&World) -> Reply),
     /// A read that needs a key.
     Read(fn(&World, &Call) -> Result<Reply, Refusal>),
@@ -38,90 +29,64 @@ pub(super) enum Action {
 pub(super) struct Call<'a> {
     pub(super) request: &'a Request,
     /// The path parameter, decoded; empty where the path has none.
-    pub(super) parameter: String,
-    pub(super) caller: Key,
+    pub(super) parameter: Cow<'a, str>,
+    pub(super) caller: Cow<'a, Key>,
 }
 
-static ENDPOINTS: [Endpoint; 11] = [
-    Endpoint {
-        method: "GET",
-        path: "/api/v1/me",
-        scope: None,
-        action: Action::Read(me::show),
-    },
-    Endpoint {
-        method: "PATCH",
-        path: "/api/v1/me/profile",
-        scope: Some(Scope::ProfileWrite),
-        action: Action::Write(profile::edit),
-    },
-    Endpoint {
-        method: "GET",
-        path: "/api/v1/me/analytics",
-        scope: Some(Scope::AnalyticsRead),
-        action: Action::Read(analytics::show),
-    },
-    Endpoint {
-        method: "POST",
-        path: "/api/v1/me/links",
-        scope: Some(Scope::LinksWrite),
-        action: Action::Write(links::create),
-    },
-    Endpoint {
-        method: "PATCH",
-        path: "/api/v1/me/links/{id}",
-        scope: Some(Scope::LinksWrite),
-        action: Action::Write(links::edit),
-    },
-    Endpoint {
-        method: "DELETE",
-        path: "/api/v1/me/links/{id}",
-        scope: Some(Scope::LinksWrite),
-        action: Action::Write(links::delete),
-    },
-    Endpoint {
-        method: "POST",
-        path: "/api/v1/me/posts",
-        scope: Some(Scope::SocialWrite),
-        action: Action::Write(posts::create),
-    },
-    Endpoint {
-        method: "DELETE",
-        path: "/api/v1/me/posts/{id}",
-        scope: Some(Scope::SocialWrite),
-        action: Action::Write(posts::delete),
-    },
-    Endpoint {
-        method: "GET",
-        path: "/api/v1/users/{handle}/stats",
-        scope: None,
-        action: Action::Read(statistics::show),
-    },
-    Endpoint {
-        method: "GET",
-        path: "/api/v1/badges",
-        scope: None,
-        action: Action::Open(badges::list),
-    },
-    Endpoint {
-        method: "GET",
-        path: "/api/v1/stats",
-        scope: None,
-        action: Action::Open(site::show),
-    },
-];
+impl Endpoint {
+    pub(super) fn action(self) -> Action {
+        match self {
+            Self::ReadMe => Action::Read(me::show),
+            Self::EditProfile => Action::Write(profile::edit),
+            Self::ReadAnalytics => Action::Read(analytics::show),
+            Self::CreateLink => Action::Write(links::create),
+            Self::EditLink => Action::Write(links::edit),
+            Self::DeleteLink => Action::Write(links::delete),
+            Self::CreatePost => Action::Write(posts::create),
+            Self::DeletePost => Action::Write(posts::delete),
+            Self::ReadViewStatistics => Action::Read(statistics::show),
+            Self::ListBadges => Action::Open(badges::list),
+            Self::ReadSiteStatistics => Action::Open(site::show),
+        }
+    }
+
+    /// How the fields of the body are judged; `None` where no body is read.
+    pub(super) fn judge(self) -> Option<Judge> {
+        match self {
+            Self::EditProfile => Some(profile::judge),
+            Self::CreateLink | Self::EditLink => Some(links::judge),
+            Self::CreatePost => Some(posts::judge),
+            _ => None,
+        }
+    }
+
+    /// The decoded path parameter when the path is one of this endpoint's.
+    fn parameter_in(self, path: &str) -> Option<Cow<'_, str>> {
+        let mut parameter = Cow::Borrowed("");
+        let mut given = path.split('/');
+        for expected in self.path().split('/') {
+            let segment = decode(given.next()?)?;
+            if expected.starts_with('{') && !segment.is_empty() {
+                parameter = segment;
+            } else if segment != expected {
+                return None;
+            }
+        }
+        given.next().is_none().then_some(parameter)
+    }
+}
 
 /// The endpoint that a request means, and its path parameter, decoded.
-pub(super) fn route(request: &Request) -> Result<(&'static Endpoint, String), Refusal> {
+pub(super) fn route(request: &Request) -> Result<(Endpoint, Cow<'_, str>), Refusal> {
     let mut allowed = Vec::new();
-    for endpoint in &ENDPOINTS {
+    for endpoint in Endpoint::ALL {
         let Some(parameter) = endpoint.parameter_in(&request.path) else {
             continue;
         };
-        if endpoint.method == request.method {
+        if endpoint.method() == request.method {
             return Ok((endpoint, parameter));
         }
-        allowed.push(endpoint.method);
+        allowed.push(endpoint.method());
     }
     if allowed.is_empty() {
         let path = request.path.clone();
@@ -129,23 +94,6 @@ pub(super) fn route(request: &Request) -> Result<(&'static Endpoint, String), Re
     }
     let method = request.method.clone();
     Err(Refusal::MethodNotAllowed { method, allowed })
-}
-
-impl Endpoint {
-    /// The decoded path parameter when the path is one of this endpoint's.
-    fn parameter_in(&self, path: &str) -> Option<String> {
-        let mut parameter = String::new();
-        let mut given = path.split('/');
-        for expected in self.path.split('/') {
-            let segment = decode(given.next()?)?;
-            if expected.starts_with('{') && !segment.is_empty() {
-                parameter = segment.into_owned();
-            } else if segment != expected {
-                return None;
-            }
-        }
-        given.next().is_none().then_some(parameter)
-    }
 }
 
 /// Decodes after the path was split: an encoded slash stays inside its segment.
@@ -158,8 +106,9 @@ mod tests {
     use super::*;
 
     fn parameter(path: &str) -> Option<String> {
-        let (_, parameter) = route(&Request::new("GET", path)).ok()?;
-        Some(parameter)
+        let request = Request::new("GET", path);
+        let (_, parameter) = route(&request).ok()?;
+        Some(parameter.into_owned())
     }
 
     #[test]

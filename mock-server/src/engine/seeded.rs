@@ -3,34 +3,40 @@
 
 /// A point in an endless tree of numbers. Every step leads to another number.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seeded(u64);
+pub(crate) struct Seeded(u64);
 
 impl Seeded {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(0).number(seed)
     }
 
-    pub(super) fn text(self, text: &str) -> Self {
+    pub(crate) fn text(self, text: &str) -> Self {
         let length = self.number(text.len() as u64);
         text.bytes()
             .fold(length, |point, byte| point.number(u64::from(byte)))
     }
 
     /// One step of SplitMix64, with `number` mixed in.
-    pub(super) fn number(self, number: u64) -> Self {
+    pub(crate) fn number(self, number: u64) -> Self {
         let mut bits = (self.0 ^ number).wrapping_add(0x9e37_79b9_7f4a_7c15);
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         Self(bits ^ (bits >> 31))
     }
 
-    pub(super) fn value(self) -> u64 {
+    pub(crate) fn value(self) -> u64 {
         self.0
     }
 
     /// A number from 0 up to, and not including, `bound`.
-    pub(super) fn below(self, bound: u64) -> u64 {
+    pub(crate) fn below(self, bound: u64) -> u64 {
         self.0 % bound
+    }
+
+    /// A number from 0 up to, and not including, 1.
+    pub(crate) fn fraction(self) -> f64 {
+        // A float holds 53 bits exactly.
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 

@@ -7,6 +7,7 @@ use jiff::civil::{Date, date};
 use serde::Serialize;
 use url::form_urlencoded;
 
+use super::dialect::{DaysOutOfRange, OtherStatistics};
 use super::refusal::Refusal;
 use super::reply::Reply;
 use super::routing::Call;
@@ -34,6 +35,19 @@ struct Statistics {
     #[serde(flatten)]
     visitors: Option<Visitors>,
 }
+
+/// The fields of [`Visitors`] without anything in them.
+#[derive(Serialize)]
+struct NoVisitors {
+    #[serde(flatten)]
+    statistics: Statistics,
+    devices: Option<Nothing>,
+    countries: Option<[Country; 0]>,
+}
+
+/// An object without fields.
+#[derive(Serialize)]
+struct Nothing {}
 
 #[derive(Serialize)]
 struct Period {
@@ -68,18 +82,39 @@ struct Country {
 }
 
 pub(super) fn show(world: &World, call: &Call) -> Result<Reply, Refusal> {
-    let handle = &call.parameter;
+    let handle = &*call.parameter;
     if world.account(handle).is_none() {
-        let handle = handle.clone();
+        let handle = handle.to_owned();
         return Err(Refusal::UnknownHandle { handle });
     }
-    let own = *handle == call.caller.handle;
-    let days = days(call.request.query.as_deref(), own)?;
+    let own = handle == call.caller.handle;
+    let dialect = world.dialect();
+    let days = match days(call.request.query.as_deref(), own) {
+        Err(Refusal::DaysOutOfRange { found, limit })
+            if dialect.days_out_of_range == DaysOutOfRange::Clamped =>
+        {
+            clamp(&found, limit)
+        }
+        days => days?,
+    };
     let today = world.clock().today();
-    Ok(Reply::data(
-        200,
-        statistics(Visits::of(world, handle), today, days, own),
-    ))
+    let statistics = statistics(Visits::of(world, handle), today, days, own);
+    Ok(reply(statistics, own, dialect.other_statistics))
+}
+
+fn reply(statistics: Statistics, own: bool, others: OtherStatistics) -> Reply {
+    let (devices, countries) = match others {
+        _ if own => return Reply::data(200, statistics),
+        OtherStatistics::LeftOut => return Reply::data(200, statistics),
+        OtherStatistics::Empty => (Some(Nothing {}), Some([])),
+        OtherStatistics::Null => (None, None),
+    };
+    let shown = NoVisitors {
+        statistics,
+        devices,
+        countries,
+    };
+    Reply::data(200, shown)
 }
 
 fn statistics(visits: Visits, today: Date, days: u16, own: bool) -> Statistics {
@@ -169,8 +204,14 @@ fn day_number(date: Date) -> i64 {
     date.duration_since(FIRST_DAY).as_hours() / 24
 }
 
+/// The nearest number of days that is allowed to an integer that is out of range.
+fn clamp(found: &str, limit: u16) -> u16 {
+    let is_low = found.starts_with('-') || found.bytes().all(|digit| digit == b'0');
+    if is_low { 1 } else { limit }
+}
+
 /// The value of the query parameter `days`.
-fn days(query: Option<&str>, own: bool) -> Result<u16, Refusal> {
+pub(super) fn days(query: Option<&str>, own: bool) -> Result<u16, Refusal> {
     let query = query.unwrap_or_default();
     let given: Vec<_> = form_urlencoded::parse(query.as_bytes())
         .filter(|(name, _)| name == "days")

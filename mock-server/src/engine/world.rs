@@ -1,29 +1,29 @@
-//! The state of one service: its accounts, keys, seed, clock and id counter.
+//! The state of one service: its accounts, keys, seed, clock, id counter and webhook.
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::account::Account;
-use super::authorization;
 use super::badges::Badge;
 use super::clock::Clock;
 use super::default_world;
-use super::json_body;
-use super::keys::{Key, Keys, token};
+use super::dialect::Dialect;
+use super::keys::{Key, Keys};
 use super::links::Link;
 use super::posts::Post;
 use super::refusal::Refusal;
-use super::reply::Outcome;
 use super::request::Request;
-use super::routing::{self, Action, Call};
-use super::scope::Scope;
+use crate::webhook::Webhook;
 
 /// One profile service with everything it holds.
 ///
 /// A new world has two accounts, `demo` (whose keys are [`World::keys`]) and `grace`. Texts, links,
-/// posts and ids are always the same; keys and statistics follow from the seed.
+/// posts and ids are always the same; keys and statistics follow from the seed. The same seed, the
+/// same fixed clock and the same requests give the same bytes. Two worlds are equal that hold the
+/// same, however much of a rate limit is used up in each.
 ///
 /// ```
 /// use mock_server::{Request, World};
@@ -40,10 +40,14 @@ use super::scope::Scope;
 pub struct World {
     seed: u64,
     clock: Clock,
+    #[serde(default)]
+    dialect: Dialect,
     last_id: u64,
     pub(super) badges: Vec<Badge>,
     pub(super) accounts: BTreeMap<String, Account>,
     pub(super) keys: BTreeMap<String, Key>,
+    #[serde(default, skip_serializing_if = "Webhook::is_new")]
+    pub(crate) webhook: Webhook,
 }
 
 impl World {
@@ -57,50 +61,15 @@ impl World {
         let mut world = Self {
             seed,
             clock: Clock::system(),
+            dialect: Dialect::default(),
             last_id: 0,
             badges: Vec::new(),
             accounts: BTreeMap::new(),
             keys: BTreeMap::new(),
+            webhook: Webhook::default(),
         };
         default_world::fill(&mut world);
         world
-    }
-
-    /// Answers one request by the specification, and carries out what it asks for.
-    ///
-    /// A request that is refused changes nothing, and neither does a read.
-    ///
-    /// ```
-    /// use mock_server::{Request, World};
-    ///
-    /// let mut world = World::new(0);
-    /// let request = Request::new("DELETE", "/api/v1/me/links/link_1")
-    ///     .header("Authorization", format!("Bearer {}", world.keys().links));
-    /// assert_eq!(world.handle(&request).reply.status, 204);
-    /// assert_eq!(world.handle(&request).reply.status, 404);
-    /// ```
-    pub fn handle(&mut self, request: &Request) -> Outcome {
-        self.answer(request)
-            .unwrap_or_else(|refusal| Outcome::read(refusal.into_reply()))
-    }
-
-    fn answer(&mut self, request: &Request) -> Result<Outcome, Refusal> {
-        json_body::check_size(request)?;
-        let (endpoint, parameter) = routing::route(request)?;
-        let caller = authorization::identify(self, request)?;
-        let call = || {
-            let caller = authorization::authorize(caller, endpoint.scope)?;
-            Ok(Call {
-                request,
-                parameter,
-                caller,
-            })
-        };
-        match endpoint.action {
-            Action::Open(answer) => Ok(Outcome::read(answer(self))),
-            Action::Read(answer) => answer(self, &call()?).map(Outcome::read),
-            Action::Write(answer) => answer(self, &call()?).map(Outcome::written),
-        }
     }
 
     /// The seed that keys and statistics follow from.
@@ -137,6 +106,44 @@ impl World {
         self.clock = clock;
     }
 
+    /// Puts the clock forward, as [`Clock::advance`] does.
+    ///
+    /// ```
+    /// use mock_server::{Clock, World};
+    /// use std::time::Duration;
+    ///
+    /// let mut world = World::new(0);
+    /// world.set_clock(Clock::fixed("2026-03-01T12:00:00Z")?);
+    /// world.advance(Duration::from_secs(60));
+    /// assert_eq!(world.clock().now(), "2026-03-01T12:01:00Z");
+    /// # Ok::<(), mock_server::InvalidInstant>(())
+    /// ```
+    pub fn advance(&mut self, time: Duration) {
+        self.clock.advance(time);
+    }
+
+    /// How this service behaves where the specification is silent.
+    ///
+    /// ```
+    /// use mock_server::{Dialect, World};
+    /// assert_eq!(World::new(0).dialect(), &Dialect::default());
+    /// ```
+    pub fn dialect(&self) -> &Dialect {
+        &self.dialect
+    }
+
+    /// Gives the world another dialect, from the next request on. What the world holds stays.
+    ///
+    /// ```
+    /// use mock_server::{Dialect, World};
+    ///
+    /// let mut world = World::new(0);
+    /// world.set_dialect(Dialect::minimal());
+    /// ```
+    pub fn set_dialect(&mut self, dialect: Dialect) {
+        self.dialect = dialect;
+    }
+
     /// The six keys of `demo`.
     ///
     /// ```
@@ -146,25 +153,6 @@ impl World {
     /// ```
     pub fn keys(&self) -> Keys {
         Keys::of_seed(self.seed)
-    }
-
-    /// Makes a further key for `handle` with these scopes, and returns it. When there is no account
-    /// of that handle yet, an empty one is made.
-    ///
-    /// ```
-    /// use mock_server::{Scope, World};
-    ///
-    /// let mut world = World::new(0);
-    /// let key = world.create_key("ada", &[Scope::LinksWrite]);
-    /// assert!(key.starts_with("mock_key"));
-    /// assert!(world.account("ada").is_some());
-    /// ```
-    pub fn create_key(&mut self, handle: &str, scopes: &[Scope]) -> String {
-        self.add_account(handle);
-        let name = format!("key{}", self.next_number());
-        let token = token(self.seed, &name);
-        self.keys.insert(token.clone(), Key::new(handle, scopes));
-        token
     }
 
     /// The account of a handle; handles match exactly.
@@ -238,6 +226,11 @@ impl World {
         Some(post)
     }
 
+    /// What a journal may call the key of a request; nothing when it carries none.
+    pub(crate) fn key_label<'a>(&self, request: &'a Request) -> Option<&'a str> {
+        super::authorization::key_label(self, request)
+    }
+
     /// The account that a key belongs to. A state that was written by hand can have a key without
     /// an account; such a key is as good as unknown.
     pub(super) fn owner(&self, key: &Key) -> Result<&Account, Refusal> {
@@ -248,8 +241,23 @@ impl World {
         self.account_mut(&key.handle).ok_or(Refusal::UnknownKey)
     }
 
+    /// A new world of another seed with the settings of this one: clock, dialect and webhook.
+    pub(crate) fn anew(&self, seed: u64) -> Self {
+        Self {
+            clock: self.clock.clone(),
+            dialect: self.dialect.clone(),
+            webhook: self.webhook.clone(),
+            ..Self::new(seed)
+        }
+    }
+
+    /// Gives no number again that the other world has given.
+    pub(crate) fn count_on_from(&mut self, other: &Self) {
+        self.last_id = self.last_id.max(other.last_id);
+    }
+
     // One counter for everything, so that no two things in a world ever share a number.
-    fn next_number(&mut self) -> u64 {
+    pub(crate) fn next_number(&mut self) -> u64 {
         self.last_id += 1;
         self.last_id
     }
@@ -269,6 +277,7 @@ impl fmt::Debug for World {
             .debug_struct("World")
             .field("seed", &self.seed)
             .field("clock", &self.clock)
+            .field("dialect", &self.dialect)
             .field("last_id", &self.last_id)
             .field("accounts", &self.accounts)
             .field("keys", &self.keys.len())

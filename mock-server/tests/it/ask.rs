@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-use mock_server::MockServer;
+use mock_server::{MockServer, Reply};
 use serde_json::{Value, json};
 
 /// Begins a request with the key for everything. `line` is a method and a path below `/api/v1`.
@@ -13,11 +13,16 @@ pub(crate) fn ask(server: &MockServer, line: &str) -> Ask {
 
 /// Begins a request to any address.
 pub(crate) fn ask_at(address: SocketAddr, key: &str, line: &str) -> Ask {
-    let (method, path) = line.split_once(' ').unwrap();
+    let line = line.replacen(' ', " /api/v1", 1);
+    ask_exactly(address, &line).key(key)
+}
+
+/// Begins a request without a key. `line` is a method and a whole path.
+pub(crate) fn ask_exactly(address: SocketAddr, line: &str) -> Ask {
     Ask {
         address,
-        line: format!("{method} /api/v1{path}"),
-        key: Some(key.to_owned()),
+        line: line.to_owned(),
+        key: None,
         headers: String::new(),
         body: Vec::new(),
     }
@@ -64,6 +69,12 @@ impl Ask {
 
     #[track_caller]
     pub(crate) fn send(self) -> Answer {
+        self.begin().finish()
+    }
+
+    /// Sends, and leaves the answer for later.
+    #[track_caller]
+    pub(crate) fn begin(self) -> Asked {
         let mut stream = TcpStream::connect(self.address).unwrap();
         let authorization = match &self.key {
             Some(key) => format!("Authorization: Bearer {key}\r\n"),
@@ -78,9 +89,7 @@ impl Ask {
         );
         stream.write_all(head.as_bytes()).unwrap();
         stream.write_all(&self.body).unwrap();
-        let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).unwrap();
-        Answer::parse(&bytes)
+        Asked(stream)
     }
 
     /// Sends, and returns what stands under `data` in an answer with this status.
@@ -121,6 +130,18 @@ impl Ask {
     }
 }
 
+/// A request whose answer is still to come.
+pub(crate) struct Asked(TcpStream);
+
+impl Asked {
+    #[track_caller]
+    pub(crate) fn finish(mut self) -> Answer {
+        let mut bytes = Vec::new();
+        self.0.read_to_end(&mut bytes).unwrap();
+        Answer::parse(&bytes)
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -129,7 +150,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    fn parse(bytes: &[u8]) -> Self {
+    pub(crate) fn parse(bytes: &[u8]) -> Self {
         let text = String::from_utf8(bytes.to_vec()).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
         let mut lines = head.split("\r\n");
@@ -147,5 +168,15 @@ impl Answer {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(given, _)| given == name);
         found.map(|(_, value)| value.as_str())
+    }
+}
+
+impl From<Reply> for Answer {
+    fn from(reply: Reply) -> Self {
+        Self {
+            status: reply.status,
+            headers: reply.headers,
+            body: String::from_utf8(reply.body).unwrap(),
+        }
     }
 }

@@ -113,35 +113,6 @@ async fn all_scopes_but_the_one_needed_are_not_enough() {
 }
 
 #[tokio::test]
-async fn the_scope_needed_is_enough() {
-    let server = MockServer::start().await;
-    let Keys {
-        profile,
-        analytics,
-        links,
-        social,
-        ..
-    } = server.keys();
-    for (line, key, body, status) in [
-        ("PATCH /me/profile", profile, json!({"bio": "x"}), 200),
-        ("GET /me/analytics", analytics, json!({}), 200),
-        (
-            "POST /me/links",
-            links,
-            json!({"title": "x", "url": "https://example.com"}),
-            201,
-        ),
-        ("PATCH /me/links/link_1", links, json!({"title": "x"}), 200),
-        ("DELETE /me/links/link_1", links, json!({}), 204),
-        ("POST /me/posts", social, json!({"body": "x"}), 201),
-        ("DELETE /me/posts/post_3", social, json!({}), 204),
-    ] {
-        let answer = ask(&server, line).key(key).json(body).send();
-        assert_eq!(answer.status, status, "{line}");
-    }
-}
-
-#[tokio::test]
 async fn nothing_printable_shows_a_key() {
     let server = MockServer::start().await;
     let created = server.create_key("demo", &Scope::ALL).unwrap();

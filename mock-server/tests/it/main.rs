@@ -10,15 +10,39 @@ mod ask;
 mod authorization;
 mod badges;
 mod bodies;
+mod conformance;
+mod conformance_cases;
+#[cfg(all(unix, feature = "program"))]
+mod control;
+#[cfg(all(unix, feature = "program"))]
+mod control_journal;
+#[cfg(all(unix, feature = "program"))]
+mod control_openapi;
+#[cfg(all(unix, feature = "program"))]
+mod control_webhook;
+mod dialects;
+mod expect;
+mod faults;
+mod journal;
 mod links;
 mod me;
 mod mounted_mocks;
+mod openapi;
 mod posts;
 mod profile;
 #[cfg(all(unix, feature = "program"))]
 mod program;
+mod rate_limit;
 mod routing;
 mod server;
+#[cfg(all(unix, feature = "program"))]
+mod serving;
 mod site;
 mod state_file;
 mod statistics;
+mod verdicts;
+mod webhook;
+mod webhook_receiver;
+mod wire;
+#[cfg(all(unix, feature = "program"))]
+mod worlds;

@@ -1,92 +1,17 @@
 //! The program `mock-server`, as a child process.
 
-use std::io::{BufRead, BufReader, Read};
-use std::net::{SocketAddr, TcpListener};
-use std::process::{Child, Command, Output, Stdio};
+use std::io::{ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::Command;
 use std::thread;
+use std::time::Duration;
 
-use mock_server::{MockServer, World};
+use mock_server::{Dialect, MockServer, World};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::ask::{Ask, ask, ask_at};
-
-fn program(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mock-server"));
-    command.args(arguments);
-    command
-}
-
-/// A program that serves, and that is killed when the test ends in any way.
-struct Serving {
-    child: Child,
-    ready: Value,
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-#[track_caller]
-fn serve(arguments: &[&str]) -> Serving {
-    let child = program(arguments)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let ready = Value::Null;
-    let mut serving = Serving { child, ready };
-    let mut line = String::new();
-    let stdout = serving.child.stdout.as_mut().unwrap();
-    BufReader::new(stdout).read_line(&mut line).unwrap();
-    serving.ready = serde_json::from_str(&line).unwrap();
-    serving
-}
-
-impl Serving {
-    fn url(&self) -> &str {
-        self.ready["url"].as_str().unwrap()
-    }
-
-    fn key(&self, name: &str) -> &str {
-        self.ready["keys"][name].as_str().unwrap()
-    }
-
-    fn address(&self) -> SocketAddr {
-        self.url().strip_prefix("http://").unwrap().parse().unwrap()
-    }
-
-    fn ask(&self, line: &str) -> Ask {
-        ask_at(self.address(), self.key("all"), line)
-    }
-
-    /// Sends a signal, and returns the exit code and what stands on stderr.
-    #[track_caller]
-    fn stop(mut self, signal: &str) -> (Option<i32>, String) {
-        let id = self.child.id().to_string();
-        let sent = Command::new("kill").args(["-s", signal, &id]).status();
-        assert!(sent.unwrap().success());
-        let code = self.child.wait().unwrap().code();
-        let mut stderr = String::new();
-        let pipe = self.child.stderr.as_mut().unwrap();
-        pipe.read_to_string(&mut stderr).unwrap();
-        (code, stderr)
-    }
-}
-
-#[track_caller]
-fn fail(arguments: &[&str]) -> (Option<i32>, String) {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = program(arguments).output().unwrap();
-    assert_eq!(stdout, b"");
-    (status.code(), String::from_utf8(stderr).unwrap())
-}
+use crate::ask::{Ask, ask};
+use crate::serving::{Serving, fail, program, serve, start};
 
 #[test]
 fn prints_one_line_of_json_and_serves_until_it_is_told_to_end() {
@@ -94,7 +19,10 @@ fn prints_one_line_of_json_and_serves_until_it_is_told_to_end() {
         let serving = serve(&[]);
         let url = serving.url().to_owned();
         let keys = serde_json::to_value(World::default().keys()).unwrap();
-        assert_eq!(serving.ready, json!({"url": url, "keys": keys}));
+        assert_eq!(
+            serving.ready,
+            json!({"url": url, "keys": keys, "control": format!("{url}/_mock/v1")})
+        );
         assert_eq!(serving.ask("GET /me").data(200)["handle"], "demo");
         serving
             .ask("PATCH /me/profile")
@@ -164,15 +92,161 @@ fn a_port_that_is_taken_is_told() {
 }
 
 #[test]
-fn a_bad_address_is_told() {
-    assert_eq!(
-        fail(&["--addr", "nonsense"]),
+fn an_address_that_is_none_is_a_usage_error() {
+    for (addr, message) in [
+        ("nonsense", "it has no port; 127.0.0.1:8080 is an address"),
+        ("127.0.0.1", "it has no port; 127.0.0.1:8080 is an address"),
+        (":8080", "it has no host; 127.0.0.1:8080 is an address"),
         (
-            Some(1),
-            "mock-server: cannot listen on nonsense: invalid socket address; \
-             choose another address with --addr\n"
-                .to_owned()
-        )
+            "localhost:http",
+            "the port is `http`; a number from 0 to 65535 is expected",
+        ),
+        (
+            "127.0.0.1:65536",
+            "the port is `65536`; a number from 0 to 65535 is expected",
+        ),
+        (
+            "::1:8080",
+            "an IPv6 address stands in brackets, as in [::1]:8080",
+        ),
+    ] {
+        usage_error("--addr <HOST:PORT>", &["--addr", addr], addr, message);
+    }
+}
+
+/// Checks that the value of an option is refused in these words.
+#[track_caller]
+fn usage_error(option: &str, arguments: &[&str], value: &str, message: &str) {
+    let expected = format!(
+        "error: invalid value '{value}' for '{option}': {message}\n\n\
+         For more information, try '--help'.\n"
+    );
+    assert_eq!(fail(arguments), (Some(2), expected));
+}
+
+#[test]
+fn an_address_that_others_reach_is_told_with_a_url_that_works() {
+    let serving = serve(&["--addr", "0.0.0.0:0"]);
+    assert!(serving.url().starts_with("http://127.0.0.1:"));
+    serving.ask("GET /me").data(200);
+    let port = serving.address().port();
+    let (_, stderr) = serving.stop("TERM");
+    let warning = format!(
+        "mock-server: 0.0.0.0:{port} can be reached from other machines, and its control API with \
+         it; without --addr it cannot\n"
+    );
+    assert!(stderr.starts_with(&warning), "{stderr}");
+}
+
+#[test]
+fn speaks_the_dialect_that_it_is_given() {
+    let directory = TempDir::new().unwrap();
+    let settings = file(&directory, "dialect.json", r#"{"ids": "integer"}"#);
+    for (choice, dialect) in [
+        ("minimal", Dialect::minimal()),
+        ("random:7", Dialect::random(7)),
+        (
+            &settings,
+            serde_json::from_value(json!({"ids": "integer"})).unwrap(),
+        ),
+    ] {
+        let serving = serve(&["--dialect", choice]);
+        let line = "GET /worlds/default/dialect";
+        let told = serving.order(200, line, Value::Null);
+        assert_eq!(told, json!(dialect));
+        serving.order(204, "POST /worlds/default/reset", Value::Null);
+        assert_eq!(serving.order(200, line, Value::Null), told);
+    }
+    usage_error(
+        "--dialect <NAME|FILE>",
+        &["--dialect", "tiny"],
+        "tiny",
+        "`tiny` is no dialect; there are default, minimal, maximal, and random: with a seed, such \
+         as random:7; and there is no such file",
+    );
+    let broken = file(&directory, "broken.json", r#"{"ids": "roman"}"#);
+    let expected = format!(
+        "mock-server: the dialect file {broken} is no dialect: unknown variant `roman`, expected \
+         `string` or `integer` at line 1 column 15\n"
+    );
+    assert_eq!(fail(&["--dialect", &broken]), (Some(1), expected));
+}
+
+#[test]
+fn points_its_webhook_where_it_is_told() {
+    let directory = TempDir::new().unwrap();
+    let secret = file(&directory, "secret", "whsec_test\n");
+    let url = "http://127.0.0.1:9/hooks";
+    let serving = serve(&["--webhook-url", url, "--webhook-secret-file", &secret]);
+    let line = "GET /worlds/default/webhook";
+    let told = serving.order(200, line, Value::Null);
+    assert_eq!(
+        (&told["receiver"], &told["active"]),
+        (&json!(url), &json!(true))
+    );
+    // The sink goes on with the secret of the file, whose line break is no part of it.
+    let sink = json!({"sink": "200"});
+    serving.order(200, "PUT /worlds/default/webhook", sink);
+    let event = json!({"kind": "follow.created", "body": "\u{ff}"});
+    let delivery = serving.order(200, "POST /worlds/default/webhook/emit", event);
+    // Computed with `openssl dgst -sha256 -hmac whsec_test`.
+    assert_eq!(
+        delivery["signature"],
+        "sha256=bf89caa5c551b9c9d03b939f456e136cc4f6042d86ab14b33a18fedddcb5e96f"
+    );
+    serving.order(204, "POST /worlds/default/reset", Value::Null);
+    assert_eq!(serving.order(200, line, Value::Null), told);
+}
+
+#[test]
+fn a_webhook_that_cannot_be_is_told() {
+    let directory = TempDir::new().unwrap();
+    let webhook = |file: &str| {
+        let url = "http://127.0.0.1:9/hooks";
+        fail(&["--webhook-url", url, "--webhook-secret-file", file])
+    };
+    let empty = file(&directory, "empty", "\n");
+    let expected = format!(
+        "mock-server: the webhook secret file {empty} has no secret: the webhook secret is empty; \
+         give at least one byte\n"
+    );
+    assert_eq!(webhook(&empty), (Some(1), expected));
+    let missing = directory.path().join("missing").display().to_string();
+    let expected = format!(
+        "mock-server: the webhook secret file {missing} cannot be read: No such file or directory \
+         (os error 2)\n"
+    );
+    assert_eq!(webhook(&missing), (Some(1), expected));
+    for alone in [
+        ["--webhook-url", "http://127.0.0.1:9/hooks"],
+        ["--webhook-secret-file", "secret"],
+    ] {
+        let (code, stderr) = fail(&alone);
+        assert_eq!(code, Some(2));
+        assert!(
+            stderr.starts_with("error: the following required arguments were not provided"),
+            "{stderr}"
+        );
+    }
+    let (code, stderr) = fail(&["--webhook-url", "hooks", "--webhook-secret-file", "secret"]);
+    assert_eq!(code, Some(2), "{stderr}");
+}
+
+#[test]
+fn settings_of_the_command_line_come_before_those_of_a_state_file() {
+    let directory = TempDir::new().unwrap();
+    let state = directory.path().join("state.json").display().to_string();
+    let begin = |arguments: &[&str]| serve(&[&["--state", &state], arguments].concat());
+    let dialect =
+        |serving: &Serving| serving.order(200, "GET /worlds/default/dialect", Value::Null);
+    assert_eq!(
+        dialect(&begin(&["--dialect", "minimal"])),
+        json!(Dialect::minimal())
+    );
+    assert_eq!(dialect(&begin(&[])), json!(Dialect::minimal()));
+    assert_eq!(
+        dialect(&begin(&["--dialect", "maximal"])),
+        json!(Dialect::maximal())
     );
 }
 
@@ -203,4 +277,212 @@ fn a_wrong_argument_is_a_usage_error() {
         stderr.starts_with("error: invalid value 'many' for '--seed <N>'"),
         "{stderr}"
     );
+}
+
+/// Writes a file of this name, and returns its path.
+fn file(directory: &TempDir, name: &str, text: &str) -> String {
+    let path = directory.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn follows_the_rules_of_a_fault_file() {
+    let directory = TempDir::new().unwrap();
+    let rules = r#"[
+        {"match": {"path": "/api/v1/badges"}, "when": {"times": 1}, "fault": {"status": {"status": 503}}},
+        {"match": {"path": "/api/v1/stats"}, "fault": {"wire": "reset"}}
+    ]"#;
+    let serving = serve(&["--fault", &file(&directory, "faults.json", rules)]);
+    assert_eq!(serving.ask("GET /badges").send().status, 503);
+    assert_eq!(serving.ask("GET /badges").send().status, 200);
+    let mut stream = TcpStream::connect(serving.address()).unwrap();
+    write!(stream, "GET /api/v1/stats HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    let error = stream.read(&mut [0; 1]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ConnectionReset);
+}
+
+#[test]
+fn a_broken_fault_file_is_told() {
+    let directory = TempDir::new().unwrap();
+    for (text, message) in [
+        (
+            "{",
+            "it is no fault rule: EOF while parsing an object at line 1 column 1",
+        ),
+        (
+            r#"[{"fault": "empty_body"}, {"fault": {"status": {"status": 99}}}]"#,
+            "rule 2: the status is 99; 200 to 999 is allowed for this fault",
+        ),
+    ] {
+        let path = file(&directory, "faults.json", text);
+        let expected =
+            format!("mock-server: the fault file {path} cannot be followed: {message}\n");
+        assert_eq!(fail(&["--fault", &path]), (Some(1), expected));
+    }
+    assert_eq!(
+        fail(&["--fault", "/nowhere/faults.json"]),
+        (
+            Some(1),
+            "mock-server: the fault file /nowhere/faults.json cannot be read: \
+             No such file or directory (os error 2)\n"
+                .to_owned()
+        )
+    );
+}
+
+#[test]
+fn a_log_tells_each_request_and_no_key() {
+    let directory = TempDir::new().unwrap();
+    let rule = r#"{"match": {"path": "/api/v1/stats"}, "fault": {"wire": "close"}}"#;
+    let serving = serve(&["--log", "--fault", &file(&directory, "faults.json", rule)]);
+    serving.ask("GET /me?a=b").key(serving.key("links")).send();
+    serving.ask("GET /badges").without_key().send();
+    serving.ask("GET /me").key("canary").send();
+    let other = serving.order(201, "POST /worlds", json!({}));
+    let key = other["keys"]["social"].as_str().unwrap();
+    serving.ask("GET /me").key(key).send();
+    let mut stream = TcpStream::connect(serving.address()).unwrap();
+    write!(stream, "GET /api/v1/stats HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    assert_eq!(stream.read(&mut [0; 1]).unwrap(), 0);
+    let (code, stderr) = serving.stop("TERM");
+    let log: Vec<_> = stderr.lines().skip(2).collect();
+    assert_eq!(
+        log,
+        [
+            "GET /api/v1/me?a=b (links) 200",
+            "GET /api/v1/badges (without key) 200",
+            "GET /api/v1/me (with a key) 401",
+            "GET /api/v1/me (social) 200",
+            "GET /api/v1/stats (without key) Close",
+        ]
+    );
+    assert_eq!(code, Some(0));
+}
+
+#[test]
+fn a_request_under_way_is_answered_before_the_end() {
+    let mut serving = serve(&[]);
+    let rule = json!({"fault": {"delay": {"fixed": {"milliseconds": 300}}}, "when": {"times": 1}});
+    serving.order(201, "POST /worlds/default/faults", rule);
+    let mut idle = TcpStream::connect(serving.address()).unwrap();
+    let mut busy = TcpStream::connect(serving.address()).unwrap();
+    write!(busy, "GET /api/v1/badges HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    while serving.order(200, "GET /worlds/default/faults", json!(null))[0]["struck"] == 0 {
+        thread::yield_now();
+    }
+    serving.signal("TERM");
+    let mut answer = String::new();
+    busy.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    assert_eq!(idle.read(&mut [0; 1]).unwrap(), 0);
+    assert_eq!(serving.end().0, Some(0));
+}
+
+#[test]
+fn a_stall_ends_with_the_program() {
+    let serving = serve(&[]);
+    let rule = json!({"fault": {"wire": {"stall": {"after": 0}}}});
+    serving.order(201, "POST /worlds/default/faults", rule);
+    let mut stream = TcpStream::connect(serving.address()).unwrap();
+    write!(stream, "GET /api/v1/badges HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    assert_eq!(stream.read(&mut [0; 8]).unwrap(), 8);
+    assert_eq!(serving.stop("TERM").0, Some(0));
+}
+
+#[test]
+fn survives_having_no_file_handle_left() {
+    let mut shell = Command::new("sh");
+    let path = program(&[]).get_program().to_owned();
+    shell.args(["-c", "ulimit -n 32; exec \"$0\""]).arg(path);
+    let serving = start(shell);
+    let connect = |_| TcpStream::connect(serving.address()).unwrap();
+    let many: Vec<_> = (0..64).map(connect).collect();
+    // The last of them gets an answer as soon as others are gone.
+    let mut last = connect(0);
+    write!(last, "GET /api/v1/badges HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    last.set_read_timeout(Some(Duration::from_millis(100)))
+        .unwrap();
+    assert!(last.read(&mut [0; 1]).is_err(), "the limit was not reached");
+    drop(many);
+    last.set_read_timeout(Some(Duration::from_secs(10)))
+        .unwrap();
+    let mut status = [0; 12];
+    last.read_exact(&mut status).unwrap();
+    assert_eq!(&status, b"HTTP/1.1 200");
+}
+
+#[test]
+fn paths_stay_as_they_were_sent() {
+    let serving = serve(&[]);
+    serving.ask("GET /users/%2e%2e/stats").refused(
+        404,
+        "unknown_handle",
+        "there is no profile with the handle ..",
+    );
+    serving.ask("GET /users/../stats").refused(
+        404,
+        "unknown_handle",
+        "there is no profile with the handle ..",
+    );
+}
+
+#[test]
+fn a_body_that_is_too_large_is_refused_and_not_kept() {
+    const LIMIT: usize = 1024 * 1024;
+    let serving = serve(&[]);
+    let too_large = |length: usize| {
+        let message = format!("the body has {length} bytes; at most {LIMIT} are allowed");
+        serving
+            .ask("POST /me/posts")
+            .body(vec![b'x'; length])
+            .refused(413, "body_too_large", &message)
+    };
+    too_large(LIMIT + 1);
+    let before = memory(&serving);
+    too_large(64 * LIMIT);
+    let grown = memory(&serving).saturating_sub(before);
+    assert!(grown < 16 * 1024, "{grown} KiB more");
+}
+
+/// How much memory the program has at most had so far, in KiB.
+fn memory(serving: &Serving) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", serving.id())).unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmHWM"))
+        .unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_client_that_waits_to_be_asked_for_a_body_need_not_send_it() {
+    let serving = serve(&[]);
+    let mut stream = TcpStream::connect(serving.address()).unwrap();
+    write!(
+        stream,
+        "POST /api/v1/me/posts HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\
+         Expect: 100-continue\r\n\r\n"
+    )
+    .unwrap();
+    let mut status = [0; 12];
+    stream.read_exact(&mut status).unwrap();
+    assert_eq!(&status, b"HTTP/1.1 413");
+}
+
+#[test]
+fn slow_clients_hold_up_nobody() {
+    let serving = serve(&[]);
+    let slow: Vec<_> = [
+        "GET /api",
+        "POST /api/v1/me/posts HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{",
+    ]
+    .map(|beginning| {
+        let mut stream = TcpStream::connect(serving.address()).unwrap();
+        stream.write_all(beginning.as_bytes()).unwrap();
+        stream
+    })
+    .into();
+    serving.ask("GET /me").data(200);
+    drop(slow);
 }

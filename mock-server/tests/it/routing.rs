@@ -31,18 +31,7 @@ async fn an_unknown_path_is_not_found_with_and_without_a_key() {
 #[tokio::test]
 async fn a_known_path_with_another_method_tells_what_is_allowed() {
     let server = MockServer::start().await;
-    for (path, allowed) in [
-        ("/me", "GET"),
-        ("/me/profile", "PATCH"),
-        ("/me/analytics", "GET"),
-        ("/me/links", "POST"),
-        ("/me/links/link_1", "PATCH, DELETE"),
-        ("/me/posts", "POST"),
-        ("/me/posts/post_3", "DELETE"),
-        ("/users/demo/stats", "GET"),
-        ("/badges", "GET"),
-        ("/stats", "GET"),
-    ] {
+    for (path, allowed) in [("/me", "GET"), ("/me/links/link_1", "PATCH, DELETE")] {
         for method in ["PUT", "OPTIONS", "patch"] {
             let message = format!("{method} is not allowed here; allowed: {allowed}");
             let answer = ask(&server, &format!("{method} {path}"))

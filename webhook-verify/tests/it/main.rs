@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+mod against_mock;
 mod allocations;
 mod axum_extractors;
 mod bodies;

@@ -1,13 +1,16 @@
 //! The mock server of a Rust test suite: one world behind one port of this machine.
 
+mod around;
+
+use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
 use crate::builder::MockServerBuilder;
-use crate::engine::{Keys, Scope, World};
-use crate::respond;
+use crate::engine::{Dialect, Keys, Scope, World};
+use crate::service::Service;
 use crate::state_file::StateError;
-use crate::store::Store;
+use crate::transport::{Front, wiremock as respond};
 
 /// A profile service that runs inside this process until it is dropped.
 ///
@@ -20,8 +23,9 @@ use crate::store::Store;
 #[derive(Debug)]
 pub struct MockServer {
     uri: String,
-    keys: Keys,
-    store: Arc<Store>,
+    service: Arc<Service>,
+    /// Stands before wiremock where there are faults on the wire.
+    front: Option<Front>,
     /// There until the server is dropped.
     wiremock: Option<wiremock::MockServer>,
 }
@@ -80,7 +84,10 @@ impl MockServer {
     /// # });
     /// ```
     pub fn address(&self) -> SocketAddr {
-        *self.wiremock().address()
+        match &self.front {
+            Some(front) => front.address,
+            None => *self.wiremock().address(),
+        }
     }
 
     /// The key of `demo` that may do everything.
@@ -92,7 +99,7 @@ impl MockServer {
     /// # });
     /// ```
     pub fn key(&self) -> &str {
-        &self.keys.all
+        &self.keys().all
     }
 
     /// The six keys of `demo`, named by what they may do, as they were when the server started.
@@ -104,7 +111,7 @@ impl MockServer {
     /// # });
     /// ```
     pub fn keys(&self) -> &Keys {
-        &self.keys
+        self.service.keys()
     }
 
     /// Makes a further key for `handle`, and the account when there is none yet.
@@ -138,7 +145,7 @@ impl MockServer {
     /// # Ok::<(), mock_server::StateError>(()) }).unwrap();
     /// ```
     pub fn world(&self) -> Result<World, StateError> {
-        self.store.transact(|world| (world.clone(), false))
+        self.service.store().world()
     }
 
     /// Changes the world between two requests.
@@ -155,7 +162,28 @@ impl MockServer {
     /// # Ok::<(), mock_server::StateError>(()) }).unwrap();
     /// ```
     pub fn update<T>(&self, change: impl FnOnce(&mut World) -> T) -> Result<T, StateError> {
-        self.store.transact(|world| (change(world), true))
+        self.service.store().transact(|world| (change(world), true))
+    }
+
+    /// Gives the service another dialect, from the next request on.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError`] when the state file fails; a server in memory never does.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use mock_server::{Dialect, MockServer};
+    ///
+    /// let server = MockServer::start().await;
+    /// for (setting, alternative, dialect) in Dialect::alternatives() {
+    ///     server.set_dialect(dialect)?;
+    ///     // … the client under test runs; it survives `alternative` of `setting` …
+    /// }
+    /// # Ok::<(), mock_server::StateError>(()) }).unwrap();
+    /// ```
+    pub fn set_dialect(&self, dialect: Dialect) -> Result<(), StateError> {
+        self.update(|world| world.set_dialect(dialect))
     }
 
     /// The wiremock server underneath. What a test mounts on it comes before the profile service,
@@ -195,29 +223,44 @@ impl MockServer {
     /// # });
     /// ```
     pub async fn unmount_all(&self) {
-        let wiremock = self.wiremock();
-        wiremock.reset().await;
-        wiremock
-            .register(respond::catch_all(self.store.clone()))
-            .await;
+        self.wiremock().reset().await;
+        self.mount_service().await;
     }
 
-    /// Serves what is in the store. The listener is ours because a pooled server of wiremock's never
-    /// closes its port, and recording is off because it would keep every request for ever.
-    pub(crate) async fn serve(listener: TcpListener, store: Store, keys: Keys) -> Self {
-        let store = Arc::new(store);
+    /// Serves on wiremock. The listener is ours because a pooled server of wiremock's never closes
+    /// its port, and recording is off because it would keep every request for ever.
+    pub(crate) async fn serve(listener: TcpListener, service: Service) -> Self {
+        let service = Arc::new(service);
         let wiremock = wiremock::MockServer::builder()
             .listener(listener)
             .disable_request_recording()
             .start()
             .await;
-        wiremock.register(respond::catch_all(store.clone())).await;
         Self {
             uri: wiremock.uri(),
-            keys,
-            store,
+            service,
+            front: None,
             wiremock: Some(wiremock),
         }
+    }
+
+    /// Serves on wiremock, with a front before it on a listener of its own.
+    pub(crate) async fn serve_behind_front(
+        listener: TcpListener,
+        front: TcpListener,
+        service: Service,
+    ) -> io::Result<Self> {
+        let mut server = Self::serve(listener, service).await;
+        let front = Front::start(front, *server.wiremock().address())?;
+        server.uri = format!("http://{}", front.address);
+        server.front = Some(front);
+        Ok(server)
+    }
+
+    /// Makes the service answer what no other mock does.
+    pub(crate) async fn mount_service(&self) {
+        let mock = respond::catch_all(self.service.clone(), self.front.is_some());
+        self.wiremock().register(mock).await;
     }
 }
 

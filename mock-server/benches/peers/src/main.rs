@@ -1,0 +1,110 @@
+//! One server at a time, for `../compare` to measure: prints a line of JSON when it is ready, and
+//! serves until its standard input ends.
+
+use std::io::{self, Read, Write};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::routing::get;
+use mock_server::MockServer;
+use serde_json::{Value, json};
+use wiremock::matchers::{header, method, path};
+use wiremock::{Mock, ResponseTemplate};
+
+/// How many links the owner of the key has.
+const LINKS: usize = 20;
+
+/// How many servers are started for their median time.
+const STARTS: usize = 501;
+
+type Failure = Box<dyn std::error::Error>;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Failure> {
+    match std::env::args().nth(1).as_deref() {
+        Some("axum") => axum_hello_world().await,
+        Some("library") => library().await,
+        Some("wiremock") => bare_wiremock().await,
+        Some("start") => start().await,
+        other => Err(format!("{other:?} is none of axum, library, wiremock and start").into()),
+    }
+}
+
+async fn axum_hello_world() -> Result<(), Failure> {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    let url = format!("http://{}", listener.local_addr()?);
+    let router = Router::new().route("/api/v1/me", get(|| async { "Hello, World!" }));
+    ready(&json!({ "url": url }))?;
+    std::thread::spawn(exit_with_stdin);
+    Ok(axum::serve(listener, router).await?)
+}
+
+async fn library() -> Result<(), Failure> {
+    let server = with_links().await?;
+    ready(&json!({"url": server.uri(), "key": server.key()}))?;
+    exit_with_stdin();
+    Ok(())
+}
+
+/// A mock that always returns what the library returns, under the same conditions. wiremock's own
+/// recording is off, as it is in the library.
+async fn bare_wiremock() -> Result<(), Failure> {
+    let service = with_links().await?;
+    let key = service.key().to_owned();
+    let request = mock_server::Request::new("GET", "/api/v1/me")
+        .header("Authorization", format!("Bearer {key}"));
+    let reply = service.world()?.handle(&request).reply;
+    let server = wiremock::MockServer::builder()
+        .disable_request_recording()
+        .start()
+        .await;
+    Mock::given(method("GET"))
+        .and(path("/api/v1/me"))
+        .and(header("authorization", format!("Bearer {key}")))
+        .respond_with(ResponseTemplate::new(200).set_body_raw(reply.body, "application/json"))
+        .mount(&server)
+        .await;
+    ready(&json!({"url": server.uri(), "key": key}))?;
+    exit_with_stdin();
+    Ok(())
+}
+
+async fn start() -> Result<(), Failure> {
+    let mut times = Vec::with_capacity(STARTS);
+    for _ in 0..STARTS {
+        let begun = Instant::now();
+        let server = MockServer::start().await;
+        times.push(begun.elapsed());
+        drop(server);
+    }
+    times.sort_unstable();
+    let median: Duration = times[STARTS / 2];
+    ready(&json!({"median_milliseconds": median.as_secs_f64() * 1000.0}))
+}
+
+async fn with_links() -> Result<MockServer, Failure> {
+    let server = MockServer::start().await;
+    server.update(|world| {
+        let present = world.account("demo").map_or(0, |demo| demo.links.len());
+        for number in present..LINKS {
+            world.add_link(
+                "demo",
+                &format!("Link {number}"),
+                "https://example.com/link",
+            );
+        }
+    })?;
+    Ok(server)
+}
+
+fn ready(line: &Value) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "{line}")?;
+    Ok(stdout.flush()?)
+}
+
+/// Ends the process as soon as the one that started it closes the pipe, or is gone.
+fn exit_with_stdin() {
+    let _ = io::stdin().read_to_end(&mut Vec::new());
+    std::process::exit(0);
+}

@@ -1,0 +1,133 @@
+//! The program `mock-server`: the profile service on this machine, for clients in any language.
+
+mod arguments;
+mod failure;
+mod settings;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+use mock_server::{FaultRule, HttpServer, Keys, StateFile, World, Worlds};
+use serde::Serialize;
+
+use arguments::Arguments;
+use failure::ServeError;
+use settings::{Settings, read};
+
+/// The line that tells the parent process that the server is ready.
+#[derive(Serialize)]
+struct Ready<'a> {
+    url: &'a str,
+    keys: &'a Keys,
+    control: &'a str,
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    match serve(Arguments::parse()).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nobody can be told when stderr is closed as well; the exit code still tells.
+            let _ = writeln!(io::stderr(), "mock-server: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn serve(arguments: Arguments) -> Result<(), ServeError> {
+    // A parent may send the signal as soon as it has read the line, so it is caught before that.
+    let stop = stop_signal().map_err(ServeError::Signal)?;
+    let worlds = worlds(&arguments)?;
+    let keys = worlds.keys().clone();
+    let server = listen(worlds, arguments)?;
+    announce(&server, &keys).map_err(ServeError::Print)?;
+    server.serve_until(stop).await.map_err(ServeError::Serve)
+}
+
+fn worlds(arguments: &Arguments) -> Result<Worlds, ServeError> {
+    let settings = Settings::read(arguments)?;
+    let mut world = World::new(arguments.seed);
+    settings.apply(&mut world);
+    let worlds = match &arguments.state {
+        None => Worlds::in_memory(world),
+        Some(path) => {
+            let worlds = Worlds::on_file(StateFile::new(path), world)?;
+            // A file that was there before has settings of its own.
+            if !settings.is_empty() {
+                worlds.update(|world| settings.apply(world))?;
+            }
+            worlds
+        }
+    };
+    if let Some(path) = &arguments.fault {
+        FaultRule::from_json(&read("fault", path)?)
+            .and_then(|rules| worlds.add_faults(rules))
+            .map_err(|source| ServeError::Fault {
+                path: path.clone(),
+                source,
+            })?;
+    }
+    Ok(worlds)
+}
+
+fn listen(worlds: Worlds, arguments: Arguments) -> Result<HttpServer, ServeError> {
+    let Arguments { addr, log, .. } = arguments;
+    let listen = |source| ServeError::Listen {
+        addr: addr.clone(),
+        source,
+    };
+    let listener = addr.listen().map_err(listen)?;
+    let server = HttpServer::new(worlds, listener).map_err(listen)?;
+    if !log {
+        return Ok(server);
+    }
+    Ok(server.log(|line| {
+        // A log that nobody reads any more is no reason to stop serving.
+        let _ = writeln!(io::stderr(), "{line}");
+    }))
+}
+
+fn announce(server: &HttpServer, keys: &Keys) -> io::Result<()> {
+    let (url, control) = (server.url(), &server.control_url());
+    let line = serde_json::to_string(&Ready { url, keys, control })?;
+    let mut stderr = io::stderr().lock();
+    let address = server.address();
+    if !address.ip().is_loopback() {
+        writeln!(
+            stderr,
+            "mock-server: {address} can be reached from other machines, and its control API with \
+             it; without --addr it cannot"
+        )?;
+    }
+    writeln!(stderr, "mock-server: serving on {url} until Ctrl-C. Try:")?;
+    writeln!(
+        stderr,
+        "  curl -H 'Authorization: Bearer {}' {url}/api/v1/me",
+        keys.all
+    )?;
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "{line}")?;
+    stdout.flush()
+}
+
+#[cfg(unix)]
+fn stop_signal() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
+
+#[cfg(windows)]
+fn stop_signal() -> io::Result<impl Future<Output = ()>> {
+    let mut interrupt = tokio::signal::windows::ctrl_c()?;
+    Ok(async move {
+        interrupt.recv().await;
+    })
+}

@@ -1,0 +1,28 @@
+//! `/dialect`: how a world speaks where the specification is silent.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::refusal::ControlRefusal;
+use super::routes::{WorldCall, json, read};
+use crate::engine::{Dialect, Reply, World};
+
+pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+    let read = |world: &mut World| (world.dialect().clone(), false);
+    Ok(json(200, &call.service.store().transact(read)?))
+}
+
+pub(super) fn set(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+    let dialect = chosen(read(call.request)?)?;
+    let set = |world: &mut World| (world.set_dialect(dialect.clone()), true);
+    call.service.store().transact(set)?;
+    Ok(json(200, &dialect))
+}
+
+/// A dialect by its name, or by the settings that differ from the default.
+pub(super) fn chosen(choice: Value) -> Result<Dialect, ControlRefusal> {
+    match choice {
+        Value::String(name) => Ok(Dialect::named(&name)?),
+        settings => Dialect::deserialize(settings).map_err(ControlRefusal::Settings),
+    }
+}

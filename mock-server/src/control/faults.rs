@@ -1,0 +1,33 @@
+//! `/faults`: the fault rules of a world.
+
+use super::refusal::ControlRefusal;
+use super::routes::{WorldCall, done, json};
+use crate::engine::Reply;
+use crate::faults::{FaultRule, InvalidFault};
+use crate::worlds::inner_key;
+
+pub(super) fn list(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+    Ok(json(200, &call.service.faults().counted()))
+}
+
+/// Adds one rule, or all of an array.
+pub(super) fn add(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+    let text = str::from_utf8(&call.request.body).map_err(|error| InvalidFault::NotARule {
+        reason: error.to_string(),
+    })?;
+    let mut rules = FaultRule::from_json(text)?;
+    for key in rules
+        .iter_mut()
+        .filter_map(|rule| rule.matching.key.as_mut())
+    {
+        // A rule of a world names its keys as clients do; the world knows them without its name.
+        *key = inner_key(call.name, key).to_owned();
+    }
+    call.service.faults().add(rules)?;
+    Ok(json(201, &call.service.faults().counted()))
+}
+
+pub(super) fn clear(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+    call.service.faults().clear();
+    Ok(done())
+}

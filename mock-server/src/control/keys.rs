@@ -1,0 +1,58 @@
+//! `/keys`: the six keys of a world, further ones, and keys that are revoked.
+
+use serde::{Deserialize, Serialize};
+
+use super::refusal::ControlRefusal;
+use super::routes::{WorldCall, done, json, read};
+use crate::engine::{RateLimit, Reply, Scope};
+use crate::worlds::{inner_key, outer_key, outer_keys};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewKey {
+    handle: String,
+    scopes: Vec<Scope>,
+    rate_limit: Option<RateLimit>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OneKey {
+    key: String,
+}
+
+pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+    let keys = call
+        .service
+        .store()
+        .transact(|world| (world.keys(), false))?;
+    Ok(json(200, &outer_keys(call.name, &keys)))
+}
+
+pub(super) fn create(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+    let new: NewKey = read(call.request)?;
+    if new.handle.is_empty() {
+        return Err(ControlRefusal::EmptyHandle);
+    }
+    let key = call.service.store().transact(|world| {
+        let key = world.create_key(&new.handle, &new.scopes);
+        if let Some(limit) = new.rate_limit {
+            world.set_rate_limit(&key, limit);
+        }
+        (key, true)
+    })?;
+    let key = outer_key(call.name, &key);
+    Ok(json(201, &OneKey { key }))
+}
+
+pub(super) fn delete(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+    let OneKey { key } = read(call.request)?;
+    let removed = call.service.store().transact(|world| {
+        let removed = world.remove_key(inner_key(call.name, &key));
+        (removed, removed)
+    });
+    match removed? {
+        true => Ok(done()),
+        false => Err(ControlRefusal::UnknownKey),
+    }
+}

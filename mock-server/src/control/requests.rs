@@ -1,0 +1,114 @@
+//! `/requests`: the journal of a world, asked, awaited and compared with what was to come.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use url::form_urlencoded;
+
+use super::Answer;
+use super::refusal::{ControlRefusal, ErrorObject};
+use super::routes::{WorldCall, done, json, read};
+use crate::engine::{Reply, Request};
+use crate::journal::{Expectation, RequestPattern, Verification};
+
+/// The longest that anybody may wait: a minute, in milliseconds.
+const LONGEST_WAIT: u64 = 60_000;
+
+pub(super) fn list(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+    let pattern = filter(call.request)?;
+    Ok(json(200, &call.service.journal().matching(&pattern)))
+}
+
+pub(super) fn clear(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+    call.service.journal().clear();
+    Ok(done())
+}
+
+/// Whether something came is a question that has an answer either way, so the status is the same.
+pub(super) fn verify(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+    let expectation: Expectation = read(call.request)?;
+    Ok(json(200, &call.service.journal().verify(&expectation)))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wait {
+    request: RequestPattern,
+    #[serde(default = "once")]
+    times: u64,
+    #[serde(default = "ten_seconds")]
+    within_milliseconds: u64,
+}
+
+fn once() -> u64 {
+    1
+}
+
+fn ten_seconds() -> u64 {
+    10_000
+}
+
+/// What the one who waited is told when the time is up.
+#[derive(Serialize)]
+struct NotInTime<'a> {
+    error: ErrorObject<'a>,
+    verification: &'a Verification,
+}
+
+pub(super) fn wait(call: &WorldCall) -> Result<Answer, ControlRefusal> {
+    let Wait {
+        request,
+        times,
+        within_milliseconds: within,
+    } = read(call.request)?;
+    if within > LONGEST_WAIT {
+        let longest = LONGEST_WAIT;
+        return Err(ControlRefusal::LongWait { within, longest });
+    }
+    let service = call.service.clone();
+    Ok(Answer::Later(Box::pin(async move {
+        let within = Duration::from_millis(within);
+        match service.journal().wait(&request, times, within).await {
+            Ok(requests) => json(200, &requests),
+            Err(verification) => not_in_time(&verification),
+        }
+    })))
+}
+
+/// Not 408, which has many a client send the request once more by itself.
+fn not_in_time(verification: &Verification) -> Reply {
+    let error = ErrorObject {
+        code: "not_in_time",
+        message: &verification.message,
+    };
+    let told = NotInTime {
+        error,
+        verification,
+    };
+    json(504, &told)
+}
+
+/// The pattern in the query of a request.
+fn filter(request: &Request) -> Result<RequestPattern, ControlRefusal> {
+    let mut pattern = RequestPattern::any();
+    let query = request.query.as_deref().unwrap_or_default();
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        pattern = match &*name {
+            "method" => pattern.method(value),
+            "path" => pattern.path(value),
+            "key" => pattern.key(value),
+            "status" => match value.parse() {
+                Ok(status) => pattern.status(status),
+                Err(_) => {
+                    let found = value.into_owned();
+                    return Err(ControlRefusal::NotAStatus { found });
+                }
+            },
+            _ => {
+                let name = name.into_owned();
+                return Err(ControlRefusal::UnknownParameter { name });
+            }
+        };
+    }
+    Ok(pattern)
+}

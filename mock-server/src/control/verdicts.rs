@@ -1,0 +1,20 @@
+//! `/violations` and `/coverage`: what the service thinks of its clients.
+
+use super::refusal::ControlRefusal;
+use super::routes::{WorldCall, done, json};
+use crate::engine::{Reply, Verdicts};
+
+pub(super) fn violations(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+    let verdicts = call.service.verdicts();
+    Ok(json(200, &verdicts.rules().collect::<Vec<_>>()))
+}
+
+/// Forgets the violations. The coverage stays: a suite gathers it over all of its tests.
+pub(super) fn forgive(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+    call.service.change_verdicts(Verdicts::forgive);
+    Ok(done())
+}
+
+pub(super) fn coverage(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+    Ok(json(200, &call.service.verdicts().coverage))
+}

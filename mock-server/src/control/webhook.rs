@@ -1,0 +1,185 @@
+//! `/webhook`: where events go, what was sent, and what came of it. The secret goes in and never out.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+use super::Answer;
+use super::refusal::ControlRefusal;
+use super::routes::{WorldCall, json, read};
+use crate::apart::apart;
+use crate::bytes_in_json::BytesInJson;
+use crate::engine::{Reply, World};
+use crate::service::Service;
+use crate::webhook::{
+    Begun, EventData, NotSent, ReceiverUrl, SinkScript, WebhookError, WebhookHandle, WebhookSecret,
+    WebhookStatus,
+};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Change {
+    url: Option<String>,
+    /// A script.
+    sink: Option<Value>,
+    /// Needed once; another receiver can go on with the same.
+    secret: Option<BytesInJson>,
+    active: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SinkChange {
+    script: Value,
+    secret: Option<BytesInJson>,
+}
+
+enum Receiver {
+    Url(ReceiverUrl),
+    Sink(SinkScript),
+}
+
+pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+    Ok(json(200, &status(call)?))
+}
+
+pub(super) fn change(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+    let change: Change = read(call.request)?;
+    if change.active == Some(false) {
+        return Err(ControlRefusal::TurnOff);
+    }
+    let status = match (change.url, change.sink) {
+        (Some(_), Some(_)) => return Err(ControlRefusal::TwoReceivers),
+        (Some(url), None) => point_at(call, Receiver::Url(parse_url(&url)?), change.secret)?,
+        (None, Some(sink)) => point_at(call, Receiver::Sink(parse_script(sink)?), change.secret)?,
+        (None, None) if change.secret.is_some() => return Err(ControlRefusal::LoneSecret),
+        (None, None) if change.active.is_none() => return Err(ControlRefusal::NoChange),
+        (None, None) => turn_on(call)?,
+    };
+    Ok(json(200, &status))
+}
+
+pub(super) fn show_sink(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+    sink_of(status(call)?)
+}
+
+pub(super) fn change_sink(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+    let SinkChange { script, secret } = read(call.request)?;
+    sink_of(point_at(
+        call,
+        Receiver::Sink(parse_script(script)?),
+        secret,
+    )?)
+}
+
+pub(super) fn deliveries(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+    let deliveries = WebhookHandle::new(&call.service).deliveries()?;
+    Ok(json(200, &deliveries))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Event {
+    kind: String,
+    #[serde(default, deserialize_with = "given")]
+    data: Option<Value>,
+    /// The whole body of the delivery, in place of `data`.
+    body: Option<BytesInJson>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Redelivery {
+    id: String,
+}
+
+pub(super) fn emit(call: &WorldCall) -> Result<Answer, ControlRefusal> {
+    let Event { kind, data, body } = read(call.request)?;
+    let data = match (data, body) {
+        (Some(_), Some(_)) => return Err(ControlRefusal::DataAndBody),
+        (Some(data), None) => EventData::Json(data),
+        (None, Some(BytesInJson(body))) => EventData::Bytes(body),
+        (None, None) => EventData::Json(Value::Object(Map::new())),
+    };
+    Ok(deliver(call, call.service.begin_event(&kind, data)?))
+}
+
+pub(super) fn redeliver(call: &WorldCall) -> Result<Answer, ControlRefusal> {
+    let Redelivery { id } = read(call.request)?;
+    Ok(deliver(call, call.service.begin_redelivery(&id)?))
+}
+
+/// Sends in a task of its own: whoever asked may be gone before the outcome is there, and it counts
+/// all the same.
+fn deliver(call: &WorldCall, begun: Begun) -> Answer {
+    let ready = match begun {
+        Begun::Delivered(delivery) => return Answer::Now(json(200, &delivery)),
+        Begun::ToSend(ready) => ready,
+    };
+    let service: Arc<Service> = call.service.clone();
+    let delivering = async move {
+        let sent = ready.send().await;
+        match apart(move || service.finish_delivery(sent)).await {
+            Ok(delivery) => json(200, &delivery),
+            Err(error) => ControlRefusal::from(error).into_reply(),
+        }
+    };
+    Answer::Later(Box::pin(async {
+        let delivered = tokio::spawn(delivering).await;
+        delivered.unwrap_or_else(|panicked| std::panic::resume_unwind(panicked.into_panic()))
+    }))
+}
+
+fn status(call: &WorldCall) -> Result<WebhookStatus, ControlRefusal> {
+    Ok(WebhookHandle::new(&call.service).status()?)
+}
+
+fn sink_of(status: WebhookStatus) -> Result<Reply, ControlRefusal> {
+    let sink = status.sink.ok_or(ControlRefusal::NoSink)?;
+    Ok(json(200, &sink))
+}
+
+fn point_at(
+    call: &WorldCall,
+    receiver: Receiver,
+    secret: Option<BytesInJson>,
+) -> Result<WebhookStatus, ControlRefusal> {
+    let secret = secret.map(|BytesInJson(bytes)| WebhookSecret::new(bytes));
+    let secret = secret.transpose().map_err(WebhookError::from)?;
+    call.service.store().transact(|world| {
+        let webhook = &mut world.webhook;
+        let Some(secret) = secret.or_else(|| webhook.secret().cloned()) else {
+            return (Err(ControlRefusal::NoSecret), false);
+        };
+        match receiver {
+            Receiver::Url(url) => webhook.point_at(url, secret),
+            Receiver::Sink(script) => webhook.use_sink(script, secret),
+        }
+        (Ok(webhook.status()), true)
+    })?
+}
+
+fn turn_on(call: &WorldCall) -> Result<WebhookStatus, ControlRefusal> {
+    let turn_on = |world: &mut World| match world.webhook.secret() {
+        None => (Err(WebhookError::from(NotSent::NoReceiver)), false),
+        Some(_) => {
+            world.webhook.turn_on();
+            (Ok(world.webhook.status()), true)
+        }
+    };
+    Ok(call.service.store().transact(turn_on)??)
+}
+
+fn parse_url(url: &str) -> Result<ReceiverUrl, WebhookError> {
+    Ok(url.parse()?)
+}
+
+fn parse_script(script: Value) -> Result<SinkScript, WebhookError> {
+    Ok(SinkScript::try_from(script)?)
+}
+
+/// Tells `null` from a field that is not there.
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}

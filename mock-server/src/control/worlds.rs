@@ -1,0 +1,57 @@
+//! `/worlds`: further worlds, and their end.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::refusal::ControlRefusal;
+use super::routes::{WorldCall, done, json, read};
+use super::{Control, dialect};
+use crate::engine::{Clock, Keys, Reply, Request, World};
+use crate::worlds::{DEFAULT, outer_keys};
+
+/// What a new world is to be like. Everything may be left out, and so may the whole body.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewWorld {
+    seed: Option<u64>,
+    /// A whole state, which brings its own seed along.
+    state: Option<World>,
+    clock: Option<String>,
+    /// A name, or settings.
+    dialect: Option<Value>,
+}
+
+#[derive(Serialize)]
+struct Created<'a> {
+    id: &'a str,
+    url: &'a str,
+    keys: Keys,
+}
+
+pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, ControlRefusal> {
+    let new = match request.body.as_slice() {
+        [] => NewWorld::default(),
+        _ => read::<NewWorld>(request)?,
+    };
+    let mut world = new
+        .state
+        .unwrap_or_else(|| World::new(new.seed.unwrap_or_default()));
+    if let Some(clock) = new.clock {
+        world.set_clock(Clock::try_from(clock)?);
+    }
+    if let Some(choice) = new.dialect {
+        world.set_dialect(dialect::chosen(choice)?);
+    }
+    let keys = world.keys();
+    let id = &control.worlds.create(world);
+    let (url, keys) = (control.url.as_str(), outer_keys(id, &keys));
+    Ok(json(201, &Created { id, url, keys }))
+}
+
+pub(super) fn delete(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+    if call.name == DEFAULT {
+        return Err(ControlRefusal::DefaultWorld);
+    }
+    call.control.worlds.delete(call.name);
+    Ok(done())
+}

@@ -1,0 +1,198 @@
+//! The table of everything that a dialect can have in place of its default.
+
+use std::time::Duration;
+
+use super::{
+    AnalyticsShape, ApiVisible, BadgeKinds, ContentRefusal, DaysOutOfRange, Dialect, ErrorBody,
+    Ids, KeyObject, KeyRateLimit, KeyScopes, MeFields, OtherStatistics, RateLimitRefusal,
+    ReferenceData, ResourceFields, ScopeRefusal, SignatureEncoding, UnknownFields, WebhookPayload,
+    WriteAnswers,
+};
+use crate::engine::seeded::Seeded;
+
+/// A setting with its alternatives: their names, and how each is set.
+type Setting = (&'static str, &'static [Alternative]);
+type Alternative = (&'static str, fn(&mut Dialect));
+
+#[rustfmt::skip]
+const SETTINGS: [Setting; 21] = [
+    ("api_visible", &[
+        ("integer", |dialect| dialect.api_visible = ApiVisible::Integer),
+        ("string", |dialect| dialect.api_visible = ApiVisible::String),
+    ]),
+    ("key_object", &[
+        ("extra_fields", |dialect| dialect.key_object = KeyObject::ExtraFields),
+    ]),
+    ("key_scopes", &[
+        ("space_separated", |dialect| dialect.key_scopes = KeyScopes::SpaceSeparated),
+    ]),
+    ("key_rate_limit", &[
+        ("number", |dialect| dialect.key_rate_limit = KeyRateLimit::Number),
+    ]),
+    ("me_fields", &[
+        ("minimal", |dialect| dialect.me_fields = MeFields::Minimal),
+    ]),
+    ("ids", &[
+        ("integer", |dialect| dialect.ids = Ids::Integer),
+    ]),
+    ("resource_fields", &[
+        ("bare", |dialect| dialect.resource_fields = ResourceFields::Bare),
+        ("nested", |dialect| dialect.resource_fields = ResourceFields::Nested),
+    ]),
+    ("write_answers", &[
+        ("empty_data", |dialect| dialect.write_answers = WriteAnswers::EmptyData),
+        ("no_content", |dialect| dialect.write_answers = WriteAnswers::NoContent),
+    ]),
+    ("unknown_fields", &[
+        ("ignored", |dialect| dialect.unknown_fields = UnknownFields::Ignored),
+    ]),
+    ("analytics", &[
+        ("flat", |dialect| dialect.analytics = AnalyticsShape::Flat),
+        ("totals", |dialect| dialect.analytics = AnalyticsShape::Totals),
+    ]),
+    ("badge_kinds", &[
+        ("further", |dialect| dialect.badge_kinds = BadgeKinds::Further),
+    ]),
+    ("other_statistics", &[
+        ("empty", |dialect| dialect.other_statistics = OtherStatistics::Empty),
+        ("null", |dialect| dialect.other_statistics = OtherStatistics::Null),
+    ]),
+    ("reference_data", &[
+        ("key_needed", |dialect| dialect.reference_data = ReferenceData::KeyNeeded),
+    ]),
+    ("days_out_of_range", &[
+        ("bad_request", |dialect| dialect.days_out_of_range = DaysOutOfRange::BadRequest),
+        ("clamped", |dialect| dialect.days_out_of_range = DaysOutOfRange::Clamped),
+    ]),
+    ("content_refusal", &[
+        ("bad_request", |dialect| dialect.content_refusal = ContentRefusal::BadRequest),
+    ]),
+    ("scope_refusal", &[
+        ("unauthorized", |dialect| dialect.scope_refusal = ScopeRefusal::Unauthorized),
+    ]),
+    ("error_body", &[
+        ("flat", |dialect| dialect.error_body = ErrorBody::Flat),
+        ("problem_details", |dialect| dialect.error_body = ErrorBody::ProblemDetails),
+        ("plain_text", |dialect| dialect.error_body = ErrorBody::PlainText),
+        ("empty", |dialect| dialect.error_body = ErrorBody::Empty),
+    ]),
+    ("rate_limit_refusal", &[
+        ("without_headers", |dialect| {
+            dialect.rate_limit_refusal = RateLimitRefusal::WithoutHeaders;
+        }),
+        ("service_unavailable", |dialect| {
+            dialect.rate_limit_refusal = RateLimitRefusal::ServiceUnavailable;
+        }),
+    ]),
+    ("webhook_signature_encoding", &[
+        ("base64", |dialect| dialect.webhook_signature_encoding = SignatureEncoding::Base64),
+    ]),
+    ("webhook_payload", &[
+        ("bare", |dialect| dialect.webhook_payload = WebhookPayload::Bare),
+        ("not_json", |dialect| dialect.webhook_payload = WebhookPayload::NotJson),
+    ]),
+    ("webhook_timeout", &[
+        ("1", |dialect| dialect.webhook_timeout = Duration::from_secs(1)),
+    ]),
+];
+
+pub(super) fn each() -> impl Iterator<Item = (&'static str, &'static str, Dialect)> {
+    SETTINGS.iter().flat_map(|(setting, alternatives)| {
+        alternatives.iter().map(|(name, set)| {
+            let mut dialect = Dialect::default();
+            set(&mut dialect);
+            (*setting, *name, dialect)
+        })
+    })
+}
+
+/// The default of a setting is as likely as each of its alternatives.
+pub(super) fn random(seed: u64) -> Dialect {
+    let mut dialect = Dialect::default();
+    for (setting, alternatives) in SETTINGS {
+        let drawn = Seeded::new(seed).text("dialect").text(setting);
+        let index = drawn.below(alternatives.len() as u64 + 1);
+        let chosen = usize::try_from(index)
+            .ok()
+            .and_then(|index| alternatives.get(index));
+        if let Some((_, set)) = chosen {
+            set(&mut dialect);
+        }
+    }
+    dialect
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn fields(dialect: &Dialect) -> serde_json::Map<String, Value> {
+        serde_json::to_value(dialect)
+            .unwrap()
+            .as_object()
+            .unwrap()
+            .clone()
+    }
+
+    #[test]
+    fn an_alternative_is_what_its_name_says_and_changes_nothing_else() {
+        for (setting, alternative, dialect) in each() {
+            let mut expected = fields(&Dialect::default());
+            let value = match alternative.parse::<u64>() {
+                Ok(number) => json!(number),
+                Err(_) => json!(alternative),
+            };
+            assert_ne!(
+                expected.insert(setting.to_owned(), value.clone()),
+                Some(value)
+            );
+            assert_eq!(fields(&dialect), expected);
+        }
+    }
+
+    #[test]
+    fn the_table_holds_every_setting_and_every_value() {
+        let defaults = fields(&Dialect::default());
+        assert_eq!(defaults.len(), SETTINGS.len());
+        for (setting, alternatives) in SETTINGS {
+            let Value::String(default) = &defaults[setting] else {
+                assert_eq!(setting, "webhook_timeout");
+                continue;
+            };
+            let known = [default.as_str()]
+                .into_iter()
+                .chain(alternatives.iter().map(|one| one.0));
+            let known: Vec<_> = known.map(|name| format!("`{name}`")).collect();
+            let error = serde_json::from_value::<Dialect>(json!({ setting: "?" })).unwrap_err();
+            let expected = match known.as_slice() {
+                [one, other] => format!("expected {one} or {other}"),
+                several => format!("expected one of {}", several.join(", ")),
+            };
+            assert_eq!(
+                error.to_string(),
+                format!("unknown variant `?`, {expected}")
+            );
+        }
+    }
+
+    #[test]
+    fn random_seeds_reach_every_alternative() {
+        let drawn: Vec<_> = (0..100).map(|seed| fields(&random(seed))).collect();
+        for (setting, _, dialect) in each() {
+            let (default, alternative) = (
+                &fields(&Dialect::default())[setting],
+                &fields(&dialect)[setting],
+            );
+            assert!(
+                drawn.iter().any(|one| &one[setting] == alternative),
+                "{setting}"
+            );
+            assert!(
+                drawn.iter().any(|one| &one[setting] == default),
+                "{setting}"
+            );
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! How the service behaves where the specification is silent: one setting for each silence.
+
+mod alternatives;
+mod settings;
+mod timeout;
+mod webhook;
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+pub use settings::{
+    AnalyticsShape, ApiVisible, BadgeKinds, ContentRefusal, DaysOutOfRange, ErrorBody, Ids,
+    KeyObject, KeyRateLimit, KeyScopes, MeFields, OtherStatistics, RateLimitRefusal, ReferenceData,
+    ResourceFields, ScopeRefusal, UnknownFields, WriteAnswers,
+};
+pub use webhook::{SignatureEncoding, WebhookPayload};
+
+/// One plausible reading of everything that the specification leaves open.
+///
+/// A client that is right works under every dialect, so a suite may run once under each of
+/// [`Dialect::alternatives`]. As JSON a dialect is an object with a field for each setting, in snake
+/// case; what is left out has its default, and an unknown name is refused.
+///
+/// ```
+/// use mock_server::{Dialect, Ids, Request, World};
+///
+/// let mut dialect = Dialect::default();
+/// dialect.ids = Ids::Integer;
+/// assert_eq!(dialect, serde_json::from_str(r#"{"ids": "integer"}"#)?);
+///
+/// let mut world = World::new(0);
+/// world.set_dialect(dialect);
+/// let request = Request::new("DELETE", "/api/v1/me/links/1")
+///     .header("Authorization", format!("Bearer {}", world.keys().all));
+/// assert_eq!(world.handle(&request).reply.status, 204);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct Dialect {
+    /// The type of `api_visible` in `GET /me`.
+    pub api_visible: ApiVisible,
+    /// What `key` in `GET /me` holds.
+    pub key_object: KeyObject,
+    /// The shape of `key.scopes`.
+    pub key_scopes: KeyScopes,
+    /// The shape of `key.rate_limit`.
+    pub key_rate_limit: KeyRateLimit,
+    /// Which fields `GET /me` has.
+    pub me_fields: MeFields,
+    /// The type of the ids of links and posts.
+    pub ids: Ids,
+    /// Which further fields links and posts have.
+    pub resource_fields: ResourceFields,
+    /// What a successful write is answered with.
+    pub write_answers: WriteAnswers,
+    /// What becomes of unknown fields in the bodies of links and posts.
+    pub unknown_fields: UnknownFields,
+    /// The shape of `GET /me/analytics`.
+    pub analytics: AnalyticsShape,
+    /// Which kinds of badges there are.
+    pub badge_kinds: BadgeKinds,
+    /// What stands for devices and countries in the statistics of another profile.
+    pub other_statistics: OtherStatistics,
+    /// Whether `GET /badges` and `GET /stats` need a key.
+    pub reference_data: ReferenceData,
+    /// What becomes of `days` out of range.
+    pub days_out_of_range: DaysOutOfRange,
+    /// The status for an unknown field and a broken limit.
+    pub content_refusal: ContentRefusal,
+    /// The status for a missing scope.
+    pub scope_refusal: ScopeRefusal,
+    /// The shape of the body of a refusal.
+    pub error_body: ErrorBody,
+    /// What a request beyond the rate limit gets.
+    pub rate_limit_refusal: RateLimitRefusal,
+    /// How the digest in `X-Service-Signature` is written.
+    pub webhook_signature_encoding: SignatureEncoding,
+    /// The shape of the body of an event.
+    pub webhook_payload: WebhookPayload,
+    /// How long a webhook has to answer: 10 seconds unless set. JSON has it as a number of seconds
+    /// above 0.
+    #[serde(with = "timeout")]
+    pub webhook_timeout: Duration,
+}
+
+impl Dialect {
+    /// The barest service: nothing is told that need not be.
+    ///
+    /// ```
+    /// use mock_server::{Dialect, ErrorBody};
+    /// assert_eq!(Dialect::minimal().error_body, ErrorBody::Empty);
+    /// ```
+    pub fn minimal() -> Self {
+        Self {
+            key_scopes: KeyScopes::SpaceSeparated,
+            key_rate_limit: KeyRateLimit::Number,
+            me_fields: MeFields::Minimal,
+            resource_fields: ResourceFields::Bare,
+            write_answers: WriteAnswers::NoContent,
+            analytics: AnalyticsShape::Flat,
+            error_body: ErrorBody::Empty,
+            rate_limit_refusal: RateLimitRefusal::WithoutHeaders,
+            webhook_payload: WebhookPayload::Bare,
+            ..Self::default()
+        }
+    }
+
+    /// The richest service: everything that may be told is told, and a key is asked for everywhere.
+    ///
+    /// ```
+    /// use mock_server::{Dialect, KeyObject};
+    /// assert_eq!(Dialect::maximal().key_object, KeyObject::ExtraFields);
+    /// ```
+    pub fn maximal() -> Self {
+        Self {
+            key_object: KeyObject::ExtraFields,
+            resource_fields: ResourceFields::Nested,
+            analytics: AnalyticsShape::Totals,
+            badge_kinds: BadgeKinds::Further,
+            other_statistics: OtherStatistics::Empty,
+            reference_data: ReferenceData::KeyNeeded,
+            error_body: ErrorBody::ProblemDetails,
+            ..Self::default()
+        }
+    }
+
+    /// A dialect whose every setting follows from the seed.
+    ///
+    /// ```
+    /// use mock_server::Dialect;
+    /// assert_eq!(Dialect::random(7), Dialect::random(7));
+    /// assert_ne!(Dialect::random(7), Dialect::random(8));
+    /// ```
+    pub fn random(seed: u64) -> Self {
+        alternatives::random(seed)
+    }
+
+    /// The dialect of a name: `default`, `minimal`, `maximal`, or `random:` and a seed.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownDialect`] for any other name.
+    ///
+    /// ```
+    /// use mock_server::Dialect;
+    ///
+    /// assert_eq!(Dialect::named("random:7")?, Dialect::random(7));
+    /// assert_eq!(
+    ///     Dialect::named("tiny").unwrap_err().to_string(),
+    ///     "`tiny` is no dialect; there are default, minimal, maximal, and random: with a seed, \
+    ///      such as random:7",
+    /// );
+    /// # Ok::<(), mock_server::UnknownDialect>(())
+    /// ```
+    pub fn named(name: &str) -> Result<Self, UnknownDialect> {
+        match name {
+            "default" => Ok(Self::default()),
+            "minimal" => Ok(Self::minimal()),
+            "maximal" => Ok(Self::maximal()),
+            _ => {
+                let seed = name.strip_prefix("random:");
+                let seed = seed.and_then(|seed| seed.parse().ok());
+                seed.map(Self::random)
+                    .ok_or_else(|| UnknownDialect(name.to_owned()))
+            }
+        }
+    }
+
+    /// Every alternative of every setting: the setting's name, the alternative's name, and the
+    /// dialect that differs from the default in this alone.
+    ///
+    /// ```
+    /// use mock_server::Dialect;
+    ///
+    /// for (setting, alternative, dialect) in Dialect::alternatives() {
+    ///     assert_ne!(dialect, Dialect::default(), "{setting}: {alternative}");
+    /// }
+    /// ```
+    pub fn alternatives() -> impl Iterator<Item = (&'static str, &'static str, Self)> {
+        alternatives::each()
+    }
+
+    /// Whether answers tell how much of the rate limit is left.
+    pub(super) fn tells_rate_limit(&self) -> bool {
+        self.rate_limit_refusal != RateLimitRefusal::WithoutHeaders
+    }
+}
+
+impl Default for Dialect {
+    /// What the service does unless it is told otherwise.
+    fn default() -> Self {
+        Self {
+            api_visible: ApiVisible::default(),
+            key_object: KeyObject::default(),
+            key_scopes: KeyScopes::default(),
+            key_rate_limit: KeyRateLimit::default(),
+            me_fields: MeFields::default(),
+            ids: Ids::default(),
+            resource_fields: ResourceFields::default(),
+            write_answers: WriteAnswers::default(),
+            unknown_fields: UnknownFields::default(),
+            analytics: AnalyticsShape::default(),
+            badge_kinds: BadgeKinds::default(),
+            other_statistics: OtherStatistics::default(),
+            reference_data: ReferenceData::default(),
+            days_out_of_range: DaysOutOfRange::default(),
+            content_refusal: ContentRefusal::default(),
+            scope_refusal: ScopeRefusal::default(),
+            error_body: ErrorBody::default(),
+            rate_limit_refusal: RateLimitRefusal::default(),
+            webhook_signature_encoding: SignatureEncoding::default(),
+            webhook_payload: WebhookPayload::default(),
+            webhook_timeout: Duration::from_secs(10),
+        }
+    }
+}
+
+/// A name that is no dialect's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is no dialect; there are default, minimal, maximal, and random: with a seed, \
+     such as random:7"
+)]
+pub struct UnknownDialect(String);

@@ -1,0 +1,132 @@
+//! The names of events, which travel in the header `X-Service-Event`.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What an event is called: one of the seven of section Events of the specification, or any other
+/// name that a header can carry, since the service may know further kinds.
+///
+/// ```
+/// use mock_server::EventKind;
+///
+/// assert_eq!(EventKind::FOLLOW_CREATED.as_str(), "follow.created");
+/// assert_eq!(EventKind::new("badge.awarded")?.to_string(), "badge.awarded");
+/// # Ok::<(), mock_server::InvalidEventKind>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct EventKind(Cow<'static, str>);
+
+impl EventKind {
+    /// `follow.created`
+    pub const FOLLOW_CREATED: Self = Self(Cow::Borrowed("follow.created"));
+    /// `comment.created`
+    pub const COMMENT_CREATED: Self = Self(Cow::Borrowed("comment.created"));
+    /// `profile.liked`
+    pub const PROFILE_LIKED: Self = Self(Cow::Borrowed("profile.liked"));
+    /// `post.liked`
+    pub const POST_LIKED: Self = Self(Cow::Borrowed("post.liked"));
+    /// `post.replied`
+    pub const POST_REPLIED: Self = Self(Cow::Borrowed("post.replied"));
+    /// `post.mentioned`
+    pub const POST_MENTIONED: Self = Self(Cow::Borrowed("post.mentioned"));
+    /// `message.received`
+    pub const MESSAGE_RECEIVED: Self = Self(Cow::Borrowed("message.received"));
+
+    /// The seven kinds that the specification names, in its order.
+    pub const ALL: [Self; 7] = [
+        Self::FOLLOW_CREATED,
+        Self::COMMENT_CREATED,
+        Self::PROFILE_LIKED,
+        Self::POST_LIKED,
+        Self::POST_REPLIED,
+        Self::POST_MENTIONED,
+        Self::MESSAGE_RECEIVED,
+    ];
+
+    /// A kind of any name.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidEventKind`] when a header cannot carry the name: it is empty, begins or ends with a
+    /// space, or holds a control character.
+    ///
+    /// ```
+    /// use mock_server::EventKind;
+    ///
+    /// assert_eq!(EventKind::new("post.liked")?, EventKind::POST_LIKED);
+    /// assert!(EventKind::new("two\nlines").is_err());
+    /// # Ok::<(), mock_server::InvalidEventKind>(())
+    /// ```
+    pub fn new(name: impl Into<String>) -> Result<Self, InvalidEventKind> {
+        let name = name.into();
+        let fits = !name.is_empty() && name.trim() == name && !name.contains(char::is_control);
+        if fits {
+            Ok(Self(Cow::Owned(name)))
+        } else {
+            Err(InvalidEventKind(name))
+        }
+    }
+
+    /// The name, such as `post.liked`.
+    ///
+    /// ```
+    /// assert_eq!(mock_server::EventKind::POST_LIKED.as_str(), "post.liked");
+    /// ```
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl AsRef<str> for EventKind {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl fmt::Display for EventKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+impl TryFrom<String> for EventKind {
+    type Error = InvalidEventKind;
+
+    fn try_from(name: String) -> Result<Self, InvalidEventKind> {
+        Self::new(name)
+    }
+}
+
+impl From<EventKind> for String {
+    fn from(kind: EventKind) -> Self {
+        kind.0.into_owned()
+    }
+}
+
+/// A name that no header can carry.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the event kind {0:?} cannot travel in a header; give a name such as `follow.created`, without \
+     control characters and without spaces around it"
+)]
+pub struct InvalidEventKind(String);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_header_can_carry_is_refused() {
+        for name in ["", " ", "a ", "\ta", "a\r\nX-Evil: 1", "a\0b"] {
+            assert!(EventKind::new(name).is_err(), "{name:?}");
+        }
+        assert_eq!(
+            EventKind::new("a\n").unwrap_err().to_string(),
+            "the event kind \"a\\n\" cannot travel in a header; give a name such as \
+             `follow.created`, without control characters and without spaces around it"
+        );
+    }
+}

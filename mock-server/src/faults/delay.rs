@@ -1,0 +1,126 @@
+//! How long an answer is held back.
+
+use std::f64::consts::TAU;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::invalid::InvalidFault;
+use crate::engine::Seeded;
+
+/// How long an answer is held back, in milliseconds. What is random follows from the world's seed.
+///
+/// ```
+/// use mock_server::Delay;
+///
+/// let delay: Delay = serde_json::from_str(r#"{"uniform": {"from": 10, "to": 50}}"#)?;
+/// assert_eq!(delay, Delay::Uniform { from: 10, to: 50 });
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[non_exhaustive]
+pub enum Delay {
+    /// Always the same: `{"fixed": {"milliseconds": 250}}`.
+    Fixed {
+        /// How long.
+        milliseconds: u64,
+    },
+    /// Anything between two bounds, each as likely: `{"uniform": {"from": 10, "to": 50}}`.
+    Uniform {
+        /// The shortest, in milliseconds.
+        from: u64,
+        /// The longest, in milliseconds; not below `from`.
+        to: u64,
+    },
+    /// Mostly near the median and now and then very long, as networks are:
+    /// `{"log_normal": {"median": 80, "sigma": 0.5}}`.
+    LogNormal {
+        /// What half of the delays stay below, in milliseconds.
+        median: u64,
+        /// The spread of the logarithm: 0 is none, 0.5 a usual network, 1 a bad one.
+        sigma: f64,
+    },
+}
+
+impl Delay {
+    pub(super) fn check(&self) -> Result<(), InvalidFault> {
+        match *self {
+            Self::Uniform { from, to } if from > to => Err(InvalidFault::Bounds { from, to }),
+            Self::LogNormal { sigma, .. } if !(sigma.is_finite() && sigma >= 0.0) => {
+                Err(InvalidFault::Sigma { found: sigma })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The delay at one point of the seed's numbers.
+    pub(super) fn at(&self, point: Seeded) -> Duration {
+        match *self {
+            Self::Fixed { milliseconds } => Duration::from_millis(milliseconds),
+            Self::Uniform { from, to } => {
+                let span = (to - from).saturating_add(1);
+                Duration::from_millis(from + point.below(span))
+            }
+            Self::LogNormal { median, sigma } => {
+                let factor = (sigma * standard_normal(point)).exp();
+                let seconds = median as f64 / 1000.0 * factor;
+                Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+            }
+        }
+    }
+}
+
+/// A number of the standard normal distribution, by the method of Box and Muller.
+fn standard_normal(point: Seeded) -> f64 {
+    // The logarithm needs a number above 0.
+    let radius = (-2.0 * (1.0 - point.number(1).fraction()).ln()).sqrt();
+    radius * (TAU * point.number(2).fraction()).cos()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn milliseconds(delay: Delay) -> Vec<u128> {
+        let points = (0..1000).map(|number| Seeded::new(7).number(number));
+        points.map(|point| delay.at(point).as_millis()).collect()
+    }
+
+    #[test]
+    fn a_uniform_delay_takes_every_value_between_its_bounds_and_no_other() {
+        let mut found = milliseconds(Delay::Uniform { from: 3, to: 6 });
+        found.sort_unstable();
+        found.dedup();
+        assert_eq!(found, [3, 4, 5, 6]);
+        let widest = Delay::Uniform {
+            from: 0,
+            to: u64::MAX,
+        };
+        assert_eq!(milliseconds(widest).len(), 1000);
+    }
+
+    #[test]
+    fn half_of_the_log_normal_delays_stay_below_the_median() {
+        let delays = milliseconds(Delay::LogNormal {
+            median: 80,
+            sigma: 0.5,
+        });
+        let below = delays.iter().filter(|delay| **delay < 80).count();
+        assert!((450..550).contains(&below), "{below}");
+        let steady = milliseconds(Delay::LogNormal {
+            median: 80,
+            sigma: 0.0,
+        });
+        assert!(steady.iter().all(|delay| *delay == 80));
+    }
+
+    #[test]
+    fn no_spread_overflows() {
+        let wild = Delay::LogNormal {
+            median: u64::MAX,
+            sigma: f64::MAX,
+        };
+        assert_eq!(milliseconds(wild).len(), 1000);
+    }
+}

@@ -1,0 +1,200 @@
+//! How an answer goes wrong.
+
+use std::collections::BTreeMap;
+
+use http::{HeaderName, HeaderValue};
+use serde::{Deserialize, Serialize};
+
+use super::delay::Delay;
+use super::filler::Filling;
+use super::invalid::InvalidFault;
+use super::wire::WireFault;
+
+/// The longest body that a server without a front holds, in bytes: 256 MiB.
+const HELD_LIMIT: u64 = 256 * 1024 * 1024;
+
+/// One way in which an answer goes wrong.
+///
+/// In JSON a fault without settings is its name, and any other an object of its name and settings.
+///
+/// ```
+/// use mock_server::Fault;
+///
+/// let fault: Fault = serde_json::from_str(r#""malformed_json""#)?;
+/// assert_eq!(fault, Fault::MalformedJson);
+/// let fault: Fault = serde_json::from_str(r#"{"status": {"status": 503}}"#)?;
+/// assert_eq!(fault, Fault::status(503));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[non_exhaustive]
+pub enum Fault {
+    /// The answer is right, and late: `{"delay": {"fixed": {"milliseconds": 250}}}`.
+    Delay(Delay),
+    /// Another answer: `{"status": {"status": 503, "body": "…", "headers": {"name": "value"}}}`.
+    Status {
+        /// 200 to 999.
+        status: u16,
+        /// The body; one in the shape of the service's errors unless given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        body: Option<String>,
+        /// Headers. The content type is `application/json` unless one is among them.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        headers: BTreeMap<String, String>,
+    },
+    /// 429: `{"rate_limited": {"retry_after": "120"}}`.
+    RateLimited {
+        /// The value of `Retry-After`, whatever it says; no such header unless given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        retry_after: Option<String>,
+    },
+    /// The right answer without its last byte, so that its JSON does not end: `"malformed_json"`.
+    MalformedJson,
+    /// The right body under another name: `{"wrong_content_type": {"content_type": "text/html"}}`.
+    WrongContentType {
+        /// The value of `Content-Type`.
+        content_type: String,
+    },
+    /// The right status and headers without a body: `"empty_body"`.
+    EmptyBody,
+    /// 200 with a JSON body of this length: `{"huge_body": {"bytes": 67108864}}`.
+    HugeBody {
+        /// How many bytes the body has.
+        bytes: u64,
+    },
+    /// 200 with a gzip body that is a thousand times as long once it is decompressed, whatever the
+    /// client accepts: `{"gzip_bomb": {"bytes": 1073741824}}`.
+    GzipBomb {
+        /// How many bytes the body has when it is decompressed.
+        bytes: u64,
+    },
+    /// Sends the client elsewhere: `{"redirect": {"status": 302, "location": "http://…"}}`.
+    Redirect {
+        /// 300 to 399.
+        status: u16,
+        /// The value of `Location`, whatever it says.
+        location: String,
+    },
+    /// Something goes wrong below HTTP: `{"wire": "reset"}`.
+    Wire(WireFault),
+}
+
+impl Fault {
+    /// The fault's name, as JSON has it; those on the wire by their own.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Delay(_) => "delay",
+            Self::Status { .. } => "status",
+            Self::RateLimited { .. } => "rate_limited",
+            Self::MalformedJson => "malformed_json",
+            Self::WrongContentType { .. } => "wrong_content_type",
+            Self::EmptyBody => "empty_body",
+            Self::HugeBody { .. } => "huge_body",
+            Self::GzipBomb { .. } => "gzip_bomb",
+            Self::Redirect { .. } => "redirect",
+            Self::Wire(wire) => wire.name(),
+        }
+    }
+
+    /// An answer with this status, and with a body in the shape of the service's errors.
+    ///
+    /// ```
+    /// assert_ne!(mock_server::Fault::status(500), mock_server::Fault::status(503));
+    /// ```
+    pub fn status(status: u16) -> Self {
+        let (body, headers) = (None, BTreeMap::new());
+        Self::Status {
+            status,
+            body,
+            headers,
+        }
+    }
+
+    /// 429 with this text as `Retry-After`.
+    ///
+    /// ```
+    /// let fault = mock_server::Fault::rate_limited("Sun, 01 Mar 2026 12:00:00 GMT");
+    /// ```
+    pub fn rate_limited(retry_after: impl Into<String>) -> Self {
+        let retry_after = Some(retry_after.into());
+        Self::RateLimited { retry_after }
+    }
+
+    /// An answer that is late by always the same time.
+    ///
+    /// ```
+    /// let fault = mock_server::Fault::delay(250);
+    /// ```
+    pub fn delay(milliseconds: u64) -> Self {
+        Self::Delay(Delay::Fixed { milliseconds })
+    }
+
+    /// A redirection with status 302.
+    ///
+    /// ```
+    /// let fault = mock_server::Fault::redirect("http://127.0.0.1:9/");
+    /// ```
+    pub fn redirect(location: impl Into<String>) -> Self {
+        let location = location.into();
+        Self::Redirect {
+            status: 302,
+            location,
+        }
+    }
+
+    /// Says why a server that has no front of its own cannot answer like this.
+    pub(crate) fn check_without_front(&self) -> Result<(), InvalidFault> {
+        let bytes = match *self {
+            Self::Wire(_) => return Err(InvalidFault::NeedsWireFaults),
+            Self::HugeBody { bytes } => Filling::Json(bytes).filler().len(),
+            Self::GzipBomb { bytes } => Filling::Gzip(bytes).filler().len(),
+            _ => 0,
+        };
+        let limit = HELD_LIMIT;
+        match bytes > limit {
+            true => Err(InvalidFault::TooLongToHold { bytes, limit }),
+            false => Ok(()),
+        }
+    }
+
+    /// Says why no answer can be like this.
+    pub(super) fn check(&self) -> Result<(), InvalidFault> {
+        match self {
+            Self::Delay(delay) => delay.check(),
+            Self::Status {
+                status, headers, ..
+            } => {
+                check_status(*status, 200, 999)?;
+                headers
+                    .iter()
+                    .try_for_each(|(name, value)| check_header(name, value))
+            }
+            Self::RateLimited {
+                retry_after: Some(text),
+            } => check_header("retry-after", text),
+            Self::WrongContentType { content_type } => check_header("content-type", content_type),
+            Self::Redirect { status, location } => {
+                check_status(*status, 300, 399)?;
+                check_header("location", location)
+            }
+            Self::Wire(WireFault::Dribble { bytes: 0, .. }) => Err(InvalidFault::EmptyPieces),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn check_status(found: u16, least: u16, most: u16) -> Result<(), InvalidFault> {
+    if (least..=most).contains(&found) {
+        return Ok(());
+    }
+    Err(InvalidFault::Status { found, least, most })
+}
+
+fn check_header(name: &str, value: &str) -> Result<(), InvalidFault> {
+    let found = name.to_owned();
+    HeaderName::from_bytes(name.as_bytes()).map_err(|_| InvalidFault::HeaderName { found })?;
+    let name = name.to_owned();
+    HeaderValue::from_str(value).map_err(|_| InvalidFault::HeaderValue { name })?;
+    Ok(())
+}

@@ -1,0 +1,215 @@
+//! A long body that is made while it is sent.
+
+use bytes::Bytes;
+use flate2::{Compress, Compression, Crc, FlushCompress};
+use serde::{Deserialize, Serialize};
+
+/// What a huge body begins and ends with, so that it is JSON.
+const HEAD: &[u8] = b"{\"data\":\"";
+const TAIL: &[u8] = b"\"}";
+
+/// The head of a gzip stream: no name, no time, made anywhere (RFC 1952, section 2.3).
+const GZIP_HEAD: &[u8] = b"\x1f\x8b\x08\0\0\0\0\0\x02\xff";
+
+/// How many bytes of a huge body are held at a time.
+const PIECE: usize = 64 * 1024;
+
+/// How many bytes of a bomb one piece of compressed bytes stands for.
+const BOMB_PIECE: usize = 1024 * 1024;
+
+/// Which long body an answer has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Filling {
+    /// JSON of this many bytes.
+    Json(u64),
+    /// gzip that becomes JSON of this many bytes.
+    Gzip(u64),
+}
+
+/// A body ready to be sent: a head, one piece again and again, and a tail.
+#[derive(Clone, Debug)]
+pub(crate) struct Filler {
+    pub(crate) head: Bytes,
+    pub(crate) piece: Bytes,
+    pub(crate) times: u64,
+    pub(crate) tail: Bytes,
+}
+
+impl Filling {
+    pub(crate) fn filler(self) -> Filler {
+        match self {
+            Self::Json(bytes) => Filler::json(bytes),
+            Self::Gzip(bytes) => Filler::gzip(bytes),
+        }
+    }
+}
+
+impl Filler {
+    fn json(bytes: u64) -> Self {
+        let Frame {
+            head,
+            filling,
+            tail,
+        } = Frame::of(bytes);
+        let rest = (filling % PIECE as u64) as usize;
+        Self {
+            head: Bytes::copy_from_slice(head),
+            piece: vec![b'x'; PIECE].into(),
+            times: filling / PIECE as u64,
+            tail: [&vec![b'x'; rest], tail].concat().into(),
+        }
+    }
+
+    /// A compressed piece refers to nothing before it, so that it can be repeated.
+    fn gzip(bytes: u64) -> Self {
+        let Frame {
+            head,
+            filling,
+            tail,
+        } = Frame::of(bytes);
+        let times = filling / BOMB_PIECE as u64;
+        let piece = vec![b'x'; BOMB_PIECE];
+        let tail = [&piece[..(filling % BOMB_PIECE as u64) as usize], tail].concat();
+        let mut whole = checksum(head);
+        whole.combine(&repeated(&piece, times));
+        whole.combine(&checksum(&tail));
+        Self {
+            head: [GZIP_HEAD, &deflate(head, FlushCompress::Full)]
+                .concat()
+                .into(),
+            piece: deflate(&piece, FlushCompress::Full).into(),
+            times,
+            tail: gzip_tail(deflate(&tail, FlushCompress::Finish), whole.sum(), bytes).into(),
+        }
+    }
+
+    /// The number of bytes.
+    pub(crate) fn len(&self) -> u64 {
+        let pieces = self.times * self.piece.len() as u64;
+        self.head.len() as u64 + pieces + self.tail.len() as u64
+    }
+
+    /// All of it at once, for a transport that cannot make it while it sends.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        let mut bytes = self.head.to_vec();
+        for _ in 0..self.times {
+            bytes.extend_from_slice(&self.piece);
+        }
+        bytes.extend_from_slice(&self.tail);
+        bytes
+    }
+}
+
+/// How a body of some length begins and ends, and how much stands between. One that is too short
+/// for both is cut off.
+struct Frame {
+    head: &'static [u8],
+    filling: u64,
+    tail: &'static [u8],
+}
+
+impl Frame {
+    fn of(bytes: u64) -> Self {
+        let head = at_most(HEAD, bytes);
+        let tail = at_most(TAIL, bytes - head.len() as u64);
+        let filling = bytes - (head.len() + tail.len()) as u64;
+        Self {
+            head,
+            filling,
+            tail,
+        }
+    }
+}
+
+fn at_most(part: &'static [u8], bytes: u64) -> &'static [u8] {
+    let length = usize::try_from(bytes).unwrap_or(usize::MAX);
+    &part[..part.len().min(length)]
+}
+
+fn deflate(bytes: &[u8], flush: FlushCompress) -> Vec<u8> {
+    // Even bytes that do not compress fit into a little more than their own length.
+    let mut compressed = Vec::with_capacity(bytes.len() + bytes.len() / 1000 + 64);
+    Compress::new(Compression::best(), false)
+        .compress_vec(bytes, &mut compressed, flush)
+        .expect("the buffer is large enough");
+    compressed
+}
+
+fn checksum(bytes: &[u8]) -> Crc {
+    let mut checksum = Crc::new();
+    checksum.update(bytes);
+    checksum
+}
+
+/// The checksum of a piece that is repeated. It goes by halves, since a loop over the pieces of the
+/// largest bombs would never end.
+fn repeated(piece: &[u8], times: u64) -> Crc {
+    let mut whole = Crc::new();
+    if times == 0 {
+        return whole;
+    }
+    let half = repeated(piece, times / 2);
+    whole.combine(&half);
+    whole.combine(&half);
+    if times % 2 == 1 {
+        whole.combine(&checksum(piece));
+    }
+    whole
+}
+
+fn gzip_tail(mut compressed: Vec<u8>, checksum: u32, bytes: u64) -> Vec<u8> {
+    // The length is stated modulo 2^32 (RFC 1952, section 2.3.1).
+    let length = bytes as u32;
+    for number in [checksum, length] {
+        compressed.extend_from_slice(&number.to_le_bytes());
+    }
+    compressed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::read::GzDecoder;
+    use std::io::Read;
+
+    const LENGTHS: [u64; 8] = [0, 1, 10, 11, 12, 65_547, 1_048_587, 5_000_000];
+
+    #[test]
+    fn a_huge_body_is_json_of_its_length() {
+        for length in LENGTHS {
+            let filler = Filling::Json(length).filler();
+            assert_eq!(filler.len(), length);
+            let bytes = filler.into_bytes();
+            assert_eq!(bytes.len() as u64, length);
+            let is_json = serde_json::from_slice::<serde_json::Value>(&bytes).is_ok();
+            assert_eq!(is_json, length >= 11, "{length}");
+        }
+    }
+
+    #[test]
+    fn a_bomb_becomes_the_huge_body() {
+        for length in LENGTHS {
+            let bomb = Filling::Gzip(length).filler();
+            let compressed = bomb.clone().into_bytes();
+            assert_eq!(compressed.len() as u64, bomb.len());
+            let mut bytes = Vec::new();
+            GzDecoder::new(compressed.as_slice())
+                .read_to_end(&mut bytes)
+                .unwrap();
+            assert!(bytes == Filler::json(length).into_bytes(), "{length}");
+        }
+    }
+
+    #[test]
+    fn no_length_is_too_much() {
+        assert_eq!(Filling::Json(u64::MAX).filler().len(), u64::MAX);
+        assert!(Filling::Gzip(u64::MAX).filler().len() < u64::MAX / 900);
+    }
+
+    #[test]
+    fn a_bomb_is_a_thousandth_of_what_it_becomes() {
+        let gibibyte = 1 << 30;
+        let sent = Filling::Gzip(gibibyte).filler().len();
+        assert!(sent < gibibyte / 900, "{sent}");
+    }
+}

@@ -1,0 +1,104 @@
+//! Why a fault rule cannot be followed.
+
+use crate::engine::InvalidInstant;
+
+/// What is wrong with a fault rule. Nothing was added.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidFault {
+    /// The text is no rule.
+    #[error("it is no fault rule: {reason}")]
+    NotARule {
+        /// What was found and what was expected.
+        reason: String,
+    },
+    /// One of several rules is wrong, and none was added.
+    #[error("rule {number}: {reason}")]
+    InList {
+        /// Which rule; the first is 1.
+        number: usize,
+        /// What is wrong with it.
+        reason: Box<InvalidFault>,
+    },
+    /// The method is none.
+    #[error("the method `{found}` is none; POST is one, and without any every method matches")]
+    Method {
+        /// What was given.
+        found: String,
+    },
+    /// The path is none.
+    #[error(
+        "the path `{found}` is none; it begins with / and has no query, as /api/v1/me/links/{{id}} does"
+    )]
+    Path {
+        /// What was given.
+        found: String,
+    },
+    /// The key is empty.
+    #[error("the key is empty; give a key, or the name of one such as `links`")]
+    Key,
+    /// The probability is none.
+    #[error("the probability is {found}; a number from 0 to 1 is expected")]
+    Probability {
+        /// What was given.
+        found: f64,
+    },
+    /// The time at which the rule is to end is none.
+    #[error("until: {0}")]
+    Until(#[source] InvalidInstant),
+    /// The status is out of range.
+    #[error("the status is {found}; {least} to {most} is allowed for this fault")]
+    Status {
+        /// What was given.
+        found: u16,
+        /// The least that is allowed.
+        least: u16,
+        /// The most that is allowed.
+        most: u16,
+    },
+    /// The name of a header is none.
+    #[error("`{found}` is no name of a header")]
+    HeaderName {
+        /// What was given.
+        found: String,
+    },
+    /// No header can have this value.
+    #[error("the value of the header {name} has characters that no header can carry")]
+    HeaderValue {
+        /// The header's name.
+        name: String,
+    },
+    /// The bounds of a delay are the wrong way round.
+    #[error("the delay goes from {from} to {to}; the first may not be the larger one")]
+    Bounds {
+        /// The lower bound, in milliseconds.
+        from: u64,
+        /// The upper bound, in milliseconds.
+        to: u64,
+    },
+    /// The spread of a delay is none.
+    #[error("sigma is {found}; a number from 0 on is expected")]
+    Sigma {
+        /// What was given.
+        found: f64,
+    },
+    /// The pieces of a dribble are empty.
+    #[error("the pieces of a dribble have 0 bytes; at least 1 is needed")]
+    EmptyPieces,
+    /// The server would have to hold too long a body in memory.
+    #[error(
+        "a body of {bytes} bytes is too long to be held in memory, where {limit} are allowed; \
+         start the server with MockServer::builder().wire_faults() to have it made while it is sent"
+    )]
+    TooLongToHold {
+        /// How many bytes would be sent.
+        bytes: u64,
+        /// How many may be.
+        limit: u64,
+    },
+    /// The server cannot reach below HTTP.
+    #[error(
+        "this server has no hand on its sockets; start it with MockServer::builder().wire_faults()"
+    )]
+    NeedsWireFaults,
+}

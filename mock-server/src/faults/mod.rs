@@ -1,0 +1,22 @@
+//! Everything that goes wrong on demand: rules say when, faults say how. Pure but for the counters
+//! of the rules; the transports do what comes out.
+
+mod delay;
+mod fault;
+mod filler;
+mod invalid;
+mod pattern;
+mod planned;
+mod rule;
+mod rules;
+mod schedule;
+mod wire;
+
+pub use delay::Delay;
+pub use fault::Fault;
+pub(crate) use filler::{Filler, Filling};
+pub use invalid::InvalidFault;
+pub(crate) use planned::{Plan, Planned};
+pub use rule::{FaultRule, Match, Phase, When};
+pub(crate) use rules::FaultRules;
+pub use wire::WireFault;

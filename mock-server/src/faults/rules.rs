@@ -1,0 +1,187 @@
+//! The fault rules of one service, in force and counted.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::fault::Fault;
+use super::invalid::InvalidFault;
+use super::pattern::Pattern;
+use super::planned::Plan;
+use super::rule::FaultRule;
+use super::schedule::Schedule;
+use crate::engine::{Request, Seeded};
+
+/// What is in force for one service. Rules are asked in the order in which they were added.
+#[derive(Debug)]
+pub(crate) struct FaultRules {
+    seed: Seeded,
+    in_force: Mutex<InForce>,
+}
+
+#[derive(Debug, Default)]
+struct InForce {
+    rules: Vec<Rule>,
+    /// How many rules there ever were, so that no two draw the same numbers.
+    added: u64,
+}
+
+/// A rule that has been read.
+#[derive(Debug)]
+struct Rule {
+    written: FaultRule,
+    pattern: Pattern,
+    schedule: Schedule,
+    point: Seeded,
+}
+
+/// What is told of a rule in force.
+#[derive(Serialize)]
+pub(crate) struct Counted {
+    rule: FaultRule,
+    matched: u64,
+    struck: u64,
+}
+
+impl FaultRules {
+    /// No rules yet. Whatever is random will follow from the seed.
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            seed: Seeded::new(seed).text("faults"),
+            in_force: Mutex::default(),
+        }
+    }
+
+    /// Adds all of the rules, or none when one of them is wrong.
+    pub(crate) fn add(&self, rules: Vec<FaultRule>) -> Result<(), InvalidFault> {
+        let mut in_force = self.lock();
+        let (first, single) = (in_force.added, rules.len() == 1);
+        let read = (1..).zip(rules).map(|(number, rule)| {
+            Rule::read(rule, self.seed.number(first + number)).map_err(|reason| match single {
+                true => reason,
+                false => InvalidFault::in_list(number as usize, reason),
+            })
+        });
+        let read = read.collect::<Result<Vec<_>, _>>()?;
+        in_force.added += read.len() as u64;
+        in_force.rules.extend(read);
+        Ok(())
+    }
+
+    /// Takes all rules away, with their counters.
+    pub(crate) fn clear(&self) {
+        self.lock().rules.clear();
+    }
+
+    /// The rules and how often they matched and struck.
+    pub(crate) fn counted(&self) -> Vec<Counted> {
+        self.lock().rules.iter().map(Rule::counted).collect()
+    }
+
+    /// Whether [`plan`](Self::plan) has to know the time.
+    pub(crate) fn reads_clock(&self) -> bool {
+        self.lock()
+            .rules
+            .iter()
+            .any(|rule| rule.schedule.reads_clock())
+    }
+
+    /// What is to go wrong with the answer to a request, which is counted.
+    pub(crate) fn plan(&self, request: &Request, now: Option<Timestamp>) -> Plan {
+        let mut plan = Plan::default();
+        for rule in &mut self.lock().rules {
+            // A rule that comes too late is not spent.
+            let is_delay = matches!(rule.written.fault, Fault::Delay(_));
+            if (is_delay || plan.fault.is_none()) && rule.strikes(request, now) {
+                rule.add_to(&mut plan);
+            }
+        }
+        plan
+    }
+
+    fn lock(&self) -> MutexGuard<'_, InForce> {
+        self.in_force.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Rule {
+    fn read(written: FaultRule, point: Seeded) -> Result<Self, InvalidFault> {
+        written.fault.check()?;
+        Ok(Self {
+            pattern: Pattern::read(&written.matching)?,
+            schedule: Schedule::read(&written.when)?,
+            point,
+            written,
+        })
+    }
+
+    fn strikes(&mut self, request: &Request, now: Option<Timestamp>) -> bool {
+        self.pattern.matches(request) && self.schedule.strikes(now, self.point.text("strike"))
+    }
+
+    fn add_to(&self, plan: &mut Plan) {
+        let phase = self.written.phase;
+        match &self.written.fault {
+            Fault::Delay(delay) => {
+                let point = self.point.text("delay").number(self.schedule.matched);
+                plan.hold_back(phase, delay.at(point));
+            }
+            fault => plan.fault = Some((phase, fault.clone())),
+        }
+    }
+
+    fn counted(&self) -> Counted {
+        Counted {
+            rule: self.written.clone(),
+            matched: self.schedule.matched,
+            struck: self.schedule.struck,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn plan(rules: &FaultRules) -> Plan {
+        rules.plan(&Request::new("GET", "/"), None)
+    }
+
+    #[test]
+    fn delays_add_up_and_the_first_other_fault_is_taken() {
+        let rules = FaultRules::new(0);
+        rules
+            .add(vec![
+                FaultRule::new(Fault::delay(10)),
+                FaultRule::new(Fault::EmptyBody).times(1),
+                FaultRule::new(Fault::MalformedJson).times(1),
+                FaultRule::new(Fault::delay(5)),
+                FaultRule::new(Fault::delay(1)).after_write(),
+            ])
+            .unwrap();
+        for expected in [Some(Fault::EmptyBody), Some(Fault::MalformedJson), None] {
+            let plan = plan(&rules);
+            assert_eq!(plan.fault.map(|(_, fault)| fault), expected);
+            assert_eq!(plan.delay_before, Duration::from_millis(15));
+            assert_eq!(plan.delay_after, Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn of_several_rules_all_are_added_or_none() {
+        let rules = FaultRules::new(0);
+        let wrong = FaultRule::new(Fault::status(150));
+        let error = rules.add(vec![FaultRule::new(Fault::EmptyBody), wrong.clone()]);
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            "rule 2: the status is 150; 200 to 999 is allowed for this fault"
+        );
+        assert_eq!(
+            rules.add(vec![wrong]).unwrap_err().to_string(),
+            "the status is 150; 200 to 999 is allowed for this fault"
+        );
+        assert!(plan(&rules).fault.is_none());
+    }
+}

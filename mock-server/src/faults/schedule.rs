@@ -1,0 +1,121 @@
+//! When a rule strikes: its conditions and its counters.
+
+use jiff::Timestamp;
+
+use super::invalid::InvalidFault;
+use super::rule::When;
+use crate::engine::{Clock, Seeded};
+
+/// A [`When`] that has been read, with what has been counted so far.
+#[derive(Debug)]
+pub(super) struct Schedule {
+    skip: u64,
+    times: Option<u64>,
+    probability: Option<f64>,
+    until: Option<Timestamp>,
+    /// How many requests came that the rule is for.
+    pub(super) matched: u64,
+    /// How many of those met the fault.
+    pub(super) struck: u64,
+}
+
+impl Schedule {
+    pub(super) fn read(when: &When) -> Result<Self, InvalidFault> {
+        let until = when.until.as_deref().map(Clock::fixed).transpose();
+        Ok(Self {
+            skip: when.skip,
+            times: when.times,
+            probability: when.probability.map(probability).transpose()?,
+            until: until
+                .map_err(InvalidFault::Until)?
+                .map(|clock| clock.timestamp()),
+            matched: 0,
+            struck: 0,
+        })
+    }
+
+    pub(super) fn reads_clock(&self) -> bool {
+        self.until.is_some()
+    }
+
+    /// Counts a request, and says whether it meets the fault. `point` is where the numbers of the
+    /// rule begin.
+    pub(super) fn strikes(&mut self, now: Option<Timestamp>, point: Seeded) -> bool {
+        self.matched += 1;
+        let strikes = self.matched > self.skip
+            && self.times.is_none_or(|times| self.struck < times)
+            && self
+                .until
+                .is_none_or(|until| now.is_some_and(|now| now < until))
+            && self
+                .probability
+                .is_none_or(|probability| point.number(self.matched).fraction() < probability);
+        self.struck += u64::from(strikes);
+        strikes
+    }
+}
+
+fn probability(found: f64) -> Result<f64, InvalidFault> {
+    if (0.0..=1.0).contains(&found) {
+        return Ok(found);
+    }
+    Err(InvalidFault::Probability { found })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strikes(when: &When, requests: usize) -> Vec<bool> {
+        let mut schedule = Schedule::read(when).unwrap();
+        let strike = || schedule.strikes(None, Seeded::new(7));
+        std::iter::repeat_with(strike).take(requests).collect()
+    }
+
+    #[test]
+    fn some_go_by_and_some_are_struck() {
+        let when = When {
+            skip: 2,
+            times: Some(1),
+            ..When::default()
+        };
+        assert_eq!(strikes(&when, 5), [false, false, true, false, false]);
+        assert_eq!(strikes(&When::default(), 2), [true, true]);
+    }
+
+    #[test]
+    fn a_probability_holds_on_the_whole_and_repeats_itself() {
+        let when = When {
+            probability: Some(0.25),
+            ..When::default()
+        };
+        let struck = strikes(&when, 1000);
+        let count = struck.iter().filter(|struck| **struck).count();
+        assert!((200..300).contains(&count), "{count}");
+        assert_eq!(strikes(&when, 1000), struck);
+        let never = When {
+            probability: Some(0.0),
+            ..When::default()
+        };
+        assert!(!strikes(&never, 100).contains(&true));
+        let always = When {
+            probability: Some(1.0),
+            ..When::default()
+        };
+        assert!(!strikes(&always, 100).contains(&false));
+    }
+
+    #[test]
+    fn a_rule_ends_at_its_instant() {
+        let instant = |text: &str| Some(text.parse::<Timestamp>().unwrap());
+        let until = Some("2026-03-01T12:00:00Z".to_owned());
+        let mut schedule = Schedule::read(&When {
+            until,
+            ..When::default()
+        })
+        .unwrap();
+        let point = Seeded::new(7);
+        assert!(schedule.strikes(instant("2026-03-01T11:59:59Z"), point));
+        assert!(!schedule.strikes(instant("2026-03-01T12:00:00Z"), point));
+    }
+}

@@ -1,0 +1,164 @@
+//! How often a request is expected.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::request_pattern::RequestPattern;
+
+/// A pattern, and how many requests are to match it.
+///
+/// As JSON: `{"request": pattern, "times": 2}`, or `"at_least"` and `"at_most"`, or one of them, in
+/// place of `"times"`; at least one request when none of the three is given.
+///
+/// ```
+/// use mock_server::{Expectation, RequestPattern};
+/// use serde_json::json;
+///
+/// let expectation = Expectation::times(RequestPattern::new("GET", "/me"), 2);
+/// assert_eq!(expectation.to_string(), "GET /me exactly 2 times");
+/// let read = json!({"request": {"method": "GET", "path": "/me"}, "times": 2});
+/// assert_eq!(serde_json::from_value::<Expectation>(read)?, expectation);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "Written")]
+pub struct Expectation {
+    pub(super) request: RequestPattern,
+    pub(super) at_least: u64,
+    pub(super) at_most: Option<u64>,
+}
+
+impl Expectation {
+    /// Exactly so many requests.
+    ///
+    /// ```
+    /// use mock_server::{Expectation, RequestPattern};
+    /// let never = Expectation::times(RequestPattern::any().status(500), 0);
+    /// assert_eq!(never.to_string(), "any request answered with 500 never");
+    /// ```
+    pub fn times(request: RequestPattern, times: u64) -> Self {
+        Self {
+            request,
+            at_least: times,
+            at_most: Some(times),
+        }
+    }
+
+    /// So many requests or more.
+    ///
+    /// ```
+    /// use mock_server::{Expectation, RequestPattern};
+    /// let some = Expectation::at_least(RequestPattern::new("GET", "/me"), 1);
+    /// assert_eq!(some.to_string(), "GET /me at least once");
+    /// ```
+    pub fn at_least(request: RequestPattern, times: u64) -> Self {
+        Self {
+            request,
+            at_least: times,
+            at_most: None,
+        }
+    }
+
+    /// So many requests or fewer.
+    ///
+    /// ```
+    /// use mock_server::{Expectation, RequestPattern};
+    /// let few = Expectation::at_most(RequestPattern::new("GET", "/me"), 3);
+    /// assert_eq!(few.to_string(), "GET /me at most 3 times");
+    /// ```
+    pub fn at_most(request: RequestPattern, times: u64) -> Self {
+        Self {
+            request,
+            at_least: 0,
+            at_most: Some(times),
+        }
+    }
+
+    pub(super) fn allows(&self, found: u64) -> bool {
+        found >= self.at_least && self.at_most.is_none_or(|limit| found <= limit)
+    }
+}
+
+impl fmt::Display for Expectation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} ", self.request)?;
+        match (self.at_least, self.at_most) {
+            (_, Some(0)) => formatter.write_str("never"),
+            (least, Some(most)) if least == most => write!(formatter, "exactly {}", times(most)),
+            (0, Some(most)) => write!(formatter, "at most {}", times(most)),
+            (least, Some(most)) => write!(formatter, "{least} to {most} times"),
+            (least, None) => write!(formatter, "at least {}", times(least)),
+        }
+    }
+}
+
+/// `once`, `2 times`.
+fn times(count: u64) -> String {
+    match count {
+        1 => "once".to_owned(),
+        _ => format!("{count} times"),
+    }
+}
+
+/// An expectation as it stands in JSON.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    request: RequestPattern,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    times: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    at_least: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    at_most: Option<u64>,
+}
+
+impl TryFrom<Written> for Expectation {
+    type Error = InvalidExpectation;
+
+    fn try_from(written: Written) -> Result<Self, InvalidExpectation> {
+        let request = written.request;
+        match (written.times, written.at_least, written.at_most) {
+            (Some(times), None, None) => Ok(Self::times(request, times)),
+            (Some(_), ..) => Err(InvalidExpectation::TimesAndBounds),
+            (None, None, None) => Ok(Self::at_least(request, 1)),
+            (None, Some(at_least), Some(at_most)) if at_least > at_most => {
+                Err(InvalidExpectation::Impossible { at_least, at_most })
+            }
+            (None, at_least, at_most) => Ok(Self {
+                request,
+                at_least: at_least.unwrap_or(0),
+                at_most,
+            }),
+        }
+    }
+}
+
+impl From<Expectation> for Written {
+    fn from(expectation: Expectation) -> Self {
+        Self {
+            request: expectation.request,
+            times: None,
+            at_least: Some(expectation.at_least),
+            at_most: expectation.at_most,
+        }
+    }
+}
+
+/// Why nothing can be expected so often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidExpectation {
+    /// `times` stands beside one of the others.
+    #[error("`times` stands beside `at_least` or `at_most`; give either `times` or bounds")]
+    TimesAndBounds,
+    /// No number is large and small enough.
+    #[error("at_least is {at_least} and at_most {at_most}; no number is both")]
+    Impossible {
+        /// The lower bound.
+        at_least: u64,
+        /// The upper bound.
+        at_most: u64,
+    },
+}

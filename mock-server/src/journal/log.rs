@@ -1,0 +1,164 @@
+//! The entries of a journal: bounded in number and in bytes, oldest first.
+
+use std::collections::VecDeque;
+
+use super::entry::{Answered, Entry, View, needed_bytes};
+use super::limits::JournalLimits;
+use crate::engine::Request;
+
+#[derive(Debug)]
+pub(super) struct Log {
+    limits: JournalLimits,
+    entries: VecDeque<Entry>,
+    bytes: usize,
+    last_number: u64,
+    dropped: u64,
+}
+
+impl Log {
+    pub(super) fn new(limits: JournalLimits) -> Self {
+        Self {
+            limits,
+            entries: VecDeque::new(),
+            bytes: 0,
+            last_number: 0,
+            dropped: 0,
+        }
+    }
+
+    pub(super) fn record(&mut self, request: &Request, answered: &Answered<'_>) {
+        self.last_number += 1;
+        if self.limits.entries == 0 {
+            self.dropped += 1;
+            return;
+        }
+        let body_limit = self.limits.body_bytes;
+        let needed = needed_bytes(request, body_limit);
+        let buffer = self.make_room(needed);
+        let entry = Entry::write(self.last_number, request, answered, body_limit, buffer);
+        self.bytes += entry.bytes();
+        self.entries.push_back(entry);
+    }
+
+    /// Drops the oldest entries until another fits, and hands on the last one's buffer unless it is
+    /// too small, or so large that it would waste what the limit counts.
+    fn make_room(&mut self, needed: usize) -> Vec<u8> {
+        let mut buffer = Vec::new();
+        let entry = size_of::<Entry>() + needed;
+        while self.entries.len() >= self.limits.entries || self.bytes + entry > self.limits.bytes {
+            let Some(oldest) = self.entries.pop_front() else {
+                break;
+            };
+            self.bytes -= oldest.bytes();
+            self.dropped += 1;
+            buffer = oldest.into_buffer();
+        }
+        if (needed..=2 * needed).contains(&buffer.capacity()) {
+            buffer
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// The entries behind the one of this number, oldest first.
+    pub(super) fn after(&self, number: u64) -> impl Iterator<Item = View<'_>> {
+        let start = self.entries.partition_point(|entry| entry.number <= number);
+        self.entries.range(start..).map(Entry::view)
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = View<'_>> {
+        self.after(0)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(super) fn last_number(&self) -> u64 {
+        self.last_number
+    }
+
+    pub(super) fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.entries.clear();
+        self.bytes = 0;
+        self.dropped = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+
+    fn record(log: &mut Log, body: &[u8]) {
+        let request = Request::new("POST", "/api/v1/me/posts").body(body);
+        let answered = Answered {
+            at: Timestamp::UNIX_EPOCH,
+            endpoint: None,
+            key: Some("all"),
+            status: 201,
+            fault: None,
+        };
+        log.record(&request, &answered);
+    }
+
+    fn numbers(log: &Log) -> Vec<u64> {
+        log.all().map(|entry| entry.number).collect()
+    }
+
+    #[test]
+    fn the_oldest_go_when_there_are_too_many() {
+        let entries = 3;
+        let mut log = Log::new(JournalLimits {
+            entries,
+            ..JournalLimits::default()
+        });
+        for _ in 0..5 {
+            record(&mut log, b"{}");
+        }
+        assert_eq!(numbers(&log), [3, 4, 5]);
+        assert_eq!(log.dropped(), 2);
+        log.clear();
+        record(&mut log, b"{}");
+        assert_eq!(numbers(&log), [6]);
+        assert_eq!(log.dropped(), 0);
+    }
+
+    #[test]
+    fn the_oldest_go_when_they_are_too_large() {
+        let bytes = 2_000;
+        let mut log = Log::new(JournalLimits {
+            bytes,
+            ..JournalLimits::default()
+        });
+        for length in [10, 900, 10, 700, 10, 10, 10, 10, 10, 10, 10, 10] {
+            record(&mut log, &vec![b'a'; length]);
+            assert!(log.bytes <= bytes);
+            let counted: usize = log.entries.iter().map(Entry::bytes).sum();
+            assert_eq!(log.bytes, counted);
+        }
+        record(&mut log, &[b'a'; 3_000]);
+        assert_eq!(
+            numbers(&log),
+            [13],
+            "the newest is kept however large it is"
+        );
+    }
+
+    #[test]
+    fn no_entries_means_no_journal() {
+        let entries = 0;
+        let mut log = Log::new(JournalLimits {
+            entries,
+            ..JournalLimits::default()
+        });
+        record(&mut log, b"{}");
+        assert!(numbers(&log).is_empty());
+        assert_eq!(log.dropped(), 1);
+    }
+}

@@ -1,0 +1,85 @@
+//! The requests that came closest to a pattern, and why they are not it.
+
+use serde::Serialize;
+
+use super::difference::Difference;
+use super::entry::View;
+use super::request_pattern::{RequestPattern, enumeration};
+
+/// How many different near misses are told.
+const TOLD: usize = 3;
+
+/// A request that almost matched.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// use mock_server::{Expectation, RequestPattern};
+///
+/// let server = mock_server::MockServer::start().await;
+/// let expected = Expectation::at_least(RequestPattern::new("PATCH", "/me/profile"), 1);
+/// for near_miss in server.journal().verify(&expected).near_misses {
+///     println!("{} ({} times)", near_miss.sentence, near_miss.times);
+/// }
+/// # });
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct NearMiss {
+    /// What came and how it differs, such as ``PATCH /me/profile came, but with `nickname` ``.
+    pub sentence: String,
+    /// How many requests the sentence is true of.
+    pub times: u64,
+    /// The number of the latest of them.
+    pub last_number: u64,
+}
+
+/// The closest kinds of requests, closest first.
+pub(super) fn near_misses<'a>(
+    pattern: &'a RequestPattern,
+    entries: impl Iterator<Item = View<'a>>,
+) -> Vec<NearMiss> {
+    let mut ranked: Vec<_> = entries
+        .filter_map(|entry| Some((distance(pattern, &entry)?, entry)))
+        .collect();
+    // Stable and from the newest on, so that the newest of equals comes first.
+    ranked.reverse();
+    ranked.sort_by_key(|(distance, _)| *distance);
+    let mut told: Vec<NearMiss> = Vec::new();
+    for (_, entry) in ranked {
+        let sentence = sentence(pattern, &entry);
+        if let Some(told) = told.iter_mut().find(|told| told.sentence == sentence) {
+            told.times += 1;
+        } else if told.len() < TOLD {
+            told.push(NearMiss {
+                sentence,
+                times: 1,
+                last_number: entry.number,
+            });
+        }
+    }
+    told
+}
+
+/// How far a request is from matching; nothing when it matches, or when neither its method nor its
+/// path is as expected.
+fn distance(pattern: &RequestPattern, entry: &View<'_>) -> Option<u32> {
+    let differences = pattern.differences(entry);
+    let is = |kind: fn(&Difference<'_>) -> bool| differences.iter().any(kind);
+    let other_method = is(|difference| matches!(difference, Difference::Method { .. }));
+    let other_path = is(|difference| matches!(difference, Difference::Path { .. }));
+    if differences.is_empty() || (other_method && other_path) {
+        return None;
+    }
+    Some(differences.iter().map(Difference::weight).sum())
+}
+
+fn sentence(pattern: &RequestPattern, entry: &View<'_>) -> String {
+    let differences = pattern.differences(entry);
+    let differences: Vec<_> = differences.iter().map(ToString::to_string).collect();
+    let path = match entry.path.strip_prefix("/api/v1") {
+        Some(path) if path.starts_with('/') => path.to_owned(),
+        _ => format!("{} (outside /api/v1)", entry.path),
+    };
+    let (method, differences) = (entry.method, enumeration(&differences));
+    format!("{method} {path} came, but {differences}")
+}

@@ -1,0 +1,251 @@
+//! What a request is to look like.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A description that some requests match. What is not given may be anything.
+///
+/// A path is one of three: `/me/profile` means this very path, `/me/links/{id}` any one segment in
+/// place of the braces, and `/me/*` everything that begins with `/me/`. It is below `/api/v1` unless
+/// it begins with `/api/`.
+///
+/// As JSON it has the fields `method`, `path`, `query` and `headers` (objects; `null` means that
+/// there must be none of this name), `body_contains`, `body`, `key` and `status`; unknown fields are
+/// refused.
+///
+/// ```
+/// use mock_server::RequestPattern;
+/// use serde_json::json;
+///
+/// let pattern = RequestPattern::new("GET", "/users/{handle}/stats").query("days", "7");
+/// let read = json!({"method": "GET", "path": "/users/{handle}/stats", "query": {"days": "7"}});
+/// assert_eq!(serde_json::from_value::<RequestPattern>(read)?, pattern);
+/// assert_eq!(pattern.to_string(), "GET /users/{handle}/stats with the query parameter `days=7`");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RequestPattern {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) method: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) path: Option<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) query: BTreeMap<String, Option<String>>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) headers: BTreeMap<String, Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) body_contains: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) body: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) status: Option<u16>,
+}
+
+impl RequestPattern {
+    /// Requests of this method to this path.
+    ///
+    /// ```
+    /// use mock_server::RequestPattern;
+    /// assert_eq!(RequestPattern::new("GET", "/me").to_string(), "GET /me");
+    /// ```
+    pub fn new(method: impl Into<String>, path: impl Into<String>) -> Self {
+        Self {
+            method: Some(method.into()),
+            path: Some(path.into()),
+            ..Self::default()
+        }
+    }
+
+    /// Every request.
+    ///
+    /// ```
+    /// use mock_server::RequestPattern;
+    /// assert_eq!(RequestPattern::any().status(422).to_string(), "any request answered with 422");
+    /// ```
+    pub fn any() -> Self {
+        Self::default()
+    }
+
+    /// Of this method.
+    ///
+    /// ```
+    /// use mock_server::RequestPattern;
+    /// assert_eq!(RequestPattern::any().method("GET").to_string(), "any GET");
+    /// ```
+    #[must_use]
+    pub fn method(mut self, method: impl Into<String>) -> Self {
+        self.method = Some(method.into());
+        self
+    }
+
+    /// To this path.
+    ///
+    /// ```
+    /// use mock_server::RequestPattern;
+    /// assert_eq!(RequestPattern::any().path("/me").to_string(), "any request to /me");
+    /// ```
+    #[must_use]
+    pub fn path(mut self, path: impl Into<String>) -> Self {
+        self.path = Some(path.into());
+        self
+    }
+
+    /// With this query parameter; name and value are given decoded.
+    ///
+    /// ```
+    /// use mock_server::RequestPattern;
+    /// let week = RequestPattern::new("GET", "/users/demo/stats").query("days", "7");
+    /// ```
+    #[must_use]
+    pub fn query(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.query.insert(name.into(), Some(value.into()));
+        self
+    }
+
+    /// Without this query parameter.
+    ///
+    /// ```
+    /// use mock_server::RequestPattern;
+    /// let default = RequestPattern::new("GET", "/users/demo/stats").without_query("days");
+    /// ```
+    #[must_use]
+    pub fn without_query(mut self, name: impl Into<String>) -> Self {
+        self.query.insert(name.into(), None);
+        self
+    }
+
+    /// With this header; names are found in any case. `Authorization` is not kept, so that nothing
+    /// matches it: [`key`](Self::key) is there for it.
+    ///
+    /// ```
+    /// use mock_server::RequestPattern;
+    /// let json = RequestPattern::any().header("Content-Type", "application/json");
+    /// ```
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.insert(name.into(), Some(value.into()));
+        self
+    }
+
+    /// Without this header.
+    ///
+    /// ```
+    /// use mock_server::RequestPattern;
+    /// let quiet = RequestPattern::any().without_header("X-Debug");
+    /// ```
+    #[must_use]
+    pub fn without_header(mut self, name: impl Into<String>) -> Self {
+        self.headers.insert(name.into(), None);
+        self
+    }
+
+    /// With a JSON body that has at least what `part` has: an object may hold further fields, an
+    /// array has as many elements as given, everything else is equal. A body that is longer than the
+    /// journal keeps of it does not match.
+    ///
+    /// ```
+    /// use mock_server::RequestPattern;
+    /// use serde_json::json;
+    /// let named = RequestPattern::new("PATCH", "/me/profile")
+    ///     .body_contains(json!({"display_name": "Ada"}));
+    /// ```
+    #[must_use]
+    pub fn body_contains(mut self, part: Value) -> Self {
+        self.body_contains = Some(part);
+        self
+    }
+
+    /// With a JSON body that has this and nothing else.
+    ///
+    /// ```
+    /// use mock_server::RequestPattern;
+    /// use serde_json::json;
+    /// let exact = RequestPattern::new("POST", "/me/posts").body(json!({"body": "Hello"}));
+    /// ```
+    #[must_use]
+    pub fn body(mut self, whole: Value) -> Self {
+        self.body = Some(whole);
+        self
+    }
+
+    /// With the key that is called so, as [`RecordedRequest::key`](crate::RecordedRequest::key) says.
+    ///
+    /// ```
+    /// use mock_server::RequestPattern;
+    /// let forbidden = RequestPattern::any().key("none").status(403);
+    /// ```
+    #[must_use]
+    pub fn key(mut self, label: impl Into<String>) -> Self {
+        self.key = Some(label.into());
+        self
+    }
+
+    /// Answered with this status.
+    ///
+    /// ```
+    /// use mock_server::RequestPattern;
+    /// let refused = RequestPattern::new("PATCH", "/me/profile").status(422);
+    /// ```
+    #[must_use]
+    pub fn status(mut self, status: u16) -> Self {
+        self.status = Some(status);
+        self
+    }
+}
+
+impl fmt::Display for RequestPattern {
+    /// Such as ``PATCH /me/profile with a body containing {"bio":"x"} and with the key `all` ``.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.method, &self.path) {
+            (Some(method), Some(path)) => write!(formatter, "{method} {path}")?,
+            (Some(method), None) => write!(formatter, "any {method}")?,
+            (None, Some(path)) => write!(formatter, "any request to {path}")?,
+            (None, None) => formatter.write_str("any request")?,
+        }
+        let conditions = self.conditions();
+        if !conditions.is_empty() {
+            write!(formatter, " {}", enumeration(&conditions))?;
+        }
+        Ok(())
+    }
+}
+
+impl RequestPattern {
+    fn conditions(&self) -> Vec<String> {
+        let named = |what, separator, (name, value): (&String, &Option<String>)| match value {
+            Some(value) => format!("with the {what} `{name}{separator}{value}`"),
+            None => format!("without the {what} `{name}`"),
+        };
+        let query = self
+            .query
+            .iter()
+            .map(|pair| named("query parameter", "=", pair));
+        let headers = self.headers.iter().map(|pair| named("header", ": ", pair));
+        let part = self.body_contains.iter();
+        let others = part
+            .map(|part| format!("with a body containing {part}"))
+            .chain(self.body.iter().map(|body| format!("with the body {body}")))
+            .chain(self.key.iter().map(|key| format!("with the key `{key}`")))
+            .chain(
+                self.status
+                    .iter()
+                    .map(|status| format!("answered with {status}")),
+            );
+        query.chain(headers).chain(others).collect()
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(super) fn enumeration(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}

@@ -1,0 +1,194 @@
+//! The journal of a running server, which records on one side and is asked on the other.
+
+use std::fmt;
+use std::pin::pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
+
+use super::entry::{Answered, View};
+use super::expectation::Expectation;
+use super::limits::JournalLimits;
+use super::log::Log;
+use super::recorded_request::RecordedRequest;
+use super::request_pattern::RequestPattern;
+use super::verification::Verification;
+use crate::engine::Request;
+
+/// The requests that came to a server, oldest first, within [`JournalLimits`]; see
+/// [`MockServer::journal`](crate::MockServer::journal).
+///
+/// A request is in the journal before its answer is on the way, so that whoever has the answer finds
+/// the request. Keys are not kept: the journal holds what a key is called in place of it.
+pub struct Journal {
+    log: Mutex<Log>,
+    recorded: Notify,
+}
+
+impl Journal {
+    pub(crate) fn new(limits: JournalLimits) -> Self {
+        Self {
+            log: Mutex::new(Log::new(limits)),
+            recorded: Notify::new(),
+        }
+    }
+
+    pub(crate) fn record(&self, request: &Request, answered: &Answered<'_>) {
+        self.log().record(request, answered);
+        self.recorded.notify_waiters();
+    }
+
+    /// Every request that is kept, oldest first.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// assert!(server.journal().requests().is_empty());
+    /// # });
+    /// ```
+    pub fn requests(&self) -> Vec<RecordedRequest> {
+        let log = self.log();
+        log.all()
+            .map(|entry| RecordedRequest::new(&entry))
+            .collect()
+    }
+
+    /// Every request that is kept and matches, oldest first.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use mock_server::{MockServer, RequestPattern};
+    ///
+    /// let server = MockServer::start().await;
+    /// let refused = server.journal().matching(&RequestPattern::any().status(422));
+    /// assert!(refused.is_empty());
+    /// # });
+    /// ```
+    pub fn matching(&self, pattern: &RequestPattern) -> Vec<RecordedRequest> {
+        let log = self.log();
+        recorded(pattern, log.all())
+    }
+
+    /// How many requests were dropped because they were too many, since the journal was cleared.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// assert_eq!(server.journal().dropped(), 0);
+    /// # });
+    /// ```
+    pub fn dropped(&self) -> u64 {
+        self.log().dropped()
+    }
+
+    /// Forgets every request. Numbers go on where they were.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// server.journal().clear();
+    /// # });
+    /// ```
+    pub fn clear(&self) {
+        self.log().clear();
+    }
+
+    /// Compares what came with what is expected, without waiting.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use mock_server::{Expectation, MockServer, RequestPattern};
+    ///
+    /// let server = MockServer::start().await;
+    /// let never = Expectation::times(RequestPattern::new("DELETE", "/me/links/{id}"), 0);
+    /// assert!(server.journal().verify(&never).satisfied);
+    /// # });
+    /// ```
+    pub fn verify(&self, expectation: &Expectation) -> Verification {
+        Verification::of(expectation, &self.log())
+    }
+
+    /// Waits until `times` matching requests have come, those included that are in the journal
+    /// already, and returns them. It needs a tokio runtime with time enabled.
+    ///
+    /// # Errors
+    ///
+    /// The report of what came in place of them, when `within` has passed.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// use std::time::Duration;
+    /// use mock_server::{MockServer, RequestPattern};
+    ///
+    /// let server = MockServer::start().await;
+    /// let posts = RequestPattern::new("POST", "/me/posts");
+    /// let report = server.journal().wait(&posts, 1, Duration::from_millis(1)).await.unwrap_err();
+    /// assert_eq!(report.found, 0);
+    /// # });
+    /// ```
+    pub async fn wait(
+        &self,
+        pattern: &RequestPattern,
+        times: u64,
+        within: Duration,
+    ) -> Result<Vec<RecordedRequest>, Verification> {
+        // A time too far away to be told is never reached.
+        let deadline = Instant::now().checked_add(within);
+        let mut found = Vec::new();
+        let mut seen = 0;
+        loop {
+            let mut recorded = pin!(self.recorded.notified());
+            // From here on no request goes unnoticed, also those that come during the look.
+            recorded.as_mut().enable();
+            self.look(pattern, &mut seen, &mut found);
+            if found.len() as u64 >= times {
+                return Ok(found);
+            }
+            match deadline {
+                None => recorded.await,
+                Some(deadline) => {
+                    if timeout_at(deadline, recorded).await.is_err() {
+                        let expectation = Expectation::at_least(pattern.clone(), times);
+                        return Err(self.verify(&expectation));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds what has matched since the last look.
+    fn look(&self, pattern: &RequestPattern, seen: &mut u64, found: &mut Vec<RecordedRequest>) {
+        let log = self.log();
+        found.extend(recorded(pattern, log.after(*seen)));
+        *seen = log.last_number();
+    }
+
+    fn log(&self) -> MutexGuard<'_, Log> {
+        // Whatever panicked while it held the log left it as it was or with one entry more.
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn recorded<'a>(
+    pattern: &RequestPattern,
+    entries: impl Iterator<Item = View<'a>>,
+) -> Vec<RecordedRequest> {
+    entries
+        .filter(|entry| pattern.matches(entry))
+        .map(|entry| RecordedRequest::new(&entry))
+        .collect()
+}
+
+impl fmt::Debug for Journal {
+    /// Shows how many requests there are.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let log = self.log();
+        formatter
+            .debug_struct("Journal")
+            .field("requests", &log.len())
+            .field("dropped", &log.dropped())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,125 @@
+//! What came of an expectation.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::expectation::Expectation;
+use super::log::Log;
+use super::near_miss::{NearMiss, near_misses};
+use super::request_pattern::enumeration;
+
+/// How many numbers of matching requests a report lists.
+const LISTED: usize = 10;
+
+/// Whether what was expected came; the same report for Rust and for the control API. Shown, it says
+/// what was expected, what came and what came close.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// use mock_server::{Expectation, MockServer, RequestPattern};
+///
+/// let server = MockServer::start().await;
+/// let expected = Expectation::times(RequestPattern::new("GET", "/me"), 1);
+/// let verification = server.journal().verify(&expected);
+/// assert!(!verification.satisfied);
+/// assert_eq!(
+///     verification.message,
+///     "expected GET /me exactly once; it did not come\nnothing like it came: no request came at all"
+/// );
+/// # });
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Verification {
+    /// Whether it is so.
+    pub satisfied: bool,
+    /// How many requests match.
+    pub found: u64,
+    /// The numbers of the matching requests, oldest first, at most ten.
+    pub numbers: Vec<u64>,
+    /// When too few match: what came close.
+    pub near_misses: Vec<NearMiss>,
+    /// How many requests the journal has dropped, which may have matched.
+    pub dropped: u64,
+    /// All of it for a human reader, in one line or a few.
+    pub message: String,
+}
+
+impl Verification {
+    pub(super) fn of(expectation: &Expectation, log: &Log) -> Self {
+        let pattern = &expectation.request;
+        let matching: Vec<_> = log
+            .all()
+            .filter(|entry| pattern.matches(entry))
+            .map(|entry| entry.number)
+            .collect();
+        let found = matching.len() as u64;
+        let near_misses = if found < expectation.at_least {
+            near_misses(pattern, log.all())
+        } else {
+            Vec::new()
+        };
+        let mut verification = Self {
+            satisfied: expectation.allows(found),
+            found,
+            numbers: matching.into_iter().take(LISTED).collect(),
+            near_misses,
+            dropped: log.dropped(),
+            message: String::new(),
+        };
+        verification.message = verification.tell(expectation, log.len());
+        verification
+    }
+
+    fn tell(&self, expectation: &Expectation, in_journal: usize) -> String {
+        let mut lines = vec![format!("expected {expectation}; {}", self.tell_found())];
+        for near_miss in &self.near_misses {
+            let repeated = match near_miss.times {
+                1 => String::new(),
+                count => format!(" ({count} times)"),
+            };
+            lines.push(format!("near miss: {}{repeated}", near_miss.sentence));
+        }
+        if self.found < expectation.at_least && self.near_misses.is_empty() {
+            let others = in_journal as u64 - self.found;
+            lines.push(match others {
+                0 if self.found > 0 => "nothing else came".to_owned(),
+                0 => "nothing like it came: no request came at all".to_owned(),
+                1 => "nothing like it came: one other request did".to_owned(),
+                _ => format!("nothing like it came: {others} other requests did"),
+            });
+        }
+        if self.dropped > 0 {
+            let dropped = self.dropped;
+            lines.push(format!(
+                "the journal has dropped requests before these: {dropped}"
+            ));
+        }
+        lines.join("\n")
+    }
+
+    fn tell_found(&self) -> String {
+        let numbers: Vec<_> = self.numbers.iter().map(u64::to_string).collect();
+        match self.found {
+            0 => "it did not come".to_owned(),
+            1 => format!("it came once, as request {}", numbers[0]),
+            found if found > LISTED as u64 => {
+                format!(
+                    "it came {found} times, first as requests {}",
+                    enumeration(&numbers)
+                )
+            }
+            found => format!(
+                "it came {found} times, as requests {}",
+                enumeration(&numbers)
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Verification {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}

@@ -1,0 +1,25 @@
+//! The two OpenAPI documents, as they are served.
+
+/// The OpenAPI 3.1 document of the service, as JSON: its eleven endpoints with every limit and scope
+/// that the specification states, and every answer of the default dialect.
+///
+/// ```
+/// let document: serde_json::Value = serde_json::from_str(mock_server::openapi_json())?;
+/// assert_eq!(document["openapi"], "3.1.0");
+/// assert!(document["paths"]["/api/v1/me"]["get"].is_object());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn openapi_json() -> &'static str {
+    include_str!("../openapi.json")
+}
+
+/// The OpenAPI 3.1 document of the control API, as JSON.
+///
+/// ```
+/// let document: serde_json::Value = serde_json::from_str(mock_server::control_openapi_json())?;
+/// assert!(document["paths"]["/_mock/v1/health"]["get"].is_object());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn control_openapi_json() -> &'static str {
+    include_str!("../control-openapi.json")
+}

@@ -1,0 +1,167 @@
+//! One world with everything around it that does not persist.
+
+use std::sync::{Mutex, PoisonError};
+
+use jiff::Timestamp;
+
+use crate::engine::{Endpoint, Keys, Reply, Request, Verdicts, World};
+use crate::faults::{FaultRules, Plan, Planned};
+use crate::journal::{Answered, Journal, JournalLimits};
+use crate::state_file::{StateError, StateFile};
+use crate::store::{Handled, Store};
+
+/// A world, and the faults that its clients meet. Every transport carries requests to one of these.
+#[derive(Debug)]
+pub(crate) struct Service {
+    store: Store,
+    /// What [`reset`](Self::reset) goes back to.
+    first: World,
+    keys: Keys,
+    faults: FaultRules,
+    journal: Journal,
+    verdicts: Mutex<Verdicts>,
+}
+
+impl Service {
+    /// A service in memory.
+    pub(crate) fn in_memory(world: World) -> Self {
+        let keys = world.keys();
+        Self::new(Store::Memory(Mutex::new(world.clone())), world, keys)
+    }
+
+    /// A service on a file, which begins as `new_world` when it is not there.
+    pub(crate) fn on_file(file: StateFile, new_world: World) -> Result<Self, StateError> {
+        let mut first = new_world.clone();
+        let store = Store::File { file, new_world };
+        let (seed, keys) = store.transact(|world| ((world.seed(), world.keys()), false))?;
+        if seed != first.seed() {
+            // The file was there, and was begun with another seed.
+            first = first.anew(seed);
+        }
+        Ok(Self::new(store, first, keys))
+    }
+
+    fn new(store: Store, first: World, keys: Keys) -> Self {
+        let faults = FaultRules::new(first.seed());
+        Self {
+            store,
+            first,
+            keys,
+            faults,
+            journal: Journal::new(JournalLimits::default()),
+            verdicts: Mutex::default(),
+        }
+    }
+
+    /// The same service, whose journal keeps another number of requests.
+    pub(crate) fn with_journal_limits(self, limits: JournalLimits) -> Self {
+        Self {
+            journal: Journal::new(limits),
+            ..self
+        }
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The six keys of `demo`, as they were when the service began.
+    pub(crate) fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    pub(crate) fn faults(&self) -> &FaultRules {
+        &self.faults
+    }
+
+    /// What is to go wrong with a request, which is counted. Comes first, since a plan may be to
+    /// wait before [`answer`](Self::answer).
+    pub(crate) fn plan(&self, request: &Request) -> Plan {
+        let now = self.faults.reads_clock().then(|| {
+            self.store
+                .transact(|world| (world.clock().timestamp(), false))
+        });
+        // A state that cannot be read is told by `answer`.
+        self.faults.plan(request, now.and_then(Result::ok))
+    }
+
+    /// Carries a request out as far as the plan lets it, and spoils its answer. The request is in the
+    /// journal and in the verdicts when this returns.
+    pub(crate) fn answer(&self, request: &Request, plan: &Plan) -> Planned {
+        let handled = match plan.prevents_write() {
+            true => self.store.try_out(request),
+            false => self.store.handle(request),
+        };
+        match handled {
+            Ok(handled) => self.told(request, plan, handled),
+            Err(error) => {
+                let reply = Reply::error(500, "state_file", &error.to_string(), None);
+                let answered = Answered {
+                    at: Timestamp::now(),
+                    endpoint: None,
+                    key: None,
+                    status: reply.status,
+                    fault: None,
+                };
+                self.journal.record(request, &answered);
+                Planned::right(reply)
+            }
+        }
+    }
+
+    fn told(&self, request: &Request, plan: &Plan, handled: Handled<'_>) -> Planned {
+        let Handled { outcome, at, key } = handled;
+        self.change_verdicts(|verdicts| match plan.fault {
+            // What a fault replaced, the client has not seen.
+            Some(_) => verdicts.record_violations(&outcome),
+            None => verdicts.record(&outcome),
+        });
+        let endpoint = outcome.endpoint.map(Endpoint::path);
+        let planned = plan.spoil(outcome.reply);
+        let answered = Answered {
+            at,
+            endpoint,
+            key,
+            status: planned.reply.status,
+            fault: plan.fault_name(),
+        };
+        self.journal.record(request, &answered);
+        planned
+    }
+
+    /// What the service thinks of its clients so far.
+    pub(crate) fn verdicts(&self) -> Verdicts {
+        self.change_verdicts(|verdicts| verdicts.clone())
+    }
+
+    pub(crate) fn change_verdicts<T>(&self, change: impl FnOnce(&mut Verdicts) -> T) -> T {
+        change(&mut self.verdicts.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// Puts another world in place. The webhook stays unless the new world has one.
+    pub(crate) fn replace(&self, new: World) -> Result<(), StateError> {
+        let replaced = self.store.transact(|world| {
+            let replaced = std::mem::replace(world, new.clone());
+            (world.keep_webhook_of(replaced), true)
+        });
+        match replaced {
+            // A state that nobody can read has no webhook to keep.
+            Err(StateError::Damaged { .. } | StateError::OtherVersion { .. }) => {
+                self.store.replace(new)
+            }
+            other => other,
+        }
+    }
+
+    /// Starts anew: the world as it was made, no faults, an empty journal and no verdicts.
+    pub(crate) fn reset(&self) -> Result<(), StateError> {
+        self.faults.clear();
+        self.journal.clear();
+        self.change_verdicts(|verdicts| *verdicts = Verdicts::default());
+        self.store.replace(self.first.clone())
+    }
+}

@@ -1,0 +1,114 @@
+//! Answers the requests to the program: those below the control path by the control API, all
+//! others by the world of their key.
+
+use std::fmt;
+use std::sync::Arc;
+
+use http::{Request, Response};
+use hyper::body::Incoming;
+
+use super::connection::Handler;
+use super::incoming::receive;
+use super::outgoing::{Unanswered, respond};
+use super::payload::Payload;
+use crate::apart::apart;
+use crate::control::{self, Answer, Control};
+use crate::engine::{self, BODY_LIMIT, bearer_token, label};
+use crate::faults::{Plan, Planned};
+use crate::service::Service;
+use crate::worlds::{Worlds, inner_key};
+
+/// Where the lines of the log go.
+pub(super) type Log = Box<dyn Fn(fmt::Arguments<'_>) + Send + Sync>;
+
+pub(super) struct ControlOrService {
+    pub(super) worlds: Arc<Worlds>,
+    pub(super) control: Arc<Control>,
+    pub(super) log: Option<Log>,
+}
+
+impl Handler for ControlOrService {
+    async fn handle(&self, request: Request<Incoming>) -> Result<Response<Payload>, Unanswered> {
+        let planned = match control::is_for(request.uri().path()) {
+            true => self.control(request).await?,
+            false => self.serve(request).await?,
+        };
+        respond(planned)
+    }
+}
+
+impl ControlOrService {
+    async fn control(&self, request: Request<Incoming>) -> Result<Planned, Unanswered> {
+        let request = receive(request, control::BODY_LIMIT).await?;
+        let control = self.control.clone();
+        let reply = match apart(move || control.answer(&request)).await {
+            Answer::Now(reply) => reply,
+            Answer::Later(reply) => reply.await,
+        };
+        Ok(Planned::right(reply))
+    }
+
+    async fn serve(&self, request: Request<Incoming>) -> Result<Planned, Unanswered> {
+        let mut request = receive(request, BODY_LIMIT).await?;
+        let line = self.log.as_ref().map(|_| describe(&request));
+        let service = self.worlds.route(&mut request);
+        let planned = match service.store().is_slow() {
+            true => answer_apart(service, request).await,
+            false => answer(&service, &request).await,
+        };
+        if let (Some(log), Some(line)) = (&self.log, line) {
+            match planned.wire {
+                Some(fault) => log(format_args!("{line} {fault:?}")),
+                None => log(format_args!("{line} {}", planned.reply.status)),
+            }
+        }
+        Ok(planned)
+    }
+}
+
+async fn answer(service: &Service, request: &engine::Request) -> Planned {
+    let plan = service.plan(request);
+    wait(plan.delay_before).await;
+    let planned = service.answer(request, &plan);
+    wait(plan.delay_after).await;
+    planned
+}
+
+/// The same on threads that may wait, so that the file of one world holds up no other.
+async fn answer_apart(service: Arc<Service>, request: engine::Request) -> Planned {
+    let planning = service.clone();
+    let (request, plan): (_, Plan) = apart(move || {
+        let plan = planning.plan(&request);
+        (request, plan)
+    })
+    .await;
+    wait(plan.delay_before).await;
+    let delay = plan.delay_after;
+    let planned = apart(move || service.answer(&request, &plan)).await;
+    wait(delay).await;
+    planned
+}
+
+async fn wait(delay: std::time::Duration) {
+    if !delay.is_zero() {
+        tokio::time::sleep(delay).await;
+    }
+}
+
+/// What the log says of a request: everything but its key, of which only the name is told.
+fn describe(request: &engine::Request) -> String {
+    let key = match request.header_values("authorization").next() {
+        None => "without key",
+        Some(value) => bearer_token(value)
+            .and_then(key_name)
+            .unwrap_or("with a key"),
+    };
+    let query = request.query.as_deref().map(|query| format!("?{query}"));
+    let query = query.unwrap_or_default();
+    format!("{} {}{query} ({key})", request.method, request.path)
+}
+
+fn key_name(token: &str) -> Option<&str> {
+    let world = token.rsplit_once('.').map_or("", |(_, world)| world);
+    label(inner_key(world, token))
+}

@@ -1,0 +1,173 @@
+//! The server of the program: many worlds and the control API behind one port.
+
+use std::fmt;
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
+
+use super::control_or_service::{ControlOrService, Log};
+use super::listener;
+use crate::control::{self, Control};
+use crate::worlds::Worlds;
+
+/// A server on hyper for any number of [`Worlds`], with the control API below `/_mock/v1`. The
+/// program `mock-server` is this with flags.
+///
+/// It can do all faults, those on the wire too. It keeps nothing of a request, reads at most 1 MiB
+/// of a body into memory, and hands paths on as they were sent.
+///
+/// ```
+/// use mock_server::{HttpServer, World, Worlds};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+/// let server = HttpServer::new(Worlds::in_memory(World::default()), listener)?;
+/// println!("{}/api/v1/me", server.url());
+/// server.serve_until(async {}).await
+/// # })?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct HttpServer {
+    listener: TcpListener,
+    address: SocketAddr,
+    url: String,
+    handler: ControlOrService,
+}
+
+impl HttpServer {
+    /// A server for these worlds. Connections wait until [`serve_until`](Self::serve_until).
+    ///
+    /// # Errors
+    ///
+    /// When the listener has no address or cannot be used without blocking.
+    ///
+    /// ```
+    /// use mock_server::{HttpServer, World, Worlds};
+    ///
+    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    /// let server = HttpServer::new(Worlds::in_memory(World::default()), listener)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn new(worlds: Worlds, listener: TcpListener) -> io::Result<Self> {
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        let url = url_of(address);
+        let worlds = Arc::new(worlds);
+        let control = Arc::new(Control::new(worlds.clone(), url.clone()));
+        let log = None;
+        let handler = ControlOrService {
+            worlds,
+            control,
+            log,
+        };
+        Ok(Self {
+            listener,
+            address,
+            url,
+            handler,
+        })
+    }
+
+    /// Hands `log` one line for each request to the service, without its line break: method, path,
+    /// the name of the key and what was answered. No line holds a key.
+    ///
+    /// ```
+    /// use mock_server::{HttpServer, World, Worlds};
+    ///
+    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    /// let server = HttpServer::new(Worlds::in_memory(World::default()), listener)?
+    ///     .log(|line| println!("{line}"));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[must_use]
+    pub fn log(mut self, log: impl Fn(fmt::Arguments<'_>) + Send + Sync + 'static) -> Self {
+        let log: Log = Box::new(log);
+        self.handler.log = Some(log);
+        self
+    }
+
+    /// Where it listens.
+    ///
+    /// ```
+    /// use mock_server::{HttpServer, World, Worlds};
+    ///
+    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    /// let server = HttpServer::new(Worlds::in_memory(World::default()), listener)?;
+    /// assert!(server.address().ip().is_loopback());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The base URL, such as `http://127.0.0.1:40123`. A server that listens on all addresses, as on
+    /// `0.0.0.0`, names the one of this machine.
+    ///
+    /// ```
+    /// use mock_server::{HttpServer, World, Worlds};
+    ///
+    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    /// let server = HttpServer::new(Worlds::in_memory(World::default()), listener)?;
+    /// assert!(server.url().starts_with("http://127.0.0.1:"));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The URL of the control API.
+    ///
+    /// ```
+    /// use mock_server::{HttpServer, World, Worlds};
+    ///
+    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    /// let server = HttpServer::new(Worlds::in_memory(World::default()), listener)?;
+    /// assert!(server.control_url().ends_with("/_mock/v1"));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn control_url(&self) -> String {
+        format!("{}{}", self.url, control::BASE)
+    }
+
+    /// Serves until `stop` is done, in a tokio runtime with time and I/O. Then requests under way
+    /// are answered, for up to ten seconds, and all connections closed.
+    ///
+    /// # Errors
+    ///
+    /// When the runtime cannot watch the listener.
+    ///
+    /// ```
+    /// use mock_server::{HttpServer, World, Worlds};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    /// let server = HttpServer::new(Worlds::in_memory(World::default()), listener)?;
+    /// server.serve_until(async {}).await
+    /// # })?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub async fn serve_until(self, stop: impl Future<Output = ()>) -> io::Result<()> {
+        let listener = tokio::net::TcpListener::from_std(self.listener)?;
+        listener::serve(listener, Arc::new(self.handler), stop).await;
+        Ok(())
+    }
+}
+
+impl fmt::Debug for HttpServer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("HttpServer")
+            .field("url", &self.url)
+            .finish_non_exhaustive()
+    }
+}
+
+fn url_of(mut address: SocketAddr) -> String {
+    if address.ip().is_unspecified() {
+        address.set_ip(match address {
+            SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    format!("http://{address}")
+}

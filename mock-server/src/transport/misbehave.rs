@@ -1,0 +1,117 @@
+//! Faults on the wire, written by hand on a connection that was taken from hyper.
+
+use std::fmt::Write;
+use std::io;
+use std::time::Duration;
+
+use http::{HeaderMap, StatusCode};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::outgoing::Departure;
+use crate::faults::WireFault;
+
+/// Ends a connection in the way that the departure asks for. An error means that the client went
+/// away first.
+pub(super) async fn misbehave(mut stream: TcpStream, departure: &Departure) -> io::Result<()> {
+    let body = departure.body.as_ref();
+    match departure.fault {
+        // With a linger of zero the system sends RST where it would send FIN.
+        WireFault::Reset => stream.set_zero_linger(),
+        WireFault::Close => Ok(()),
+        WireFault::Cut { after } => {
+            send_part(&mut stream, departure, after).await?;
+            stream.shutdown().await
+        }
+        WireFault::Stall { after } => {
+            send_part(&mut stream, departure, after).await?;
+            wait_for_end(&mut stream).await
+        }
+        WireFault::Dribble {
+            bytes,
+            milliseconds,
+        } => {
+            let head = head_with_length(departure, body.len() as u64);
+            stream.write_all(head.as_bytes()).await?;
+            dribble(
+                &mut stream,
+                body,
+                bytes,
+                Duration::from_millis(milliseconds),
+            )
+            .await
+        }
+        WireFault::BadChunk => {
+            stream.write_all(&bad_chunk(departure)).await?;
+            stream.shutdown().await
+        }
+    }
+}
+
+/// Sends the head and this much of the body. The head always announces more than that, so that the
+/// client knows that something is missing.
+async fn send_part(stream: &mut TcpStream, departure: &Departure, after: u64) -> io::Result<()> {
+    let body = departure.body.as_ref();
+    let announced = after.saturating_add(1).max(body.len() as u64);
+    let sent = usize::try_from(after).map_or(body.len(), |after| body.len().min(after));
+    let mut bytes = head_with_length(departure, announced).into_bytes();
+    bytes.extend_from_slice(&body[..sent]);
+    stream.write_all(&bytes).await
+}
+
+/// Waits until the client has had enough, and drops what it still says.
+async fn wait_for_end(stream: &mut TcpStream) -> io::Result<()> {
+    let mut dropped = [0; 1024];
+    while stream.read(&mut dropped).await? > 0 {}
+    Ok(())
+}
+
+async fn dribble(
+    stream: &mut TcpStream,
+    body: &[u8],
+    bytes: u64,
+    pause: Duration,
+) -> io::Result<()> {
+    let size = usize::try_from(bytes).unwrap_or(usize::MAX).max(1);
+    for piece in body.chunks(size) {
+        tokio::time::sleep(pause).await;
+        stream.write_all(piece).await?;
+    }
+    stream.shutdown().await
+}
+
+/// One good chunk, and then a size that is no number.
+fn bad_chunk(departure: &Departure) -> Vec<u8> {
+    let first = match departure.body.as_ref() {
+        [] => b"{",
+        body => &body[..body.len().min(8)],
+    };
+    let mut bytes = head(departure, "transfer-encoding: chunked").into_bytes();
+    bytes.extend_from_slice(format!("{:x}\r\n", first.len()).as_bytes());
+    bytes.extend_from_slice(first);
+    bytes.extend_from_slice(b"\r\nno size\r\n");
+    bytes
+}
+
+fn head_with_length(departure: &Departure, length: u64) -> String {
+    head(departure, &format!("content-length: {length}"))
+}
+
+fn head(departure: &Departure, framing: &str) -> String {
+    // A client would take 204 for whole whatever follows it.
+    let status = match departure.status {
+        StatusCode::NO_CONTENT => StatusCode::OK,
+        other => other,
+    };
+    let headers = lines(&departure.headers);
+    format!("HTTP/1.1 {status}\r\n{headers}{framing}\r\nconnection: close\r\n\r\n")
+}
+
+fn lines(headers: &HeaderMap) -> String {
+    let mut lines = String::new();
+    for (name, value) in headers {
+        let value = String::from_utf8_lossy(value.as_bytes());
+        write!(lines, "{name}: {value}\r\n").expect("a string takes everything");
+    }
+    lines
+}

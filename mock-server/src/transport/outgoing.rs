@@ -1,0 +1,72 @@
+//! The way of an answer from a service to hyper.
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+
+use super::payload::Payload;
+use crate::engine::Reply;
+use crate::faults::{Planned, WireFault};
+
+/// An answer that HTTP cannot express: the connection is taken from hyper and written by hand.
+#[derive(Debug, thiserror::Error)]
+#[error("the connection ends with {fault:?}")]
+pub(super) struct Departure {
+    pub(super) fault: WireFault,
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
+}
+
+/// Why a request is not answered through hyper.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unanswered {
+    /// It meets a fault on the wire.
+    #[error(transparent)]
+    Departure(Box<Departure>),
+    /// The client went away while it sent the request.
+    #[error(transparent)]
+    Broken(#[from] hyper::Error),
+    /// There is nobody to pass the request on to.
+    #[error(transparent)]
+    Gone(std::io::Error),
+}
+
+/// The answer as hyper sends it, or what to do with the connection instead.
+pub(super) fn respond(planned: Planned) -> Result<Response<Payload>, Unanswered> {
+    let Planned {
+        reply,
+        filling,
+        wire,
+    } = planned;
+    let (status, headers) = head(&reply);
+    if let Some(fault) = wire {
+        let body = reply.body.into();
+        return Err(Unanswered::Departure(Box::new(Departure {
+            fault,
+            status,
+            headers,
+            body,
+        })));
+    }
+    let body = match filling {
+        Some(filling) => Payload::Filler(filling.filler()),
+        None => Payload::Whole(reply.body.into()),
+    };
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    Ok(response)
+}
+
+fn head(reply: &Reply) -> (StatusCode, HeaderMap) {
+    let status = StatusCode::from_u16(reply.status).expect("a reply has a status of three digits");
+    let headers = reply.headers.iter().map(|(name, value)| {
+        let name = HeaderName::from_bytes(name.as_bytes()).expect("a reply has names of headers");
+        // A method or path that a refusal repeats came through hyper, and so fits a header.
+        let value = HeaderValue::from_str(value).expect("a reply has values of headers");
+        (name, value)
+    });
+    let mut map = HeaderMap::with_capacity(reply.headers.len());
+    map.extend(headers);
+    (status, map)
+}

@@ -1,0 +1,63 @@
+//! The body of an answer, for hyper.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+
+use crate::faults::Filler;
+
+/// A body that is there, that is made while it is sent, or that is passed on.
+pub(super) enum Payload {
+    Whole(Bytes),
+    Filler(Filler),
+    Forwarded(Incoming),
+}
+
+impl Body for Payload {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let bytes = match self.get_mut() {
+            Self::Whole(bytes) => std::mem::take(bytes),
+            Self::Filler(filler) => next_piece(filler),
+            Self::Forwarded(body) => return Pin::new(body).poll_frame(context),
+        };
+        let frame = (!bytes.is_empty()).then(|| Ok(Frame::data(bytes)));
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Whole(bytes) => bytes.is_empty(),
+            Self::Filler(filler) => filler.len() == 0,
+            Self::Forwarded(body) => body.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Self::Filler(filler) => SizeHint::with_exact(filler.len()),
+            Self::Forwarded(body) => body.size_hint(),
+        }
+    }
+}
+
+/// Takes the next piece off a filler; nothing when it is at its end.
+fn next_piece(filler: &mut Filler) -> Bytes {
+    if !filler.head.is_empty() {
+        return std::mem::take(&mut filler.head);
+    }
+    if filler.times > 0 {
+        filler.times -= 1;
+        return filler.piece.clone();
+    }
+    std::mem::take(&mut filler.tail)
+}

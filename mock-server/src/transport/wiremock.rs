@@ -1,0 +1,88 @@
+//! The way from wiremock to a service and back. No other file knows how wiremock sees a request.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Waker};
+
+use wiremock::matchers::any;
+use wiremock::{Mock, Respond, ResponseTemplate};
+
+use super::front::Instruction;
+use crate::engine::Request;
+use crate::faults::Planned;
+use crate::service::Service;
+
+/// wiremock's lowest precedence: every mock that a test mounts comes before ours.
+const LAST: u8 = u8::MAX;
+
+/// The one mock that hands every request to the service. `has_front` says whether there is somebody
+/// to carry out instructions.
+pub(crate) fn catch_all(service: Arc<Service>, has_front: bool) -> Mock {
+    Mock::given(any())
+        .respond_with(Answer { service, has_front })
+        .with_priority(LAST)
+        .named("the profile service")
+}
+
+/// Drops a server at any place in a program.
+///
+/// wiremock waits for its own lock inside `Drop`. Within a tokio task each such wait uses up some
+/// of what the task may do before it has to yield, and a `Drop` cannot yield: the 43rd server that
+/// one task drops would hang for ever. An unconstrained future is free of that budget.
+pub(crate) fn drop_at_once(server: wiremock::MockServer) {
+    let dropping = tokio::task::coop::unconstrained(async move { drop(server) });
+    let polled = pin!(dropping).poll(&mut Context::from_waker(Waker::noop()));
+    debug_assert!(polled.is_ready(), "nothing in the future can wait");
+}
+
+struct Answer {
+    service: Arc<Service>,
+    has_front: bool,
+}
+
+impl Respond for Answer {
+    /// wiremock waits after it has the template, and not here where all others would wait too. So
+    /// the write comes before a delay of either phase.
+    fn respond(&self, request: &wiremock::Request) -> ResponseTemplate {
+        let request = engine_request(request);
+        let plan = self.service.plan(&request);
+        let planned = self.service.answer(&request, &plan);
+        let delay = plan.delay_before.saturating_add(plan.delay_after);
+        let template = template(planned, self.has_front);
+        match delay.is_zero() {
+            true => template,
+            false => template.set_delay(delay),
+        }
+    }
+}
+
+fn engine_request(request: &wiremock::Request) -> Request {
+    let mut read = Request::new(request.method.as_str(), request.url.path());
+    read.query = request.url.query().map(str::to_owned);
+    for (name, value) in &request.headers {
+        read = read.header(name.as_str(), String::from_utf8_lossy(value.as_bytes()));
+    }
+    read.body(request.body.as_slice())
+}
+
+fn template(planned: Planned, has_front: bool) -> ResponseTemplate {
+    let Planned {
+        reply,
+        filling,
+        wire,
+    } = planned;
+    let mut template = ResponseTemplate::new(reply.status).append_headers(reply.headers);
+    if let Some(fault) = wire {
+        template = instruct(template, &Instruction::Wire(fault));
+    }
+    match filling {
+        None => template.set_body_bytes(reply.body),
+        Some(filling) if has_front => instruct(template, &Instruction::Fill(filling)),
+        Some(filling) => template.set_body_bytes(filling.filler().into_bytes()),
+    }
+}
+
+fn instruct(template: ResponseTemplate, instruction: &Instruction) -> ResponseTemplate {
+    let (name, value) = instruction.to_header();
+    template.insert_header(name, value)
+}

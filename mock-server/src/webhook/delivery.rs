@@ -1,0 +1,156 @@
+//! One delivery: what is sent, and what came of it.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::bytes_in_json;
+use crate::engine::EventKind;
+
+/// A delivery that is ready to be sent: all bytes and headers are fixed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SignedDelivery {
+    /// What the mock calls it, such as `delivery_7`; it is not sent.
+    pub id: String,
+    /// When it was made: RFC 3339, in UTC and whole seconds of the world's clock.
+    pub created_at: String,
+    /// The receiver's URL, or `sink`.
+    pub receiver: String,
+    /// The id of the delivery that this one repeats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redelivery_of: Option<String>,
+    /// The header `X-Service-Event`.
+    pub kind: EventKind,
+    /// The header `X-Service-Signature`.
+    pub signature: String,
+    /// The header `Content-Type`.
+    pub content_type: String,
+    /// The body, byte for byte. JSON has it as a string, or as `{"base64": "…"}` when it is not
+    /// UTF-8.
+    #[serde(with = "bytes_in_json")]
+    pub body: Vec<u8>,
+}
+
+/// A delivery that was tried.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Delivery {
+    /// What was sent. In JSON its fields stand beside `outcome`.
+    #[serde(flatten)]
+    pub sent: SignedDelivery,
+    /// What came of it.
+    pub outcome: DeliveryOutcome,
+}
+
+impl Delivery {
+    /// Whether it succeeded, as [`DeliveryOutcome::is_success`] says.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// use mock_server::EventKind;
+    ///
+    /// let server = mock_server::MockServer::start().await;
+    /// server.webhook().use_sink("500", "whsec_test")?;
+    /// let delivery = server.webhook().emit(EventKind::POST_LIKED, serde_json::json!({})).await?;
+    /// assert!(!delivery.is_success());
+    /// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
+    /// ```
+    pub fn is_success(&self) -> bool {
+        self.outcome.is_success()
+    }
+}
+
+/// What came of a delivery.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "result", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum DeliveryOutcome {
+    /// The receiver answered in time.
+    Answered {
+        /// Its status code.
+        status: u16,
+    },
+    /// No whole answer came in time.
+    TimedOut {
+        /// How long the delivery was given, in milliseconds.
+        milliseconds: u64,
+    },
+    /// There was no connection, or it ended before the answer did.
+    Broken {
+        /// What the system or the HTTP library says.
+        reason: String,
+    },
+}
+
+impl DeliveryOutcome {
+    /// Whether a 2xx answer came in time; everything else is a failed delivery.
+    ///
+    /// ```
+    /// use mock_server::DeliveryOutcome;
+    ///
+    /// assert!(DeliveryOutcome::Answered { status: 204 }.is_success());
+    /// assert!(!DeliveryOutcome::Answered { status: 302 }.is_success());
+    /// assert!(!DeliveryOutcome::TimedOut { milliseconds: 10_000 }.is_success());
+    /// ```
+    pub fn is_success(&self) -> bool {
+        matches!(self, Self::Answered { status: 200..=299 })
+    }
+
+    pub(super) fn timed_out(limit: Duration) -> Self {
+        let milliseconds = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+        Self::TimedOut { milliseconds }
+    }
+}
+
+impl fmt::Display for DeliveryOutcome {
+    /// Such as `answered with 500`, `no answer within 10000 ms`, `broken off: connection refused`.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Answered { status } => write!(formatter, "answered with {status}"),
+            Self::TimedOut { milliseconds } => {
+                write!(formatter, "no answer within {milliseconds} ms")
+            }
+            Self::Broken { reason } => write!(formatter, "broken off: {reason}"),
+        }
+    }
+}
+
+/// Why nothing was sent.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotSent {
+    /// The webhook points nowhere yet.
+    #[error("the webhook has no receiver; point it at a URL or at the sink")]
+    NoReceiver,
+    /// The webhook was turned off by failed deliveries.
+    #[error(
+        "the webhook is off after {failures_in_row} failed deliveries in a row; turn it on again"
+    )]
+    WebhookOff {
+        /// How many have failed in a row.
+        failures_in_row: u32,
+    },
+    /// The log holds no delivery of this id, or none any more.
+    #[error("there is no delivery {id:?} in the log")]
+    UnknownDelivery {
+        /// The id.
+        id: String,
+    },
+}
+
+impl NotSent {
+    /// A name for programs: `no_receiver`, `webhook_off` or `unknown_delivery`.
+    ///
+    /// ```
+    /// assert_eq!(mock_server::NotSent::NoReceiver.code(), "no_receiver");
+    /// ```
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NoReceiver => "no_receiver",
+            Self::WebhookOff { .. } => "webhook_off",
+            Self::UnknownDelivery { .. } => "unknown_delivery",
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Carries a delivery over the network. No other file of the webhook opens a socket.
+
+use std::error::Error;
+use std::io;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::client::conn::http1;
+use hyper::header::{CONTENT_TYPE, HOST, HeaderValue};
+use hyper::{Request, Response, body::Incoming};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+
+use super::delivery::{DeliveryOutcome, SignedDelivery};
+use super::receiver_url::ReceiverUrl;
+
+/// How much of an answer is read. Its status is all that counts, but a receiver that is still
+/// writing when the connection closes would take that for a failure of its own.
+const ANSWER_LIMIT: usize = 64 * 1024;
+
+/// Sends once, without following redirects, and waits for the answer no longer than `timeout`.
+pub(super) async fn send(
+    delivery: &SignedDelivery,
+    url: &ReceiverUrl,
+    timeout: Duration,
+) -> DeliveryOutcome {
+    match tokio::time::timeout(timeout, post(delivery, url)).await {
+        Ok(Ok(status)) => DeliveryOutcome::Answered { status },
+        Ok(Err(error)) => DeliveryOutcome::Broken {
+            reason: error.to_string(),
+        },
+        Err(_) => DeliveryOutcome::timed_out(timeout),
+    }
+}
+
+async fn post(delivery: &SignedDelivery, url: &ReceiverUrl) -> Result<u16, SendError> {
+    let (host, port) = url.host_and_port();
+    let stream = TcpStream::connect((host.as_str(), port))
+        .await
+        .map_err(SendError::Connect)?;
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+    // The set ends the connection when it is dropped, also when the time is up.
+    let mut connections = JoinSet::new();
+    connections.spawn(connection);
+    let answer = sender.send_request(request(delivery, url)).await?;
+    let status = answer.status().as_u16();
+    read_beginning(answer).await?;
+    Ok(status)
+}
+
+fn request(delivery: &SignedDelivery, url: &ReceiverUrl) -> Request<Full<Bytes>> {
+    let body = Full::new(Bytes::copy_from_slice(&delivery.body));
+    let kind = HeaderValue::from_bytes(delivery.kind.as_str().as_bytes())
+        .expect("an event kind is a name that a header can carry");
+    Request::post(url.target())
+        .header(HOST, url.authority())
+        .header(CONTENT_TYPE, &delivery.content_type)
+        .header("x-service-event", kind)
+        .header("x-service-signature", &delivery.signature)
+        .body(body)
+        .expect("target and headers were checked when they were made")
+}
+
+async fn read_beginning(mut answer: Response<Incoming>) -> Result<(), hyper::Error> {
+    let mut read = 0;
+    while read <= ANSWER_LIMIT
+        && let Some(frame) = answer.frame().await
+    {
+        read += frame?.data_ref().map_or(0, Bytes::len);
+    }
+    Ok(())
+}
+
+/// Why no answer came.
+#[derive(Debug, thiserror::Error)]
+enum SendError {
+    #[error("no connection: {0}")]
+    Connect(io::Error),
+    #[error("{0}{cause}", cause = cause(.0))]
+    Http(#[from] hyper::Error),
+}
+
+/// hyper's own words name what it was doing, and those of its source what went wrong.
+fn cause(error: &hyper::Error) -> String {
+    match error.source() {
+        Some(source) => format!(": {source}"),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,347 @@
+//! The webhook as a state machine: what may be sent, what has come of it, and when it is turned off.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::delivery::{Delivery, DeliveryOutcome, NotSent, SignedDelivery};
+use super::event::{EventData, Payload};
+use super::receiver_url::ReceiverUrl;
+use super::script::SinkScript;
+use super::secret::WebhookSecret;
+use super::signature::sign;
+use super::sink::Sink;
+use crate::engine::Dialect;
+use crate::engine::EventKind;
+
+/// After how many failed deliveries in a row a webhook is turned off (section States and transitions
+/// of the specification).
+pub const FAILURES_UNTIL_OFF: u32 = 10;
+
+/// How many deliveries the log holds, and how many bytes of bodies; the oldest go first.
+const LOG_LENGTH: usize = 1_000;
+const LOG_BYTES: usize = 4 * 1024 * 1024;
+
+/// The one webhook of a world. Its serialised form is for a state file and holds the secret.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Webhook {
+    destination: Option<Destination>,
+    active: bool,
+    failures_in_row: u32,
+    deliveries: VecDeque<Delivery>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Destination {
+    secret: WebhookSecret,
+    receiver: Receiver,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Receiver {
+    Url(ReceiverUrl),
+    Sink(Sink),
+}
+
+/// A delivery that the state machine has let through, and the way it has to go.
+#[derive(Debug)]
+pub(super) enum Prepared {
+    /// The sink has answered already.
+    Delivered(Delivery),
+    /// The delivery has to be sent here, and its outcome to be recorded.
+    ToSend(SignedDelivery, ReceiverUrl),
+}
+
+impl Webhook {
+    /// Points the webhook at a receiver, with a new run of failures. The log stays.
+    pub(crate) fn point_at(&mut self, url: ReceiverUrl, secret: WebhookSecret) {
+        self.begin(secret, Receiver::Url(url));
+    }
+
+    /// Points the webhook at a sink at the beginning of its script, with a new run of failures. The
+    /// log stays.
+    pub(crate) fn use_sink(&mut self, script: SinkScript, secret: WebhookSecret) {
+        self.begin(secret, Receiver::Sink(Sink::new(script)));
+    }
+
+    fn begin(&mut self, secret: WebhookSecret, receiver: Receiver) {
+        self.destination = Some(Destination { secret, receiver });
+        self.turn_on();
+    }
+
+    /// Signs an event, unless the webhook is off or points nowhere. `id` and `now` are the world's.
+    pub(super) fn emit(
+        &mut self,
+        id: String,
+        now: String,
+        (kind, data): (EventKind, EventData),
+        dialect: &Dialect,
+    ) -> Result<Prepared, NotSent> {
+        let Destination { secret, receiver } = self.open_destination()?;
+        let Payload { content_type, body } =
+            Payload::new(&kind, &now, data, dialect.webhook_payload);
+        let delivery = SignedDelivery {
+            id,
+            created_at: now,
+            receiver: receiver.name(),
+            redelivery_of: None,
+            kind,
+            signature: sign(secret, &body, dialect.webhook_signature_encoding),
+            content_type: content_type.to_owned(),
+            body,
+        };
+        Ok(self.hand_over(delivery, dialect))
+    }
+
+    /// Sends an earlier delivery once more, with the same headers and bytes, to wherever the webhook
+    /// points now.
+    pub(super) fn redeliver(
+        &mut self,
+        id: String,
+        now: String,
+        earlier: &str,
+        dialect: &Dialect,
+    ) -> Result<Prepared, NotSent> {
+        let delivery = SignedDelivery {
+            id,
+            created_at: now,
+            receiver: self.open_destination()?.receiver.name(),
+            redelivery_of: Some(earlier.to_owned()),
+            ..self.delivery(earlier)?.sent.clone()
+        };
+        Ok(self.hand_over(delivery, dialect))
+    }
+
+    /// Refuses when an event would not be sent.
+    pub(super) fn check_open(&self) -> Result<(), NotSent> {
+        self.open_destination().map(|_| ())
+    }
+
+    /// A delivery of the log.
+    pub(super) fn delivery(&self, id: &str) -> Result<&Delivery, NotSent> {
+        let found = self.deliveries().find(|delivery| delivery.sent.id == id);
+        found.ok_or_else(|| NotSent::UnknownDelivery { id: id.to_owned() })
+    }
+
+    fn open_destination(&self) -> Result<&Destination, NotSent> {
+        let destination = self.destination.as_ref().ok_or(NotSent::NoReceiver)?;
+        if !self.active {
+            let failures_in_row = self.failures_in_row;
+            return Err(NotSent::WebhookOff { failures_in_row });
+        }
+        Ok(destination)
+    }
+
+    fn hand_over(&mut self, delivery: SignedDelivery, dialect: &Dialect) -> Prepared {
+        let destination = self.destination.as_mut();
+        let receiver = &mut destination.expect("the destination was looked up").receiver;
+        match receiver {
+            Receiver::Url(url) => Prepared::ToSend(delivery, url.clone()),
+            Receiver::Sink(sink) => {
+                let outcome = sink.take(dialect.webhook_timeout);
+                Prepared::Delivered(self.record(delivery, outcome))
+            }
+        }
+    }
+
+    /// Notes what came of a delivery. The tenth failure in a row turns the webhook off; a success
+    /// ends the run, and does not turn the webhook on.
+    pub(super) fn record(&mut self, sent: SignedDelivery, outcome: DeliveryOutcome) -> Delivery {
+        if outcome.is_success() {
+            self.failures_in_row = 0;
+        } else {
+            self.failures_in_row = self.failures_in_row.saturating_add(1);
+            self.active &= self.failures_in_row < FAILURES_UNTIL_OFF;
+        }
+        let delivery = Delivery { sent, outcome };
+        self.deliveries.push_back(delivery.clone());
+        self.forget_oldest();
+        delivery
+    }
+
+    fn forget_oldest(&mut self) {
+        let bodies = self.deliveries.iter();
+        let mut bytes: usize = bodies.map(|delivery| delivery.sent.body.len()).sum();
+        while self.deliveries.len() > LOG_LENGTH || (bytes > LOG_BYTES && self.deliveries.len() > 1)
+        {
+            let forgotten = self.deliveries.pop_front();
+            bytes -= forgotten.map_or(0, |delivery| delivery.sent.body.len());
+        }
+    }
+
+    /// What it signs with, once it points somewhere.
+    pub(crate) fn secret(&self) -> Option<&WebhookSecret> {
+        self.destination.as_ref().map(|to| &to.secret)
+    }
+
+    /// Whether it points nowhere and never did.
+    pub(crate) fn is_new(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Turns the webhook on again, with a new run of failures.
+    pub(crate) fn turn_on(&mut self) {
+        self.active = true;
+        self.failures_in_row = 0;
+    }
+
+    /// What was tried, oldest first.
+    pub(crate) fn deliveries(&self) -> impl Iterator<Item = &Delivery> {
+        self.deliveries.iter()
+    }
+
+    /// The state without the secret.
+    pub(crate) fn status(&self) -> WebhookStatus {
+        let receiver = self.destination.as_ref().map(|to| &to.receiver);
+        WebhookStatus {
+            receiver: receiver.map(Receiver::name),
+            active: self.active && receiver.is_some(),
+            failures_in_row: self.failures_in_row,
+            sink: match receiver {
+                Some(Receiver::Sink(sink)) => Some(SinkStatus {
+                    script: sink.script.clone(),
+                    received: sink.received,
+                }),
+                _ => None,
+            },
+        }
+    }
+}
+
+impl Receiver {
+    fn name(&self) -> String {
+        match self {
+            Self::Url(url) => url.to_string(),
+            Self::Sink(_) => "sink".to_owned(),
+        }
+    }
+}
+
+impl Default for Webhook {
+    /// A webhook that points nowhere.
+    fn default() -> Self {
+        Self {
+            destination: None,
+            active: true,
+            failures_in_row: 0,
+            deliveries: VecDeque::new(),
+        }
+    }
+}
+
+/// The state of the webhook, as far as it may be shown: without the secret.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let server = mock_server::MockServer::start().await;
+/// server.webhook().use_sink("500 x9, 200", "whsec_test")?;
+/// let status = server.webhook().status()?;
+/// assert_eq!(status.receiver.as_deref(), Some("sink"));
+/// assert!(status.active);
+/// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct WebhookStatus {
+    /// The receiver's URL, or `sink`; nothing as long as the webhook points nowhere.
+    pub receiver: Option<String>,
+    /// Whether an event would be sent.
+    pub active: bool,
+    /// How many deliveries have failed since the last success.
+    pub failures_in_row: u32,
+    /// The sink, when the webhook points at it.
+    pub sink: Option<SinkStatus>,
+}
+
+/// A sink and its place in its script.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let server = mock_server::MockServer::start().await;
+/// server.webhook().use_sink("500 x9, 200", "whsec_test")?;
+/// let sink = server.webhook().status()?.sink.unwrap();
+/// assert_eq!((sink.script.to_string().as_str(), sink.received), ("500 x9, 200", 0));
+/// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct SinkStatus {
+    /// How it answers.
+    pub script: SinkScript,
+    /// How many deliveries it has had. The log of deliveries says what they were.
+    pub received: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn on_sink(script: &str) -> Webhook {
+        let mut webhook = Webhook::default();
+        let secret = WebhookSecret::new("canary").unwrap();
+        webhook.use_sink(script.parse().unwrap(), secret);
+        webhook
+    }
+
+    fn emit(webhook: &mut Webhook, body: Vec<u8>) -> Result<Delivery, NotSent> {
+        let event = (EventKind::POST_LIKED, body.into());
+        let id = format!("delivery_{}", webhook.deliveries.len());
+        let now = "2026-03-01T12:00:00Z".to_owned();
+        match webhook.emit(id, now, event, &Dialect::default())? {
+            Prepared::Delivered(delivery) => Ok(delivery),
+            Prepared::ToSend(..) => panic!("the sink needs no sending"),
+        }
+    }
+
+    #[test]
+    fn the_log_is_bounded_by_number_and_by_bytes() {
+        let mut webhook = on_sink("200");
+        for _ in 0..LOG_LENGTH + 5 {
+            emit(&mut webhook, Vec::new()).unwrap();
+        }
+        assert_eq!(webhook.deliveries.len(), LOG_LENGTH);
+        emit(&mut webhook, vec![b'a'; LOG_BYTES]).unwrap();
+        assert_eq!(webhook.deliveries.len(), LOG_LENGTH);
+        emit(&mut webhook, vec![b'a'; LOG_BYTES + 1]).unwrap();
+        assert_eq!(webhook.deliveries.len(), 1);
+    }
+
+    #[test]
+    fn a_late_success_ends_the_run_and_does_not_turn_on() {
+        let mut webhook = on_sink("500");
+        let mut last = None;
+        for _ in 0..10 {
+            last = Some(emit(&mut webhook, Vec::new()).unwrap());
+        }
+        webhook.record(
+            last.unwrap().sent,
+            DeliveryOutcome::Answered { status: 200 },
+        );
+        assert_eq!(webhook.status().failures_in_row, 0);
+        assert!(!webhook.status().active);
+    }
+
+    #[test]
+    fn the_state_is_read_back_and_debug_hides_the_secret() {
+        let mut webhook = on_sink("timeout x2, 200");
+        emit(&mut webhook, b"\xff".to_vec()).unwrap();
+        let text = serde_json::to_string(&webhook).unwrap();
+        assert_eq!(serde_json::from_str::<Webhook>(&text).unwrap(), webhook);
+        assert!(!format!("{webhook:?}").contains("canary"));
+        let status = json!(webhook.status());
+        assert_eq!(
+            status,
+            json!({
+                "receiver": "sink",
+                "active": true,
+                "failures_in_row": 1,
+                "sink": {"script": "timeout x2, 200", "received": 1},
+            })
+        );
+    }
+}

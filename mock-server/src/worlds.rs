@@ -1,0 +1,241 @@
+//! Many services in one process, told apart by the key of a request.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use crate::engine::{Keys, Request, World, bearer_token};
+use crate::faults::{FaultRule, InvalidFault};
+use crate::service::Service;
+use crate::state_file::{StateError, StateFile};
+
+/// The name of the world that is there from the start and stays.
+pub(crate) const DEFAULT: &str = "default";
+
+/// What stands between a key and the world that it belongs to.
+const SEPARATOR: char = '.';
+
+/// The worlds of one process. Each has accounts, keys, a clock and faults of its own.
+///
+/// The world `default` is always there, and answers every request without a key of another. The
+/// keys of the others end with their world's name, as `mock_all_….w1` does, so that no two worlds
+/// share a key, also where their seeds are the same.
+///
+/// ```
+/// use mock_server::{World, Worlds};
+///
+/// let worlds = Worlds::in_memory(World::new(7));
+/// assert_eq!(worlds.keys(), &World::new(7).keys());
+/// ```
+#[derive(Debug)]
+pub struct Worlds {
+    default: Arc<Service>,
+    others: RwLock<Others>,
+}
+
+#[derive(Debug, Default)]
+struct Others {
+    services: BTreeMap<String, Arc<Service>>,
+    /// How many there ever were: no name comes twice.
+    created: u64,
+}
+
+impl Worlds {
+    /// Begins with this world as `default`.
+    ///
+    /// ```
+    /// let worlds = mock_server::Worlds::in_memory(mock_server::World::default());
+    /// ```
+    pub fn in_memory(world: World) -> Self {
+        Self::new(Service::in_memory(world))
+    }
+
+    /// Begins with the world in a file as `default`. `new_world` is what the file holds first when
+    /// it is not there. All other worlds are in memory.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError`] when the file cannot be used; it is left as it is.
+    ///
+    /// ```
+    /// use mock_server::{StateFile, World, Worlds};
+    ///
+    /// let directory = tempfile::tempdir()?;
+    /// let file = StateFile::new(directory.path().join("state.json"));
+    /// let worlds = Worlds::on_file(file, World::default())?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn on_file(file: StateFile, new_world: World) -> Result<Self, StateError> {
+        Service::on_file(file, new_world).map(Self::new)
+    }
+
+    /// The six keys of `demo` in the world `default`.
+    ///
+    /// ```
+    /// let worlds = mock_server::Worlds::in_memory(mock_server::World::default());
+    /// assert!(worlds.keys().all.starts_with("mock_all_"));
+    /// ```
+    pub fn keys(&self) -> &Keys {
+        self.default.keys()
+    }
+
+    /// Changes the world `default` between two requests.
+    ///
+    /// # Errors
+    ///
+    /// [`StateError`] when the state file fails, and then nothing changes.
+    ///
+    /// ```
+    /// use mock_server::{Dialect, World, Worlds};
+    ///
+    /// let worlds = Worlds::in_memory(World::default());
+    /// worlds.update(|world| world.set_dialect(Dialect::minimal()))?;
+    /// # Ok::<(), mock_server::StateError>(())
+    /// ```
+    pub fn update<T>(&self, change: impl FnOnce(&mut World) -> T) -> Result<T, StateError> {
+        let change = |world: &mut World| (change(world), true);
+        self.default.store().transact(change)
+    }
+
+    /// Adds fault rules to the world `default`: all of them, or none when one is wrong.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidFault`] for the first rule that cannot be followed.
+    ///
+    /// ```
+    /// use mock_server::{Fault, FaultRule, World, Worlds};
+    ///
+    /// let worlds = Worlds::in_memory(World::default());
+    /// worlds.add_faults(vec![FaultRule::new(Fault::status(503)).times(1)])?;
+    /// # Ok::<(), mock_server::InvalidFault>(())
+    /// ```
+    pub fn add_faults(&self, rules: Vec<FaultRule>) -> Result<(), InvalidFault> {
+        self.default.faults().add(rules)
+    }
+
+    fn new(default: Service) -> Self {
+        Self {
+            default: Arc::new(default),
+            others: RwLock::default(),
+        }
+    }
+
+    /// The service that a request is for. The world's name goes from its key, which from here on is
+    /// the one that the world itself knows.
+    pub(crate) fn route(&self, request: &mut Request) -> Arc<Service> {
+        self.route_to_other(request)
+            .unwrap_or_else(|| self.default.clone())
+    }
+
+    fn route_to_other(&self, request: &mut Request) -> Option<Arc<Service>> {
+        let header = request
+            .headers
+            .iter_mut()
+            .find(|(name, _)| name.eq_ignore_ascii_case("authorization"))?;
+        let (key, world) = bearer_token(&header.1)?.rsplit_once(SEPARATOR)?;
+        let service = self.other(world)?;
+        header.1 = format!("Bearer {key}");
+        Some(service)
+    }
+
+    /// The world of this name.
+    pub(crate) fn find(&self, name: &str) -> Option<Arc<Service>> {
+        match name {
+            DEFAULT => Some(self.default.clone()),
+            other => self.other(other),
+        }
+    }
+
+    fn other(&self, name: &str) -> Option<Arc<Service>> {
+        let others = self.others.read().unwrap_or_else(PoisonError::into_inner);
+        others.services.get(name).cloned()
+    }
+
+    /// Adds a world in memory, and returns its name.
+    pub(crate) fn create(&self, world: World) -> String {
+        let service = Arc::new(Service::in_memory(world));
+        let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
+        others.created += 1;
+        let name = format!("w{}", others.created);
+        others.services.insert(name.clone(), service);
+        name
+    }
+
+    /// Takes a world away, and says whether it was there. Requests under way are answered still.
+    pub(crate) fn delete(&self, name: &str) -> bool {
+        let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
+        others.services.remove(name).is_some()
+    }
+}
+
+/// The key by which clients reach this world: the world's own, with its name.
+pub(crate) fn outer_key(world: &str, key: &str) -> String {
+    match world {
+        DEFAULT => key.to_owned(),
+        other => format!("{key}{SEPARATOR}{other}"),
+    }
+}
+
+/// The key as the world itself knows it.
+pub(crate) fn inner_key<'a>(world: &str, key: &'a str) -> &'a str {
+    match key.rsplit_once(SEPARATOR) {
+        Some((inner, name)) if name == world => inner,
+        _ => key,
+    }
+}
+
+/// All six keys by which clients reach this world.
+pub(crate) fn outer_keys(world: &str, keys: &Keys) -> Keys {
+    Keys {
+        all: outer_key(world, &keys.all),
+        none: outer_key(world, &keys.none),
+        profile: outer_key(world, &keys.profile),
+        analytics: outer_key(world, &keys.analytics),
+        links: outer_key(world, &keys.links),
+        social: outer_key(world, &keys.social),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(worlds: &Worlds, key: &str) -> u16 {
+        let mut request =
+            Request::new("GET", "/api/v1/me").header("Authorization", format!("Bearer {key}"));
+        let service = worlds.route(&mut request);
+        let plan = service.plan(&request);
+        service.answer(&request, &plan).reply.status
+    }
+
+    #[test]
+    fn worlds_of_one_seed_share_no_key() {
+        let worlds = Worlds::in_memory(World::new(7));
+        let names = [
+            DEFAULT.to_owned(),
+            worlds.create(World::new(7)),
+            worlds.create(World::new(7)),
+        ];
+        for name in &names {
+            let service = worlds.find(name).unwrap();
+            let key = outer_key(name, &service.keys().all);
+            assert_eq!(status(&worlds, &key), 200);
+            service
+                .store()
+                .transact(|world| (world.remove_key(inner_key(name, &key)), true))
+                .unwrap();
+            assert_eq!(status(&worlds, &key), 401);
+        }
+    }
+
+    #[test]
+    fn the_keys_of_a_deleted_world_are_unknown() {
+        let worlds = Worlds::in_memory(World::new(7));
+        let name = worlds.create(World::new(7));
+        let key = outer_key(&name, &World::new(7).keys().all);
+        assert_eq!(status(&worlds, &key), 200);
+        assert!(worlds.delete(&name));
+        assert_eq!(status(&worlds, &key), 401);
+        assert_ne!(worlds.create(World::new(7)), name);
+    }
+}

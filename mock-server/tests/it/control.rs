@@ -1,0 +1,447 @@
+//! The control API of the program, as curl would use it.
+
+use mock_server::Dialect;
+use serde_json::{Value, json};
+
+use crate::ask::ask_exactly;
+use crate::serving::{Serving, serve};
+
+const NOTHING: Value = Value::Null;
+
+/// Checks that an order is refused in these words.
+#[track_caller]
+pub(crate) fn refused(
+    serving: &Serving,
+    status: u16,
+    line: &str,
+    body: Value,
+    code: &str,
+    message: &str,
+) {
+    let error = serving.order(status, line, body);
+    assert_eq!(error, json!({"error": {"code": code, "message": message}}));
+}
+
+#[test]
+fn health_tells_what_can_be_done() {
+    let serving = serve(&[]);
+    let health = serving.order(200, "GET /health", NOTHING);
+    assert_eq!(health["status"], "ok");
+    assert_eq!(health["url"], serving.url());
+    assert_eq!(health["version"], env!("CARGO_PKG_VERSION"));
+    let routes: Vec<&str> = health["routes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|route| route.as_str().unwrap())
+        .collect();
+    assert!(
+        routes.contains(&"POST /_mock/v1/worlds/{world}/clock/advance"),
+        "{routes:?}"
+    );
+    // Each of them is there: with a world that is not, all but those of the server say so.
+    for route in routes {
+        let line = route
+            .replace("{world}", "nowhere")
+            .replacen("/_mock/v1", "", 1);
+        let answer = serving.control(&line).send();
+        let unknown_world = answer.body.contains(r#""code":"unknown_world""#);
+        assert_eq!(unknown_world, route.contains("{world}"), "{route}");
+        assert_eq!(answer.status == 404, unknown_world, "{route}");
+    }
+}
+
+#[test]
+fn a_state_is_read_and_replaced() {
+    let serving = serve(&[]);
+    let mut state = serving.order(200, "GET /worlds/default/state", NOTHING);
+    state["accounts"]["demo"]["profile"]["bio"] = json!("From a test");
+    serving.order(204, "PUT /worlds/default/state", state.clone());
+    assert_eq!(
+        serving.order(200, "GET /worlds/default/state", NOTHING),
+        state
+    );
+
+    let error = serving.order(400, "PUT /worlds/default/state", json!({"seed": "x"}));
+    assert_eq!(
+        error["error"]["message"],
+        "the body is not what is expected here: \
+         invalid type: string \"x\", expected u64 at line 1 column 11"
+    );
+    assert_eq!(
+        serving.order(200, "GET /worlds/default/state", NOTHING),
+        state
+    );
+    assert_eq!(serving.ask("GET /me").data(200)["bio"], "From a test");
+    let state = serving.order(200, "GET /worlds/default/state", NOTHING);
+    let used = &state["keys"][serving.key("all")]["window"]["used"];
+    assert_eq!(used, 1, "what counts against the rate limit is told");
+}
+
+#[test]
+fn a_reset_begins_anew_without_faults() {
+    let serving = serve(&["--seed", "7"]);
+    let before = serving.order(200, "GET /worlds/default/state", NOTHING);
+    serving.ask("DELETE /me/links/link_1").send();
+    let rule = json!({"fault": {"status": {"status": 503}}});
+    serving.order(201, "POST /worlds/default/faults", rule);
+    serving.order(204, "POST /worlds/default/reset", NOTHING);
+    assert_eq!(
+        serving.order(200, "GET /worlds/default/state", NOTHING),
+        before
+    );
+    serving.ask("GET /me").data(200);
+}
+
+#[test]
+fn keys_are_made_and_revoked() {
+    let serving = serve(&[]);
+    let keys = serving.order(200, "GET /worlds/default/keys", NOTHING);
+    assert_eq!(keys, serving.ready["keys"]);
+    let new = json!({"handle": "ada", "scopes": ["links:write"]});
+    let key = serving.order(201, "POST /worlds/default/keys", new);
+    let token = key["key"].as_str().unwrap();
+    assert_eq!(serving.ask("GET /me").key(token).data(200)["handle"], "ada");
+    serving.order(204, "DELETE /worlds/default/keys", key.clone());
+    serving
+        .ask("GET /me")
+        .key(token)
+        .refused(401, "key_invalid", "the key is not known here");
+    refused(
+        &serving,
+        404,
+        "DELETE /worlds/default/keys",
+        key,
+        "unknown_key",
+        "this world has no such key",
+    );
+    refused(
+        &serving,
+        400,
+        "POST /worlds/default/keys",
+        json!({"handle": "ada", "scopes": ["links"]}),
+        "bad_body",
+        "the body is not what is expected here: unknown variant `links`, expected one of \
+         `profile:write`, `analytics:read`, `links:write`, `social:write` at line 1 column 33",
+    );
+    refused(
+        &serving,
+        422,
+        "POST /worlds/default/keys",
+        json!({"handle": "", "scopes": []}),
+        "empty_handle",
+        "the handle is empty; give one such as `demo`",
+    );
+}
+
+#[test]
+fn a_clock_is_set_and_advanced() {
+    let serving = serve(&[]);
+    let clock = "/worlds/default/clock";
+    assert_eq!(
+        serving.order(200, &format!("GET {clock}"), NOTHING)["clock"],
+        "system"
+    );
+    let ahead = serving.order(
+        200,
+        &format!("POST {clock}/advance"),
+        json!({"seconds": 7200}),
+    );
+    assert_eq!(ahead["clock"], "system+PT2H");
+    let instant = |text: &str| json!({"now": text, "clock": text});
+    let set = json!({"clock": "2026-03-01T12:00:00Z"});
+    assert_eq!(
+        serving.order(200, &format!("PUT {clock}"), set),
+        instant("2026-03-01T12:00:00Z")
+    );
+    let advanced = serving.order(
+        200,
+        &format!("POST {clock}/advance"),
+        json!({"seconds": 90}),
+    );
+    assert_eq!(advanced, instant("2026-03-01T12:01:30Z"));
+    let post = serving
+        .ask("POST /me/posts")
+        .json(json!({"body": "x"}))
+        .data(201);
+    assert_eq!(post["created_at"], "2026-03-01T12:01:30Z");
+    refused(
+        &serving,
+        422,
+        &format!("PUT {clock}"),
+        json!({"clock": "noon"}),
+        "invalid_instant",
+        "`noon` is no RFC 3339 instant of the years 1 to 9999, such as 2026-03-01T12:00:00Z",
+    );
+    refused(
+        &serving,
+        400,
+        &format!("POST {clock}/advance"),
+        json!({"seconds": -1}),
+        "bad_body",
+        "the body is not what is expected here: invalid value: integer `-1`, expected u64 \
+         at line 1 column 13",
+    );
+    let end = serving.order(
+        200,
+        &format!("POST {clock}/advance"),
+        json!({"seconds": u64::MAX}),
+    );
+    assert!(end["now"].as_str().unwrap().starts_with("9999-12-30T"));
+    serving.order(200, &format!("PUT {clock}"), json!({"clock": "system"}));
+}
+
+#[test]
+fn a_dialect_is_chosen_by_name_or_by_its_settings() {
+    let serving = serve(&[]);
+    let dialect = "/worlds/default/dialect";
+    let line = format!("PUT {dialect}");
+    let set = serving.order(200, &line, json!({"ids": "integer"}));
+    assert_eq!(set["ids"], "integer");
+    assert_eq!(set["error_body"], "nested");
+    assert_eq!(serving.order(200, &format!("GET {dialect}"), NOTHING), set);
+    assert_eq!(serving.ask("GET /me").data(200)["links"][0]["id"], 1);
+
+    let minimal = serving.order(200, &line, json!("minimal"));
+    assert_eq!(minimal, json!(Dialect::minimal()));
+    assert_eq!(
+        serving.order(200, &line, json!("random:7")),
+        json!(Dialect::random(7))
+    );
+    for (choice, message) in [
+        (
+            json!("tiny"),
+            "`tiny` is no dialect; there are default, minimal, maximal, and random: with a seed, such as random:7",
+        ),
+        (
+            json!({"ids": "roman"}),
+            "it is no dialect: unknown variant `roman`, expected `string` or `integer`",
+        ),
+        (
+            json!(7),
+            "it is no dialect: invalid type: integer `7`, expected struct Dialect",
+        ),
+    ] {
+        refused(&serving, 422, &line, choice, "invalid_dialect", message);
+    }
+    assert_eq!(
+        serving.order(200, &format!("GET {dialect}"), NOTHING),
+        json!(Dialect::random(7))
+    );
+}
+
+#[test]
+fn a_key_is_made_with_a_rate_limit() {
+    let serving = serve(&[]);
+    let limit = json!({"limit": 1, "window_seconds": 60});
+    let new = json!({"handle": "ada", "scopes": [], "rate_limit": limit});
+    let key = serving.order(201, "POST /worlds/default/keys", new);
+    let token = key["key"].as_str().unwrap();
+    let me = serving.ask("GET /me").key(token).data(200);
+    assert_eq!(me["key"]["rate_limit"], limit);
+    assert_eq!(serving.ask("GET /me").key(token).send().status, 429);
+    let minute = json!({"seconds": 60});
+    serving.order(200, "POST /worlds/default/clock/advance", minute);
+    serving.ask("GET /me").key(token).data(200);
+}
+
+#[test]
+fn documents_are_served() {
+    let serving = serve(&[]);
+    let service = serving.order(200, "GET /openapi.json", NOTHING);
+    assert!(service["paths"]["/api/v1/me"].is_object());
+    let at_the_root = ask_exactly(serving.address(), "GET /openapi.json").send();
+    assert_eq!(at_the_root.status, 200);
+    assert_eq!(at_the_root.header("content-type"), Some("application/json"));
+    let read: Value = serde_json::from_str(&at_the_root.body).unwrap();
+    assert_eq!(read, service);
+}
+
+/// The document names what there is: no more, no less.
+#[test]
+fn the_document_has_every_route() {
+    let serving = serve(&[]);
+    let document = serving.order(200, "GET /control-openapi.json", NOTHING);
+    let mut documented = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let methods = item.as_object().unwrap().keys();
+        for method in methods.filter(|name| *name != "parameters") {
+            documented.push(format!("{} {path}", method.to_uppercase()));
+        }
+    }
+    let health = serving.order(200, "GET /health", NOTHING);
+    let mut routes: Vec<String> = serde_json::from_value(health["routes"].clone()).unwrap();
+    documented.sort();
+    routes.sort();
+    assert_eq!(documented, routes);
+}
+
+#[test]
+fn fault_rules_are_added_counted_and_cleared() {
+    let serving = serve(&[]);
+    let faults = "/worlds/default/faults";
+    let rule = json!({
+        "match": {"path": "/api/v1/badges"},
+        "when": {"skip": 1, "times": 1},
+        "phase": "before",
+        "fault": {"status": {"status": 503}},
+    });
+    let counted =
+        |matched: u64, struck: u64| json!([{"rule": rule, "matched": matched, "struck": struck}]);
+    assert_eq!(
+        serving.order(201, &format!("POST {faults}"), rule.clone()),
+        counted(0, 0)
+    );
+    let statuses = [(); 3].map(|()| serving.ask("GET /badges").send().status);
+    assert_eq!(statuses, [200, 503, 200]);
+    assert_eq!(
+        serving.order(200, &format!("GET {faults}"), NOTHING),
+        counted(3, 1)
+    );
+    serving.order(204, &format!("DELETE {faults}"), NOTHING);
+    assert_eq!(
+        serving.order(200, &format!("GET {faults}"), NOTHING),
+        json!([])
+    );
+}
+
+#[test]
+fn a_rule_that_is_wrong_is_told() {
+    let serving = serve(&[]);
+    for (rule, message) in [
+        (
+            json!({"fault": "explode"}),
+            "it is no fault rule: unknown variant `explode`, expected one of `delay`, `status`, \
+             `rate_limited`, `malformed_json`, `wrong_content_type`, `empty_body`, `huge_body`, \
+             `gzip_bomb`, `redirect`, `wire`",
+        ),
+        (
+            json!([{"fault": "empty_body"}, {"fault": "empty_body", "when": {"skips": 1}}]),
+            "rule 2: it is no fault rule: unknown field `skips`, expected one of `skip`, `times`, \
+             `probability`, `until`",
+        ),
+        (
+            json!({"fault": {"wire": {"dribble": {"bytes": 0, "milliseconds": 1}}}}),
+            "the pieces of a dribble have 0 bytes; at least 1 is needed",
+        ),
+    ] {
+        refused(
+            &serving,
+            422,
+            "POST /worlds/default/faults",
+            rule,
+            "invalid_fault",
+            message,
+        );
+    }
+    assert_eq!(
+        serving.order(200, "GET /worlds/default/faults", NOTHING),
+        json!([])
+    );
+}
+
+#[test]
+fn faults_never_reach_the_control_api() {
+    let serving = serve(&[]);
+    let rule = json!({"fault": {"wire": "reset"}});
+    serving.order(201, "POST /worlds/default/faults", rule);
+    serving.order(200, "GET /health", NOTHING);
+    let listed = serving.order(200, "GET /worlds/default/faults", NOTHING);
+    assert_eq!(listed[0]["matched"], 0);
+}
+
+#[test]
+fn what_is_not_there_is_told() {
+    let serving = serve(&[]);
+    let url = serving.url();
+    let unknown = |path: &str| {
+        format!("there is nothing at {path} in the control API; see {url}/_mock/v1/health")
+    };
+    for path in ["/", "/world", "/worlds/default/weather", "/worlds//state"] {
+        let message = unknown(&format!("/_mock/v1{path}"));
+        refused(
+            &serving,
+            404,
+            &format!("GET {path}"),
+            NOTHING,
+            "unknown_path",
+            &message,
+        );
+    }
+    refused(
+        &serving,
+        404,
+        "GET /worlds/w9/state",
+        NOTHING,
+        "unknown_world",
+        "there is no world `w9`; POST /_mock/v1/worlds makes one",
+    );
+    let answer = serving.control("PATCH /worlds/default/state").send();
+    assert_eq!(
+        (answer.status, answer.header("allow")),
+        (405, Some("GET, PUT"))
+    );
+    assert!(
+        answer
+            .body
+            .contains("PATCH is not allowed here; allowed: GET, PUT")
+    );
+    refused(
+        &serving,
+        409,
+        "DELETE /worlds/default",
+        NOTHING,
+        "default_world",
+        "the world `default` cannot be deleted; POST /_mock/v1/worlds/default/reset empties it",
+    );
+}
+
+#[test]
+fn no_body_makes_it_panic() {
+    let serving = serve(&[]);
+    for line in [
+        "POST /worlds",
+        "PUT /worlds/default/state",
+        "POST /worlds/default/keys",
+        "DELETE /worlds/default/keys",
+        "PUT /worlds/default/clock",
+        "POST /worlds/default/clock/advance",
+        "POST /worlds/default/faults",
+        "PUT /worlds/default/dialect",
+        "POST /worlds/default/requests/wait",
+        "POST /worlds/default/requests/verify",
+        "PUT /worlds/default/webhook",
+        "PUT /worlds/default/webhook/sink",
+        "POST /worlds/default/webhook/emit",
+        "POST /worlds/default/webhook/redeliver",
+    ] {
+        for body in [
+            &b"{"[..],
+            b"[]x",
+            b"null",
+            b"7",
+            b"\"\"",
+            b"\xff",
+            &[b'['; 10_000],
+        ] {
+            let answer = serving.control(line).body(body).send();
+            assert!(
+                matches!(answer.status, 400 | 422),
+                "{line}: {}",
+                answer.status
+            );
+        }
+    }
+    let huge = vec![b' '; 17 * 1024 * 1024];
+    assert_eq!(
+        serving
+            .control("PUT /worlds/default/state")
+            .body(huge)
+            .send()
+            .status,
+        413
+    );
+    let (code, stderr) = serving.stop("TERM");
+    assert_eq!(code, Some(0));
+    assert!(!stderr.contains("panicked"), "{stderr}");
+}

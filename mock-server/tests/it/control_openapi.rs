@@ -1,0 +1,173 @@
+//! The OpenAPI document of the control API against the program: what it describes is what is asked
+//! and answered.
+
+use mock_server::control_openapi_json;
+use serde_json::{Value, json};
+
+use crate::openapi::lacks_of;
+use crate::serving::{Serving, serve};
+
+const NOTHING: Value = Value::Null;
+
+fn document() -> Value {
+    serde_json::from_str(control_openapi_json()).unwrap()
+}
+
+/// Gives an order whose body and answer have to be as documented. `line` is a method and a path of
+/// the document.
+#[track_caller]
+fn order(serving: &Serving, status: u16, line: &str, body: Value) -> Value {
+    let document = document();
+    let (method, path) = line.split_once(' ').unwrap();
+    let operation = format!("/paths/~1_mock~1v1{}", path.replace('/', "~1"));
+    let operation = format!("{operation}/{}", method.to_lowercase());
+    if body != NOTHING {
+        let place = format!("{operation}/requestBody/content/application~1json/schema");
+        let lacks = lacks_of(document.clone(), &body, &place);
+        assert_eq!(lacks.is_none(), status != 400, "{line} {body}: {lacks:?}");
+    }
+    let answer = serving.order(status, &line.replace("{world}", "default"), body);
+    let mut place = format!("{operation}/responses/{status}");
+    let documented = document.pointer(&place);
+    let documented = documented.unwrap_or_else(|| panic!("{line} documents no {status}"));
+    if let Some(reference) = documented.get("$ref") {
+        place = reference.as_str().unwrap()[1..].to_owned();
+    }
+    let content = document.pointer(&format!("{place}/content"));
+    assert_eq!(content.is_none(), answer == NOTHING, "{line}: {answer}");
+    if content.is_some() {
+        let place = format!("{place}/content/application~1json/schema");
+        assert_eq!(
+            lacks_of(document, &answer, &place),
+            None,
+            "{line}: {answer}"
+        );
+    }
+    answer
+}
+
+fn of_world(line: &str) -> String {
+    line.replacen(' ', " /worlds/{world}", 1)
+}
+
+#[test]
+fn worlds_are_as_documented() {
+    let serving = serve(&[]);
+    order(&serving, 200, "GET /health", NOTHING);
+    order(&serving, 200, "GET /openapi.json", NOTHING);
+    order(&serving, 200, "GET /control-openapi.json", NOTHING);
+    order(
+        &serving,
+        201,
+        "POST /worlds",
+        json!({"seed": 7, "dialect": {"ids": "integer"}}),
+    );
+    order(&serving, 422, "POST /worlds", json!({"clock": "system+2"}));
+    order(&serving, 400, "POST /worlds", json!({"sed": 7}));
+    order(&serving, 409, "DELETE /worlds/{world}", NOTHING);
+    let at = |status, line: &str, body| order(&serving, status, &of_world(line), body);
+    let state = at(200, "GET /state", NOTHING);
+    at(204, "PUT /state", state);
+    at(400, "PUT /state", json!({}));
+    at(204, "POST /reset", NOTHING);
+    at(200, "GET /keys", NOTHING);
+    let limit = json!({"limit": 5, "window_seconds": 60});
+    let new = json!({"handle": "ada", "scopes": ["links:write"], "rate_limit": limit});
+    let key = at(201, "POST /keys", new);
+    at(204, "DELETE /keys", key.clone());
+    at(404, "DELETE /keys", key);
+    at(400, "POST /keys", json!({"handle": "ada"}));
+}
+
+#[test]
+fn settings_are_as_documented() {
+    let serving = serve(&[]);
+    let at = |status, line: &str, body| order(&serving, status, &of_world(line), body);
+    at(200, "GET /dialect", NOTHING);
+    at(200, "PUT /dialect", json!("random:7"));
+    at(200, "PUT /dialect", json!({"error_body": "flat"}));
+    at(200, "GET /clock", NOTHING);
+    at(200, "PUT /clock", json!({"clock": "2026-03-01T12:00:00Z"}));
+    at(200, "PUT /clock", json!({"clock": "system-PT90S"}));
+    at(200, "POST /clock/advance", json!({"seconds": 90}));
+    at(400, "POST /clock/advance", json!({"seconds": -90}));
+    at(
+        201,
+        "POST /faults",
+        json!({"fault": {"wire": {"cut": {"after": 1}}}}),
+    );
+    at(
+        201,
+        "POST /faults",
+        json!([{"when": {"times": 1}, "fault": "empty_body"}]),
+    );
+    at(200, "GET /faults", NOTHING);
+    at(204, "DELETE /faults", NOTHING);
+}
+
+#[test]
+fn the_journal_is_as_documented() {
+    let serving = serve(&[]);
+    let at = |status, line: &str, body| order(&serving, status, &of_world(line), body);
+    serving
+        .ask("PATCH /me/profile")
+        .json(json!({"nickname": "Ada"}))
+        .send();
+    serving.ask("POST /me/posts").body(b"\xff").send();
+    at(200, "GET /requests", NOTHING);
+    let pattern = json!({"method": "PATCH", "headers": {"x-debug": null}});
+    at(
+        200,
+        "POST /requests/verify",
+        json!({"request": pattern, "times": 2}),
+    );
+    at(200, "POST /requests/wait", json!({"request": pattern}));
+    let longer = json!({"request": pattern, "times": 2, "within_milliseconds": 1});
+    at(504, "POST /requests/wait", longer);
+    at(400, "POST /requests/wait", json!({"reqest": {}}));
+    at(200, "GET /violations", NOTHING);
+    at(200, "GET /coverage", NOTHING);
+    at(204, "DELETE /violations", NOTHING);
+    at(204, "DELETE /requests", NOTHING);
+}
+
+#[test]
+fn the_webhook_is_as_documented() {
+    let serving = serve(&[]);
+    let at = |status, line: &str, body| order(&serving, status, &of_world(line), body);
+    at(200, "GET /webhook", NOTHING);
+    at(404, "GET /webhook/sink", NOTHING);
+    at(409, "POST /webhook/emit", json!({"kind": "post.liked"}));
+    at(
+        200,
+        "PUT /webhook",
+        json!({"url": "http://127.0.0.1:9/", "secret": "x"}),
+    );
+    at(
+        200,
+        "POST /webhook/emit",
+        json!({"kind": "post.liked", "data": {"by": "grace"}}),
+    );
+    let script = json!([{"status": 500, "times": 1}, {"status": "timeout"}, {"status": 200}]);
+    at(
+        200,
+        "PUT /webhook",
+        json!({"sink": script, "secret": {"base64": "/w=="}}),
+    );
+    at(
+        200,
+        "PUT /webhook/sink",
+        json!({"script": "500, timeout, 200"}),
+    );
+    at(
+        200,
+        "POST /webhook/emit",
+        json!({"kind": "any", "body": {"base64": "/w=="}}),
+    );
+    at(200, "POST /webhook/emit", json!({"kind": "post.liked"}));
+    let id = at(200, "GET /webhook/deliveries", NOTHING)[0]["id"].clone();
+    at(200, "POST /webhook/redeliver", json!({"id": id}));
+    at(404, "POST /webhook/redeliver", json!({"id": "delivery_0"}));
+    at(200, "PUT /webhook", json!({"active": true}));
+    at(200, "GET /webhook/sink", NOTHING);
+}

@@ -1,0 +1,268 @@
+//! The webhook of the program, as curl would steer it.
+
+use serde_json::{Value, json};
+
+use crate::control::refused;
+use crate::serving::{Serving, serve};
+use crate::webhook_receiver::receive;
+
+const NOTHING: Value = Value::Null;
+const CANARY: &str = "whsec_canary";
+
+fn webhook(line: &str) -> String {
+    let (method, path) = line.split_once(' ').unwrap();
+    format!("{method} /worlds/default/webhook{path}")
+}
+
+fn emit(serving: &Serving, kind: &str) -> Value {
+    serving.order(200, &webhook("POST /emit"), json!({"kind": kind}))
+}
+
+#[test]
+fn ten_failures_in_a_row_turn_it_off_until_it_is_turned_on() {
+    let serving = serve(&[]);
+    let sink = json!({"sink": "ten 500s, then 200", "secret": CANARY});
+    let status = serving.order(200, &webhook("PUT "), sink);
+    let told = |active: bool, failures: u32, received: u32| {
+        json!({
+            "receiver": "sink",
+            "active": active,
+            "failures_in_row": failures,
+            "sink": {"script": "500 x10, 200", "received": received},
+        })
+    };
+    assert_eq!(status, told(true, 0, 0));
+    for _ in 0..10 {
+        assert_eq!(
+            emit(&serving, "post.liked")["outcome"],
+            json!({"result": "answered", "status": 500})
+        );
+    }
+    assert_eq!(
+        serving.order(200, &webhook("GET "), NOTHING),
+        told(false, 10, 10)
+    );
+    refused(
+        &serving,
+        409,
+        &webhook("POST /emit"),
+        json!({"kind": "post.liked"}),
+        "webhook_off",
+        "the webhook is off after 10 failed deliveries in a row; turn it on again",
+    );
+    assert_eq!(
+        serving.order(200, &webhook("PUT "), json!({"active": true})),
+        told(true, 0, 10)
+    );
+    let deliveries = serving.order(200, &webhook("GET /deliveries"), NOTHING);
+    let first = &deliveries[0];
+    let again = json!({"id": first["id"]});
+    let again = serving.order(200, &webhook("POST /redeliver"), again);
+    assert_eq!(again["redelivery_of"], first["id"]);
+    assert_eq!(
+        (
+            &again["body"],
+            &again["signature"],
+            &again["outcome"]["status"]
+        ),
+        (&first["body"], &first["signature"], &json!(200))
+    );
+    refused(
+        &serving,
+        404,
+        &webhook("POST /redeliver"),
+        json!({"id": "delivery_0"}),
+        "unknown_delivery",
+        "there is no delivery \"delivery_0\" in the log",
+    );
+}
+
+#[test]
+fn events_reach_a_receiver_and_count_as_covered() {
+    let serving = serve(&[]);
+    let (url, arrived) = receive(&["HTTP/1.1 204 No Content\r\n\r\n"; 3]);
+    let set = json!({"url": url, "secret": CANARY});
+    assert_eq!(
+        serving.order(200, &webhook("PUT "), set)["receiver"],
+        url.as_str()
+    );
+    let event = json!({"kind": "follow.created", "data": {"from": "grace"}});
+    let delivery = serving.order(200, &webhook("POST /emit"), event);
+    let first = arrived.recv().unwrap();
+    assert_eq!(first.header("x-service-event"), Some("follow.created"));
+    assert_eq!(
+        first.header("x-service-signature"),
+        delivery["signature"].as_str()
+    );
+    assert_eq!(delivery["body"].as_str().unwrap().as_bytes(), first.body);
+    for (body, bytes) in [
+        (json!("exact \n"), &b"exact \n"[..]),
+        (json!({"base64": "/wA="}), b"\xff\0"),
+    ] {
+        let raw = json!({"kind": "badge.awarded", "body": body});
+        serving.order(200, &webhook("POST /emit"), raw);
+        assert_eq!(arrived.recv().unwrap().body, bytes);
+    }
+    let coverage = serving.order(200, "GET /worlds/default/coverage", NOTHING);
+    assert_eq!(coverage["events"]["follow.created"], 1);
+    let untouched = coverage["untouched"]["events"].as_array().unwrap();
+    assert_eq!(untouched.len(), 6, "{untouched:?}");
+}
+
+#[test]
+fn the_secret_never_comes_back() {
+    let serving = serve(&["--log"]);
+    let set = json!({"sink": "200", "secret": CANARY});
+    let mut told = vec![serving.order(200, &webhook("PUT "), set)];
+    told.push(emit(&serving, "post.liked"));
+    for line in [
+        "GET /webhook",
+        "GET /webhook/sink",
+        "GET /webhook/deliveries",
+        "GET /state",
+        "GET /requests",
+        "GET /coverage",
+        "GET /dialect",
+    ] {
+        let line = line.replacen(' ', " /worlds/default", 1);
+        told.push(serving.order(200, &line, NOTHING));
+    }
+    for line in ["PUT ", "PUT /sink", "POST /emit"] {
+        let wrong = format!(r#"{{"secret": "{CANARY}", "url": 7"#);
+        let refusal = serving.control(&webhook(line)).body(wrong).send();
+        assert_eq!(refusal.status, 400);
+        told.push(json!(refusal.body));
+    }
+    let told = json!(told).to_string();
+    assert!(!told.contains(CANARY), "{told}");
+    // base64 of the canary, which is how bytes that are no text would be told.
+    assert!(!told.contains("d2hzZWNfY2FuYXJ5"), "{told}");
+    let (code, stderr) = serving.stop("TERM");
+    assert_eq!(code, Some(0));
+    assert!(!stderr.contains(CANARY), "{stderr}");
+}
+
+#[test]
+fn a_state_is_replaced_without_touching_the_webhook() {
+    let serving = serve(&[]);
+    let set = json!({"sink": "500, 200", "secret": CANARY});
+    serving.order(200, &webhook("PUT "), set);
+    let state = serving.order(200, "GET /worlds/default/state", NOTHING);
+    assert_eq!(state.get("webhook"), None);
+    let first = emit(&serving, "post.liked");
+    serving.order(204, "PUT /worlds/default/state", state);
+    let status = serving.order(200, &webhook("GET "), NOTHING);
+    assert_eq!(
+        (&status["failures_in_row"], &status["sink"]["received"]),
+        (&json!(1), &json!(1))
+    );
+    let second = emit(&serving, "post.liked");
+    assert_ne!(second["id"], first["id"]);
+    let deliveries = serving.order(200, &webhook("GET /deliveries"), NOTHING);
+    assert_eq!(deliveries, json!([first, second]));
+
+    serving.order(204, "POST /worlds/default/reset", NOTHING);
+    let status = serving.order(200, &webhook("GET "), NOTHING);
+    assert_eq!(status["receiver"], NOTHING);
+}
+
+#[test]
+fn another_receiver_goes_on_with_the_secret() {
+    let serving = serve(&[]);
+    let line = webhook("PUT /sink");
+    refused(
+        &serving,
+        422,
+        &line,
+        json!({"script": "200"}),
+        "no_secret",
+        "the webhook has no secret yet; give `secret` as well",
+    );
+    let set = json!({"url": "http://127.0.0.1:9/", "secret": {"base64": "/wA="}});
+    serving.order(200, &webhook("PUT "), set);
+    let script = json!([{"status": 503, "times": 2}, {"status": "timeout"}]);
+    assert_eq!(
+        serving.order(200, &line, json!({"script": script})),
+        json!({"script": "503 x2, timeout", "received": 0})
+    );
+    assert_eq!(
+        serving.order(200, &webhook("GET /sink"), NOTHING)["received"],
+        0
+    );
+}
+
+#[test]
+fn a_change_that_cannot_be_is_told() {
+    let serving = serve(&[]);
+    for (body, code, message) in [
+        (
+            json!({"active": false}),
+            "cannot_turn_off",
+            "`active` is false; a webhook is turned off by ten failed deliveries in a row alone",
+        ),
+        (
+            json!({}),
+            "no_change",
+            "nothing is to change; give `url` or `sink`, or `active`",
+        ),
+        (
+            json!({"secret": "x"}),
+            "lone_secret",
+            "`secret` stands alone; give `url` or `sink` beside it",
+        ),
+        (
+            json!({"url": "http://127.0.0.1/", "sink": "200", "secret": "x"}),
+            "two_receivers",
+            "`url` stands beside `sink`; give one of them",
+        ),
+        (
+            json!({"sink": "200", "secret": ""}),
+            "empty_secret",
+            "the webhook secret is empty; give at least one byte",
+        ),
+        (
+            json!({"url": "hooks", "secret": "x"}),
+            "invalid_url",
+            "the webhook URL `hooks` is not absolute (relative URL without a base); \
+             http://127.0.0.1:8080/ is one",
+        ),
+    ] {
+        refused(&serving, 422, &webhook("PUT "), body, code, message);
+    }
+    let message = "the webhook has no receiver; point it at a URL or at the sink";
+    for (line, body) in [
+        ("PUT ", json!({"active": true})),
+        ("POST /emit", json!({"kind": "post.liked"})),
+    ] {
+        refused(&serving, 409, &webhook(line), body, "no_receiver", message);
+    }
+    let message = "the webhook does not point at the sink; PUT here makes it";
+    refused(
+        &serving,
+        404,
+        &webhook("GET /sink"),
+        NOTHING,
+        "no_sink",
+        message,
+    );
+}
+
+#[test]
+fn an_event_that_cannot_be_is_told() {
+    let serving = serve(&[]);
+    for (event, code, message) in [
+        (
+            json!({"kind": "two\nlines"}),
+            "invalid_kind",
+            "the event kind \"two\\nlines\" cannot travel in a header; give a name such as \
+             `follow.created`, without control characters and without spaces around it",
+        ),
+        (
+            json!({"kind": "post.liked", "data": null, "body": "x"}),
+            "data_and_body",
+            "`data` stands beside `body`; give one of them",
+        ),
+    ] {
+        refused(&serving, 422, &webhook("POST /emit"), event, code, message);
+    }
+}

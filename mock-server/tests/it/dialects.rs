@@ -1,0 +1,451 @@
+//! Every setting of a dialect, and what it changes.
+
+use mock_server::{
+    AnalyticsShape, ApiVisible, BadgeKinds, ContentRefusal, DaysOutOfRange, Dialect, ErrorBody,
+    Ids, KeyObject, KeyRateLimit, KeyScopes, MeFields, MockServer, OtherStatistics, RateLimit,
+    ReferenceData, Request, ResourceFields, ScopeRefusal, UnknownFields, World, WriteAnswers,
+};
+use serde_json::{Value, json};
+
+use crate::ask::{Answer, ask};
+
+/// A world in the default dialect, but for this.
+fn world(change: impl FnOnce(&mut Dialect)) -> World {
+    let mut dialect = Dialect::default();
+    change(&mut dialect);
+    let mut world = World::default();
+    world.set_dialect(dialect);
+    world
+}
+
+/// Sends a request with the key for everything.
+fn send(world: &mut World, line: &str, body: Option<Value>) -> Answer {
+    let (method, path) = line.split_once(' ').unwrap();
+    let mut request = Request::new(method, &format!("/api/v1{path}"))
+        .header("Authorization", format!("Bearer {}", world.keys().all));
+    if let Some(body) = body {
+        request = request
+            .header("Content-Type", "application/json")
+            .body(body.to_string());
+    }
+    world.handle(&request).reply.into()
+}
+
+#[track_caller]
+fn read(world: &mut World, line: &str) -> Value {
+    let answer = send(world, line, None);
+    assert_eq!(answer.status, 200, "{line}");
+    serde_json::from_str::<Value>(&answer.body).unwrap()["data"].take()
+}
+
+fn names(object: &Value) -> Vec<&str> {
+    let object = object.as_object().unwrap();
+    let mut names: Vec<_> = object.keys().map(String::as_str).collect();
+    names.sort_unstable();
+    names
+}
+
+#[test]
+fn api_visible_is_a_boolean_an_integer_or_a_string() {
+    for (setting, shown, hidden) in [
+        (ApiVisible::Boolean, json!(true), json!(false)),
+        (ApiVisible::Integer, json!(1), json!(0)),
+        (ApiVisible::String, json!("true"), json!("false")),
+    ] {
+        let mut world = world(|dialect| dialect.api_visible = setting);
+        assert_eq!(read(&mut world, "GET /me")["api_visible"], shown);
+        world.account_mut("demo").unwrap().api_visible = false;
+        assert_eq!(read(&mut world, "GET /me")["api_visible"], hidden);
+    }
+}
+
+#[test]
+fn the_key_is_shown_in_many_shapes_and_never_itself() {
+    let mut world = world(|dialect| {
+        dialect.key_object = KeyObject::ExtraFields;
+        dialect.key_scopes = KeyScopes::SpaceSeparated;
+        dialect.key_rate_limit = KeyRateLimit::Number;
+    });
+    let me = read(&mut world, "GET /me");
+    assert_eq!(
+        me["key"],
+        json!({
+            "scopes": "profile:write analytics:read links:write social:write",
+            "rate_limit": 1_000_000,
+            "name": "A key of the mock server",
+            "owner": {"handle": "demo"},
+        })
+    );
+    assert!(!me.to_string().contains(&world.keys().all));
+}
+
+#[test]
+fn a_minimal_me_has_what_the_specification_names() {
+    let mut world = world(|dialect| dialect.me_fields = MeFields::Minimal);
+    let six = [
+        "accent_color",
+        "background_color",
+        "bio",
+        "display_name",
+        "location",
+        "text_color",
+    ];
+    let me = read(&mut world, "GET /me");
+    let mut expected = [&six[..], &["api_visible", "email", "key"]].concat();
+    expected.sort_unstable();
+    assert_eq!(names(&me), expected);
+    let edited = send(&mut world, "PATCH /me/profile", Some(json!({"bio": "x"})));
+    let edited: Value = serde_json::from_str(&edited.body).unwrap();
+    assert_eq!(names(&edited["data"]), six);
+}
+
+#[test]
+fn integer_ids_are_the_ids_of_paths_as_well() {
+    let mut world = world(|dialect| dialect.ids = Ids::Integer);
+    let link = json!({"title": "x", "url": "https://example.com"});
+    let created = send(&mut world, "POST /me/links", Some(link));
+    let created: Value = serde_json::from_str(&created.body).unwrap();
+    assert_eq!(created["data"]["id"], 6);
+    let me = read(&mut world, "GET /me");
+    assert_eq!(
+        (&me["links"][2]["id"], &me["posts"][0]["id"]),
+        (&json!(6), &json!(3))
+    );
+    for (line, status) in [
+        ("DELETE /me/links/link_6", 404),
+        ("DELETE /me/links/06", 404),
+        ("DELETE /me/posts/6", 404),
+        ("DELETE /me/links/6", 204),
+        ("DELETE /me/posts/3", 204),
+    ] {
+        assert_eq!(send(&mut world, line, None).status, status, "{line}");
+    }
+    let edit = Some(json!({"title": "y"}));
+    assert_eq!(send(&mut world, "PATCH /me/links/1", edit).status, 200);
+    assert_eq!(world.account("demo").unwrap().links[0].title, "y");
+}
+
+#[test]
+fn links_and_posts_have_more_or_fewer_fields() {
+    for (setting, further) in [
+        (ResourceFields::CreatedAt, &["created_at"][..]),
+        (ResourceFields::Bare, &[]),
+        (ResourceFields::Nested, &["created_at", "metadata"]),
+    ] {
+        let mut world = world(|dialect| dialect.resource_fields = setting);
+        let me = read(&mut world, "GET /me");
+        for (resource, own) in [
+            (&me["links"][0], &["id", "title", "url"][..]),
+            (&me["posts"][0], &["body", "id"]),
+        ] {
+            let mut expected = [own, further].concat();
+            expected.sort_unstable();
+            assert_eq!(names(resource), expected);
+        }
+    }
+}
+
+#[test]
+fn writes_are_answered_with_a_resource_with_no_data_or_with_nothing() {
+    for (setting, statuses, body) in [
+        (
+            WriteAnswers::EmptyData,
+            [200, 200, 200, 200],
+            r#"{"data":{}}"#,
+        ),
+        (WriteAnswers::NoContent, [204, 204, 204, 204], ""),
+    ] {
+        let mut world = world(|dialect| dialect.write_answers = setting);
+        let lines = [
+            ("POST /me/posts", Some(json!({"body": "x"}))),
+            ("PATCH /me/profile", Some(json!({"bio": "x"}))),
+            ("PATCH /me/links/link_1", Some(json!({"title": "x"}))),
+            ("DELETE /me/links/link_1", None),
+        ];
+        for ((line, sent), status) in lines.into_iter().zip(statuses) {
+            let answer = send(&mut world, line, sent);
+            assert_eq!((answer.status, &*answer.body), (status, body), "{line}");
+            let is_json = answer.header("content-type") == Some("application/json");
+            assert_eq!(is_json, !body.is_empty(), "{line}");
+        }
+        let account = world.account("demo").unwrap();
+        assert_eq!((account.posts.len(), account.links.len()), (2, 1));
+        assert_eq!(account.profile.bio, "x");
+    }
+}
+
+#[test]
+fn unknown_fields_of_links_and_posts_may_be_ignored_and_those_of_the_profile_never() {
+    let mut world = world(|dialect| dialect.unknown_fields = UnknownFields::Ignored);
+    let link = json!({"title": "x", "url": "https://example.com", "icon": {"x": 1}});
+    let post = json!({"body": "x", "mood": null});
+    for (line, body, status) in [
+        ("POST /me/links", link, 201),
+        (
+            "PATCH /me/links/link_1",
+            json!({"title": "x", "icon": 1}),
+            200,
+        ),
+        ("PATCH /me/links/link_1", json!({"icon": 1}), 422),
+        ("POST /me/posts", post, 201),
+        ("PATCH /me/profile", json!({"bio": "x", "icon": 1}), 422),
+    ] {
+        assert_eq!(send(&mut world, line, Some(body)).status, status, "{line}");
+    }
+}
+
+#[test]
+fn analytics_are_flat_or_totals() {
+    let views = read(&mut World::default(), "GET /me/analytics")["views"].take();
+    let mut flat = world(|dialect| dialect.analytics = AnalyticsShape::Flat);
+    let flat = read(&mut flat, "GET /me/analytics");
+    assert_eq!(
+        names(&flat),
+        ["comments", "followers", "following", "likes", "views"]
+    );
+    assert_eq!(flat["views"], views);
+    let mut totals = world(|dialect| dialect.analytics = AnalyticsShape::Totals);
+    let totals = read(&mut totals, "GET /me/analytics");
+    assert_eq!(names(&totals), ["likes", "social", "views"]);
+    assert_eq!(totals["views"], json!({ "total": views }));
+    assert_eq!(
+        totals["social"]["comments"],
+        json!({ "total": flat["comments"] })
+    );
+}
+
+#[test]
+fn there_may_be_a_further_kind_of_badges() {
+    let mut world = world(|dialect| dialect.badge_kinds = BadgeKinds::Further);
+    let badges = read(&mut world, "GET /badges");
+    let kinds: Vec<_> = badges
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["kind"])
+        .collect();
+    assert_eq!(kinds, ["auto", "auto", "manual"]);
+}
+
+#[test]
+fn statistics_of_others_may_have_empty_or_null_fields() {
+    for (setting, devices, countries) in [
+        (OtherStatistics::Empty, json!({}), json!([])),
+        (OtherStatistics::Null, json!(null), json!(null)),
+    ] {
+        let mut world = world(|dialect| dialect.other_statistics = setting);
+        let other = read(&mut world, "GET /users/grace/stats");
+        assert_eq!(
+            names(&other),
+            ["countries", "daily", "devices", "period", "total_views"]
+        );
+        assert_eq!(
+            (&other["devices"], &other["countries"]),
+            (&devices, &countries)
+        );
+        let own = read(&mut world, "GET /users/demo/stats");
+        assert!(own["devices"]["desktop"].is_u64());
+    }
+}
+
+#[test]
+fn reference_data_may_need_a_key() {
+    let mut world = world(|dialect| dialect.reference_data = ReferenceData::KeyNeeded);
+    for path in ["/badges", "/stats"] {
+        let outcome = world.handle(&Request::new("GET", &format!("/api/v1{path}")));
+        assert_eq!(outcome.reply.status, 401);
+        assert_eq!(outcome.violations, []);
+        read(&mut world, &format!("GET {path}"));
+    }
+}
+
+#[test]
+fn days_out_of_range_are_refused_or_clamped() {
+    for (setting, [out_of_range, not_an_integer]) in [
+        (DaysOutOfRange::Unprocessable, [422, 422]),
+        (DaysOutOfRange::BadRequest, [400, 400]),
+        (DaysOutOfRange::Clamped, [200, 422]),
+    ] {
+        let mut world = world(|dialect| dialect.days_out_of_range = setting);
+        for (days, status) in [
+            ("366", out_of_range),
+            ("0", out_of_range),
+            ("x", not_an_integer),
+        ] {
+            let line = format!("GET /users/demo/stats?days={days}");
+            assert_eq!(send(&mut world, &line, None).status, status, "{days}");
+        }
+        let body = Some(json!({"days": "x"}));
+        assert_eq!(send(&mut world, "PATCH /me/profile", body).status, 422);
+    }
+    let mut world = world(|dialect| dialect.days_out_of_range = DaysOutOfRange::Clamped);
+    for (handle, sent, taken) in [
+        ("demo", "366", 365),
+        ("demo", "99999999999999999999", 365),
+        ("grace", "31", 30),
+        ("grace", "000", 1),
+        ("grace", "-99999999999999999999", 1),
+    ] {
+        let statistics = read(
+            &mut world,
+            &format!("GET /users/{handle}/stats?days={sent}"),
+        );
+        assert_eq!(statistics["period"]["days"], taken, "{sent}");
+    }
+}
+
+#[test]
+fn refusals_may_have_coarser_statuses() {
+    let mut world = world(|dialect| {
+        dialect.content_refusal = ContentRefusal::BadRequest;
+        dialect.scope_refusal = ScopeRefusal::Unauthorized;
+    });
+    for (line, body) in [
+        ("PATCH /me/profile", Some(json!({"nickname": "x"}))),
+        ("PATCH /me/profile", Some(json!({"accent_color": "red"}))),
+        ("GET /users/demo/stats?days=0", None),
+    ] {
+        assert_eq!(send(&mut world, line, body).status, 400, "{line}");
+    }
+    let request = Request::new("GET", "/api/v1/me/analytics")
+        .header("Authorization", format!("Bearer {}", world.keys().none));
+    let outcome = world.handle(&request);
+    assert_eq!(
+        (outcome.reply.status, outcome.refusal),
+        (401, Some("scope_missing"))
+    );
+    let answer = Answer::from(outcome.reply);
+    assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
+}
+
+#[test]
+fn a_refusal_has_a_body_of_many_shapes() {
+    let message = "the field nickname is unknown; known: display_name, bio, location, \
+                   accent_color, text_color, background_color";
+    let flat = json!({"code": "unknown_field", "message": message, "field": "nickname"});
+    let problem = json!({
+        "type": "about:blank",
+        "title": "Unprocessable Content",
+        "status": 422,
+        "detail": message,
+        "code": "unknown_field",
+        "field": "nickname",
+    });
+    let json = Some("application/json");
+    for (setting, content_type, expected) in [
+        (ErrorBody::Nested, json, Ok(json!({ "error": flat }))),
+        (ErrorBody::Flat, json, Ok(flat)),
+        (
+            ErrorBody::ProblemDetails,
+            Some("application/problem+json"),
+            Ok(problem),
+        ),
+        (
+            ErrorBody::PlainText,
+            Some("text/plain; charset=utf-8"),
+            Err(message),
+        ),
+        (ErrorBody::Empty, None, Err("")),
+    ] {
+        let mut world = world(|dialect| dialect.error_body = setting);
+        let body = Some(json!({"nickname": "x"}));
+        let answer = send(&mut world, "PATCH /me/profile", body);
+        assert_eq!(answer.status, 422);
+        assert_eq!(answer.header("content-type"), content_type);
+        match expected {
+            Ok(expected) => {
+                assert_eq!(
+                    serde_json::from_str::<Value>(&answer.body).unwrap(),
+                    expected
+                );
+            }
+            Err(expected) => assert_eq!(answer.body, expected),
+        }
+    }
+}
+
+#[test]
+fn no_dialect_carries_out_what_another_refuses_but_where_it_says_so() {
+    for (setting, alternative, dialect) in Dialect::alternatives() {
+        let mut world = World::default();
+        world.set_dialect(dialect);
+        let before = world.clone();
+        for body in [
+            json!({"nickname": "x"}),
+            json!({"bio": "\n".repeat(10)}),
+            json!([]),
+        ] {
+            let status = send(&mut world, "PATCH /me/profile", Some(body)).status;
+            assert!((400..500).contains(&status), "{setting}: {alternative}");
+        }
+        assert_eq!(world, before, "{setting}: {alternative}");
+    }
+}
+
+#[test]
+fn json_is_read_with_defaults_and_names_what_it_does_not_know() {
+    let read = |text: &str| serde_json::from_str::<Dialect>(text);
+    assert_eq!(read("{}").unwrap(), Dialect::default());
+    for dialect in [Dialect::minimal(), Dialect::maximal(), Dialect::random(3)] {
+        let text = serde_json::to_string(&dialect).unwrap();
+        assert_eq!(read(&text).unwrap(), dialect);
+    }
+    for (text, message) in [
+        (
+            r#"{"api_visble": "integer"}"#,
+            "unknown field `api_visble`, expected one of `api_visible`",
+        ),
+        (
+            r#"{"ids": "number"}"#,
+            "unknown variant `number`, expected `string` or `integer`",
+        ),
+        (
+            r#"{"webhook_timeout": 0}"#,
+            "invalid value: floating point `0.0`, expected a number of seconds above 0",
+        ),
+    ] {
+        let error = read(text).unwrap_err().to_string();
+        assert!(error.starts_with(message), "{error}");
+    }
+    let timeout = read(r#"{"webhook_timeout": 0.25}"#)
+        .unwrap()
+        .webhook_timeout;
+    assert_eq!(timeout.as_millis(), 250);
+}
+
+#[test]
+fn a_world_keeps_its_dialect_and_one_without_has_the_default() {
+    let mut world = World::default();
+    world.set_dialect(Dialect::maximal());
+    let mut saved = serde_json::to_value(&world).unwrap();
+    assert_eq!(
+        serde_json::from_value::<World>(saved.clone()).unwrap(),
+        world
+    );
+    saved.as_object_mut().unwrap().remove("dialect").unwrap();
+    for key in saved["keys"].as_object_mut().unwrap().values_mut() {
+        key.as_object_mut().unwrap().remove("rate_limit").unwrap();
+    }
+    assert_eq!(
+        serde_json::from_value::<World>(saved).unwrap(),
+        World::default()
+    );
+}
+
+#[tokio::test]
+async fn a_server_speaks_its_dialect() {
+    let builder = MockServer::builder().dialect(Dialect::minimal());
+    let server = builder.start().await.unwrap();
+    let limit = RateLimit {
+        limit: 0,
+        ..RateLimit::default()
+    };
+    let refused = ask(&server, "GET /nothing").send();
+    assert_eq!((refused.status, &*refused.body), (404, ""));
+    let key = server.key().to_owned();
+    server
+        .update(|world| world.set_rate_limit(&key, limit))
+        .unwrap();
+    let refused = ask(&server, "GET /me").send();
+    assert_eq!((refused.status, refused.header("retry-after")), (429, None));
+}

@@ -1,0 +1,124 @@
+//! Expectations of a Rust test, and the words in which they panic.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use mock_server::{Expect, MockServer};
+use serde_json::json;
+
+use crate::ask::ask;
+
+/// The message with which a check panics.
+#[track_caller]
+fn panic_of(check: impl FnOnce()) -> String {
+    let panic = catch_unwind(AssertUnwindSafe(check)).unwrap_err();
+    *panic.downcast::<String>().unwrap()
+}
+
+fn renaming<'a>(server: &'a MockServer, name: &str) -> Expect<'a> {
+    let edit = json!({ "display_name": name });
+    server.expect("PATCH", "/me/profile").body_contains(edit)
+}
+
+#[tokio::test]
+async fn what_came_is_expected_in_many_ways() {
+    let server = MockServer::start().await;
+    ask(&server, "PATCH /me/profile")
+        .json(json!({"display_name": "Ada", "bio": "x"}))
+        .data(200);
+    renaming(&server, "Ada").once();
+    renaming(&server, "Ada").at_least(1);
+    renaming(&server, "Ada").at_most(1);
+    renaming(&server, "Grace").never();
+    server
+        .expect("PATCH", "/me/{part}")
+        .header("content-type", "application/json")
+        .body(json!({"bio": "x", "display_name": "Ada"}))
+        .key("all")
+        .status(200)
+        .times(1);
+    server
+        .expect("PATCH", "/me/profile")
+        .query("dry", "1")
+        .never();
+}
+
+#[tokio::test]
+async fn too_few_panics_with_the_near_misses() {
+    let server = MockServer::start().await;
+    assert_eq!(
+        panic_of(|| renaming(&server, "Ada").once()),
+        "expected PATCH /me/profile with a body containing {\"display_name\":\"Ada\"} exactly once; \
+         it did not come\nnothing like it came: no request came at all"
+    );
+    for _ in 0..2 {
+        ask(&server, "PATCH /me/profile")
+            .json(json!({"nickname": "Ada"}))
+            .send();
+    }
+    assert_eq!(
+        panic_of(|| renaming(&server, "Ada").once()),
+        "expected PATCH /me/profile with a body containing {\"display_name\":\"Ada\"} exactly once; \
+         it did not come\nnear miss: PATCH /me/profile came, but with `nickname` and without \
+         `display_name` (2 times)"
+    );
+    assert_eq!(
+        panic_of(|| server.expect("GET", "/me").key("none").at_least(2)),
+        "expected GET /me with the key `none` at least 2 times; it did not come\n\
+         nothing like it came: 2 other requests did"
+    );
+}
+
+#[tokio::test]
+async fn too_many_panics_with_their_numbers() {
+    let server = MockServer::start().await;
+    for _ in 0..11 {
+        ask(&server, "GET /badges").data(200);
+    }
+    ask(&server, "GET /stats").data(200);
+    assert_eq!(
+        panic_of(|| server.expect("GET", "/badges").never()),
+        "expected GET /badges never; it came 11 times, first as requests \
+         1, 2, 3, 4, 5, 6, 7, 8, 9 and 10"
+    );
+    assert_eq!(
+        panic_of(|| server.expect("GET", "/stats").at_most(0)),
+        "expected GET /stats never; it came once, as request 12"
+    );
+}
+
+#[tokio::test]
+async fn arriving_waits_and_hands_out_the_requests() {
+    let server = MockServer::start().await;
+    let arriving = server
+        .expect("GET", "/badges")
+        .arrives(1, Duration::from_secs(60));
+    let asking = tokio::task::spawn_blocking({
+        let badges = ask(&server, "GET /badges");
+        move || badges.data(200)
+    });
+    assert_eq!(arriving.await[0].status, 200);
+    asking.await.unwrap();
+}
+
+#[test]
+fn arriving_too_late_panics_and_names_the_place_of_the_call() {
+    let mut line = 0;
+    let panic = panic_of(|| {
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        runtime.enable_all().build().unwrap().block_on(async {
+            let server = MockServer::start().await;
+            let expect = server.expect("GET", "/me");
+            line = line!() + 1;
+            expect.arrives(1, Duration::from_millis(1)).await;
+        });
+    });
+    let place = format!("{}:{line}:20", file!());
+    assert_eq!(
+        panic,
+        format!(
+            "{place}: within 1ms, expected GET /me at least once; it did not come\n\
+             nothing like it came: no request came at all"
+        )
+    );
+}

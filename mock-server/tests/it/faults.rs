@@ -1,0 +1,245 @@
+//! Faults that HTTP can express, in the answers of a plain server.
+
+use std::time::{Duration, Instant};
+
+use mock_server::{Clock, Fault, FaultRule, InvalidFault, MockServer};
+use serde_json::{Value, json};
+
+use crate::ask::{Answer, ask};
+
+async fn answer(fault: Fault) -> Answer {
+    let server = MockServer::start().await;
+    server.add_fault(FaultRule::new(fault)).unwrap();
+    ask(&server, "GET /badges").send()
+}
+
+async fn badges() -> String {
+    let server = MockServer::start().await;
+    ask(&server, "GET /badges").send().body
+}
+
+#[track_caller]
+fn check_fault_body(answer: &Answer) {
+    let expected = json!({"error": {
+        "code": "fault",
+        "message": "a fault rule asked for this answer",
+    }});
+    assert_eq!(
+        serde_json::from_str::<Value>(&answer.body).unwrap(),
+        expected
+    );
+}
+
+#[tokio::test]
+async fn a_status_may_have_body_and_headers() {
+    let found = answer(Fault::status(503)).await;
+    assert_eq!(found.status, 503);
+    check_fault_body(&found);
+
+    let fault = json!({"status": {
+        "status": 502,
+        "body": "<html>",
+        "headers": {"Content-Type": "text/html", "X-Trace": "1"},
+    }});
+    let found = answer(serde_json::from_value(fault).unwrap()).await;
+    assert_eq!((found.status, found.body.as_str()), (502, "<html>"));
+    assert_eq!(found.header("content-type"), Some("text/html"));
+    assert_eq!(found.header("x-trace"), Some("1"));
+}
+
+#[tokio::test]
+async fn a_rate_limit_says_anything_about_when_to_come_back() {
+    for text in ["120", "-1", "Sun, 01 Mar 2026 12:00:00 GMT", "NaN"] {
+        let found = answer(Fault::rate_limited(text)).await;
+        assert_eq!(
+            (found.status, found.header("retry-after")),
+            (429, Some(text))
+        );
+        check_fault_body(&found);
+    }
+    let found = answer(Fault::RateLimited { retry_after: None }).await;
+    assert_eq!((found.status, found.header("retry-after")), (429, None));
+}
+
+#[tokio::test]
+async fn a_body_is_broken_misnamed_or_missing() {
+    let whole = badges().await;
+    let found = answer(Fault::MalformedJson).await;
+    assert_eq!(
+        (found.status, found.body.as_str()),
+        (200, &whole[..whole.len() - 1])
+    );
+
+    let content_type = "text/html; charset=utf-8".to_owned();
+    let found = answer(Fault::WrongContentType { content_type }).await;
+    assert_eq!(
+        found.header("content-type"),
+        Some("text/html; charset=utf-8")
+    );
+    assert_eq!((found.status, found.body), (200, whole));
+
+    let found = answer(Fault::EmptyBody).await;
+    assert_eq!((found.status, found.body.as_str()), (200, ""));
+    assert_eq!(found.header("content-length"), Some("0"));
+    assert_eq!(found.header("content-type"), Some("application/json"));
+}
+
+#[tokio::test]
+async fn a_redirect_goes_anywhere() {
+    let found = answer(Fault::redirect("http://127.0.0.1:9/elsewhere")).await;
+    assert_eq!(found.status, 302);
+    assert_eq!(
+        found.header("location"),
+        Some("http://127.0.0.1:9/elsewhere")
+    );
+}
+
+#[tokio::test]
+async fn a_huge_body_is_json() {
+    let found = answer(Fault::HugeBody { bytes: 1_000_000 }).await;
+    assert_eq!(found.body.len(), 1_000_000);
+    let body: Value = serde_json::from_str(&found.body).unwrap();
+    assert_eq!(body["data"].as_str().unwrap().len(), 1_000_000 - 11);
+}
+
+#[tokio::test]
+async fn a_delay_holds_the_answer_back() {
+    let server = MockServer::start().await;
+    server.add_fault(FaultRule::new(Fault::delay(40))).unwrap();
+    server
+        .add_fault(FaultRule::new(Fault::delay(40)).after_write())
+        .unwrap();
+    let begun = Instant::now();
+    ask(&server, "GET /me").data(200);
+    assert!(begun.elapsed() >= Duration::from_millis(80));
+}
+
+#[tokio::test]
+async fn only_the_requests_that_match_meet_a_fault() {
+    let server = MockServer::start().await;
+    let rule = FaultRule::new(Fault::status(503))
+        .method("PATCH")
+        .path("/api/v1/me/links/{id}")
+        .key("links");
+    server.add_fault(rule).unwrap();
+    let edit = |key: &str| {
+        let edit = ask(&server, "PATCH /me/links/link_1").key(key);
+        edit.json(json!({"title": "x"})).send().status
+    };
+    assert_eq!(edit(&server.keys().links), 503);
+    assert_eq!(edit(&server.keys().all), 200);
+    ask(&server, "GET /me").key(&server.keys().links).data(200);
+    assert_eq!(ask(&server, "DELETE /me/links/link_1").send().status, 204);
+}
+
+#[tokio::test]
+async fn a_rule_strikes_after_some_and_for_some() {
+    let server = MockServer::start().await;
+    let rule = FaultRule::new(Fault::status(500)).skip(1).times(2);
+    server.add_fault(rule).unwrap();
+    let statuses = [(); 4].map(|()| ask(&server, "GET /me").send().status);
+    assert_eq!(statuses, [200, 500, 500, 200]);
+}
+
+#[tokio::test]
+async fn a_rule_ends_by_the_clock_of_the_world() {
+    let clock = |instant| Clock::fixed(instant).unwrap();
+    let server = MockServer::builder().clock(clock("2026-03-01T11:00:00Z"));
+    let server = server.start().await.unwrap();
+    let rule = FaultRule::new(Fault::status(500)).until("2026-03-01T12:00:00Z");
+    server.add_fault(rule).unwrap();
+    assert_eq!(ask(&server, "GET /me").send().status, 500);
+    server
+        .update(|world| world.set_clock(clock("2026-03-01T12:00:00Z")))
+        .unwrap();
+    assert_eq!(ask(&server, "GET /me").send().status, 200);
+}
+
+#[tokio::test]
+async fn the_same_seed_gives_the_same_chance() {
+    let mut runs = Vec::new();
+    for seed in [7, 7, 8] {
+        let server = MockServer::builder().seed(seed).start().await.unwrap();
+        let rule = FaultRule::new(Fault::status(500)).probability(0.5);
+        server.add_fault(rule).unwrap();
+        runs.push([(); 32].map(|()| ask(&server, "GET /badges").without_key().send().status));
+    }
+    assert_eq!(runs[0], runs[1]);
+    assert_ne!(runs[0], runs[2]);
+    assert!(runs[0].contains(&500) && runs[0].contains(&200));
+}
+
+#[tokio::test]
+async fn the_write_is_done_or_not_as_the_phase_says() {
+    let server = MockServer::start().await;
+    let post = || {
+        ask(&server, "POST /me/posts")
+            .json(json!({"body": "x"}))
+            .send()
+    };
+    let posts = || server.world().unwrap().account("demo").unwrap().posts.len();
+    let lost = FaultRule::new(Fault::EmptyBody).times(1);
+    server.add_fault(lost.clone()).unwrap();
+    let before = post();
+    assert_eq!((before.status, posts()), (201, 1));
+    server.add_fault(lost.after_write()).unwrap();
+    let after = post();
+    assert_eq!((after.status, posts()), (201, 2));
+    server.clear_faults();
+    assert_eq!(post().status, 201);
+}
+
+#[tokio::test]
+async fn a_rule_that_cannot_be_followed_is_told() {
+    let server = MockServer::start().await;
+    let rule = || FaultRule::new(Fault::EmptyBody);
+    let status = |status| FaultRule::new(Fault::status(status));
+    let delay =
+        |delay: Value| FaultRule::new(serde_json::from_value(json!({"delay": delay})).unwrap());
+    for (rule, message) in [
+        (
+            rule().method("A B"),
+            "the method `A B` is none; POST is one, and without any every method matches",
+        ),
+        (
+            rule().path("me"),
+            "the path `me` is none; it begins with / and has no query, as /api/v1/me/links/{id} does",
+        ),
+        (
+            rule().key(""),
+            "the key is empty; give a key, or the name of one such as `links`",
+        ),
+        (
+            rule().probability(1.5),
+            "the probability is 1.5; a number from 0 to 1 is expected",
+        ),
+        (
+            rule().probability(f64::NAN),
+            "the probability is NaN; a number from 0 to 1 is expected",
+        ),
+        (
+            rule().until("noon"),
+            "until: `noon` is no RFC 3339 instant of the years 1 to 9999, such as 2026-03-01T12:00:00Z",
+        ),
+        (
+            status(100),
+            "the status is 100; 200 to 999 is allowed for this fault",
+        ),
+        (
+            FaultRule::new(Fault::rate_limited("1\r\n2")),
+            "the value of the header retry-after has characters that no header can carry",
+        ),
+        (
+            delay(json!({"uniform": {"from": 2, "to": 1}})),
+            "the delay goes from 2 to 1; the first may not be the larger one",
+        ),
+        (
+            delay(json!({"log_normal": {"median": 2, "sigma": -1.0}})),
+            "sigma is -1; a number from 0 on is expected",
+        ),
+    ] {
+        let error: InvalidFault = server.add_fault(rule).unwrap_err();
+        assert_eq!(error.to_string(), message);
+    }
+    ask(&server, "GET /badges").data(200);
+}

@@ -1,0 +1,349 @@
+//! The journal: what it keeps, what it hides, and how it is asked.
+
+use std::time::Duration;
+
+use mock_server::{
+    Clock, Expectation, InvalidExpectation, JournalLimits, MockServer, RequestPattern, Scope,
+};
+use serde_json::{Value, json};
+
+use crate::ask::ask;
+
+async fn start() -> MockServer {
+    let clock = Clock::fixed("2026-03-01T12:00:00.25Z").unwrap();
+    MockServer::builder().clock(clock).start().await.unwrap()
+}
+
+/// The sentences of the near misses of a pattern that is written as JSON.
+#[track_caller]
+fn near_misses(server: &MockServer, pattern: Value) -> Vec<String> {
+    let pattern = serde_json::from_value(pattern).unwrap();
+    let report = server.journal().verify(&Expectation::at_least(pattern, 1));
+    assert_eq!(report.found, 0);
+    let near_misses = report.near_misses.into_iter();
+    near_misses.map(|near_miss| near_miss.sentence).collect()
+}
+
+#[track_caller]
+fn count(server: &MockServer, pattern: Value) -> usize {
+    let pattern = serde_json::from_value(pattern).unwrap();
+    server.journal().matching(&pattern).len()
+}
+
+#[tokio::test]
+async fn an_entry_says_what_came_and_what_was_answered() {
+    let server = start().await;
+    ask(&server, "PATCH /me/links/a%20b?x=1")
+        .header("X-Trace", "7")
+        .json(json!({"title": "é"}))
+        .send();
+    let mut entry = json!(server.journal().requests()[0]);
+    let headers = entry.as_object_mut().unwrap().remove("headers").unwrap();
+    assert_eq!(
+        entry,
+        json!({
+            "number": 1,
+            "at": "2026-03-01T12:00:00.25Z",
+            "method": "PATCH",
+            "path": "/api/v1/me/links/a%20b",
+            "endpoint": "/api/v1/me/links/{id}",
+            "query": "x=1",
+            "key": "all",
+            "body": "{\"title\":\"é\"}",
+            "body_length": 14,
+            "status": 404,
+            "fault": null,
+        })
+    );
+    let headers = headers.as_array().unwrap();
+    assert!(headers.contains(&json!(["x-trace", "7"])), "{headers:?}");
+}
+
+#[tokio::test]
+async fn a_key_is_kept_by_its_name_alone() {
+    let server = start().await;
+    let made = server.create_key("ada", &[Scope::LinksWrite]).unwrap();
+    let keys = [
+        server.key(),
+        &server.keys().none,
+        &made,
+        "mock_canary_0123456789abcdef",
+    ];
+    for key in keys {
+        ask(&server, "GET /me").key(key).send();
+    }
+    ask(&server, "GET /me")
+        .without_key()
+        .header("AUTHORIZATION", "Basic canary")
+        .send();
+    ask(&server, "GET /me")
+        .without_key()
+        .header("Proxy-Authorization", "Bearer canary")
+        .send();
+
+    let requests = server.journal().requests();
+    let names: Vec<_> = requests
+        .iter()
+        .map(|request| request.key.as_deref())
+        .collect();
+    let unknown = Some("unknown");
+    assert_eq!(
+        names,
+        [
+            Some("all"),
+            Some("none"),
+            Some("key6"),
+            unknown,
+            unknown,
+            None
+        ]
+    );
+    let pattern = RequestPattern::new("GET", "/me")
+        .key("nobody")
+        .header("authorization", "x");
+    let report = server.journal().verify(&Expectation::times(pattern, 1));
+    let journal = server.journal();
+    let printed = format!(
+        "{requests:?} {} {journal:?} {report:?} {report}",
+        json!(requests)
+    );
+    for key in keys.into_iter().chain(["canary"]) {
+        assert!(!printed.contains(key), "{printed}");
+    }
+}
+
+#[tokio::test]
+async fn a_long_body_is_cut_and_its_length_told() {
+    let server = start().await;
+    let body = json!({"body": "x".repeat(5_000)});
+    ask(&server, "POST /me/posts").json(body.clone()).data(201);
+    let request = &server.journal().requests()[0];
+    assert_eq!((request.body.len(), request.body_length), (4_096, 5_011));
+    assert_eq!(
+        near_misses(
+            &server,
+            json!({"method": "POST", "path": "/me/posts", "body": body})
+        ),
+        [
+            "POST /me/posts came, but with a body of 5011 bytes, of which 4096 are kept and none are compared"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn the_oldest_requests_are_dropped_and_counted() {
+    let limits = JournalLimits {
+        entries: 3,
+        ..JournalLimits::default()
+    };
+    let server = MockServer::builder()
+        .journal_limits(limits)
+        .start()
+        .await
+        .unwrap();
+    for days in 1..=5 {
+        ask(&server, &format!("GET /users/demo/stats?days={days}")).data(200);
+    }
+    let requests = server.journal().requests();
+    let numbers: Vec<_> = requests.iter().map(|request| request.number).collect();
+    assert_eq!(numbers, [3, 4, 5]);
+    let expectation = Expectation::times(RequestPattern::any(), 5);
+    let report = server.journal().verify(&expectation);
+    assert_eq!(
+        report.message,
+        "expected any request exactly 5 times; it came 3 times, as requests 3, 4 and 5\n\
+         nothing else came\nthe journal has dropped requests before these: 2"
+    );
+    server.journal().clear();
+    assert!(server.journal().requests().is_empty());
+    assert_eq!(server.journal().dropped(), 0);
+}
+
+#[tokio::test]
+async fn a_pattern_asks_for_any_part_of_a_request() {
+    let server = start().await;
+    ask(&server, "GET /users/grace/stats?days=7&tag=a+b%26")
+        .header("X-A", "1")
+        .data(200);
+    ask(&server, "PATCH /me/links/link_1")
+        .json(json!({"title": "T"}))
+        .data(200);
+    for (pattern, expected) in [
+        (json!({}), 2),
+        (json!({"method": "GET"}), 1),
+        (json!({"method": "get"}), 0),
+        (json!({"path": "/users/{handle}/stats"}), 1),
+        (json!({"path": "/api/v1/users/*"}), 1),
+        (json!({"query": {"days": "7", "tag": "a b&"}}), 1),
+        (json!({"query": {"days": "8"}}), 0),
+        (json!({"query": {"days": null}}), 1),
+        (json!({"headers": {"x-A": "1"}}), 1),
+        (json!({"headers": {"x-a": null}}), 1),
+        (json!({"body_contains": {"title": "T"}}), 1),
+        (json!({"body_contains": {}}), 1),
+        (json!({"body": {}}), 0),
+        (json!({"key": "all"}), 2),
+        (json!({"status": 200}), 2),
+        (json!({"status": 201}), 0),
+    ] {
+        assert_eq!(count(&server, pattern.clone()), expected, "{pattern}");
+    }
+}
+
+#[test]
+fn a_pattern_or_expectation_that_is_misspelt_is_refused() {
+    let pattern = serde_json::from_value::<RequestPattern>(json!({"verb": "GET"}));
+    let message = pattern.unwrap_err().to_string();
+    assert!(
+        message.starts_with("unknown field `verb`, expected one of `method`"),
+        "{message}"
+    );
+    for (written, error) in [
+        (
+            json!({"request": {}, "times": 1, "at_most": 2}),
+            InvalidExpectation::TimesAndBounds,
+        ),
+        (
+            json!({"request": {}, "at_least": 3, "at_most": 2}),
+            InvalidExpectation::Impossible {
+                at_least: 3,
+                at_most: 2,
+            },
+        ),
+    ] {
+        let refused = serde_json::from_value::<Expectation>(written).unwrap_err();
+        assert_eq!(refused.to_string(), error.to_string());
+    }
+    let read: Expectation = serde_json::from_value(json!({"request": {}})).unwrap();
+    assert_eq!(read.to_string(), "any request at least once");
+}
+
+#[tokio::test]
+async fn near_misses_say_why_they_are_not_it() {
+    let server = start().await;
+    ask(&server, "PATCH /me/profile")
+        .json(json!({"nickname": "Ada"}))
+        .send();
+    ask(&server, "PATCH /me/profile")
+        .json(json!({"display_name": "Bob", "bio": "x"}))
+        .data(200);
+    let named =
+        json!({"method": "PATCH", "path": "/me/profile", "body_contains": {"display_name": "Ada"}});
+    assert_eq!(
+        near_misses(&server, named),
+        [
+            "PATCH /me/profile came, but with `bio` and with `display_name` \"Bob\" in place of \"Ada\"",
+            "PATCH /me/profile came, but with `nickname` and without `display_name`",
+        ]
+    );
+    let exact = json!({"path": "/me/profile", "body": {"display_name": "Bob"}, "status": 200});
+    assert_eq!(
+        near_misses(&server, exact)[0],
+        "PATCH /me/profile came, but with `bio`"
+    );
+}
+
+#[tokio::test]
+async fn near_misses_know_every_part() {
+    let server = start().await;
+    ask(&server, "GET /users/grace/stats?days=7")
+        .header("X-A", "1")
+        .data(200);
+    ask(&server, "POST /me/posts").text("{").send();
+    ask(&server, "DELETE /me/posts/post_9").without_key().send();
+    for (pattern, sentence) in [
+        (
+            json!({"method": "POST", "path": "/users/grace/stats"}),
+            "GET /users/grace/stats came, but with GET in place of POST",
+        ),
+        (
+            json!({"method": "GET", "path": "/me"}),
+            "GET /users/grace/stats came, but not to /me",
+        ),
+        (
+            json!({"path": "/users/grace/stats", "query": {"days": "8"}, "headers": {"x-a": "2"}}),
+            "GET /users/grace/stats came, but with the query parameter `days=7` in place of `8` \
+             and with the header `x-a: 1` in place of `2`",
+        ),
+        (
+            json!({"path": "/users/grace/stats", "query": {"days": null, "a": "b"}}),
+            "GET /users/grace/stats came, but without the query parameter `a` and with the query \
+             parameter `days`",
+        ),
+        (
+            json!({"path": "/users/grace/stats", "key": "none", "status": 403}),
+            "GET /users/grace/stats came, but with the key `all` in place of `none` and with the \
+             answer 200 in place of 403",
+        ),
+        (
+            json!({"path": "/me/posts", "body": {"body": "x"}}),
+            "POST /me/posts came, but with a body that is no JSON",
+        ),
+        (
+            json!({"path": "/me/posts/{id}", "key": "all", "body_contains": {}}),
+            "DELETE /me/posts/post_9 came, but without a body and without a key in place of `all`",
+        ),
+    ] {
+        assert_eq!(near_misses(&server, pattern)[0], sentence);
+    }
+}
+
+#[tokio::test]
+async fn equal_near_misses_are_told_once() {
+    let server = start().await;
+    for _ in 0..4 {
+        ask(&server, "GET /badges").data(200);
+    }
+    let pattern = RequestPattern::new("GET", "/stats");
+    let report = server.journal().verify(&Expectation::at_least(pattern, 2));
+    assert_eq!(
+        json!(report),
+        json!({
+            "satisfied": false,
+            "found": 0,
+            "numbers": [],
+            "near_misses": [
+                {"sentence": "GET /badges came, but not to /stats", "times": 4, "last_number": 4},
+            ],
+            "dropped": 0,
+            "message": "expected GET /stats at least 2 times; it did not come\n\
+                        near miss: GET /badges came, but not to /stats (4 times)",
+        })
+    );
+}
+
+#[tokio::test]
+async fn waiting_ends_when_enough_have_come() {
+    let server = start().await;
+    ask(&server, "GET /badges").data(200);
+    let pattern = RequestPattern::new("GET", "/badges");
+    let waiting = server.journal().wait(&pattern, 3, Duration::MAX);
+    let mut waiting = std::pin::pin!(waiting);
+    // Polled once, it waits for what is sent now.
+    assert!(
+        tokio::time::timeout(Duration::ZERO, waiting.as_mut())
+            .await
+            .is_err()
+    );
+    ask(&server, "GET /badges").data(200);
+    ask(&server, "GET /stats").data(200);
+    ask(&server, "GET /badges").data(200);
+    let requests = waiting.await.unwrap();
+    let numbers: Vec<_> = requests.iter().map(|request| request.number).collect();
+    assert_eq!(numbers, [1, 2, 4]);
+}
+
+#[tokio::test]
+async fn waiting_ends_when_the_time_is_up() {
+    let server = start().await;
+    ask(&server, "GET /badges").data(200);
+    let pattern = RequestPattern::new("GET", "/badges");
+    let waited = server
+        .journal()
+        .wait(&pattern, 2, Duration::from_millis(5))
+        .await;
+    assert_eq!(
+        waited.unwrap_err().message,
+        "expected GET /badges at least 2 times; it came once, as request 1\nnothing else came"
+    );
+}

@@ -1,0 +1,298 @@
+//! The OpenAPI document against the service: what it describes is what is answered.
+
+use boon::{Compiler, Draft, Schemas};
+use expect_test::expect_file;
+use mock_server::{MockServer, RateLimit, openapi_json};
+use serde_json::{Map, Value, json};
+
+use crate::ask::{Answer, Ask, ask};
+
+const LOCATION: &str = "http://document/openapi.json";
+
+/// One more byte than any request may have.
+const TOO_LARGE: usize = 1024 * 1024 + 1;
+
+fn document() -> Value {
+    serde_json::from_str(openapi_json()).unwrap()
+}
+
+/// What the value lacks of the schema that lies at this place of the service's document.
+fn lacks(value: &Value, place: &str) -> Option<String> {
+    lacks_of(document(), value, place)
+}
+
+/// What the value lacks of the schema that lies at this place of a document.
+pub(crate) fn lacks_of(document: Value, value: &Value, place: &str) -> Option<String> {
+    let mut compiler = Compiler::new();
+    compiler.set_default_draft(Draft::V2020_12);
+    compiler.enable_format_assertions();
+    compiler.add_resource(LOCATION, document).unwrap();
+    let fragment = place.replace('{', "%7B").replace('}', "%7D");
+    let mut schemas = Schemas::new();
+    let schema = compiler
+        .compile(&format!("{LOCATION}#{fragment}"), &mut schemas)
+        .unwrap();
+    let invalid = schemas.validate(value, schema).err();
+    invalid.map(|error| error.to_string())
+}
+
+/// One operation of the document.
+struct Operation {
+    method: String,
+    path: String,
+    responses: Map<String, Value>,
+}
+
+fn operations() -> Vec<Operation> {
+    let document = document();
+    let mut operations = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let methods = item.as_object().unwrap().iter();
+        for (method, operation) in methods.filter(|(name, _)| *name != "parameters") {
+            operations.push(Operation {
+                method: method.to_uppercase(),
+                path: path.clone(),
+                responses: operation["responses"].as_object().unwrap().clone(),
+            });
+        }
+    }
+    operations
+}
+
+impl Operation {
+    /// Method and path below `/api/v1`, as in the specification.
+    fn line(&self) -> String {
+        let path = self.path.strip_prefix("/api/v1").unwrap();
+        format!("{} {path}", self.method)
+    }
+
+    /// Where the document describes the answer with this status.
+    fn place(&self, status: &str) -> String {
+        match self.responses[status].get("$ref") {
+            Some(reference) => reference.as_str().unwrap()[1..].to_owned(),
+            None => {
+                let (path, method) = (self.path.replace('/', "~1"), self.method.to_lowercase());
+                format!("/paths/{path}/{method}/responses/{status}")
+            }
+        }
+    }
+
+    /// A request that is carried out.
+    fn good(&self, server: &MockServer) -> Ask {
+        let (known, line) = (self.known(), self.line());
+        match line.as_str() {
+            "PATCH /me/profile" => ask(server, &known).json(json!({"bio": "x"})),
+            "POST /me/links" => {
+                ask(server, &known).json(json!({"title": "x", "url": "https://example.com"}))
+            }
+            "PATCH /me/links/{id}" => ask(server, &known).json(json!({"title": "x"})),
+            "POST /me/posts" => ask(server, &known).json(json!({"body": "x"})),
+            _ => ask(server, &known),
+        }
+    }
+
+    /// A request that is refused with this status.
+    fn bad(&self, server: &MockServer, status: &str) -> Ask {
+        let known = self.known();
+        match status {
+            "400" => ask(server, &known).text("[]"),
+            "401" => ask(server, &known).key("wrong"),
+            "403" => ask(server, &known).key(&server.keys().none),
+            "404" => {
+                let unknown = self.line().replace(['{', '}'], "unknown");
+                ask(server, &unknown).json(json!({"title": "x"}))
+            }
+            "413" => ask(server, &known).body(vec![b' '; TOO_LARGE]),
+            "415" => ask(server, &known).body("{}"),
+            "422" if self.method == "GET" => ask(server, &format!("{known}?days=0")),
+            "429" => {
+                let window_seconds = RateLimit::default().window_seconds;
+                let limit = RateLimit {
+                    limit: 0,
+                    window_seconds,
+                };
+                let set = server.update(|world| world.set_rate_limit(server.key(), limit));
+                assert!(set.unwrap().is_some());
+                self.good(server)
+            }
+            "422" => ask(server, &known).json(json!({"nickname": "x"})),
+            _ => panic!(
+                "{} documents {status}, which no request here meets",
+                self.line()
+            ),
+        }
+    }
+
+    /// Method and path with a parameter that is there in a new world.
+    fn known(&self) -> String {
+        self.line()
+            .replace("/links/{id}", "/links/link_1")
+            .replace("/posts/{id}", "/posts/post_3")
+            .replace("{handle}", "demo")
+    }
+}
+
+#[track_caller]
+fn check(answer: &Answer, place: &str) {
+    let document = document();
+    let described = document.pointer(place).unwrap();
+    if described.get("content").is_none() {
+        assert_eq!(
+            (answer.header("content-type"), answer.body.as_str()),
+            (None, "")
+        );
+        return;
+    }
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+    let body = serde_json::from_str(&answer.body).unwrap();
+    let schema = format!("{place}/content/application~1json/schema");
+    assert_eq!(lacks(&body, &schema), None, "{}", answer.body);
+    for name in described["headers"]
+        .as_object()
+        .into_iter()
+        .flat_map(Map::keys)
+    {
+        let text = answer.header(&name.to_lowercase()).unwrap();
+        let value = serde_json::from_str(text).unwrap_or_else(|_| json!(text));
+        let schema = format!("{place}/headers/{name}/schema");
+        assert_eq!(lacks(&value, &schema), None, "{name}: {text}");
+    }
+}
+
+#[track_caller]
+fn as_json(yaml: &str) -> String {
+    let document: serde_yaml_ng::Value = serde_yaml_ng::from_str(yaml).unwrap();
+    serde_json::to_string_pretty(&document).unwrap() + "\n"
+}
+
+#[test]
+fn the_json_is_the_yaml() {
+    let service = as_json(include_str!("../../openapi.yaml"));
+    expect_file!["../../openapi.json"].assert_eq(&service);
+    let control = as_json(include_str!("../../control-openapi.yaml"));
+    expect_file!["../../control-openapi.json"].assert_eq(&control);
+}
+
+#[test]
+fn the_document_has_the_endpoints_of_the_specification() {
+    let mut lines: Vec<_> = operations().iter().map(Operation::line).collect();
+    lines.sort();
+    assert_eq!(
+        lines,
+        [
+            "DELETE /me/links/{id}",
+            "DELETE /me/posts/{id}",
+            "GET /badges",
+            "GET /me",
+            "GET /me/analytics",
+            "GET /stats",
+            "GET /users/{handle}/stats",
+            "PATCH /me/links/{id}",
+            "PATCH /me/profile",
+            "POST /me/links",
+            "POST /me/posts",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn every_documented_answer_is_given_as_documented() {
+    for operation in operations() {
+        for status in operation.responses.keys() {
+            let server = MockServer::start().await;
+            let answer = match status.starts_with('2') {
+                true => operation.good(&server),
+                false => operation.bad(&server, status),
+            }
+            .send();
+            let (line, body) = (operation.line(), &answer.body);
+            assert_eq!(answer.status.to_string(), *status, "{line}: {body}");
+            check(&answer, &operation.place(status));
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_statistics_of_another_profile_are_as_documented() {
+    let server = MockServer::start().await;
+    let answer = ask(&server, "GET /users/grace/stats?days=7").send();
+    assert_eq!(answer.status, 200);
+    let place = "/paths/~1api~1v1~1users~1{handle}~1stats/get/responses/200";
+    check(&answer, place);
+}
+
+#[tokio::test]
+async fn what_is_no_operation_is_refused_as_documented() {
+    let server = MockServer::start().await;
+    let unknown = ask(&server, "GET /unknown").send();
+    assert_eq!(unknown.status, 404);
+    check(&unknown, "/components/responses/UnknownPath");
+    let not_allowed = ask(&server, "PUT /me/links/link_1").send();
+    assert_eq!(not_allowed.status, 405);
+    check(&not_allowed, "/components/responses/MethodNotAllowed");
+}
+
+/// Sends each body, and checks that the schema takes those that the service takes.
+#[track_caller]
+fn draws_the_same_line(server: &MockServer, line: &str, schema: &str, bodies: &[Value]) {
+    for body in bodies {
+        let status = ask(server, line).json(body.clone()).send().status;
+        let lacks = lacks(body, &format!("/components/schemas/{schema}"));
+        assert_eq!(lacks.is_none(), status < 300, "{body}: {status}, {lacks:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_schema_of_a_profile_draws_the_line_where_the_service_does() {
+    let server = MockServer::start().await;
+    let lines = |count: usize, end: &str| vec!["x"; count].join(end);
+    let bodies = [
+        json!({}),
+        json!({"display_name": "🦀".repeat(32)}),
+        json!({"display_name": "🦀".repeat(33)}),
+        json!({"location": "é".repeat(40)}),
+        json!({"location": "é".repeat(41)}),
+        json!({"bio": "x".repeat(300)}),
+        json!({"bio": "x".repeat(301)}),
+        json!({"bio": lines(10, "\r\n")}),
+        json!({"bio": lines(11, "\r\n")}),
+        json!({"bio": lines(10, "\r")}),
+        json!({"bio": lines(11, "\r")}),
+        json!({"bio": lines(10, "\u{2028}")}),
+        json!({"bio": "\n".repeat(9)}),
+        json!({"bio": "\n".repeat(10)}),
+        json!({"accent_color": "#ff8800"}),
+        json!({"text_color": "#FF88aa"}),
+        json!({"background_color": "#ff8800\n"}),
+        json!({"accent_color": "#ff880"}),
+        json!({"text_color": "ff8800"}),
+        json!({"bio": null}),
+        json!({"bio": 7}),
+        json!({"nickname": "x"}),
+    ];
+    draws_the_same_line(&server, "PATCH /me/profile", "ProfileEdit", &bodies);
+}
+
+#[tokio::test]
+async fn the_schemas_of_links_and_posts_draw_the_line_where_the_service_does() {
+    let server = MockServer::start().await;
+    let bodies = [
+        json!({"title": "", "url": "mailto:demo@example.com"}),
+        json!({"title": "x".repeat(10_000), "url": "https://example.com/?a#b"}),
+        json!({"title": "x", "url": "/relative"}),
+        json!({"title": "x", "url": ""}),
+        json!({"title": "x"}),
+        json!({"url": "https://example.com"}),
+        json!({"title": "x", "url": "https://example.com", "id": "x"}),
+    ];
+    draws_the_same_line(&server, "POST /me/links", "NewLink", &bodies);
+    let bodies = [
+        json!({}),
+        json!({"title": "x"}),
+        json!({"url": "https://example.com"}),
+        json!({"url": "example.com"}),
+    ];
+    draws_the_same_line(&server, "PATCH /me/links/link_1", "LinkEdit", &bodies);
+    let bodies = [json!({"body": ""}), json!({"body": []}), json!({})];
+    draws_the_same_line(&server, "POST /me/posts", "NewPost", &bodies);
+}

@@ -1,0 +1,184 @@
+//! The rate limit of each key, by the clock of the world.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use mock_server::{Clock, Dialect, MockServer, RateLimit, RateLimitRefusal, Request, World};
+use serde_json::json;
+
+use crate::ask::{Answer, ask};
+
+const NOON: &str = "2026-03-01T12:00:00Z";
+
+fn limit(limit: u32) -> RateLimit {
+    let window_seconds = NonZeroU32::new(10).unwrap();
+    RateLimit {
+        limit,
+        window_seconds,
+    }
+}
+
+/// A world at noon whose key for everything has two requests in ten seconds.
+fn world() -> World {
+    let mut world = World::default();
+    world.set_clock(Clock::fixed(NOON).unwrap());
+    let key = world.keys().all;
+    world.set_rate_limit(&key, limit(2)).unwrap();
+    world
+}
+
+fn send(world: &mut World, key: Option<&str>, line: &str) -> Answer {
+    let (method, path) = line.split_once(' ').unwrap();
+    let mut request = Request::new(method, &format!("/api/v1{path}"));
+    if let Some(key) = key {
+        request = request.header("Authorization", format!("Bearer {key}"));
+    }
+    world.handle(&request).reply.into()
+}
+
+/// What the headers of an answer say: limit, remaining, reset.
+fn told(answer: &Answer) -> [Option<&str>; 3] {
+    ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].map(|name| answer.header(name))
+}
+
+#[test]
+fn a_window_that_is_full_refuses_until_it_ends() {
+    let mut world = world();
+    let key = world.keys().all;
+    let first = send(&mut world, Some(&key), "GET /me");
+    assert_eq!(first.status, 200);
+    assert_eq!(told(&first), [Some("2"), Some("1"), Some("10")]);
+    world.advance(Duration::from_secs(9));
+    let second = send(&mut world, Some(&key), "DELETE /me/links/none");
+    assert_eq!(second.status, 404);
+    assert_eq!(told(&second), [Some("2"), Some("0"), Some("1")]);
+
+    let before = serde_json::to_value(&world).unwrap();
+    let third = send(&mut world, Some(&key), "DELETE /me/links/link_1");
+    assert_eq!(third.status, 429);
+    assert_eq!(told(&third), [Some("2"), Some("0"), Some("1")]);
+    assert_eq!(third.header("retry-after"), Some("1"));
+    assert_eq!(
+        third.body,
+        json!({"error": {
+            "code": "rate_limited",
+            "message": "the key has used up its 2 requests in 10 s; wait 1 s",
+        }})
+        .to_string()
+    );
+    assert_eq!(serde_json::to_value(&world).unwrap(), before);
+
+    world.advance(Duration::from_secs(1));
+    let fourth = send(&mut world, Some(&key), "DELETE /me/links/link_1");
+    assert_eq!(fourth.status, 204);
+    assert_eq!(told(&fourth), [Some("2"), Some("1"), Some("10")]);
+}
+
+#[test]
+fn each_key_has_a_limit_of_its_own() {
+    let mut world = world();
+    let keys = world.keys();
+    for _ in 0..3 {
+        send(&mut world, Some(&keys.all), "GET /me");
+    }
+    let answer = send(&mut world, Some(&keys.none), "GET /me");
+    assert_eq!(told(&answer), [Some("1000000"), Some("999999"), Some("60")]);
+    let body: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+    let shown = &body["data"]["key"]["rate_limit"];
+    assert_eq!(shown, &json!({"limit": 1_000_000, "window_seconds": 60}));
+}
+
+#[test]
+fn what_carries_no_key_or_a_wrong_one_does_not_count() {
+    let mut world = world();
+    let key = world.keys().all;
+    for (key, line) in [
+        (None, "GET /me"),
+        (Some("wrong"), "GET /me"),
+        (None, "GET /badges"),
+        (Some(&*key), "GET /nothing"),
+        (Some(&*key), "PUT /me"),
+    ] {
+        assert_eq!(told(&send(&mut world, key, line)), [None; 3], "{line}");
+    }
+    let answer = send(&mut world, Some(&key), "GET /badges");
+    assert_eq!(told(&answer), [Some("2"), Some("1"), Some("10")]);
+}
+
+#[test]
+fn a_limit_of_nothing_refuses_everything() {
+    let mut world = world();
+    let key = world.keys().all;
+    assert_eq!(world.set_rate_limit(&key, limit(0)), Some(limit(2)));
+    assert_eq!(world.set_rate_limit("wrong", limit(0)), None);
+    assert_eq!(send(&mut world, Some(&key), "GET /stats").status, 429);
+}
+
+#[test]
+fn a_dialect_may_tell_nothing_or_call_itself_unavailable() {
+    for (setting, status, retry_after, reset) in [
+        (RateLimitRefusal::WithoutHeaders, 429, None, None),
+        (
+            RateLimitRefusal::ServiceUnavailable,
+            503,
+            Some("10"),
+            Some("10"),
+        ),
+    ] {
+        let mut world = world();
+        let mut dialect = Dialect::default();
+        dialect.rate_limit_refusal = setting;
+        world.set_dialect(dialect);
+        let key = world.keys().all;
+        for expected in [200, 200, status] {
+            let answer = send(&mut world, Some(&key), "GET /me");
+            assert_eq!((answer.status, told(&answer)[2]), (expected, reset));
+            let retry_after = retry_after.filter(|_| expected == status);
+            assert_eq!(answer.header("retry-after"), retry_after);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_limit_that_is_set_outlasts_the_server() {
+    let directory = tempfile::TempDir::new().unwrap();
+    let path = directory.path().join("state.json");
+    for left in ["1", "0"] {
+        let builder = MockServer::builder().world(world()).state_file(&path);
+        let server = builder.start().await.unwrap();
+        let answer = ask(&server, "GET /badges").send();
+        assert_eq!(answer.header("ratelimit-remaining"), Some(left));
+    }
+}
+
+#[test]
+fn the_same_seed_clock_and_requests_give_the_same_bytes() {
+    let replies = || {
+        let mut world = World::new(7);
+        world.set_clock(Clock::fixed(NOON).unwrap());
+        let key = world.create_key("ada", &mock_server::Scope::ALL);
+        let mut replies = Vec::new();
+        for (line, body) in [
+            (
+                "POST /me/links",
+                r#"{"title": "x", "url": "https://example.com"}"#,
+            ),
+            ("POST /me/posts", r#"{"body": "x"}"#),
+            ("PATCH /me/profile", r#"{"bio": 5}"#),
+            ("GET /me", ""),
+            ("GET /me/analytics", ""),
+            ("GET /users/ada/stats", ""),
+            ("GET /stats", ""),
+        ] {
+            let (method, path) = line.split_once(' ').unwrap();
+            let request = Request::new(method, &format!("/api/v1{path}"))
+                .header("Authorization", format!("Bearer {key}"))
+                .header("Content-Type", "application/json")
+                .body(body);
+            replies.push(world.handle(&request).reply);
+            world.advance(Duration::from_secs(40_000));
+        }
+        (replies, serde_json::to_string(&world).unwrap())
+    };
+    assert_eq!(replies(), replies());
+}

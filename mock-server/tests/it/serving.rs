@@ -1,0 +1,130 @@
+//! The program as a child process, for every test that needs one.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+
+use crate::ask::{Answer, Ask, ask_at, ask_exactly};
+
+/// The program with these arguments, not yet started.
+pub(crate) fn program(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mock-server"));
+    command.args(arguments);
+    command
+}
+
+/// A program that serves, and that is killed when the test ends in any way.
+pub(crate) struct Serving {
+    child: Child,
+    pub(crate) ready: Value,
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[track_caller]
+pub(crate) fn serve(arguments: &[&str]) -> Serving {
+    start(program(arguments))
+}
+
+/// Starts a command that becomes the program, and waits until it is ready.
+#[track_caller]
+pub(crate) fn start(mut command: Command) -> Serving {
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let ready = Value::Null;
+    let mut serving = Serving { child, ready };
+    let mut line = String::new();
+    let stdout = serving.child.stdout.as_mut().unwrap();
+    BufReader::new(stdout).read_line(&mut line).unwrap();
+    serving.ready = serde_json::from_str(&line).unwrap();
+    serving
+}
+
+impl Serving {
+    pub(crate) fn url(&self) -> &str {
+        self.ready["url"].as_str().unwrap()
+    }
+
+    pub(crate) fn key(&self, name: &str) -> &str {
+        self.ready["keys"][name].as_str().unwrap()
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.url().strip_prefix("http://").unwrap().parse().unwrap()
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn ask(&self, line: &str) -> Ask {
+        ask_at(self.address(), self.key("all"), line)
+    }
+
+    /// Begins a request to the control API. `line` is a method and a path below `/_mock/v1`.
+    pub(crate) fn control(&self, line: &str) -> Ask {
+        ask_exactly(self.address(), &line.replacen(' ', " /_mock/v1", 1))
+    }
+
+    /// Does something through the control API, and returns the JSON of the answer, or null where it
+    /// has no body.
+    #[track_caller]
+    pub(crate) fn order(&self, status: u16, line: &str, body: Value) -> Value {
+        let ask = self.control(line);
+        let answer: Answer = match body {
+            Value::Null => ask.send(),
+            body => ask.body(body.to_string()).send(),
+        };
+        assert_eq!(answer.status, status, "{}", answer.body);
+        match answer.body.as_str() {
+            "" => Value::Null,
+            text => serde_json::from_str(text).unwrap(),
+        }
+    }
+
+    /// Sends a signal, and returns the exit code and what stands on stderr.
+    #[track_caller]
+    pub(crate) fn stop(mut self, signal: &str) -> (Option<i32>, String) {
+        self.signal(signal);
+        self.end()
+    }
+
+    #[track_caller]
+    pub(crate) fn signal(&self, signal: &str) {
+        let id = self.id().to_string();
+        let sent = Command::new("kill").args(["-s", signal, &id]).status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// Waits for the end, and returns the exit code and what stands on stderr.
+    #[track_caller]
+    pub(crate) fn end(&mut self) -> (Option<i32>, String) {
+        let code = self.child.wait().unwrap().code();
+        let mut stderr = String::new();
+        let pipe = self.child.stderr.as_mut().unwrap();
+        pipe.read_to_string(&mut stderr).unwrap();
+        (code, stderr)
+    }
+}
+
+/// Runs a program that is to fail, and returns its exit code and what stands on stderr.
+#[track_caller]
+pub(crate) fn fail(arguments: &[&str]) -> (Option<i32>, String) {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = program(arguments).output().unwrap();
+    assert_eq!(stdout, b"");
+    (status.code(), String::from_utf8(stderr).unwrap())
+}

@@ -1,0 +1,412 @@
+//! Deliveries: signed, counted, turned off after ten failures in a row, and sent again.
+
+use std::time::Duration;
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+
+use mock_server::{
+    Clock, Delivery, DeliveryOutcome, Dialect, EventData, EventKind, FAILURES_UNTIL_OFF,
+    MockServer, SignatureEncoding, WebhookError, WebhookPayload,
+};
+use serde_json::{Value, json};
+
+use crate::webhook_receiver::receive;
+
+const SECRET: &str = "whsec_test";
+const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+/// A server at a fixed time.
+async fn start() -> MockServer {
+    let clock = Clock::fixed("2026-03-01T12:00:00Z").unwrap();
+    MockServer::builder().clock(clock).start().await.unwrap()
+}
+
+async fn emit(server: &MockServer) -> Delivery {
+    let data = json!({"from": "grace"});
+    let emitted = server.webhook().emit(EventKind::FOLLOW_CREATED, data).await;
+    emitted.unwrap()
+}
+
+/// What comes of a delivery to a receiver that answers with this text.
+async fn outcome_of(answer: &str) -> DeliveryOutcome {
+    let server = start().await;
+    let (url, _arrived) = receive(&[answer]);
+    server.webhook().point_at(&url, SECRET).unwrap();
+    let delivery = emit(&server).await;
+    assert_eq!(
+        server.webhook().failures_in_row().unwrap(),
+        u32::from(!delivery.is_success())
+    );
+    delivery.outcome
+}
+
+fn set(server: &MockServer, change: impl FnOnce(&mut Dialect)) {
+    let mut dialect = Dialect::default();
+    change(&mut dialect);
+    server.update(|world| world.set_dialect(dialect)).unwrap();
+}
+
+#[tokio::test]
+async fn a_delivery_carries_kind_and_signature_of_its_very_bytes() {
+    let server = start().await;
+    let (url, arrived) = receive(&[OK]);
+    server.webhook().point_at(&url, SECRET).unwrap();
+    let delivery = emit(&server).await;
+    assert_eq!(delivery.outcome, DeliveryOutcome::Answered { status: 200 });
+
+    let arrived = arrived.recv().unwrap();
+    assert_eq!(arrived.request_line, "POST /hooks?team=1 HTTP/1.1");
+    assert_eq!(arrived.header("x-service-event"), Some("follow.created"));
+    assert_eq!(arrived.header("content-type"), Some("application/json"));
+    assert_eq!(
+        String::from_utf8(arrived.body.clone()).unwrap(),
+        r#"{"type":"follow.created","created_at":"2026-03-01T12:00:00Z","data":{"from":"grace"}}"#
+    );
+    // Computed with `openssl dgst -sha256 -hmac whsec_test`.
+    assert_eq!(
+        arrived.header("x-service-signature"),
+        Some("sha256=a776045ffd662a4914ffdb669a1fbdadbeeb850ff36b4da9ad17952694c53623")
+    );
+    assert_eq!(delivery.sent.body, arrived.body);
+    assert_eq!(delivery.sent.receiver, url);
+}
+
+#[tokio::test]
+async fn payload_and_encoding_can_be_others() {
+    let server = start().await;
+    let (url, arrived) = receive(&[OK, OK]);
+    server.webhook().point_at(&url, SECRET).unwrap();
+    set(&server, |dialect| {
+        dialect.webhook_signature_encoding = SignatureEncoding::Base64;
+    });
+    emit(&server).await;
+    assert_eq!(
+        arrived.recv().unwrap().header("x-service-signature"),
+        Some("sha256=p3YEX/1mKkkU/9tmmh+9rb7rhQ/za02prReVJpTFNiM=")
+    );
+    set(&server, |dialect| {
+        dialect.webhook_payload = WebhookPayload::Bare
+    });
+    emit(&server).await;
+    let arrived = arrived.recv().unwrap();
+    assert_eq!(arrived.body, br#"{"from":"grace"}"#);
+    assert_eq!(
+        arrived.header("x-service-signature"),
+        Some("sha256=3a3f9935d01809362013158f7e57f352768633a59089fd0468992d57ebc8890e")
+    );
+}
+
+#[tokio::test]
+async fn any_name_and_any_bytes_can_be_sent() {
+    let server = start().await;
+    let (url, arrived) = receive(&[OK]);
+    server.webhook().point_at(&url, SECRET).unwrap();
+    let body = EventData::Bytes(b"\xff\0raw".to_vec());
+    server.webhook().emit("badge é", body).await.unwrap();
+    let arrived = arrived.recv().unwrap();
+    assert_eq!(arrived.header("x-service-event"), Some("badge é"));
+    assert_eq!(arrived.body, b"\xff\0raw");
+    assert_eq!(
+        arrived.header("x-service-signature"),
+        Some("sha256=f1f7cef47e298c4cc2e8d6f0f92835522d492ba3505a7709b925e52413b82702")
+    );
+}
+
+#[tokio::test]
+async fn every_2xx_succeeds_and_every_other_answer_fails() {
+    for status in [200, 201, 204, 299] {
+        let answer = format!("HTTP/1.1 {status} Any\r\nContent-Length: 0\r\n\r\n");
+        let outcome = outcome_of(&answer).await;
+        assert_eq!(outcome, DeliveryOutcome::Answered { status });
+        assert!(outcome.is_success(), "{status}");
+    }
+    for status in [300, 301, 302, 307, 304, 400, 404, 410, 429, 500, 503] {
+        // Were the redirect followed, nothing would answer there.
+        let answer = format!(
+            "HTTP/1.1 {status} Any\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"
+        );
+        let outcome = outcome_of(&answer).await;
+        assert_eq!(outcome, DeliveryOutcome::Answered { status });
+        assert!(!outcome.is_success(), "{status}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_whole_answer_fails() {
+    for answer in [
+        "",
+        "HTTP/1.1 200",
+        "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf",
+        "SSH-2.0-x\r\n\r\n",
+    ] {
+        let outcome = outcome_of(answer).await;
+        assert!(
+            matches!(outcome, DeliveryOutcome::Broken { .. }),
+            "{answer}: {outcome}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_receiver_that_is_not_there_fails() {
+    let server = start().await;
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    server.webhook().point_at(&url, SECRET).unwrap();
+    let delivery = emit(&server).await;
+    let outcome = delivery.outcome.to_string();
+    assert!(
+        outcome.starts_with("broken off: no connection: "),
+        "{outcome}"
+    );
+}
+
+#[tokio::test]
+async fn a_receiver_that_hangs_has_failed_when_the_time_is_up() {
+    let server = start().await;
+    set(&server, |dialect| {
+        dialect.webhook_timeout = Duration::from_millis(20)
+    });
+    // The system accepts the connection, and nobody ever reads from it.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    server.webhook().point_at(&url, SECRET).unwrap();
+    let delivery = emit(&server).await;
+    assert_eq!(delivery.outcome.to_string(), "no answer within 20 ms");
+    assert_eq!(server.webhook().failures_in_row().unwrap(), 1);
+}
+
+#[tokio::test]
+async fn an_answer_that_stalls_has_failed_when_the_time_is_up() {
+    let server = start().await;
+    set(&server, |dialect| {
+        dialect.webhook_timeout = Duration::from_millis(20)
+    });
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let stalling = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.read_exact(&mut [0; 100]).unwrap();
+        let half = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf";
+        stream.write_all(half).unwrap();
+        // This ends when the other side has hung up.
+        stream.read_to_end(&mut Vec::new())
+    });
+    server.webhook().point_at(&url, SECRET).unwrap();
+    let delivery = emit(&server).await;
+    assert_eq!(delivery.outcome.to_string(), "no answer within 20 ms");
+    let hung_up = tokio::task::spawn_blocking(|| stalling.join().unwrap());
+    let _ = hung_up.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_huge_answer_is_not_read_to_its_end() {
+    let beginning = "x".repeat(512 * 1024);
+    let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n{beginning}");
+    let outcome = outcome_of(&answer).await;
+    assert_eq!(outcome, DeliveryOutcome::Answered { status: 200 });
+}
+
+#[tokio::test]
+async fn ten_failures_in_a_row_turn_the_webhook_off() {
+    let server = start().await;
+    server.webhook().use_sink("500", SECRET).unwrap();
+    for failures in 1..=FAILURES_UNTIL_OFF {
+        assert!(server.webhook().is_active().unwrap());
+        emit(&server).await;
+        assert_eq!(server.webhook().failures_in_row().unwrap(), failures);
+    }
+    assert!(!server.webhook().is_active().unwrap());
+}
+
+#[tokio::test]
+async fn while_it_is_off_nothing_is_sent() {
+    let server = start().await;
+    let failing = "HTTP/1.1 500 Any\r\nContent-Length: 0\r\n\r\n";
+    let (url, arrived) = receive(&[failing; 10]);
+    server.webhook().point_at(&url, SECRET).unwrap();
+    for _ in 0..10 {
+        emit(&server).await;
+    }
+    let deliveries = server.webhook().deliveries().unwrap();
+    let world = server.world().unwrap();
+    let emitted = server.webhook().emit("post.liked", json!({})).await;
+    let refused = emitted.unwrap_err();
+    assert_eq!(refused.code(), "webhook_off");
+    assert_eq!(
+        refused.to_string(),
+        "the webhook is off after 10 failed deliveries in a row; turn it on again"
+    );
+    let again = server.webhook().redeliver(&deliveries[0].sent.id).await;
+    assert_eq!(again.unwrap_err().code(), "webhook_off");
+    assert_eq!(arrived.iter().count(), 10);
+    assert_eq!(server.world().unwrap(), world);
+}
+
+#[tokio::test]
+async fn a_success_in_between_ends_the_run() {
+    let server = start().await;
+    let script = "500 x9, 200, timeout x9, 204, 404";
+    server.webhook().use_sink(script, SECRET).unwrap();
+    let mut runs = Vec::new();
+    for _ in 0..30 {
+        assert!(server.webhook().is_active().unwrap());
+        emit(&server).await;
+        runs.push(server.webhook().failures_in_row().unwrap());
+    }
+    let expected: Vec<_> = (1..=9)
+        .chain([0])
+        .chain(1..=9)
+        .chain([0])
+        .chain(1..=10)
+        .collect();
+    assert_eq!(runs, expected);
+    assert!(!server.webhook().is_active().unwrap());
+}
+
+#[tokio::test]
+async fn turning_on_begins_a_new_run() {
+    let server = start().await;
+    server.webhook().use_sink("500", SECRET).unwrap();
+    for _ in 0..10 {
+        emit(&server).await;
+    }
+    server.webhook().turn_on().unwrap();
+    assert_eq!(server.webhook().failures_in_row().unwrap(), 0);
+    emit(&server).await;
+    assert_eq!(server.webhook().failures_in_row().unwrap(), 1);
+    assert!(server.webhook().is_active().unwrap());
+}
+
+#[tokio::test]
+async fn a_redelivery_has_the_same_bytes_and_headers() {
+    let server = start().await;
+    let failing = "HTTP/1.1 500 Any\r\nContent-Length: 0\r\n\r\n";
+    let (url, arrived) = receive(&[failing, OK]);
+    server.webhook().point_at(&url, SECRET).unwrap();
+    let first = emit(&server).await;
+    // Neither settings nor time of the second delivery show in it.
+    set(&server, |dialect| {
+        dialect.webhook_payload = WebhookPayload::Bare
+    });
+    let later = Clock::fixed("2026-03-02T00:00:00Z").unwrap();
+    server.update(|world| world.set_clock(later)).unwrap();
+    let second = server.webhook().redeliver(&first.sent.id).await.unwrap();
+    assert!(second.is_success());
+    assert_eq!(second.sent.redelivery_of.as_ref(), Some(&first.sent.id));
+    assert_ne!(second.sent.id, first.sent.id);
+    assert_eq!(second.sent.created_at, "2026-03-02T00:00:00Z");
+    assert_eq!(arrived.recv().unwrap(), arrived.recv().unwrap());
+}
+
+#[tokio::test]
+async fn an_unknown_delivery_cannot_be_repeated() {
+    let server = start().await;
+    server.webhook().use_sink("200", SECRET).unwrap();
+    let refused = server.webhook().redeliver("delivery_99").await;
+    let message = "there is no delivery \"delivery_99\" in the log";
+    assert_eq!(refused.unwrap_err().to_string(), message);
+    assert_eq!(
+        emit(&server).await.sent.id,
+        "delivery_6",
+        "no number is lost"
+    );
+}
+
+#[tokio::test]
+async fn without_a_receiver_nothing_is_sent() {
+    let server = start().await;
+    let refused = server.webhook().emit("post.liked", json!({})).await;
+    assert_eq!(
+        refused.unwrap_err().to_string(),
+        "the webhook has no receiver; point it at a URL or at the sink"
+    );
+}
+
+#[tokio::test]
+async fn the_log_is_json_without_the_secret() {
+    let server = start().await;
+    server.webhook().use_sink("500", "canary").unwrap();
+    let delivery = emit(&server).await;
+    let shown = json!(server.webhook().deliveries().unwrap());
+    assert_eq!(
+        shown,
+        json!([{
+            "id": "delivery_6",
+            "created_at": "2026-03-01T12:00:00Z",
+            "receiver": "sink",
+            "kind": "follow.created",
+            "signature": delivery.sent.signature,
+            "content_type": "application/json",
+            "body": "{\"type\":\"follow.created\",\"created_at\":\"2026-03-01T12:00:00Z\",\"data\":{\"from\":\"grace\"}}",
+            "outcome": {"result": "answered", "status": 500},
+        }])
+    );
+    let status: Value = json!(server.webhook().status().unwrap());
+    let debug = format!("{server:?} {:?} {delivery:?}", server.world().unwrap());
+    for text in [shown.to_string(), status.to_string(), debug] {
+        assert!(!text.contains("canary"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_sent_counts_as_covered_whatever_comes_of_it() {
+    let server = start().await;
+    let untouched = || server.verdicts().coverage.untouched().events;
+    server
+        .webhook()
+        .emit("post.liked", json!({}))
+        .await
+        .unwrap_err();
+    assert_eq!(untouched().len(), 7);
+    server.webhook().use_sink("500", SECRET).unwrap();
+    emit(&server).await;
+    assert!(!untouched().contains(&EventKind::FOLLOW_CREATED));
+    let (url, _arrived) = receive(&["HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n"]);
+    server.webhook().point_at(&url, SECRET).unwrap();
+    server
+        .webhook()
+        .emit("post.liked", json!({}))
+        .await
+        .unwrap();
+    assert_eq!(untouched().len(), 5);
+}
+
+#[tokio::test]
+async fn the_state_file_keeps_the_webhook() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("state.json");
+    let start = || MockServer::builder().state_file(&path).start();
+    let server = start().await.unwrap();
+    server.webhook().use_sink("500 x2, 200", SECRET).unwrap();
+    emit(&server).await;
+    drop(server);
+
+    let again = start().await.unwrap();
+    assert_eq!(again.webhook().failures_in_row().unwrap(), 1);
+    assert!(!emit(&again).await.is_success());
+    assert!(emit(&again).await.is_success());
+    assert_eq!(again.webhook().deliveries().unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn bad_input_is_refused_and_changes_nothing() {
+    let server = start().await;
+    let webhook = server.webhook();
+    for (refused, code) in [
+        (
+            webhook.point_at("https://127.0.0.1/", SECRET),
+            "invalid_url",
+        ),
+        (webhook.point_at("http://127.0.0.1/", ""), "empty_secret"),
+        (webhook.use_sink("200", ""), "empty_secret"),
+        (webhook.use_sink("", SECRET), "invalid_script"),
+    ] {
+        assert_eq!(refused.unwrap_err().code(), code);
+    }
+    let refused = webhook.emit("two\r\nX-Evil: lines", json!({})).await;
+    assert!(matches!(refused, Err(WebhookError::Kind(_))));
+    assert_eq!(webhook.status().unwrap().receiver, None);
+}

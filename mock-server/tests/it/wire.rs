@@ -1,0 +1,302 @@
+//! What each fault looks like from a raw socket. The table in the README says the same in words.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use mock_server::{Delay, Fault, FaultRule, InvalidFault, MockServer, WireFault};
+
+use crate::ask::ask;
+
+/// Longer than anything here takes, so that a mistake shows itself as a failure.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+async fn server(fault: Fault) -> MockServer {
+    let server = MockServer::builder().wire_faults().start().await.unwrap();
+    server.add_fault(FaultRule::new(fault)).unwrap();
+    server
+}
+
+/// Sends `GET /badges`, and leaves the connection open.
+#[track_caller]
+fn send(address: SocketAddr) -> TcpStream {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let request = format!("GET /api/v1/badges HTTP/1.1\r\nHost: {address}\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    stream
+}
+
+/// The head and the body up to the end of the connection, which has to be orderly.
+#[track_caller]
+fn read_to_end(mut stream: TcpStream) -> (String, Vec<u8>) {
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).unwrap();
+    split(&bytes)
+}
+
+#[track_caller]
+fn split(bytes: &[u8]) -> (String, Vec<u8>) {
+    let end = bytes
+        .windows(4)
+        .position(|four| four == b"\r\n\r\n")
+        .unwrap()
+        + 4;
+    let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
+    (head, bytes[end..].to_vec())
+}
+
+#[track_caller]
+fn content_length(head: &str) -> usize {
+    let line = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length: "));
+    line.unwrap().parse().unwrap()
+}
+
+async fn badges() -> Vec<u8> {
+    let server = MockServer::start().await;
+    ask(&server, "GET /badges")
+        .without_key()
+        .send()
+        .body
+        .into_bytes()
+}
+
+#[tokio::test]
+async fn a_reset_is_a_real_rst() {
+    let server = server(Fault::Wire(WireFault::Reset)).await;
+    let mut stream = send(server.address());
+    let error = stream.read(&mut [0; 1]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ConnectionReset);
+}
+
+#[tokio::test]
+async fn a_close_is_an_end_without_a_byte() {
+    let server = server(Fault::Wire(WireFault::Close)).await;
+    let mut stream = send(server.address());
+    assert_eq!(stream.read(&mut [0; 1]).unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_cut_body_ends_before_its_length() {
+    let whole = badges().await;
+    for after in [0, 1, 10, whole.len(), 100_000] {
+        let fault = WireFault::Cut {
+            after: after as u64,
+        };
+        let server = server(Fault::Wire(fault)).await;
+        let (head, body) = read_to_end(send(server.address()));
+        assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
+        assert_eq!(body, whole[..after.min(whole.len())]);
+        assert!(content_length(&head) > body.len(), "{head}");
+    }
+}
+
+#[tokio::test]
+async fn a_stall_sends_a_part_and_keeps_the_connection() {
+    let whole = badges().await;
+    for after in [0, 10] {
+        let fault = WireFault::Stall {
+            after: after as u64,
+        };
+        let server = server(Fault::Wire(fault)).await;
+        let mut stream = send(server.address());
+        let mut bytes = Vec::new();
+        while bytes.windows(4).all(|four| four != b"\r\n\r\n") || split(&bytes).1.len() < after {
+            let mut byte = [0];
+            assert_eq!(stream.read(&mut byte).unwrap(), 1);
+            bytes.push(byte[0]);
+        }
+        let (head, body) = split(&bytes);
+        assert_eq!(content_length(&head), whole.len());
+        assert_eq!(body, whole[..after]);
+        stream
+            .set_read_timeout(Some(Duration::from_millis(50)))
+            .unwrap();
+        let error = stream.read(&mut [0; 1]).unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut),
+            "{error}"
+        );
+        // It lasts until the client has had enough.
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        assert_eq!(stream.read(&mut [0; 1]).unwrap(), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_dribble_is_whole_in_the_end_and_takes_its_time() {
+    let whole = badges().await;
+    let pieces = 4;
+    let bytes = whole.len().div_ceil(pieces) as u64;
+    let fault = WireFault::Dribble {
+        bytes,
+        milliseconds: 20,
+    };
+    let server = server(Fault::Wire(fault)).await;
+    let begun = Instant::now();
+    let (head, body) = read_to_end(send(server.address()));
+    assert!(begun.elapsed() >= Duration::from_millis(20) * pieces as u32);
+    assert_eq!(content_length(&head), whole.len());
+    assert_eq!(body, whole);
+}
+
+#[tokio::test]
+async fn a_bad_chunk_comes_after_a_good_one() {
+    let whole = badges().await;
+    let server = server(Fault::Wire(WireFault::BadChunk)).await;
+    let (head, body) = read_to_end(send(server.address()));
+    assert!(
+        head.contains("\r\ntransfer-encoding: chunked\r\n"),
+        "{head}"
+    );
+    assert!(!head.contains("content-length"), "{head}");
+    let expected = [b"8\r\n", &whole[..8], b"\r\nno size\r\n"].concat();
+    assert_eq!(body, expected);
+}
+
+#[tokio::test]
+async fn a_huge_body_has_its_length() {
+    const BYTES: usize = 8 * 1024 * 1024;
+    let server = server(Fault::HugeBody {
+        bytes: BYTES as u64,
+    })
+    .await;
+    let mut stream = send(server.address());
+    let mut bytes = Vec::new();
+    while bytes.len() < BYTES || split(&bytes).1.len() < BYTES {
+        let mut piece = [0; 65_536];
+        let count = stream.read(&mut piece).unwrap();
+        assert_ne!(count, 0);
+        bytes.extend_from_slice(&piece[..count]);
+    }
+    let (head, body) = split(&bytes);
+    assert_eq!(content_length(&head), BYTES);
+    assert!(body.starts_with(br#"{"data":"xxx"#));
+}
+
+#[tokio::test]
+async fn a_connection_serves_on_after_a_fault_that_http_can_express() {
+    let server = server(Fault::status(503)).await;
+    let mut stream = send(server.address());
+    let mut first = [0; 12];
+    stream.read_exact(&mut first).unwrap();
+    assert_eq!(&first, b"HTTP/1.1 503");
+    server.clear_faults();
+    let again = b"GET /api/v1/badges HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    stream.write_all(again).unwrap();
+    let mut rest = String::new();
+    stream.read_to_string(&mut rest).unwrap();
+    assert!(rest.contains("HTTP/1.1 200 OK\r\n"), "{rest}");
+}
+
+#[tokio::test]
+async fn the_write_is_done_or_not_as_the_phase_says() {
+    let server = MockServer::builder().wire_faults().start().await.unwrap();
+    let reset = FaultRule::new(Fault::Wire(WireFault::Close))
+        .method("DELETE")
+        .times(1);
+    let links = || server.world().unwrap().account("demo").unwrap().links.len();
+    let delete = || {
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let key = server.key();
+        write!(stream, "DELETE /api/v1/me/links/link_1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n\r\n").unwrap();
+        assert_eq!(stream.read(&mut [0; 1]).unwrap(), 0);
+    };
+    server.add_fault(reset.clone()).unwrap();
+    delete();
+    assert_eq!(links(), 2);
+    server.add_fault(reset.after_write()).unwrap();
+    delete();
+    assert_eq!(links(), 1);
+}
+
+#[tokio::test]
+async fn the_front_hands_everything_else_through() {
+    let server = MockServer::builder().wire_faults().start().await.unwrap();
+    let link = serde_json::json!({"title": "Blog", "url": "https://example.com"});
+    ask(&server, "POST /me/links").json(link).data(201);
+    let answer = ask(&server, "GET /me").send();
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("x-mock-server-front"), None);
+    mock_server::wiremock::Mock::given(mock_server::wiremock::matchers::any())
+        .respond_with(mock_server::wiremock::ResponseTemplate::new(418))
+        .mount(server.wiremock())
+        .await;
+    server
+        .add_fault(FaultRule::new(Fault::Wire(WireFault::Reset)))
+        .unwrap();
+    assert_eq!(ask(&server, "GET /me").send().status, 418);
+}
+
+#[tokio::test]
+async fn a_server_without_a_front_refuses_faults_on_the_wire() {
+    let server = MockServer::start().await;
+    let error = server
+        .add_fault(FaultRule::new(Fault::Wire(WireFault::Reset)))
+        .unwrap_err();
+    assert_eq!(error, InvalidFault::NeedsWireFaults);
+    assert_eq!(
+        error.to_string(),
+        "this server has no hand on its sockets; start it with \
+         MockServer::builder().wire_faults()"
+    );
+}
+
+#[tokio::test]
+async fn a_server_without_a_front_refuses_bodies_that_it_cannot_hold() {
+    let huge = |bytes| FaultRule::new(Fault::HugeBody { bytes });
+    let server = MockServer::start().await;
+    let error = server.add_fault(huge(u64::MAX)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "a body of 18446744073709551615 bytes is too long to be held in memory, where 268435456 \
+         are allowed; start the server with MockServer::builder().wire_faults() to have it made \
+         while it is sent"
+    );
+    let fronted = MockServer::builder().wire_faults().start().await.unwrap();
+    fronted.add_fault(huge(u64::MAX / 4)).unwrap();
+    let mut stream = send(fronted.address());
+    let mut bytes = vec![0; 1024 * 1024];
+    stream.read_exact(&mut bytes).unwrap();
+    assert_eq!(content_length(&split(&bytes).0) as u64, u64::MAX / 4);
+}
+
+#[tokio::test]
+async fn a_gzip_bomb_is_sent_whole() {
+    const BYTES: u64 = 256 * 1024 * 1024;
+    let server = server(Fault::GzipBomb { bytes: BYTES }).await;
+    let mut stream = send(server.address());
+    let mut bytes = Vec::new();
+    let mut piece = [0; 65_536];
+    while bytes.windows(4).all(|four| four != b"\r\n\r\n")
+        || split(&bytes).1.len() < content_length(&split(&bytes).0)
+    {
+        let count = stream.read(&mut piece).unwrap();
+        assert_ne!(count, 0);
+        bytes.extend_from_slice(&piece[..count]);
+    }
+    let (head, body) = split(&bytes);
+    assert!(head.contains("\r\ncontent-encoding: gzip\r\n"), "{head}");
+    assert!((body.len() as u64) < BYTES / 900);
+    // The last four bytes state the length (RFC 1952, section 2.3.1).
+    assert_eq!(body[body.len() - 4..], (BYTES as u32).to_le_bytes());
+}
+
+#[tokio::test]
+async fn a_delay_holds_up_nobody_else() {
+    for builder in [MockServer::builder(), MockServer::builder().wire_faults()] {
+        let server = builder.start().await.unwrap();
+        let delay = Fault::Delay(Delay::Fixed {
+            milliseconds: 60_000,
+        });
+        server.add_fault(FaultRule::new(delay).times(1)).unwrap();
+        let slow = send(server.address());
+        ask(&server, "GET /badges").send();
+        // The first to be asked is the one that waits; were it the second, `send` would not return.
+        drop(slow);
+    }
+}

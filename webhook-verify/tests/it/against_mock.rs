@@ -1,0 +1,109 @@
+//! The mock's deliveries over a real socket: they verify, and refused ones turn its webhook off.
+
+use axum::Router;
+use axum::http::StatusCode;
+use axum::routing::post;
+use mock_server::{DeliveryOutcome, Dialect, MockServer, SignatureEncoding};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use webhook_verify::{
+    DigestEncoding, EventKind, FailureRun, KindError, Receiver, VerifiedEvent, Verifier,
+};
+
+use crate::{SECRET, secret};
+
+/// Answers 200 if the header's kind is that of the payload, and 204 if not.
+async fn receive(event: VerifiedEvent<Value>) -> Result<StatusCode, KindError> {
+    event.delivery().confirm_kind_in("type")?;
+    Ok(StatusCode::OK)
+}
+
+/// Serves as long as the test's runtime, and gives its URL.
+async fn serve(receiver: &Receiver) -> String {
+    let router = Router::new()
+        .route("/hooks", post(receive))
+        .with_state(receiver.clone());
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/hooks", listener.local_addr().unwrap());
+    tokio::spawn(async { axum::serve(listener, router).await });
+    url
+}
+
+async fn emit(server: &MockServer, kind: &str, data: Value) -> u16 {
+    let delivery = server.webhook().emit(kind, data).await.unwrap();
+    match delivery.outcome {
+        DeliveryOutcome::Answered { status } => status,
+        outcome => panic!("{outcome:?}"),
+    }
+}
+
+#[tokio::test]
+async fn every_kind_verifies() {
+    let server = MockServer::start().await;
+    let receiver = Receiver::new(Verifier::new(secret(SECRET)));
+    server
+        .webhook()
+        .point_at(&serve(&receiver).await, SECRET)
+        .unwrap();
+    for kind in EventKind::KNOWN {
+        assert_eq!(
+            emit(&server, kind.as_str(), json!({"from": "gr\u{e5}ce"})).await,
+            200
+        );
+    }
+    assert_eq!(emit(&server, "post.shared", json!(null)).await, 200);
+    assert_eq!(
+        receiver.failures().to_string(),
+        "the last delivery verified"
+    );
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_json_verify_and_are_answered_with_2xx() {
+    let server = MockServer::start().await;
+    let receiver = Receiver::new(Verifier::new(secret(SECRET)));
+    server
+        .webhook()
+        .point_at(&serve(&receiver).await, SECRET)
+        .unwrap();
+    for body in [vec![], vec![0xff, 0x00], b"{".to_vec()] {
+        let delivery = server.webhook().emit("post.liked", body).await.unwrap();
+        assert_eq!(delivery.outcome, DeliveryOutcome::Answered { status: 204 });
+    }
+    assert_eq!(server.webhook().failures_in_row().unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_digest_in_base64_verifies_where_it_is_asked_for() {
+    let mut dialect = Dialect::default();
+    dialect.webhook_signature_encoding = SignatureEncoding::Base64;
+    let server = MockServer::builder()
+        .dialect(dialect)
+        .start()
+        .await
+        .unwrap();
+    let hex = Receiver::new(Verifier::new(secret(SECRET)));
+    let base64 = Receiver::new(Verifier::new(secret(SECRET)).encoding(DigestEncoding::Base64));
+    for (receiver, status) in [(hex, 401), (base64, 200)] {
+        server
+            .webhook()
+            .point_at(&serve(&receiver).await, SECRET)
+            .unwrap();
+        assert_eq!(emit(&server, "post.liked", json!({})).await, status);
+    }
+}
+
+#[tokio::test]
+async fn ten_refused_deliveries_turn_the_webhook_off() {
+    let server = MockServer::start().await;
+    let receiver = Receiver::new(Verifier::new(secret("not the service's")));
+    let url = serve(&receiver).await;
+    server.webhook().point_at(&url, SECRET).unwrap();
+    for refused in 1..=FailureRun::TURNS_WEBHOOK_OFF {
+        assert!(server.webhook().is_active().unwrap());
+        assert_eq!(emit(&server, "post.liked", json!({})).await, 401);
+        assert_eq!(receiver.failures().in_row(), refused);
+    }
+    assert!(!server.webhook().is_active().unwrap());
+    assert!(!receiver.failures().ever_verified());
+}
