@@ -2,6 +2,7 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::time::Duration;
 
 use url::Url;
 
@@ -81,6 +82,11 @@ struct Inner {
     code: Option<String>,
     message: Option<String>,
     source: Option<Box<dyn StdError + Send + Sync>>,
+    attempts: u32,
+    elapsed: Duration,
+    retry_after: Option<Duration>,
+    /// Whether an attempt before the last may have taken effect.
+    uncertain: bool,
 }
 
 impl Error {
@@ -145,17 +151,43 @@ impl Error {
         self.operation()?.scope()
     }
 
-    /// Whether a write may have taken effect although it failed: its answer was lost, or the
-    /// service failed while it worked.
+    /// How many requests were sent; 0 when the call failed before the first.
+    #[must_use]
+    pub fn attempts(&self) -> u32 {
+        self.inner.attempts
+    }
+
+    /// How long the call took, waits included.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.inner.elapsed
+    }
+
+    /// How long the service asks to wait before the call is made again: its `Retry-After`, or on
+    /// 429 the time until its window ends. A number that no clock can show is
+    /// [`Duration::MAX`]; what cannot be understood is none.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.inner.retry_after
+    }
+
+    /// Whether a write may have taken effect although it failed: the answer to one of its attempts
+    /// was lost, the service failed while it worked, or it told of its success in a way that could
+    /// not be read.
     #[must_use]
     pub fn may_have_been_applied(&self) -> bool {
         let lost = matches!(
             self.kind(),
-            ErrorKind::Timeout | ErrorKind::Interrupted | ErrorKind::TooLarge | ErrorKind::Service
+            ErrorKind::Timeout
+                | ErrorKind::Interrupted
+                | ErrorKind::TooLarge
+                | ErrorKind::Service
+                | ErrorKind::Unreadable
         );
-        lost && self
+        let write = self
             .operation()
-            .is_some_and(|operation| operation.method().is_write())
+            .is_some_and(|operation| operation.method().is_write());
+        write && (lost || self.inner.uncertain)
     }
 
     /// A failure of which no answer tells.
@@ -168,6 +200,10 @@ impl Error {
             code: None,
             message: None,
             source: None,
+            attempts: 0,
+            elapsed: Duration::ZERO,
+            retry_after: None,
+            uncertain: false,
         };
         Self {
             inner: Box::new(inner),
@@ -201,6 +237,23 @@ impl Error {
         error
     }
 
+    /// A request that is not sent, since an earlier one met a 429 that asked for a longer wait than
+    /// the call allows.
+    pub(crate) fn held_back(wait: Duration) -> Self {
+        let reason = "the key's rate limit is used up, so this was not sent";
+        Self::new(ErrorKind::RateLimited, reason).asking_to_wait(Some(wait))
+    }
+
+    /// A request that is not sent, since its place in the caller's own steady rate comes too late.
+    pub(crate) fn out_of_turn(wait: Duration) -> Self {
+        let reason = format!(
+            "not sent: its turn at the client's request interval comes in {} seconds, \
+             after the end of the call's total time",
+            wait.as_secs_f64()
+        );
+        Self::new(ErrorKind::RateLimited, reason)
+    }
+
     /// The same error with its cause.
     pub(crate) fn caused_by(mut self, source: impl StdError + Send + Sync + 'static) -> Self {
         self.inner.source = Some(Box::new(source));
@@ -210,6 +263,20 @@ impl Error {
     /// The same error, told of the call that met it.
     pub(crate) fn during(mut self, operation: &Operation) -> Self {
         self.inner.operation = Some(operation.clone());
+        self
+    }
+
+    /// The same error with the wait that the service asks for.
+    pub(crate) fn asking_to_wait(mut self, asked: Option<Duration>) -> Self {
+        self.inner.retry_after = asked;
+        self
+    }
+
+    /// The same error, told of all that went before it.
+    pub(crate) fn after(mut self, attempts: u32, elapsed: Duration, uncertain: bool) -> Self {
+        self.inner.attempts = attempts;
+        self.inner.elapsed = elapsed;
+        self.inner.uncertain |= uncertain;
         self
     }
 
@@ -252,7 +319,9 @@ impl Error {
                 None => format!("{status}: the key may not do this"),
             },
             ErrorKind::NotFound => format!("{status}: the service does not know it"),
-            ErrorKind::RateLimited => format!("{status}: the key's rate limit is used up"),
+            ErrorKind::RateLimited if self.status().is_some() => {
+                format!("{status}: the key's rate limit is used up")
+            }
             ErrorKind::Refused => format!("{status}: the service refuses the request"),
             ErrorKind::Service => format!("{status}: the service failed"),
             _ => self.inner.reason.clone(),
@@ -282,6 +351,17 @@ impl fmt::Display for Error {
         }
         if let Some(id) = self.request_id() {
             write!(f, " [request {id}]")?;
+        }
+        if let Some(wait) = self.retry_after() {
+            write!(f, "; come back in {} seconds", wait.as_secs_f64())?;
+        }
+        if self.attempts() > 1 {
+            let seconds = self.elapsed().as_secs_f64();
+            write!(
+                f,
+                "; tried {} times in {seconds:.1} seconds",
+                self.attempts()
+            )?;
         }
         if self.may_have_been_applied() {
             f.write_str("; the change may have been made all the same")?;

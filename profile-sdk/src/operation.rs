@@ -1,5 +1,6 @@
 //! What is known of an endpoint before it is called.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::Scope;
@@ -12,6 +13,8 @@ pub enum Method {
     Get,
     /// `POST`: creates.
     Post,
+    /// `PUT`: replaces.
+    Put,
     /// `PATCH`: edits.
     Patch,
     /// `DELETE`: removes.
@@ -25,6 +28,7 @@ impl Method {
         match self {
             Self::Get => "GET",
             Self::Post => "POST",
+            Self::Put => "PUT",
             Self::Patch => "PATCH",
             Self::Delete => "DELETE",
         }
@@ -57,9 +61,10 @@ impl fmt::Display for Method {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {
     method: Method,
-    path_template: &'static str,
+    path_template: Cow<'static, str>,
     scope: Option<Scope>,
     needs_key: bool,
+    repeatable: bool,
 }
 
 impl Operation {
@@ -116,7 +121,7 @@ impl Operation {
     /// The path with its parameters by name, for example `/api/v1/me/links/{id}`.
     #[must_use]
     pub fn path_template(&self) -> &str {
-        self.path_template
+        &self.path_template
     }
 
     /// The scope that the key must carry, where the specification names one.
@@ -131,30 +136,55 @@ impl Operation {
         self.needs_key
     }
 
-    const fn open(method: Method, path_template: &'static str) -> Self {
+    /// Whether doing it twice leaves the same behind as doing it once, so that it is repeated when
+    /// its answer is lost: reading, deleting, and the edits, which set fields to what is given.
+    #[must_use]
+    pub fn is_repeatable(&self) -> bool {
+        self.repeatable
+    }
+
+    /// An endpoint beyond the specification, of which nothing but this is known.
+    pub(crate) fn beyond_the_specification(method: Method, path: String) -> Self {
         Self {
             method,
-            path_template,
+            path_template: Cow::Owned(path),
             scope: None,
             needs_key: false,
+            repeatable: matches!(method, Method::Get | Method::Put | Method::Delete),
         }
+    }
+
+    /// The same endpoint, known to be repeatable.
+    pub(crate) fn repeatable(mut self) -> Self {
+        self.repeatable = true;
+        self
+    }
+
+    const fn open(method: Method, path_template: &'static str) -> Self {
+        Self::specified(method, path_template, None, false)
     }
 
     const fn keyed(method: Method, path_template: &'static str) -> Self {
-        Self {
-            method,
-            path_template,
-            scope: None,
-            needs_key: true,
-        }
+        Self::specified(method, path_template, None, true)
     }
 
     const fn scoped(method: Method, path_template: &'static str, scope: Scope) -> Self {
+        Self::specified(method, path_template, Some(scope), true)
+    }
+
+    const fn specified(
+        method: Method,
+        path_template: &'static str,
+        scope: Option<Scope>,
+        needs_key: bool,
+    ) -> Self {
         Self {
             method,
-            path_template,
-            scope: Some(scope),
-            needs_key: true,
+            path_template: Cow::Borrowed(path_template),
+            scope,
+            needs_key,
+            // Both edits of the specification set fields to values, and so can be done twice.
+            repeatable: !matches!(method, Method::Post),
         }
     }
 }

@@ -6,7 +6,7 @@ use mock_server::MockServer;
 use mock_server::wiremock::ResponseTemplate;
 use profile_sdk::{ApiKey, Client, Error};
 
-use crate::{answer_all, connect, describe};
+use crate::{answer_all, connect, describe, describe_at};
 
 const CANARY: &str = "canary/4f1e0c77";
 
@@ -40,8 +40,7 @@ async fn nothing_printable_shows_the_key() {
     check(&format!("{call:?} {:?}", call.request()));
     check_error(&call.await.unwrap_err());
 
-    let unreachable = Client::builder()
-        .base_url("http://127.0.0.1:1")
+    let unreachable = describe_at("http://127.0.0.1:1")
         .api_key(ApiKey::new(CANARY).unwrap())
         .build()
         .unwrap();
