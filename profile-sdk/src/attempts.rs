@@ -16,6 +16,16 @@ pub(crate) struct Patience {
     pub(crate) retry: RetryPolicy,
 }
 
+/// What it took to get an answer or an error.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Effort {
+    /// How many requests were sent.
+    pub(crate) attempts: u32,
+    pub(crate) elapsed: Duration,
+    /// Whether an attempt before the last may have taken effect although it failed.
+    pub(crate) uncertain: bool,
+}
+
 /// One call under way.
 struct Attempts<'a> {
     client: &'a Client,
@@ -35,11 +45,15 @@ pub(crate) async fn exchange(
     client: &Client,
     request: &Request,
     patience: &Patience,
-) -> Result<RawResponse, Error> {
+) -> Result<(RawResponse, Effort), Error> {
     client.check_key(request)?;
     let mut attempts = Attempts::new(client, request, patience);
     let outcome = trace::in_call(request, attempts.run()).await;
-    outcome.map_err(|error| attempts.told_by(error))
+    let effort = attempts.effort();
+    match outcome {
+        Ok(answer) => Ok((answer, effort)),
+        Err(error) => Err(error.during(request.operation()).after(effort)),
+    }
 }
 
 impl<'a> Attempts<'a> {
@@ -134,11 +148,12 @@ impl<'a> Attempts<'a> {
         wait
     }
 
-    fn told_by(&self, error: Error) -> Error {
-        let elapsed = self.pacing().clock.now().duration_since(self.started);
-        error
-            .during(self.request.operation())
-            .after(self.count, elapsed, self.uncertain)
+    fn effort(&self) -> Effort {
+        Effort {
+            attempts: self.count,
+            elapsed: self.pacing().clock.now().duration_since(self.started),
+            uncertain: self.uncertain,
+        }
     }
 
     fn pacing(&self) -> &'a Pacing {

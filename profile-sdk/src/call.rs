@@ -108,7 +108,7 @@ impl<T> Call<T> {
     /// See [`ErrorKind`](crate::ErrorKind).
     pub async fn send(self) -> Result<Response<T>, Error> {
         let request = self.request?;
-        let answer = attempts::exchange(&self.client, &request, &self.patience).await?;
+        let (answer, effort) = attempts::exchange(&self.client, &request, &self.patience).await?;
         match (self.read)(&answer.body) {
             Ok(data) => Ok(Response::new(data, answer)),
             Err(_) => {
@@ -118,7 +118,7 @@ impl<T> Call<T> {
                     Error::unreadable(reason, answer)
                 };
                 let error = self.client.error_of(answer, unreadable);
-                Err(error.during(request.operation()))
+                Err(error.during(request.operation()).after(effort))
             }
         }
     }

@@ -108,7 +108,7 @@ impl ClientBuilder {
         self
     }
 
-    /// A header that every request carries; one name may be given several times. Those that follow
+    /// A header that every request carries; of two with the same name the later. Those that follow
     /// from the key, the body or the connection cannot be given, `Authorization` among them:
     /// [`build`](Self::build) refuses them. Values are not shown by any `Debug`.
     pub fn default_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {

@@ -1,6 +1,5 @@
 //! The clock that a client waits by.
 
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::time::{Duration, Instant, SystemTime};
@@ -73,11 +72,5 @@ impl Clock for SystemClock {
 
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         Box::pin(tokio::time::sleep(duration))
-    }
-}
-
-impl fmt::Debug for dyn Clock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Clock")
     }
 }

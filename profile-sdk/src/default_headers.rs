@@ -29,7 +29,7 @@ pub(crate) fn default_headers(
     let mut headers = HeaderMap::new();
     for (name, value) in given {
         // The value is not shown, since it may be secret.
-        headers.append(header_name(name)?, header_value("header", value)?);
+        headers.insert(header_name(name)?, header_value("header", value)?);
     }
     headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
     let mut user_agent = header_value("user agent", user_agent)?;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use url::Url;
 
+use crate::attempts::Effort;
 use crate::error_body::read_error_body;
 use crate::response::RawResponse;
 use crate::{ApiKey, InvalidValue, Operation, Scope};
@@ -82,11 +83,8 @@ struct Inner {
     code: Option<String>,
     message: Option<String>,
     source: Option<Box<dyn StdError + Send + Sync>>,
-    attempts: u32,
-    elapsed: Duration,
+    effort: Effort,
     retry_after: Option<Duration>,
-    /// Whether an attempt before the last may have taken effect.
-    uncertain: bool,
 }
 
 impl Error {
@@ -154,13 +152,13 @@ impl Error {
     /// How many requests were sent; 0 when the call failed before the first.
     #[must_use]
     pub fn attempts(&self) -> u32 {
-        self.inner.attempts
+        self.inner.effort.attempts
     }
 
     /// How long the call took, waits included.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
-        self.inner.elapsed
+        self.inner.effort.elapsed
     }
 
     /// How long the service asks to wait before the call is made again: its `Retry-After`, or on
@@ -187,7 +185,7 @@ impl Error {
         let write = self
             .operation()
             .is_some_and(|operation| operation.method().is_write());
-        write && (lost || self.inner.uncertain)
+        write && (lost || self.inner.effort.uncertain)
     }
 
     /// A failure of which no answer tells.
@@ -200,10 +198,8 @@ impl Error {
             code: None,
             message: None,
             source: None,
-            attempts: 0,
-            elapsed: Duration::ZERO,
+            effort: Effort::default(),
             retry_after: None,
-            uncertain: false,
         };
         Self {
             inner: Box::new(inner),
@@ -273,10 +269,8 @@ impl Error {
     }
 
     /// The same error, told of all that went before it.
-    pub(crate) fn after(mut self, attempts: u32, elapsed: Duration, uncertain: bool) -> Self {
-        self.inner.attempts = attempts;
-        self.inner.elapsed = elapsed;
-        self.inner.uncertain |= uncertain;
+    pub(crate) fn after(mut self, effort: Effort) -> Self {
+        self.inner.effort = effort;
         self
     }
 

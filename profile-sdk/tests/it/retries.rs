@@ -176,7 +176,7 @@ async fn an_earlier_attempt_may_have_been_applied() {
     let lost = FaultRule::new(Fault::Wire(WireFault::Reset)).after_write();
     service.add_fault(lost.times(1)).unwrap();
     service
-        .add_fault(FaultRule::new(Fault::status(400)).skip(1))
+        .add_fault(FaultRule::new(Fault::status(400)).after_write())
         .unwrap();
     let client = connect_as_owner(&service);
     let error = client
