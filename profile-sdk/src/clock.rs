@@ -74,3 +74,18 @@ impl Clock for SystemClock {
         Box::pin(tokio::time::sleep(duration))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Clock as _, SystemClock};
+
+    #[tokio::test(start_paused = true)]
+    async fn the_system_s_clock_keeps_to_the_runtime_s() {
+        const HOUR: Duration = Duration::from_secs(3600);
+        let before = SystemClock.now();
+        SystemClock.sleep(HOUR).await;
+        assert!(SystemClock.now() - before >= HOUR);
+    }
+}

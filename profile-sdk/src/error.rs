@@ -4,12 +4,10 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
 
-use url::Url;
-
 use crate::attempts::Effort;
 use crate::error_body::read_error_body;
 use crate::response::RawResponse;
-use crate::{ApiKey, InvalidValue, Operation, Scope};
+use crate::{ApiKey, ErrorKind, InvalidValue, Operation, Scope};
 
 /// Why a call failed.
 ///
@@ -35,43 +33,6 @@ use crate::{ApiKey, InvalidValue, Operation, Scope};
 /// ```
 pub struct Error {
     inner: Box<Inner>,
-}
-
-/// What kind of failure an [`Error`] is.
-///
-/// An answer is judged by its status class and by the few codes that every HTTP service shares,
-/// since the specification shows no status codes. (Specification: Errors.)
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// A value or a setting is not one that can be sent; nothing was sent.
-    Invalid,
-    /// The call needs a key and the client has none; nothing was sent.
-    KeyMissing,
-    /// No connection could be made, so nothing was sent.
-    Connection,
-    /// No complete answer came in time.
-    Timeout,
-    /// The connection broke before a complete answer had come.
-    Interrupted,
-    /// The service points elsewhere (3xx); the key goes to the configured host alone.
-    Redirected,
-    /// The service does not take the key (401).
-    Unauthorized,
-    /// The key may not do this (403), usually for want of a scope.
-    Forbidden,
-    /// There is no such profile, link or post (404).
-    NotFound,
-    /// The key's rate limit is used up (429).
-    RateLimited,
-    /// The service refuses the content of the request (any other 4xx).
-    Refused,
-    /// The service failed (5xx).
-    Service,
-    /// The answer is larger than the client takes.
-    TooLarge,
-    /// The answer is not of the shape that the specification gives it.
-    Unreadable,
 }
 
 /// All of it is in a box, so that a `Result` stays small.
@@ -245,9 +206,14 @@ impl Error {
         let reason = format!(
             "not sent: its turn at the client's request interval comes in {} seconds, \
              after the end of the call's total time",
-            wait.as_secs_f64()
+            wait.as_secs_f64().ceil()
         );
         Self::new(ErrorKind::RateLimited, reason)
+    }
+
+    /// What happened, where no answer tells.
+    pub(crate) fn reason(&self) -> &str {
+        &self.inner.reason
     }
 
     /// The same error with its cause.
@@ -288,79 +254,6 @@ impl Error {
             }
         }
         self
-    }
-
-    /// What happened and what to do, without what the service said.
-    fn summary(&self) -> String {
-        let status = self.status().unwrap_or_default();
-        match self.kind() {
-            ErrorKind::Redirected => {
-                let target = self.header("location").map_or_else(String::new, origin);
-                format!(
-                    "{status}: the service points elsewhere{target}; redirects are not followed, \
-                     so that the key stays with the configured host: check the base URL"
-                )
-            }
-            ErrorKind::Unauthorized => match self.scope() {
-                Some(scope) => format!(
-                    "{status}: the service does not take the key for this call, \
-                     which needs the scope {scope}"
-                ),
-                None => format!("{status}: the service does not take the key"),
-            },
-            ErrorKind::Forbidden => match self.scope() {
-                Some(scope) => format!("{status}: the key lacks the scope {scope}"),
-                None => format!("{status}: the key may not do this"),
-            },
-            ErrorKind::NotFound => format!("{status}: the service does not know it"),
-            ErrorKind::RateLimited if self.status().is_some() => {
-                format!("{status}: the key's rate limit is used up")
-            }
-            ErrorKind::Refused => format!("{status}: the service refuses the request"),
-            ErrorKind::Service => format!("{status}: the service failed"),
-            _ => self.inner.reason.clone(),
-        }
-    }
-}
-
-/// Where a redirect leads, without what may be secret: user name, password, path and query.
-fn origin(location: &str) -> String {
-    match Url::parse(location) {
-        Ok(url) => format!(", to {}", url.origin().ascii_serialization()),
-        Err(_) => ", on the same host".to_owned(),
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(operation) = self.operation() {
-            write!(f, "{operation}: ")?;
-        }
-        f.write_str(&self.summary())?;
-        if let Some(message) = self.message() {
-            write!(f, ": {message}")?;
-        }
-        if let Some(code) = self.code() {
-            write!(f, " ({code})")?;
-        }
-        if let Some(id) = self.request_id() {
-            write!(f, " [request {id}]")?;
-        }
-        if let Some(wait) = self.retry_after() {
-            write!(f, "; come back in {} seconds", wait.as_secs_f64())?;
-        }
-        if self.attempts() > 1 {
-            let seconds = self.elapsed().as_secs_f64();
-            write!(
-                f,
-                "; tried {} times in {seconds:.1} seconds",
-                self.attempts()
-            )?;
-        }
-        if self.may_have_been_applied() {
-            f.write_str("; the change may have been made all the same")?;
-        }
-        Ok(())
     }
 }
 

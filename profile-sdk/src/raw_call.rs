@@ -26,8 +26,8 @@ impl Client {
     /// its query is given with [`RawCall::query`]. A path that would lead elsewhere is refused
     /// before anything is sent, with [`ErrorKind::Invalid`].
     ///
-    /// `GET`, `PUT` and `DELETE` are repeated when an answer is lost, `POST` and `PATCH` unless
-    /// [`RawCall::repeatable`] says otherwise are not. A client without a key sends none.
+    /// `GET`, `PUT` and `DELETE` are repeated when an answer is lost; `POST` and `PATCH` are when
+    /// [`RawCall::repeatable`] says that they can be. A client without a key sends none.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

@@ -71,7 +71,7 @@ impl RetryPolicy {
 
     /// The longest wait that the service may ask for with `Retry-After`; 30 seconds unless set.
     /// When it asks for a longer one, or for one that the call's total time does not allow, the
-    /// error comes at once and [`carries it`](crate::Error::retry_after).
+    /// error comes at once and [carries it](crate::Error::retry_after).
     pub fn longest_wait(mut self, wait: Duration) -> Self {
         self.longest_wait = wait;
         self

@@ -135,7 +135,7 @@ fn lost(error: reqwest::Error, timeout: Duration) -> Error {
         let reason = format!("no connection could be made, so nothing was sent: {cause}");
         (ErrorKind::Connection, reason)
     } else if error.is_timeout() {
-        let seconds = timeout.as_secs_f64();
+        let seconds = (timeout.as_secs_f64() * 100.0).round() / 100.0;
         let reason = format!("no complete answer came within {seconds} seconds");
         (ErrorKind::Timeout, reason)
     } else {

@@ -1,4 +1,4 @@
-//! A clock by which every wait is over at once.
+//! A clock that stands still but for the waits, which are over at once.
 
 use std::future::{Future, ready};
 use std::pin::Pin;
@@ -8,8 +8,9 @@ use std::time::{Duration, Instant, SystemTime};
 use profile_sdk::Clock;
 
 /// Skips what it is asked to wait for, and remembers it.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct SkippingClock {
+    started: (Instant, SystemTime),
     waits: Arc<Mutex<Vec<Duration>>>,
 }
 
@@ -29,13 +30,22 @@ impl SkippingClock {
     }
 }
 
+impl Default for SkippingClock {
+    fn default() -> Self {
+        Self {
+            started: (Instant::now(), SystemTime::now()),
+            waits: Arc::default(),
+        }
+    }
+}
+
 impl Clock for SkippingClock {
     fn now(&self) -> Instant {
-        Instant::now() + self.skipped()
+        self.started.0 + self.skipped()
     }
 
     fn date(&self) -> SystemTime {
-        SystemTime::now() + self.skipped()
+        self.started.1 + self.skipped()
     }
 
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
