@@ -159,9 +159,9 @@ impl ClientBuilder {
         self
     }
 
-    /// The least time between the starts of two requests of the client and its clones, so that the
-    /// key's rate limit is never met; none unless set. A call whose turn would come after its total
-    /// time fails at once, with [`ErrorKind::RateLimited`].
+    /// The least time between the starts of two requests of the client and its clones, to stay below
+    /// the key's rate limit; none unless set. A call whose turn would come after its total time fails
+    /// at once, with [`ErrorKind::RateLimited`].
     ///
     /// ```
     /// # use std::time::Duration;

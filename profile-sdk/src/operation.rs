@@ -64,32 +64,70 @@ pub struct Operation {
     path_template: Cow<'static, str>,
     scope: Option<Scope>,
     needs_key: bool,
-    repeatable: bool,
+    repetition: Repetition,
+}
+
+/// What doing the same thing twice leaves behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Repetition {
+    /// The same as doing it once.
+    Harmless,
+    /// Two things.
+    Doubles,
 }
 
 impl Operation {
     /// `GET /me`
     pub const ME: Self = Self::keyed(Method::Get, "/api/v1/me");
     /// `PATCH /me/profile`
-    pub const UPDATE_PROFILE: Self =
-        Self::scoped(Method::Patch, "/api/v1/me/profile", Scope::ProfileWrite);
+    pub const UPDATE_PROFILE: Self = Self::scoped(
+        Method::Patch,
+        "/api/v1/me/profile",
+        Scope::ProfileWrite,
+        Repetition::Harmless,
+    );
     /// `GET /me/analytics`
-    pub const ANALYTICS: Self =
-        Self::scoped(Method::Get, "/api/v1/me/analytics", Scope::AnalyticsRead);
+    pub const ANALYTICS: Self = Self::scoped(
+        Method::Get,
+        "/api/v1/me/analytics",
+        Scope::AnalyticsRead,
+        Repetition::Harmless,
+    );
     /// `POST /me/links`
-    pub const CREATE_LINK: Self = Self::scoped(Method::Post, "/api/v1/me/links", Scope::LinksWrite);
+    pub const CREATE_LINK: Self = Self::scoped(
+        Method::Post,
+        "/api/v1/me/links",
+        Scope::LinksWrite,
+        Repetition::Doubles,
+    );
     /// `PATCH /me/links/{id}`
-    pub const UPDATE_LINK: Self =
-        Self::scoped(Method::Patch, "/api/v1/me/links/{id}", Scope::LinksWrite);
+    pub const UPDATE_LINK: Self = Self::scoped(
+        Method::Patch,
+        "/api/v1/me/links/{id}",
+        Scope::LinksWrite,
+        Repetition::Harmless,
+    );
     /// `DELETE /me/links/{id}`
-    pub const DELETE_LINK: Self =
-        Self::scoped(Method::Delete, "/api/v1/me/links/{id}", Scope::LinksWrite);
+    pub const DELETE_LINK: Self = Self::scoped(
+        Method::Delete,
+        "/api/v1/me/links/{id}",
+        Scope::LinksWrite,
+        Repetition::Harmless,
+    );
     /// `POST /me/posts`
-    pub const CREATE_POST: Self =
-        Self::scoped(Method::Post, "/api/v1/me/posts", Scope::SocialWrite);
+    pub const CREATE_POST: Self = Self::scoped(
+        Method::Post,
+        "/api/v1/me/posts",
+        Scope::SocialWrite,
+        Repetition::Doubles,
+    );
     /// `DELETE /me/posts/{id}`
-    pub const DELETE_POST: Self =
-        Self::scoped(Method::Delete, "/api/v1/me/posts/{id}", Scope::SocialWrite);
+    pub const DELETE_POST: Self = Self::scoped(
+        Method::Delete,
+        "/api/v1/me/posts/{id}",
+        Scope::SocialWrite,
+        Repetition::Harmless,
+    );
     /// `GET /users/{handle}/stats`
     pub const USER_STATS: Self = Self::keyed(Method::Get, "/api/v1/users/{handle}/stats");
     /// `GET /badges`
@@ -140,7 +178,7 @@ impl Operation {
     /// its answer is lost: reading, deleting, and the edits, which set fields to what is given.
     #[must_use]
     pub fn is_repeatable(&self) -> bool {
-        self.repeatable
+        self.repetition == Repetition::Harmless
     }
 
     /// An endpoint beyond the specification, of which nothing but this is known.
@@ -150,41 +188,51 @@ impl Operation {
             path_template: Cow::Owned(path),
             scope: None,
             needs_key: false,
-            repeatable: matches!(method, Method::Get | Method::Put | Method::Delete),
+            repetition: match method {
+                Method::Get | Method::Put | Method::Delete => Repetition::Harmless,
+                Method::Post | Method::Patch => Repetition::Doubles,
+            },
         }
     }
 
     /// The same endpoint, known to be repeatable.
     pub(crate) fn repeatable(mut self) -> Self {
-        self.repeatable = true;
+        self.repetition = Repetition::Harmless;
         self
     }
 
     const fn open(method: Method, path_template: &'static str) -> Self {
-        Self::specified(method, path_template, None, false)
+        Self {
+            method,
+            path_template: Cow::Borrowed(path_template),
+            scope: None,
+            needs_key: false,
+            repetition: Repetition::Harmless,
+        }
     }
 
     const fn keyed(method: Method, path_template: &'static str) -> Self {
-        Self::specified(method, path_template, None, true)
+        Self {
+            method,
+            path_template: Cow::Borrowed(path_template),
+            scope: None,
+            needs_key: true,
+            repetition: Repetition::Harmless,
+        }
     }
 
-    const fn scoped(method: Method, path_template: &'static str, scope: Scope) -> Self {
-        Self::specified(method, path_template, Some(scope), true)
-    }
-
-    const fn specified(
+    const fn scoped(
         method: Method,
         path_template: &'static str,
-        scope: Option<Scope>,
-        needs_key: bool,
+        scope: Scope,
+        repetition: Repetition,
     ) -> Self {
         Self {
             method,
             path_template: Cow::Borrowed(path_template),
-            scope,
-            needs_key,
-            // Both edits of the specification set fields to values, and so can be done twice.
-            repeatable: !matches!(method, Method::Post),
+            scope: Some(scope),
+            needs_key: true,
+            repetition,
         }
     }
 }
