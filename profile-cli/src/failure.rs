@@ -115,10 +115,14 @@ impl Failure {
     /// The failure of a write, with the command that shows whether it took effect all the same.
     pub(crate) fn of_write(what: &str, look_with: &str, error: Error) -> Self {
         let unknown = error.may_have_been_applied();
+        let times = match error.attempts() {
+            1 => "once".to_owned(),
+            attempts => format!("{attempts} times"),
+        };
         let failure = Self::of_call_about(what, error);
         if unknown {
             return failure.hint(format!(
-                "it was sent once and the outcome is unknown: \
+                "it was sent {times} and the outcome is unknown: \
                  look with `{look_with}` before you try again"
             ));
         }
@@ -175,7 +179,9 @@ fn message(error: &Error) -> String {
         (ErrorKind::Forbidden, None) => "the key may not do this".to_owned(),
         (ErrorKind::NotFound, _) => "the service does not know this".to_owned(),
         (ErrorKind::Refused, _) => "the service refuses this".to_owned(),
-        (ErrorKind::RateLimited, _) => "the key's rate limit is used up".to_owned(),
+        (ErrorKind::RateLimited, _) if error.status().is_some() => {
+            "the key's rate limit is used up".to_owned()
+        }
         (ErrorKind::Service, _) => "the service failed".to_owned(),
         _ => return error.to_string(),
     };
@@ -199,11 +205,8 @@ fn hint(error: &Error) -> Option<String> {
         ErrorKind::Connection | ErrorKind::Unreadable => {
             "check the network, and PROFILE_BASE_URL or --base-url".to_owned()
         }
-        ErrorKind::RateLimited => match error.header("retry-after") {
-            Some(seconds) if seconds.bytes().all(|byte| byte.is_ascii_digit()) => {
-                format!("wait {seconds} seconds before you try again")
-            }
-            Some(date) => format!("wait until {date} before you try again"),
+        ErrorKind::RateLimited => match error.retry_after() {
+            Some(wait) => format!("wait {} seconds before you try again", wait.as_secs()),
             None => "wait a while before you try again".to_owned(),
         },
         _ => return None,

@@ -5,9 +5,10 @@ use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::time::Duration;
 
+use crate::attempts::{self, Patience};
 use crate::decode::{self, Answer, Resource};
 use crate::response::RawResponse;
-use crate::{Client, Error, Request, Response};
+use crate::{Client, Error, Request, Response, RetryPolicy};
 
 /// One call to the service, not yet sent.
 ///
@@ -21,7 +22,7 @@ use crate::{Client, Error, Request, Response};
 ///
 /// # let service = mock_server::MockServer::start().await;
 /// # let client = profile_sdk::Client::builder().base_url(service.uri()).build()?;
-/// let badges = client.badges().timeout(Duration::from_secs(5)).await?;
+/// let badges = client.badges().total_timeout(Duration::from_secs(5)).await?;
 /// println!("{} badges", badges.len());
 /// # Ok(())
 /// # }
@@ -31,23 +32,62 @@ pub struct Call<T> {
     client: Client,
     request: Result<Request, Error>,
     read: fn(&[u8]) -> Result<T, String>,
-    timeout: Option<Duration>,
+    patience: Patience,
 }
 
 impl<T> Call<T> {
-    fn new(client: &Client, request: Request, read: fn(&[u8]) -> Result<T, String>) -> Self {
+    /// A call whose answer is read like this.
+    pub(crate) fn of(
+        client: &Client,
+        request: Result<Request, Error>,
+        read: fn(&[u8]) -> Result<T, String>,
+    ) -> Self {
         Self {
             client: client.clone(),
-            request: Ok(request),
+            request,
             read,
-            timeout: None,
+            patience: client.patience(),
         }
     }
 
-    /// How long this call may take from its first byte sent to its last byte read, in place of the
-    /// client's setting.
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
+    /// How long each attempt of this call may take from its first byte sent to its last byte read,
+    /// in place of the client's setting.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # let client = profile_sdk::Client::builder().base_url("https://profiles.example").build()?;
+    /// let call = client.me().attempt_timeout(Duration::from_secs(2));
+    /// # Ok::<(), profile_sdk::Error>(())
+    /// ```
+    pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
+        self.patience.attempt_timeout = timeout;
+        self
+    }
+
+    /// How long this call may take with all its attempts and waits, in place of the client's
+    /// setting.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # let client = profile_sdk::Client::builder().base_url("https://profiles.example").build()?;
+    /// let call = client.me().total_timeout(Duration::from_secs(5));
+    /// # Ok::<(), profile_sdk::Error>(())
+    /// ```
+    pub fn total_timeout(mut self, timeout: Duration) -> Self {
+        self.patience.total_timeout = timeout;
+        self
+    }
+
+    /// How often this call is repeated, in place of the client's setting.
+    ///
+    /// ```
+    /// # use profile_sdk::RetryPolicy;
+    /// # let client = profile_sdk::Client::builder().base_url("https://profiles.example").build()?;
+    /// let call = client.me().retry(RetryPolicy::none());
+    /// # Ok::<(), profile_sdk::Error>(())
+    /// ```
+    pub fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.patience.retry = policy;
         self
     }
 
@@ -68,7 +108,7 @@ impl<T> Call<T> {
     /// See [`ErrorKind`](crate::ErrorKind).
     pub async fn send(self) -> Result<Response<T>, Error> {
         let request = self.request?;
-        let answer = self.client.exchange(&request, self.timeout).await?;
+        let (answer, effort) = attempts::exchange(&self.client, &request, &self.patience).await?;
         match (self.read)(&answer.body) {
             Ok(data) => Ok(Response::new(data, answer)),
             Err(_) => {
@@ -78,7 +118,7 @@ impl<T> Call<T> {
                     Error::unreadable(reason, answer)
                 };
                 let error = self.client.error_of(answer, unreadable);
-                Err(error.during(request.operation()))
+                Err(error.during(request.operation()).after(effort))
             }
         }
     }
@@ -90,7 +130,7 @@ impl<T> Call<T> {
     where
         T: Answer,
     {
-        Self::new(client, request, decode::read_data)
+        Self::of(client, Ok(request), decode::read_data)
     }
 }
 
@@ -100,7 +140,7 @@ impl<T> Call<Option<T>> {
     where
         T: Resource,
     {
-        Self::new(client, request, |body| Ok(decode::read_written(body)))
+        Self::of(client, Ok(request), |body| Ok(decode::read_written(body)))
     }
 
     /// The same call, which fails before anything is sent if the request is not one.
@@ -115,7 +155,7 @@ impl<T> Call<Option<T>> {
 impl Call<()> {
     /// A call of whose answer only the status matters.
     pub(crate) fn removing(client: &Client, request: Request) -> Self {
-        Self::new(client, request, |_| Ok(()))
+        Self::of(client, Ok(request), |_| Ok(()))
     }
 }
 
@@ -132,7 +172,7 @@ impl<T> fmt::Debug for Call<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Call")
             .field("request", &self.request)
-            .field("timeout", &self.timeout)
+            .field("patience", &self.patience)
             .finish_non_exhaustive()
     }
 }

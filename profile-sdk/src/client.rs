@@ -2,15 +2,17 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
+use crate::attempts::Patience;
+use crate::pacing::Pacing;
 use crate::response::RawResponse;
 use crate::transport::Transport;
-use crate::{ApiKey, ClientBuilder, Error, ErrorKind, Request};
+use crate::{ApiKey, ClientBuilder, Error, ErrorKind, RateLimitStatus, Request};
 
 /// A client of the profile service.
 ///
-/// Clones are cheap and share their connections. Each endpoint is a method that gives a
+/// Clones are cheap and share their connections, what is known of the key's rate limit, and the
+/// budget of repetitions. Each endpoint is a method that gives a
 /// [`Call`](crate::Call), which is sent when it is awaited.
 ///
 /// ```
@@ -36,47 +38,87 @@ pub struct Client {
     shared: Arc<Shared>,
 }
 
-struct Shared {
-    transport: Transport,
-    api_key: Option<ApiKey>,
-    timeout: Duration,
+pub(crate) struct Shared {
+    pub(crate) transport: Transport,
+    pub(crate) api_key: Option<ApiKey>,
+    pub(crate) patience: Patience,
+    pub(crate) pacing: Pacing,
 }
 
 impl Client {
     /// Starts to describe a client.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// use profile_sdk::{Client, RetryPolicy};
+    ///
+    /// let client = Client::builder()
+    ///     .base_url("https://profiles.example")
+    ///     .user_agent("my-program/1.0")
+    ///     .total_timeout(Duration::from_secs(20))
+    ///     .retry(RetryPolicy::new().max_repetitions(5))
+    ///     .build()?;
+    /// # Ok::<(), profile_sdk::Error>(())
+    /// ```
     pub fn builder() -> ClientBuilder {
         ClientBuilder::new()
     }
 
-    pub(crate) fn new(transport: Transport, api_key: Option<ApiKey>, timeout: Duration) -> Self {
+    /// What is known of the key's rate limit, from the answers that any clone of this client got.
+    ///
+    /// Nothing is sent. Once a 429 has come, every request of the client and its clones waits as
+    /// long as the service asked; where that is longer than the call allows, the call fails at once
+    /// with [`ErrorKind::RateLimited`].
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = mock_server::MockServer::start().await;
+    /// # let client = profile_sdk::Client::builder()
+    /// #     .base_url(service.uri())
+    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
+    /// #     .build()?;
+    /// assert_eq!(client.rate_limit().retry_after, None);
+    /// client.me().await?;
+    /// if let Some(remaining) = client.rate_limit().remaining {
+    ///     println!("{remaining} requests left");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn rate_limit(&self) -> RateLimitStatus {
+        let pacing = self.pacing();
+        pacing.rate_limit.status(pacing.clock.now())
+    }
+
+    pub(crate) fn new(shared: Shared) -> Self {
         Self {
-            shared: Arc::new(Shared {
-                transport,
-                api_key,
-                timeout,
-            }),
+            shared: Arc::new(shared),
         }
     }
 
-    /// Sends a request, and gives its answer if that is a 2xx.
-    pub(crate) async fn exchange(
-        &self,
-        request: &Request,
-        timeout: Option<Duration>,
-    ) -> Result<RawResponse, Error> {
+    pub(crate) fn transport(&self) -> &Transport {
+        &self.shared.transport
+    }
+
+    pub(crate) fn pacing(&self) -> &Pacing {
+        &self.shared.pacing
+    }
+
+    pub(crate) fn patience(&self) -> Patience {
+        self.shared.patience
+    }
+
+    /// Refuses a request that needs a key, if there is none.
+    pub(crate) fn check_key(&self, request: &Request) -> Result<(), Error> {
         let operation = request.operation();
         if operation.needs_key() && self.shared.api_key.is_none() {
             let reason = "this call needs an API key and the client has none; \
                           give it one with ClientBuilder::api_key";
             return Err(Error::new(ErrorKind::KeyMissing, reason).during(operation));
         }
-        let timeout = timeout.unwrap_or(self.shared.timeout);
-        let answered = self.shared.transport.exchange(request, timeout).await;
-        match answered {
-            Ok(answer) if (200..300).contains(&answer.status) => Ok(answer),
-            Ok(answer) => Err(self.error_of(answer, Error::refused).during(operation)),
-            Err(error) => Err(error.during(operation)),
-        }
+        Ok(())
     }
 
     /// The error that an answer makes, without the key, which a service may echo in it.
@@ -97,7 +139,7 @@ impl fmt::Debug for Client {
         f.debug_struct("Client")
             .field("base_url", &self.shared.transport.base_url().to_string())
             .field("api_key", &self.shared.api_key)
-            .field("timeout", &self.shared.timeout)
+            .field("patience", &self.shared.patience)
             .finish_non_exhaustive()
     }
 }

@@ -1,10 +1,21 @@
 //! How a client is described before it is made.
 
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::attempts::Patience;
 use crate::base_url::BaseUrl;
+use crate::client::Shared;
+use crate::clock::SystemClock;
+use crate::default_headers::default_headers;
+use crate::jitter::Jitter;
+use crate::pacing::Pacing;
+use crate::rate_limit::SharedRateLimit;
+use crate::retry_budget::RetryBudget;
+use crate::steady_rate::SteadyRate;
 use crate::transport::{Settings, Transport};
-use crate::{ApiKey, Client, Error, ErrorKind};
+use crate::{ApiKey, Client, Clock, Error, ErrorKind, RetryPolicy, Tls};
 
 /// Describes a [`Client`]: where the service is, with which key and with how much patience.
 ///
@@ -16,28 +27,41 @@ use crate::{ApiKey, Client, Error, ErrorKind};
 /// let client = Client::builder()
 ///     .base_url("https://profiles.example/some/prefix/")
 ///     .api_key(ApiKey::new("the-key")?)
-///     .timeout(Duration::from_secs(10))
+///     .attempt_timeout(Duration::from_secs(10))
+///     .default_header("x-tenant", "blue")
 ///     .build()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 #[must_use]
 pub struct ClientBuilder {
     base_url: Option<String>,
     api_key: Option<ApiKey>,
     user_agent: String,
+    headers: Vec<(String, String)>,
+    tls: Option<Tls>,
     connect_timeout: Duration,
-    timeout: Duration,
+    patience: Patience,
+    retry_budget: u32,
+    request_interval: Duration,
     max_answer_bytes: usize,
     plain_http_allowed: bool,
+    clock: Arc<dyn Clock>,
+    jitter: Jitter,
 }
 
 impl ClientBuilder {
     /// How long a connection may take to be made, unless set.
     pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-    /// How long a call may take, unless set.
-    pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+    /// How long one attempt may take, unless set.
+    pub const DEFAULT_ATTEMPT_TIMEOUT: Duration = Duration::from_secs(30);
+
+    /// How long a call may take with all its attempts and waits, unless set.
+    pub const DEFAULT_TOTAL_TIMEOUT: Duration = Duration::from_secs(60);
+
+    /// How many repetitions a client may make of calls that fail and fail again, unless set.
+    pub const DEFAULT_RETRY_BUDGET: u32 = 100;
 
     /// How large an answer may be after decompression, unless set: 8 MiB.
     pub const DEFAULT_MAX_ANSWER_BYTES: usize = 8 * 1024 * 1024;
@@ -47,10 +71,20 @@ impl ClientBuilder {
             base_url: None,
             api_key: None,
             user_agent: concat!("profile-sdk/", env!("CARGO_PKG_VERSION")).to_owned(),
+            headers: Vec::new(),
+            tls: None,
             connect_timeout: Self::DEFAULT_CONNECT_TIMEOUT,
-            timeout: Self::DEFAULT_TIMEOUT,
+            patience: Patience {
+                attempt_timeout: Self::DEFAULT_ATTEMPT_TIMEOUT,
+                total_timeout: Self::DEFAULT_TOTAL_TIMEOUT,
+                retry: RetryPolicy::new(),
+            },
+            retry_budget: Self::DEFAULT_RETRY_BUDGET,
+            request_interval: Duration::ZERO,
             max_answer_bytes: Self::DEFAULT_MAX_ANSWER_BYTES,
             plain_http_allowed: false,
+            clock: Arc::new(SystemClock),
+            jitter: Jitter::default(),
         }
     }
 
@@ -74,16 +108,80 @@ impl ClientBuilder {
         self
     }
 
-    /// How long a connection may take to be made; 10 seconds unless set.
+    /// A header that every request carries; of two with the same name the later. Those that follow
+    /// from the key, the body or the connection cannot be given, `Authorization` among them:
+    /// [`build`](Self::build) refuses them. Values are not shown by any `Debug`.
+    pub fn default_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// How HTTPS is spoken; unless set, with the first of [`Tls`] that this program was built with.
+    pub fn tls(mut self, tls: Tls) -> Self {
+        self.tls = Some(tls);
+        self
+    }
+
+    /// How long a connection may take to be made; 10 seconds unless set. Since connections are
+    /// shared by calls, no call has one of its own;
+    /// [`Call::attempt_timeout`](crate::Call::attempt_timeout) bounds this time too.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
         self
     }
 
-    /// How long a call may take from its first byte sent to its last byte read; 30 seconds unless
-    /// set. [`Call::timeout`](crate::Call::timeout) sets it for one call.
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
+    /// How long one attempt may take from its first byte sent to its last byte read; 30 seconds
+    /// unless set. [`Call::attempt_timeout`](crate::Call::attempt_timeout) sets it for one call.
+    pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
+        self.patience.attempt_timeout = timeout;
+        self
+    }
+
+    /// How long a call may take with all its attempts and waits; 60 seconds unless set.
+    /// [`Call::total_timeout`](crate::Call::total_timeout) sets it for one call.
+    pub fn total_timeout(mut self, timeout: Duration) -> Self {
+        self.patience.total_timeout = timeout;
+        self
+    }
+
+    /// How often a failed call is repeated, and how long it waits in between; see [`RetryPolicy`].
+    /// [`Call::retry`](crate::Call::retry) sets it for one call.
+    pub fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.patience.retry = policy;
+        self
+    }
+
+    /// How many repetitions the client and its clones may make while nothing succeeds; 100 unless
+    /// set. Ten successes bring one back, so a service that is broken is asked hardly more often
+    /// than its users ask. A repetition after a 429 does not count.
+    pub fn retry_budget(mut self, repetitions: u32) -> Self {
+        self.retry_budget = repetitions;
+        self
+    }
+
+    /// The least time between the starts of two requests of the client and its clones, to stay below
+    /// the key's rate limit; none unless set. A call whose turn would come after its total time fails
+    /// at once, with [`ErrorKind::RateLimited`].
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// // At most ten requests a second.
+    /// let described = profile_sdk::Client::builder().request_interval(Duration::from_millis(100));
+    /// ```
+    pub fn request_interval(mut self, interval: Duration) -> Self {
+        self.request_interval = interval;
+        self
+    }
+
+    /// The clock to wait by, in place of the machine's: for tests.
+    pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
+        self.clock = Arc::new(clock);
+        self
+    }
+
+    /// Where the random part of a wait comes from, from 0 to 1: for tests.
+    pub fn jitter(mut self, source: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
+        self.jitter = Jitter::new(source);
         self
     }
 
@@ -106,7 +204,8 @@ impl ClientBuilder {
     ///
     /// [`ErrorKind::Invalid`] when the base URL is missing, is not an HTTP or HTTPS URL, holds a
     /// user name, password, query or fragment, or is plain HTTP to another machine without consent;
-    /// when the user agent cannot be sent in a header; when TLS cannot be set up.
+    /// when the user agent or a header cannot be sent, or is not the caller's to set; when TLS cannot
+    /// be set up, or this program was built without it and the base URL is HTTPS.
     pub fn build(self) -> Result<Client, Error> {
         let Some(base_url) = self.base_url else {
             let reason = "base URL is missing; give one with ClientBuilder::base_url";
@@ -114,11 +213,39 @@ impl ClientBuilder {
         };
         let transport = Transport::new(Settings {
             base_url: BaseUrl::parse(&base_url, self.plain_http_allowed)?,
-            api_key: self.api_key.as_ref(),
-            user_agent: self.user_agent,
+            headers: default_headers(&self.headers, &self.user_agent, self.api_key.as_ref())?,
+            tls: self.tls,
             connect_timeout: self.connect_timeout,
             max_answer_bytes: self.max_answer_bytes,
         })?;
-        Ok(Client::new(transport, self.api_key, self.timeout))
+        let interval = self.request_interval;
+        let pacing = Pacing {
+            clock: self.clock,
+            jitter: self.jitter,
+            rate_limit: SharedRateLimit::default(),
+            steady_rate: (!interval.is_zero()).then(|| SteadyRate::new(interval)),
+            retry_budget: RetryBudget::new(self.retry_budget),
+        };
+        Ok(Client::new(Shared {
+            transport,
+            api_key: self.api_key,
+            patience: self.patience,
+            pacing,
+        }))
+    }
+}
+
+impl fmt::Debug for ClientBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The values of headers may be secret.
+        let headers: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
+        f.debug_struct("ClientBuilder")
+            .field("base_url", &self.base_url)
+            .field("api_key", &self.api_key)
+            .field("user_agent", &self.user_agent)
+            .field("headers", &headers)
+            .field("connect_timeout", &self.connect_timeout)
+            .field("patience", &self.patience)
+            .finish_non_exhaustive()
     }
 }

@@ -101,7 +101,7 @@ fn misfit(path: &str, reason: &serde_json::Error) -> String {
 }
 
 /// The first characters of a body, printable on one line.
-fn start_of(body: &[u8]) -> String {
+pub(crate) fn start_of(body: &[u8]) -> String {
     const SHOWN: usize = 120;
     let text = String::from_utf8_lossy(&body[..body.len().min(4 * SHOWN)]);
     let start: String = text.chars().take(SHOWN).collect();

@@ -2,12 +2,12 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::time::Duration;
 
-use url::Url;
-
+use crate::attempts::Effort;
 use crate::error_body::read_error_body;
 use crate::response::RawResponse;
-use crate::{ApiKey, InvalidValue, Operation, Scope};
+use crate::{ApiKey, ErrorKind, InvalidValue, Operation, Scope};
 
 /// Why a call failed.
 ///
@@ -35,43 +35,6 @@ pub struct Error {
     inner: Box<Inner>,
 }
 
-/// What kind of failure an [`Error`] is.
-///
-/// An answer is judged by its status class and by the few codes that every HTTP service shares,
-/// since the specification shows no status codes. (Specification: Errors.)
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// A value or a setting is not one that can be sent; nothing was sent.
-    Invalid,
-    /// The call needs a key and the client has none; nothing was sent.
-    KeyMissing,
-    /// No connection could be made, so nothing was sent.
-    Connection,
-    /// No complete answer came in time.
-    Timeout,
-    /// The connection broke before a complete answer had come.
-    Interrupted,
-    /// The service points elsewhere (3xx); the key goes to the configured host alone.
-    Redirected,
-    /// The service does not take the key (401).
-    Unauthorized,
-    /// The key may not do this (403), usually for want of a scope.
-    Forbidden,
-    /// There is no such profile, link or post (404).
-    NotFound,
-    /// The key's rate limit is used up (429).
-    RateLimited,
-    /// The service refuses the content of the request (any other 4xx).
-    Refused,
-    /// The service failed (5xx).
-    Service,
-    /// The answer is larger than the client takes.
-    TooLarge,
-    /// The answer is not of the shape that the specification gives it.
-    Unreadable,
-}
-
 /// All of it is in a box, so that a `Result` stays small.
 struct Inner {
     kind: ErrorKind,
@@ -81,6 +44,8 @@ struct Inner {
     code: Option<String>,
     message: Option<String>,
     source: Option<Box<dyn StdError + Send + Sync>>,
+    effort: Effort,
+    retry_after: Option<Duration>,
 }
 
 impl Error {
@@ -145,17 +110,43 @@ impl Error {
         self.operation()?.scope()
     }
 
-    /// Whether a write may have taken effect although it failed: its answer was lost, or the
-    /// service failed while it worked.
+    /// How many requests were sent; 0 when the call failed before the first.
+    #[must_use]
+    pub fn attempts(&self) -> u32 {
+        self.inner.effort.attempts
+    }
+
+    /// How long the call took, waits included.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.inner.effort.elapsed
+    }
+
+    /// How long the service asks to wait before the call is made again: its `Retry-After`, or on
+    /// 429 the time until its window ends. A number that no clock can show is
+    /// [`Duration::MAX`]; what cannot be understood is none.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.inner.retry_after
+    }
+
+    /// Whether a write may have taken effect although it failed: the answer to one of its attempts
+    /// was lost, the service failed while it worked, or it told of its success in a way that could
+    /// not be read.
     #[must_use]
     pub fn may_have_been_applied(&self) -> bool {
         let lost = matches!(
             self.kind(),
-            ErrorKind::Timeout | ErrorKind::Interrupted | ErrorKind::TooLarge | ErrorKind::Service
+            ErrorKind::Timeout
+                | ErrorKind::Interrupted
+                | ErrorKind::TooLarge
+                | ErrorKind::Service
+                | ErrorKind::Unreadable
         );
-        lost && self
+        let write = self
             .operation()
-            .is_some_and(|operation| operation.method().is_write())
+            .is_some_and(|operation| operation.method().is_write());
+        write && (lost || self.inner.effort.uncertain)
     }
 
     /// A failure of which no answer tells.
@@ -168,6 +159,8 @@ impl Error {
             code: None,
             message: None,
             source: None,
+            effort: Effort::default(),
+            retry_after: None,
         };
         Self {
             inner: Box::new(inner),
@@ -201,6 +194,28 @@ impl Error {
         error
     }
 
+    /// A request that is not sent, since an earlier one met a 429 that asked for a longer wait than
+    /// the call allows.
+    pub(crate) fn held_back(wait: Duration) -> Self {
+        let reason = "the key's rate limit is used up, so this was not sent";
+        Self::new(ErrorKind::RateLimited, reason).asking_to_wait(Some(wait))
+    }
+
+    /// A request that is not sent, since its place in the caller's own steady rate comes too late.
+    pub(crate) fn out_of_turn(wait: Duration) -> Self {
+        let reason = format!(
+            "not sent: its turn at the client's request interval comes in {} seconds, \
+             after the end of the call's total time",
+            wait.as_secs_f64().ceil()
+        );
+        Self::new(ErrorKind::RateLimited, reason)
+    }
+
+    /// What happened, where no answer tells.
+    pub(crate) fn reason(&self) -> &str {
+        &self.inner.reason
+    }
+
     /// The same error with its cause.
     pub(crate) fn caused_by(mut self, source: impl StdError + Send + Sync + 'static) -> Self {
         self.inner.source = Some(Box::new(source));
@@ -210,6 +225,18 @@ impl Error {
     /// The same error, told of the call that met it.
     pub(crate) fn during(mut self, operation: &Operation) -> Self {
         self.inner.operation = Some(operation.clone());
+        self
+    }
+
+    /// The same error with the wait that the service asks for.
+    pub(crate) fn asking_to_wait(mut self, asked: Option<Duration>) -> Self {
+        self.inner.retry_after = asked;
+        self
+    }
+
+    /// The same error, told of all that went before it.
+    pub(crate) fn after(mut self, effort: Effort) -> Self {
+        self.inner.effort = effort;
         self
     }
 
@@ -227,66 +254,6 @@ impl Error {
             }
         }
         self
-    }
-
-    /// What happened and what to do, without what the service said.
-    fn summary(&self) -> String {
-        let status = self.status().unwrap_or_default();
-        match self.kind() {
-            ErrorKind::Redirected => {
-                let target = self.header("location").map_or_else(String::new, origin);
-                format!(
-                    "{status}: the service points elsewhere{target}; redirects are not followed, \
-                     so that the key stays with the configured host: check the base URL"
-                )
-            }
-            ErrorKind::Unauthorized => match self.scope() {
-                Some(scope) => format!(
-                    "{status}: the service does not take the key for this call, \
-                     which needs the scope {scope}"
-                ),
-                None => format!("{status}: the service does not take the key"),
-            },
-            ErrorKind::Forbidden => match self.scope() {
-                Some(scope) => format!("{status}: the key lacks the scope {scope}"),
-                None => format!("{status}: the key may not do this"),
-            },
-            ErrorKind::NotFound => format!("{status}: the service does not know it"),
-            ErrorKind::RateLimited => format!("{status}: the key's rate limit is used up"),
-            ErrorKind::Refused => format!("{status}: the service refuses the request"),
-            ErrorKind::Service => format!("{status}: the service failed"),
-            _ => self.inner.reason.clone(),
-        }
-    }
-}
-
-/// Where a redirect leads, without what may be secret: user name, password, path and query.
-fn origin(location: &str) -> String {
-    match Url::parse(location) {
-        Ok(url) => format!(", to {}", url.origin().ascii_serialization()),
-        Err(_) => ", on the same host".to_owned(),
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(operation) = self.operation() {
-            write!(f, "{operation}: ")?;
-        }
-        f.write_str(&self.summary())?;
-        if let Some(message) = self.message() {
-            write!(f, ": {message}")?;
-        }
-        if let Some(code) = self.code() {
-            write!(f, " ({code})")?;
-        }
-        if let Some(id) = self.request_id() {
-            write!(f, " [request {id}]")?;
-        }
-        if self.may_have_been_applied() {
-            f.write_str("; the change may have been made all the same")?;
-        }
-        Ok(())
     }
 }
 

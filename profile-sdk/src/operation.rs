@@ -1,5 +1,6 @@
 //! What is known of an endpoint before it is called.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::Scope;
@@ -12,6 +13,8 @@ pub enum Method {
     Get,
     /// `POST`: creates.
     Post,
+    /// `PUT`: replaces.
+    Put,
     /// `PATCH`: edits.
     Patch,
     /// `DELETE`: removes.
@@ -25,6 +28,7 @@ impl Method {
         match self {
             Self::Get => "GET",
             Self::Post => "POST",
+            Self::Put => "PUT",
             Self::Patch => "PATCH",
             Self::Delete => "DELETE",
         }
@@ -57,34 +61,73 @@ impl fmt::Display for Method {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {
     method: Method,
-    path_template: &'static str,
+    path_template: Cow<'static, str>,
     scope: Option<Scope>,
     needs_key: bool,
+    repetition: Repetition,
+}
+
+/// What doing the same thing twice leaves behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Repetition {
+    /// The same as doing it once.
+    Harmless,
+    /// Two things.
+    Doubles,
 }
 
 impl Operation {
     /// `GET /me`
     pub const ME: Self = Self::keyed(Method::Get, "/api/v1/me");
     /// `PATCH /me/profile`
-    pub const UPDATE_PROFILE: Self =
-        Self::scoped(Method::Patch, "/api/v1/me/profile", Scope::ProfileWrite);
+    pub const UPDATE_PROFILE: Self = Self::scoped(
+        Method::Patch,
+        "/api/v1/me/profile",
+        Scope::ProfileWrite,
+        Repetition::Harmless,
+    );
     /// `GET /me/analytics`
-    pub const ANALYTICS: Self =
-        Self::scoped(Method::Get, "/api/v1/me/analytics", Scope::AnalyticsRead);
+    pub const ANALYTICS: Self = Self::scoped(
+        Method::Get,
+        "/api/v1/me/analytics",
+        Scope::AnalyticsRead,
+        Repetition::Harmless,
+    );
     /// `POST /me/links`
-    pub const CREATE_LINK: Self = Self::scoped(Method::Post, "/api/v1/me/links", Scope::LinksWrite);
+    pub const CREATE_LINK: Self = Self::scoped(
+        Method::Post,
+        "/api/v1/me/links",
+        Scope::LinksWrite,
+        Repetition::Doubles,
+    );
     /// `PATCH /me/links/{id}`
-    pub const UPDATE_LINK: Self =
-        Self::scoped(Method::Patch, "/api/v1/me/links/{id}", Scope::LinksWrite);
+    pub const UPDATE_LINK: Self = Self::scoped(
+        Method::Patch,
+        "/api/v1/me/links/{id}",
+        Scope::LinksWrite,
+        Repetition::Harmless,
+    );
     /// `DELETE /me/links/{id}`
-    pub const DELETE_LINK: Self =
-        Self::scoped(Method::Delete, "/api/v1/me/links/{id}", Scope::LinksWrite);
+    pub const DELETE_LINK: Self = Self::scoped(
+        Method::Delete,
+        "/api/v1/me/links/{id}",
+        Scope::LinksWrite,
+        Repetition::Harmless,
+    );
     /// `POST /me/posts`
-    pub const CREATE_POST: Self =
-        Self::scoped(Method::Post, "/api/v1/me/posts", Scope::SocialWrite);
+    pub const CREATE_POST: Self = Self::scoped(
+        Method::Post,
+        "/api/v1/me/posts",
+        Scope::SocialWrite,
+        Repetition::Doubles,
+    );
     /// `DELETE /me/posts/{id}`
-    pub const DELETE_POST: Self =
-        Self::scoped(Method::Delete, "/api/v1/me/posts/{id}", Scope::SocialWrite);
+    pub const DELETE_POST: Self = Self::scoped(
+        Method::Delete,
+        "/api/v1/me/posts/{id}",
+        Scope::SocialWrite,
+        Repetition::Harmless,
+    );
     /// `GET /users/{handle}/stats`
     pub const USER_STATS: Self = Self::keyed(Method::Get, "/api/v1/users/{handle}/stats");
     /// `GET /badges`
@@ -116,7 +159,7 @@ impl Operation {
     /// The path with its parameters by name, for example `/api/v1/me/links/{id}`.
     #[must_use]
     pub fn path_template(&self) -> &str {
-        self.path_template
+        &self.path_template
     }
 
     /// The scope that the key must carry, where the specification names one.
@@ -131,30 +174,65 @@ impl Operation {
         self.needs_key
     }
 
+    /// Whether doing it twice leaves the same behind as doing it once, so that it is repeated when
+    /// its answer is lost: reading, deleting, and the edits, which set fields to what is given.
+    #[must_use]
+    pub fn is_repeatable(&self) -> bool {
+        self.repetition == Repetition::Harmless
+    }
+
+    /// An endpoint beyond the specification, of which nothing but this is known.
+    pub(crate) fn beyond_the_specification(method: Method, path: String) -> Self {
+        Self {
+            method,
+            path_template: Cow::Owned(path),
+            scope: None,
+            needs_key: false,
+            repetition: match method {
+                Method::Get | Method::Put | Method::Delete => Repetition::Harmless,
+                Method::Post | Method::Patch => Repetition::Doubles,
+            },
+        }
+    }
+
+    /// The same endpoint, known to be repeatable.
+    pub(crate) fn repeatable(mut self) -> Self {
+        self.repetition = Repetition::Harmless;
+        self
+    }
+
     const fn open(method: Method, path_template: &'static str) -> Self {
         Self {
             method,
-            path_template,
+            path_template: Cow::Borrowed(path_template),
             scope: None,
             needs_key: false,
+            repetition: Repetition::Harmless,
         }
     }
 
     const fn keyed(method: Method, path_template: &'static str) -> Self {
         Self {
             method,
-            path_template,
+            path_template: Cow::Borrowed(path_template),
             scope: None,
             needs_key: true,
+            repetition: Repetition::Harmless,
         }
     }
 
-    const fn scoped(method: Method, path_template: &'static str, scope: Scope) -> Self {
+    const fn scoped(
+        method: Method,
+        path_template: &'static str,
+        scope: Scope,
+        repetition: Repetition,
+    ) -> Self {
         Self {
             method,
-            path_template,
+            path_template: Cow::Borrowed(path_template),
             scope: Some(scope),
             needs_key: true,
+            repetition,
         }
     }
 }

@@ -33,9 +33,135 @@ pub(crate) fn segment(text: &str) -> impl std::fmt::Display {
     utf8_percent_encode(text, ENCODED)
 }
 
+/// Refuses what is not a whole path below the base URL, percent-encoded, that arrives as it is
+/// written: a URL resolves dot segments even when they are encoded.
+pub(crate) fn check_path(path: &str) -> Result<(), InvalidValue> {
+    let refuse = |reason: &str| {
+        let found = quoted(path);
+        Err(InvalidValue::new("path", format!("{found} {reason}")))
+    };
+    if !path.starts_with('/') {
+        return refuse("does not begin with a slash; expected one such as /api/v1/me");
+    }
+    if path.starts_with("//") {
+        return refuse("begins with two slashes, as the name of a host does; expected one");
+    }
+    if let Some(odd) = path.chars().find(|c| !is_path_character(*c)) {
+        return refuse(&format!(
+            "holds {odd:?}, which a path cannot; percent-encode it, and give a query apart"
+        ));
+    }
+    if path.split('%').skip(1).any(|after| !begins_with_hex(after)) {
+        return refuse("holds a % without two hexadecimal digits after it; write %25");
+    }
+    let dots = |segment: &str| {
+        matches!(
+            &*segment.replace("%2e", ".").replace("%2E", "."),
+            "." | ".."
+        )
+    };
+    if path.split('/').any(dots) {
+        return refuse("holds the segment . or .., which leads elsewhere; remove it");
+    }
+    Ok(())
+}
+
+/// RFC 3986's characters of a path, the slash and the percent sign among them.
+fn is_path_character(character: char) -> bool {
+    character.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@/%".contains(character)
+}
+
+fn begins_with_hex(text: &str) -> bool {
+    let digits = text.bytes().take(2).filter(u8::is_ascii_hexdigit);
+    digits.count() == 2
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{check_segment, segment};
+    use super::{check_path, check_segment, segment};
+
+    #[test]
+    fn a_path_arrives_as_it_is_written() {
+        let base = url::Url::parse("https://host/").unwrap();
+        for path in [
+            "/api/v1/me",
+            "/",
+            "/a//b/",
+            "/a%2Fb/%252e%252e/...",
+            "/-._~!$&'()*+,;=:@/%41",
+            "/api/v1/users/a..b/stats",
+        ] {
+            check_path(path).unwrap();
+            let mut url = base.clone();
+            url.set_path(path);
+            assert_eq!(url.path(), path);
+            assert_eq!(url.host_str(), Some("host"));
+        }
+    }
+
+    #[test]
+    fn a_path_that_leads_elsewhere_is_refused() {
+        for (path, reason) in [
+            (
+                "",
+                "does not begin with a slash; expected one such as /api/v1/me",
+            ),
+            (
+                "api/v1/me",
+                "does not begin with a slash; expected one such as /api/v1/me",
+            ),
+            (
+                "https://evil",
+                "does not begin with a slash; expected one such as /api/v1/me",
+            ),
+            (
+                "//evil/x",
+                "begins with two slashes, as the name of a host does; expected one",
+            ),
+            (
+                "/a/../b",
+                "holds the segment . or .., which leads elsewhere; remove it",
+            ),
+            (
+                "/.",
+                "holds the segment . or .., which leads elsewhere; remove it",
+            ),
+            (
+                "/a/%2e%2E/b",
+                "holds the segment . or .., which leads elsewhere; remove it",
+            ),
+            (
+                "/a/.%2e",
+                "holds the segment . or .., which leads elsewhere; remove it",
+            ),
+            (
+                "/a%2",
+                "holds a % without two hexadecimal digits after it; write %25",
+            ),
+            (
+                "/a%zz",
+                "holds a % without two hexadecimal digits after it; write %25",
+            ),
+            (
+                "/a?b=c",
+                "holds '?', which a path cannot; percent-encode it, and give a query apart",
+            ),
+            (
+                "/\\\\evil",
+                "holds '\\\\', which a path cannot; percent-encode it, and give a query apart",
+            ),
+            (
+                "/é",
+                "holds 'é', which a path cannot; percent-encode it, and give a query apart",
+            ),
+        ] {
+            let refused = check_path(path).unwrap_err().to_string();
+            assert_eq!(refused, format!("path {path:?} {reason}"));
+        }
+        for odd in ["/a b", "/a\nb", "/a\tb", "/a#b", "/a\0"] {
+            assert!(check_path(odd).is_err(), "{odd:?}");
+        }
+    }
 
     #[test]
     fn no_text_leaves_its_segment() {

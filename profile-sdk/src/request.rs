@@ -58,6 +58,28 @@ impl Request {
         self
     }
 
+    /// The same request for an operation that was described anew.
+    pub(crate) fn operation_as(mut self, change: impl FnOnce(Operation) -> Operation) -> Self {
+        self.operation = change(self.operation);
+        self
+    }
+
+    /// The same request with a body that is JSON already.
+    pub(crate) fn json_text(mut self, body: Vec<u8>) -> Self {
+        self.body = Some(body.into());
+        self
+    }
+
+    /// The same request with one more parameter in its query.
+    pub(crate) fn query_parameter(mut self, name: &str, value: &str) -> Self {
+        let query = self.query.get_or_insert_default();
+        if !query.is_empty() {
+            query.push('&');
+        }
+        query.push_str(&format!("{}={}", segment(name), segment(value)));
+        self
+    }
+
     /// The same request with a JSON body.
     pub(crate) fn json(mut self, body: &impl Serialize) -> Self {
         let body = serde_json::to_vec(body).expect("our request bodies are texts in structs");

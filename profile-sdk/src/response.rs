@@ -44,7 +44,8 @@ impl<T> Response<T> {
         self.data
     }
 
-    /// The HTTP status, from 200 to 299.
+    /// The HTTP status, from 200 to 299; or 404 to a deletion that was repeated, because its first
+    /// answer was lost, and that found nothing left to delete.
     #[must_use]
     pub fn status(&self) -> u16 {
         self.raw.status

@@ -8,13 +8,15 @@ use reqwest::header::{self, HeaderMap, HeaderValue};
 
 use crate::base_url::BaseUrl;
 use crate::response::RawResponse;
-use crate::{ApiKey, Error, ErrorKind, Method, Request};
+use crate::tls::{self, Tls, set_up_failed};
+use crate::{Error, ErrorKind, Method, Request};
 
 /// What a transport is made from.
-pub(crate) struct Settings<'a> {
+pub(crate) struct Settings {
     pub(crate) base_url: BaseUrl,
-    pub(crate) api_key: Option<&'a ApiKey>,
-    pub(crate) user_agent: String,
+    /// What every request carries, the key among it.
+    pub(crate) headers: HeaderMap,
+    pub(crate) tls: Option<Tls>,
     pub(crate) connect_timeout: Duration,
     pub(crate) max_answer_bytes: usize,
 }
@@ -27,15 +29,15 @@ pub(crate) struct Transport {
 }
 
 impl Transport {
-    pub(crate) fn new(settings: Settings<'_>) -> Result<Self, Error> {
+    pub(crate) fn new(settings: Settings) -> Result<Self, Error> {
         let http = reqwest::Client::builder()
-            .default_headers(default_headers(&settings)?)
+            .default_headers(settings.headers)
             .connect_timeout(settings.connect_timeout)
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             // The environment's proxies are not this library's to read.
-            .no_proxy()
-            .tls_backend_preconfigured(tls(settings.base_url.is_https())?)
+            .no_proxy();
+        let http = tls::prepare(http, settings.tls, settings.base_url.is_https())?
             .build()
             .map_err(|error| set_up_failed("the HTTP client could not be made", error))?;
         Ok(Self {
@@ -58,6 +60,7 @@ impl Transport {
         let method = match request.method() {
             Method::Get => reqwest::Method::GET,
             Method::Post => reqwest::Method::POST,
+            Method::Put => reqwest::Method::PUT,
             Method::Patch => reqwest::Method::PATCH,
             Method::Delete => reqwest::Method::DELETE,
         };
@@ -121,50 +124,6 @@ async fn read_start(mut answer: reqwest::Response) -> Bytes {
     body.freeze()
 }
 
-fn default_headers(settings: &Settings<'_>) -> Result<HeaderMap, Error> {
-    let mut headers = HeaderMap::new();
-    headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
-    let user_agent = HeaderValue::from_str(&settings.user_agent)
-        .map_err(|error| set_up_failed("the user agent cannot be sent in a header", error))?;
-    headers.insert(header::USER_AGENT, user_agent);
-    if let Some(key) = settings.api_key {
-        let mut bearer = HeaderValue::from_str(&format!("Bearer {}", key.expose()))
-            .expect("a key is visible ASCII");
-        bearer.set_sensitive(true);
-        headers.insert(header::AUTHORIZATION, bearer);
-    }
-    Ok(headers)
-}
-
-/// TLS for the service, which reads the platform's root certificates only where HTTPS is spoken,
-/// since that takes longer than everything else at the start.
-fn tls(https: bool) -> Result<rustls::ClientConfig, Error> {
-    use rustls_platform_verifier::BuilderVerifierExt as _;
-
-    let failed = |error| set_up_failed("TLS could not be set up", error);
-    let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
-    let versions = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(failed)?;
-    let mut config = if https {
-        versions
-            .with_platform_verifier()
-            .map_err(failed)?
-            .with_no_client_auth()
-    } else {
-        versions
-            .with_root_certificates(rustls::RootCertStore::empty())
-            .with_no_client_auth()
-    };
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(config)
-}
-
-fn set_up_failed(what: &str, error: impl StdError + Send + Sync + 'static) -> Error {
-    let reason = format!("{what}: {}", root_cause(&error));
-    Error::new(ErrorKind::Invalid, reason).caused_by(error)
-}
-
 /// Tells why no complete answer came, and whether the request can have arrived.
 fn lost(error: reqwest::Error, timeout: Duration) -> Error {
     let error = error.without_url();
@@ -176,7 +135,7 @@ fn lost(error: reqwest::Error, timeout: Duration) -> Error {
         let reason = format!("no connection could be made, so nothing was sent: {cause}");
         (ErrorKind::Connection, reason)
     } else if error.is_timeout() {
-        let seconds = timeout.as_secs_f64();
+        let seconds = (timeout.as_secs_f64() * 100.0).round() / 100.0;
         let reason = format!("no complete answer came within {seconds} seconds");
         (ErrorKind::Timeout, reason)
     } else {
@@ -187,7 +146,7 @@ fn lost(error: reqwest::Error, timeout: Duration) -> Error {
 }
 
 /// The text of the last cause in the chain, which is the one that says what went wrong.
-fn root_cause(error: &dyn StdError) -> String {
+pub(crate) fn root_cause(error: &dyn StdError) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {
         cause = source;

@@ -116,7 +116,7 @@ async fn what_the_service_answers_decides() {
         (503, 1),
     ] {
         let place = Place::new().await;
-        let answer = ResponseTemplate::new(status).insert_header("retry-after", "7");
+        let answer = ResponseTemplate::new(status).insert_header("retry-after", "3600");
         Mock::given(any())
             .respond_with(answer)
             .mount(place.service.wiremock())
@@ -130,7 +130,7 @@ async fn what_the_service_answers_decides() {
 #[tokio::test]
 async fn a_rate_limit_says_when_to_come_back() {
     let place = Place::new().await;
-    let answer = ResponseTemplate::new(429).insert_header("retry-after", "7");
+    let answer = ResponseTemplate::new(429).insert_header("retry-after", "3600");
     Mock::given(any())
         .respond_with(answer)
         .mount(place.service.wiremock())
@@ -140,7 +140,7 @@ async fn a_rate_limit_says_when_to_come_back() {
         --- stdout
         --- stderr
         error: the key's rate limit is used up (429)
-        hint: wait 7 seconds before you try again
+        hint: wait 3600 seconds before you try again
     "#]]);
 }
 

@@ -4,7 +4,12 @@
 
 mod analytics;
 mod badges;
+#[cfg(feature = "blocking")]
+mod blocking;
+mod builder;
+mod clock;
 mod errors;
+mod faults;
 mod limits;
 mod links;
 mod me;
@@ -12,8 +17,13 @@ mod network;
 mod paths;
 mod posts;
 mod profile;
+mod rate_limit;
+mod raw_call;
+mod retries;
 mod secrets;
 mod site_stats;
+#[cfg(feature = "tracing")]
+mod tracing;
 mod user_stats;
 mod writes;
 
@@ -21,6 +31,8 @@ use mock_server::MockServer;
 use mock_server::wiremock::matchers::any;
 use mock_server::wiremock::{Mock, ResponseTemplate};
 use profile_sdk::{ApiKey, Client, ClientBuilder};
+
+use crate::clock::SkippingClock;
 
 /// A client of the service that has this key.
 #[track_caller]
@@ -37,9 +49,21 @@ fn connect_as_owner(service: &MockServer) -> Client {
     connect(service, service.key())
 }
 
-/// A client of the service, still without a key.
+/// A client of the service, still without a key, that never really waits between two attempts.
 fn describe(service: &MockServer) -> ClientBuilder {
-    Client::builder().base_url(service.uri())
+    describe_at(service.uri())
+}
+
+/// The same at any address.
+fn describe_at(uri: &str) -> ClientBuilder {
+    Client::builder()
+        .base_url(uri)
+        .clock(SkippingClock::default())
+}
+
+/// How many requests the service has seen.
+fn requests(service: &MockServer) -> usize {
+    service.journal().requests().len()
 }
 
 /// Has the service answer every request with this from now on.

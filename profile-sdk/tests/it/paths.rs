@@ -49,7 +49,7 @@ fn what_cannot_be_a_segment_is_no_handle() {
 #[test]
 fn every_request_names_its_operation() {
     let client = Client::builder()
-        .base_url("https://profiles.example")
+        .base_url("http://localhost")
         .build()
         .unwrap();
     let call = client.me();

@@ -1,0 +1,94 @@
+//! The client for programs without an async runtime; feature `blocking`.
+
+use std::future::IntoFuture;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use tokio::runtime::{self, Runtime};
+
+use crate::tls::set_up_failed;
+use crate::{ClientBuilder, Error};
+
+/// A [`Client`](crate::Client) with a runtime of its own, in which the current thread waits for the
+/// calls that the client makes.
+///
+/// It dereferences to the async client, so that every call is there, with the same settings and the
+/// same errors. Clones share all that the client shares, and may wait in several threads at a time.
+///
+/// ```
+/// # let starting = tokio::runtime::Builder::new_current_thread().build()?;
+/// # let service = starting.block_on(mock_server::MockServer::start());
+/// # drop(starting);
+/// use profile_sdk::{ApiKey, blocking::Client};
+///
+/// let described = profile_sdk::Client::builder()
+///     .base_url(service.uri())
+///     .api_key(ApiKey::new(service.key())?);
+/// let client = Client::new(described)?;
+/// let me = client.wait(client.me())?;
+/// println!("Hello, {}", me.display_name.unwrap_or_default());
+/// let response = client.wait(client.badges().send())?;
+/// assert_eq!(response.status(), 200);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Client {
+    client: crate::Client,
+    runtime: Arc<Runtime>,
+}
+
+impl Client {
+    /// Makes the client, and the runtime that it waits in.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ClientBuilder::build`]; [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) too when
+    /// the operating system refuses a runtime what it needs.
+    ///
+    /// ```
+    /// use profile_sdk::blocking::Client;
+    ///
+    /// let described = profile_sdk::Client::builder().base_url("https://profiles.example");
+    /// let client = Client::new(described)?;
+    /// # Ok::<(), profile_sdk::Error>(())
+    /// ```
+    pub fn new(described: ClientBuilder) -> Result<Self, Error> {
+        let runtime = runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| set_up_failed("the runtime could not be made", error))?;
+        Ok(Self {
+            client: described.build()?,
+            runtime: Arc::new(runtime),
+        })
+    }
+
+    /// Waits for one of this client's calls, or for what its
+    /// [`send`](crate::Call::send) gives.
+    ///
+    /// # Panics
+    ///
+    /// Within an async runtime, where waiting would stop all else: await the call there.
+    ///
+    /// ```
+    /// # let starting = tokio::runtime::Builder::new_current_thread().build()?;
+    /// # let service = starting.block_on(mock_server::MockServer::start());
+    /// # drop(starting);
+    /// # let described = profile_sdk::Client::builder().base_url(service.uri());
+    /// # let client = profile_sdk::blocking::Client::new(described)?;
+    /// let site = client.wait(client.site_stats())?;
+    /// println!("{} users", site.users);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn wait<F: IntoFuture>(&self, call: F) -> F::Output {
+        self.runtime.block_on(call.into_future())
+    }
+}
+
+impl Deref for Client {
+    type Target = crate::Client;
+
+    fn deref(&self) -> &Self::Target {
+        &self.client
+    }
+}

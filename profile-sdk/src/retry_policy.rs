@@ -1,0 +1,85 @@
+//! How often and how patiently a failed call is repeated.
+
+use std::time::Duration;
+
+/// How often a failed call is repeated, and how long it waits in between.
+///
+/// What is repeated depends on the operation and not on its method. Reading, deleting and the edits
+/// of the profile and of links leave the same behind however often they are done: they are repeated
+/// when no connection could be made, when the answer was lost or late, and on 408, 429, 502, 503
+/// and 504. Creating a link or a post is repeated only where it cannot have been done: when no
+/// connection could be made, and on 429.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use profile_sdk::{Client, RetryPolicy};
+///
+/// let patient = RetryPolicy::new().max_repetitions(8).longest_wait(Duration::from_secs(120));
+/// let client = Client::builder()
+///     .base_url("https://profiles.example")
+///     .retry(patient)
+///     .total_timeout(Duration::from_secs(300))
+///     .build()?;
+/// let once = client.me().retry(RetryPolicy::none());
+/// # Ok::<(), profile_sdk::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub struct RetryPolicy {
+    pub(crate) max_repetitions: u32,
+    pub(crate) base_delay: Duration,
+    pub(crate) max_delay: Duration,
+    pub(crate) longest_wait: Duration,
+}
+
+impl RetryPolicy {
+    /// Three repetitions, the first within 100 milliseconds; waits of at most 30 seconds.
+    pub fn new() -> Self {
+        Self {
+            max_repetitions: 3,
+            base_delay: Duration::from_millis(100),
+            max_delay: Duration::from_secs(10),
+            longest_wait: Duration::from_secs(30),
+        }
+    }
+
+    /// No repetition: every call is sent once.
+    pub fn none() -> Self {
+        Self::new().max_repetitions(0)
+    }
+
+    /// How often a call is repeated after the first attempt; 3 unless set.
+    pub fn max_repetitions(mut self, repetitions: u32) -> Self {
+        self.max_repetitions = repetitions;
+        self
+    }
+
+    /// The upper bound of the wait before the first repetition, where the service asks for none;
+    /// 100 milliseconds unless set. It doubles with each repetition, and the wait is a random part
+    /// of it, so that many clients do not come back at the same time.
+    pub fn base_delay(mut self, delay: Duration) -> Self {
+        self.base_delay = delay;
+        self
+    }
+
+    /// Where the doubling of [`base_delay`](Self::base_delay) ends; 10 seconds unless set.
+    pub fn max_delay(mut self, delay: Duration) -> Self {
+        self.max_delay = delay;
+        self
+    }
+
+    /// The longest wait that the service may ask for with `Retry-After`; 30 seconds unless set.
+    /// When it asks for a longer one, or for one that the call's total time does not allow, the
+    /// error comes at once and [carries it](crate::Error::retry_after).
+    pub fn longest_wait(mut self, wait: Duration) -> Self {
+        self.longest_wait = wait;
+        self
+    }
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,102 @@
+//! The caller's own limit: a least time between the starts of two requests.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Gives each request its place in a row with equal distances.
+#[derive(Debug)]
+pub(crate) struct SteadyRate {
+    interval: Duration,
+    next: Mutex<Option<Instant>>,
+}
+
+/// A request's place in the row, which the next request gets if this one is given up.
+#[derive(Debug)]
+pub(crate) struct Place<'a> {
+    rate: &'a SteadyRate,
+    pub(crate) wait: Duration,
+    taken: bool,
+}
+
+impl SteadyRate {
+    pub(crate) fn new(interval: Duration) -> Self {
+        Self {
+            interval,
+            next: Mutex::new(None),
+        }
+    }
+
+    /// The next place, if it comes before this much time has passed; else how far away it is.
+    pub(crate) fn reserve(&self, now: Instant, most: Duration) -> Result<Place<'_>, Duration> {
+        let mut next = self.lock();
+        let start = next.filter(|next| *next > now).unwrap_or(now);
+        let wait = start.duration_since(now);
+        if !wait.is_zero() && wait >= most {
+            return Err(wait);
+        }
+        *next = start.checked_add(self.interval);
+        Ok(Place {
+            rate: self,
+            wait,
+            taken: false,
+        })
+    }
+
+    /// An instant is whole whenever it is written, so a panic elsewhere cannot have broken it.
+    fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.next.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Place<'_> {
+    /// The request is sent now.
+    pub(crate) fn take(mut self) {
+        self.taken = true;
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        if !self.taken {
+            let mut next = self.rate.lock();
+            *next = next.and_then(|next| next.checked_sub(self.rate.interval));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::SteadyRate;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn places_have_equal_distances() {
+        let (rate, now) = (SteadyRate::new(SECOND), Instant::now());
+        for wait in [0, 1, 2] {
+            let place = rate.reserve(now, 60 * SECOND).unwrap();
+            assert_eq!(place.wait, wait * SECOND);
+            place.take();
+        }
+        let later = now + 10 * SECOND;
+        assert!(rate.reserve(later, SECOND).unwrap().wait.is_zero());
+    }
+
+    #[test]
+    fn a_place_that_is_given_up_is_the_next_one_s() {
+        let (rate, now) = (SteadyRate::new(SECOND), Instant::now());
+        rate.reserve(now, SECOND).unwrap().take();
+        drop(rate.reserve(now, 60 * SECOND).unwrap());
+        assert_eq!(rate.reserve(now, 60 * SECOND).unwrap().wait, SECOND);
+    }
+
+    #[test]
+    fn a_place_too_far_away_is_not_reserved() {
+        let (rate, now) = (SteadyRate::new(SECOND), Instant::now());
+        rate.reserve(now, SECOND).unwrap().take();
+        assert_eq!(rate.reserve(now, SECOND).unwrap_err(), SECOND);
+        assert_eq!(rate.reserve(now, 2 * SECOND).unwrap().wait, SECOND);
+    }
+}

@@ -1,0 +1,87 @@
+//! What a client can be told before it is made.
+
+use mock_server::MockServer;
+use profile_sdk::{ApiKey, Client};
+
+use crate::{connect, describe};
+
+#[tokio::test]
+async fn every_request_carries_the_caller_s_headers() {
+    let service = MockServer::start().await;
+    let client = describe(&service)
+        .api_key(ApiKey::new(service.key()).unwrap())
+        .user_agent("my-program/1.0")
+        .default_header("X-Tenant", "blue")
+        .default_header("x-tenant", "red")
+        .build()
+        .unwrap();
+    client.me().await.unwrap();
+    client.create_post("p").await.unwrap();
+    for (method, path) in [("GET", "/me"), ("POST", "/me/posts")] {
+        for (name, value) in [
+            ("user-agent", "my-program/1.0"),
+            ("x-tenant", "red"),
+            ("accept", "application/json"),
+        ] {
+            service.expect(method, path).header(name, value).once();
+        }
+    }
+}
+
+#[test]
+fn the_key_s_header_cannot_be_given() {
+    let refused = Client::builder()
+        .base_url("http://localhost")
+        .default_header("authorization", "Bearer canary")
+        .build()
+        .unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "header \"authorization\" carries the key; give it with ClientBuilder::api_key"
+    );
+}
+
+#[test]
+fn no_header_s_value_is_shown() {
+    let described = Client::builder()
+        .base_url("http://localhost")
+        .default_header("x-secret", "canary");
+    let client = described.clone().build().unwrap();
+    let shown = format!("{described:?} {client:?}");
+    assert!(!shown.contains("canary"), "{shown}");
+    assert!(shown.contains("x-secret"), "{shown}");
+}
+
+#[tokio::test]
+async fn clones_share_connections() {
+    let service = MockServer::start().await;
+    let client = connect(&service, service.key());
+    let (first, second) = tokio::join!(client.clone().me(), client.me());
+    assert_eq!(first.unwrap(), second.unwrap());
+}
+
+#[cfg(not(any(feature = "rustls", feature = "native-tls")))]
+#[test]
+fn https_needs_a_feature() {
+    let refused = Client::builder()
+        .base_url("https://profiles.example")
+        .build();
+    assert_eq!(
+        refused.unwrap_err().to_string(),
+        "HTTPS cannot be spoken, since this program was built without TLS: \
+         turn on the feature rustls, webpki-roots or native-tls of profile-sdk"
+    );
+}
+
+#[cfg(all(feature = "webpki-roots", feature = "native-tls"))]
+#[test]
+fn every_tls_can_be_readied() {
+    use profile_sdk::Tls;
+
+    for tls in [Tls::Rustls, Tls::WebpkiRoots, Tls::NativeTls] {
+        for base_url in ["https://profiles.example", "http://localhost"] {
+            let described = Client::builder().base_url(base_url).tls(tls);
+            assert!(described.build().is_ok(), "{tls:?} {base_url}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Calls to what the service offers beyond this crate.
+
+use mock_server::{Fault, FaultRule, MockServer};
+use profile_sdk::{ErrorKind, Method, Profile};
+use serde_json::{Value, json};
+
+use crate::{connect_as_owner, requests};
+
+#[tokio::test]
+async fn any_endpoint_can_be_called() {
+    let service = MockServer::start().await;
+    let client = connect_as_owner(&service);
+    let edited: Profile = client
+        .request(Method::Patch, "/api/v1/me/profile")
+        .json(&json!({"bio": "raw"}))
+        .read_data()
+        .await
+        .unwrap();
+    assert_eq!(edited.bio.as_deref(), Some("raw"));
+    let whole: Value = client
+        .request(Method::Get, "/api/v1/me")
+        .read()
+        .await
+        .unwrap();
+    assert_eq!(whole["data"]["bio"], "raw");
+    let response = client
+        .request(Method::Get, "/api/v1/users/demo/stats")
+        .query("days", 3)
+        .read_bytes()
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(response.status(), 200);
+    assert_eq!(response.body(), response.data());
+    let put = client.request(Method::Put, "/api/v1/me").read_bytes().await;
+    assert_eq!(put.unwrap_err().status(), Some(405));
+}
+
+#[tokio::test]
+async fn it_goes_the_way_of_every_call() {
+    let service = MockServer::start().await;
+    let client = connect_as_owner(&service);
+    let error = client
+        .request(Method::Get, "/api/v1/nothing")
+        .read_bytes()
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    assert!(
+        error
+            .to_string()
+            .starts_with("GET /api/v1/nothing: 404: the service does not know it"),
+        "{error}"
+    );
+    service
+        .add_fault(FaultRule::new(Fault::status(503)))
+        .unwrap();
+    for (method, repeatable, attempts) in [
+        (Method::Get, false, 4),
+        (Method::Put, false, 4),
+        (Method::Delete, false, 4),
+        (Method::Post, false, 1),
+        (Method::Patch, false, 1),
+        (Method::Patch, true, 4),
+    ] {
+        service.journal().clear();
+        let mut call = client.request(method, "/api/v1/me/profile");
+        if repeatable {
+            call = call.repeatable();
+        }
+        let error = call.read_bytes().await.unwrap_err();
+        assert_eq!(error.attempts(), attempts, "{method}");
+        assert_eq!(requests(&service), attempts as usize);
+        assert_eq!(error.may_have_been_applied(), method.is_write());
+    }
+}
+
+#[tokio::test]
+async fn a_path_that_leads_elsewhere_is_not_sent() {
+    let service = MockServer::start().await;
+    let client = connect_as_owner(&service);
+    for path in [
+        "",
+        "api/v1/me",
+        "//127.0.0.1:1/",
+        "http://127.0.0.1:1/",
+        "/api/../me",
+        "/api/%2e%2e/me",
+        "/\\127.0.0.1:1",
+        "/api/v1/me?x=1",
+        "/api/v1/me\n",
+    ] {
+        let call = client.request(Method::Get, path).read_bytes();
+        assert!(call.request().is_err(), "{path:?}");
+        let error = call.await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        assert!(error.to_string().starts_with("path \""), "{error}");
+    }
+    assert_eq!(requests(&service), 0);
+}
+
+#[tokio::test]
+async fn an_answer_of_another_shape_says_where() {
+    let service = MockServer::start().await;
+    let client = connect_as_owner(&service);
+    let read = client.request(Method::Get, "/api/v1/stats");
+    let error = read.read_data::<Vec<u8>>().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unreadable);
+    assert!(
+        error
+            .to_string()
+            .starts_with("GET /api/v1/stats: data: invalid type: map, expected a sequence"),
+        "{error}"
+    );
+    assert!(!error.may_have_been_applied());
+    let create = client.request(Method::Post, "/api/v1/me/posts");
+    let create = create.json(&json!({"body": "b"}));
+    let error = create.read::<Vec<u8>>().await.unwrap_err();
+    assert!(error.may_have_been_applied());
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_json_is_not_sent() {
+    let service = MockServer::start().await;
+    let client = connect_as_owner(&service);
+    let body = std::collections::HashMap::from([((1, 2), 3)]);
+    let call = client.request(Method::Post, "/api/v1/me/posts").json(&body);
+    let error = call.read_bytes().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert_eq!(
+        error.to_string(),
+        "POST /api/v1/me/posts: the body cannot be written as JSON: key must be a string"
+    );
+    assert_eq!(requests(&service), 0);
+}

@@ -1,0 +1,320 @@
+//! What is repeated, how often and after which wait, counted by the service.
+
+use std::future::{Future, pending};
+use std::pin::Pin;
+use std::time::{Duration, Instant, SystemTime};
+
+use mock_server::{Fault, FaultRule, MockServer, RequestPattern, WireFault};
+use profile_sdk::{
+    ApiKey, Call, Client, Clock, Error, ErrorKind, Handle, LinkId, LinkUpdate, LinkUrl, NewLink,
+    Operation, PostId, ProfileUpdate, RetryPolicy,
+};
+
+use crate::clock::SkippingClock;
+use crate::{connect_as_owner, describe, requests};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+type Outcome = Pin<Box<dyn Future<Output = Result<(), Error>>>>;
+
+fn outcome<T: Send + 'static>(call: Call<T>) -> Outcome {
+    Box::pin(async { call.await.map(drop) })
+}
+
+/// One call of each operation, none of which is sent yet.
+fn calls(client: &Client) -> Vec<(Operation, Outcome)> {
+    let link = NewLink::new("t", LinkUrl::new("https://example.org").unwrap());
+    let link_id = LinkId::new("link_1").unwrap();
+    let post_id = PostId::new("post_3").unwrap();
+    let (profile, update) = (ProfileUpdate::new(), LinkUpdate::new().title("t"));
+    let handle = Handle::new("demo").unwrap();
+    vec![
+        (Operation::ME, outcome(client.me())),
+        (
+            Operation::UPDATE_PROFILE,
+            outcome(client.update_profile(&profile)),
+        ),
+        (Operation::ANALYTICS, outcome(client.analytics())),
+        (Operation::CREATE_LINK, outcome(client.create_link(&link))),
+        (
+            Operation::UPDATE_LINK,
+            outcome(client.update_link(&link_id, &update)),
+        ),
+        (
+            Operation::DELETE_LINK,
+            outcome(client.delete_link(&link_id)),
+        ),
+        (Operation::CREATE_POST, outcome(client.create_post("p"))),
+        (
+            Operation::DELETE_POST,
+            outcome(client.delete_post(&post_id)),
+        ),
+        (
+            Operation::USER_STATS,
+            outcome(client.user_stats(&handle, None)),
+        ),
+        (Operation::BADGES, outcome(client.badges())),
+        (Operation::SITE_STATS, outcome(client.site_stats())),
+    ]
+}
+
+/// Each operation's outcome and the number of requests, where the first request meets the fault.
+async fn meet_once(fault: Fault) -> Vec<(Operation, Result<(), Error>, usize)> {
+    let service = MockServer::builder().wire_faults().start().await.unwrap();
+    let mut met = Vec::new();
+    for (operation, call) in calls(&connect_as_owner(&service)) {
+        service.clear_faults();
+        service.journal().clear();
+        service
+            .add_fault(FaultRule::new(fault.clone()).times(1))
+            .unwrap();
+        met.push((operation, call.await, requests(&service)));
+    }
+    met
+}
+
+fn creates(operation: &Operation) -> bool {
+    [Operation::CREATE_LINK, Operation::CREATE_POST].contains(operation)
+}
+
+#[tokio::test]
+async fn what_can_be_done_twice_is_repeated_and_what_creates_is_not() {
+    for (fault, unknown) in [
+        (Fault::status(408), false),
+        (Fault::status(502), true),
+        (Fault::status(503), true),
+        (Fault::status(504), true),
+        (Fault::Wire(WireFault::Reset), true),
+        (Fault::Wire(WireFault::Close), true),
+        (Fault::Wire(WireFault::Cut { after: 5 }), true),
+        (Fault::Wire(WireFault::BadChunk), true),
+    ] {
+        for (operation, outcome, requests) in meet_once(fault.clone()).await {
+            if creates(&operation) {
+                let error = outcome.unwrap_err();
+                assert_eq!(requests, 1, "{operation} {fault:?}");
+                assert_eq!(error.attempts(), 1);
+                assert_eq!(error.may_have_been_applied(), unknown, "{error}");
+            } else {
+                outcome.unwrap();
+                assert_eq!(requests, 2, "{operation} {fault:?}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_was_refused_unread_is_always_repeated() {
+    for (operation, outcome, requests) in meet_once(Fault::rate_limited("1")).await {
+        outcome.unwrap();
+        assert_eq!(requests, 2, "{operation}");
+    }
+}
+
+#[tokio::test]
+async fn what_would_happen_again_is_not_repeated() {
+    for fault in [
+        Fault::status(400),
+        Fault::status(404),
+        Fault::status(500),
+        Fault::status(501),
+        Fault::redirect("http://127.0.0.1:1/"),
+    ] {
+        for (operation, outcome, requests) in meet_once(fault.clone()).await {
+            assert_eq!(outcome.unwrap_err().attempts(), 1);
+            assert_eq!(requests, 1, "{operation} {fault:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn there_are_three_repetitions_unless_set() {
+    let service = MockServer::start().await;
+    service
+        .add_fault(FaultRule::new(Fault::status(503)))
+        .unwrap();
+    let client = connect_as_owner(&service);
+    for (call, attempts) in [
+        (client.me(), 4),
+        (client.me().retry(RetryPolicy::none()), 1),
+        (client.me().retry(RetryPolicy::new().max_repetitions(6)), 7),
+    ] {
+        service.journal().clear();
+        let error = call.await.unwrap_err();
+        assert_eq!(error.attempts(), attempts);
+        assert_eq!(requests(&service), attempts as usize);
+        let told = format!("; tried {attempts} times in ");
+        assert_eq!(error.to_string().contains(&told), attempts > 1, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_deletion_whose_answer_was_lost_is_done() {
+    let service = MockServer::builder().wire_faults().start().await.unwrap();
+    let lost = FaultRule::new(Fault::Wire(WireFault::Reset)).after_write();
+    service.add_fault(lost.times(1)).unwrap();
+    let client = connect_as_owner(&service);
+    let id = LinkId::new("link_1").unwrap();
+    let response = client.delete_link(&id).send().await.unwrap();
+    assert_eq!(response.status(), 404);
+    assert_eq!(requests(&service), 2);
+
+    // Now nothing was lost, so there was nothing to delete.
+    let error = client.delete_link(&id).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    let unread = FaultRule::new(Fault::rate_limited("1")).times(1);
+    service.add_fault(unread).unwrap();
+    let error = client.delete_link(&id).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    assert_eq!(error.attempts(), 2);
+    assert!(!error.may_have_been_applied());
+}
+
+#[tokio::test]
+async fn an_earlier_attempt_may_have_been_applied() {
+    let service = MockServer::builder().wire_faults().start().await.unwrap();
+    let lost = FaultRule::new(Fault::Wire(WireFault::Reset)).after_write();
+    service.add_fault(lost.times(1)).unwrap();
+    service
+        .add_fault(FaultRule::new(Fault::status(400)).after_write())
+        .unwrap();
+    let client = connect_as_owner(&service);
+    let error = client
+        .update_profile(&ProfileUpdate::new())
+        .await
+        .unwrap_err();
+    assert_eq!((error.status(), error.attempts()), (Some(400), 2));
+    assert!(error.may_have_been_applied());
+}
+
+/// What comes of a call whose first answer asks for a wait, and the waits that were made.
+async fn ask_to_wait(retry_after: &str) -> (Result<(), Error>, Vec<Duration>, usize) {
+    let service = MockServer::start().await;
+    let rule = FaultRule::new(Fault::rate_limited(retry_after)).times(1);
+    service.add_fault(rule).unwrap();
+    let clock = SkippingClock::default();
+    let client = describe(&service)
+        .clock(clock.clone())
+        .jitter(|| 0.0)
+        .build()
+        .unwrap();
+    let outcome = client.badges().await.map(drop);
+    (outcome, clock.waits(), requests(&service))
+}
+
+#[tokio::test]
+async fn the_service_is_given_the_time_that_it_asks_for() {
+    for (retry_after, seconds) in [("0", 0), ("7", 7), ("30", 30)] {
+        let (outcome, waits, requests) = ask_to_wait(retry_after).await;
+        outcome.unwrap();
+        assert_eq!(waits.iter().sum::<Duration>(), seconds * SECOND);
+        assert_eq!(requests, 2);
+    }
+    let soon = httpdate::fmt_http_date(SystemTime::now() + 20 * SECOND);
+    let (outcome, waits, _) = ask_to_wait(&soon).await;
+    outcome.unwrap();
+    // A date has whole seconds, and the service's own may change before it answers.
+    assert!((15 * SECOND..=20 * SECOND).contains(&waits[0]), "{waits:?}");
+}
+
+#[tokio::test]
+async fn odd_waits_are_harmless() {
+    for retry_after in ["", "-1", "NaN", "1e20", "Sun, 06 Nov 1994 08:49:37 GMT"] {
+        let (outcome, waits, requests) = ask_to_wait(retry_after).await;
+        outcome.unwrap();
+        assert_eq!(waits.iter().sum::<Duration>(), Duration::ZERO);
+        assert_eq!(requests, 2, "{retry_after:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_wait_that_is_too_long_is_not_slept() {
+    for (retry_after, seconds) in [
+        ("31", 31),
+        ("100000", 100_000),
+        ("100000000000000000000", u64::MAX),
+    ] {
+        let (outcome, waits, requests) = ask_to_wait(retry_after).await;
+        let error = outcome.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::RateLimited);
+        assert_eq!(error.retry_after().unwrap().as_secs(), seconds);
+        assert!(error.to_string().contains("; come back in "), "{error}");
+        assert_eq!((waits.len(), requests), (0, 1));
+    }
+}
+
+#[tokio::test]
+async fn a_call_ends_with_its_total_time() {
+    let service = MockServer::start().await;
+    let mut busy = Fault::status(503);
+    if let Fault::Status { headers, .. } = &mut busy {
+        headers.insert("retry-after".to_owned(), "20".to_owned());
+    }
+    service.add_fault(FaultRule::new(busy)).unwrap();
+    let client = connect_as_owner(&service);
+    let call = client.me().retry(RetryPolicy::new().max_repetitions(100));
+    let error = call.total_timeout(50 * SECOND).await.unwrap_err();
+    assert_eq!(error.status(), Some(503));
+    assert_eq!(error.retry_after(), Some(20 * SECOND));
+    assert_eq!((error.attempts(), requests(&service)), (3, 3));
+    assert_eq!(error.elapsed(), 40 * SECOND);
+}
+
+#[tokio::test]
+async fn a_broken_service_is_not_hammered() {
+    let service = MockServer::start().await;
+    service
+        .add_fault(FaultRule::new(Fault::status(503)))
+        .unwrap();
+    let client = describe(&service).retry_budget(4).build().unwrap();
+    for attempts in [4, 2, 1, 1] {
+        let clone = client.clone();
+        assert_eq!(clone.badges().await.unwrap_err().attempts(), attempts);
+    }
+    // Ten successes bring back one repetition.
+    service.clear_faults();
+    for _ in 0..10 {
+        client.badges().await.unwrap();
+    }
+    service
+        .add_fault(FaultRule::new(Fault::status(503)))
+        .unwrap();
+    assert_eq!(client.badges().await.unwrap_err().attempts(), 2);
+}
+
+/// Waits for ever.
+struct StoppedClock;
+
+impl Clock for StoppedClock {
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
+
+    fn date(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    fn sleep(&self, _: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(pending())
+    }
+}
+
+#[tokio::test]
+async fn a_cancelled_call_leaves_nothing_behind() {
+    let service = MockServer::start().await;
+    service
+        .add_fault(FaultRule::new(Fault::status(503)).times(1))
+        .unwrap();
+    let client = describe(&service)
+        .clock(StoppedClock)
+        .api_key(ApiKey::new(service.key()).unwrap())
+        .build()
+        .unwrap();
+    let waiting = tokio::spawn(client.me().into_future());
+    let any = RequestPattern::any();
+    service.journal().wait(&any, 1, 10 * SECOND).await.unwrap();
+    waiting.abort();
+    assert!(waiting.await.unwrap_err().is_cancelled());
+    client.me().await.unwrap();
+    assert_eq!(requests(&service), 2);
+}
