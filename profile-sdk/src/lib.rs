@@ -11,8 +11,11 @@ mod call;
 mod client;
 mod client_builder;
 mod color;
+mod count;
 mod days;
 mod decode;
+#[cfg(test)]
+mod decode_properties;
 mod display_name;
 mod error;
 mod error_body;

@@ -157,7 +157,7 @@ async fn a_successful_answer_that_cannot_be_read_says_where() {
     assert_eq!(error.body(), body.as_bytes());
     assert!(
         error.to_string().starts_with(
-            "GET /api/v1/stats: data.users: invalid type: string \"many\", expected u64"
+            "GET /api/v1/stats: data.users: invalid type: string \"many\", expected a whole number of 0 or more"
         ),
         "{error}"
     );
