@@ -89,7 +89,7 @@ async fn meet(answer: ResponseTemplate) -> (Error, Error) {
 }
 
 #[tokio::test]
-async fn a_status_is_judged_by_its_class() {
+pub(crate) async fn a_status_is_judged_by_its_class() {
     for (status, kind, unknown) in [
         (302, ErrorKind::Redirected, false),
         (304, ErrorKind::Redirected, false),

@@ -4,6 +4,9 @@
 
 mod analytics;
 mod badges;
+mod bodies;
+mod cases;
+mod dialects;
 mod errors;
 mod limits;
 mod links;
@@ -13,6 +16,8 @@ mod paths;
 mod posts;
 mod profile;
 mod secrets;
+mod shapes;
+mod silences;
 mod site_stats;
 mod user_stats;
 mod writes;
