@@ -16,21 +16,23 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tokio::runtime::{Builder, Runtime};
 
 use crate::calls::{Called, Caller};
 
 const IN_FLIGHT: usize = 64;
-const CALLS_IN_A_ROUND: usize = 64 * 40;
-const ROUNDS: usize = 41;
+const CALLS_IN_A_ROUND: usize = IN_FLIGHT * 20;
+const ROUNDS: usize = 20;
+const PAIRS_OF_CLIENTS: usize = 10;
 
 fn main() {
     let arguments: Vec<_> = env::args().skip(1).collect();
     let words: Vec<_> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["serve"] => serve(),
+        ["throughput"] => print_throughput(&Service::start()),
         ["call", caller, called, times, base_url] => {
             call(caller, called, times.parse().expect("a number"), base_url);
         }
@@ -90,12 +92,18 @@ fn print_table() {
         };
         print_row(name, count("hand") as f64, count("sdk") as f64);
     }
+    print_throughput(&service);
+}
+
+fn print_throughput(service: &Service) {
     for (name, called) in [
         ("`GET /me` per second, 64 in flight", Called::Me),
         ("statistics per second, 64 in flight", Called::Statistics),
     ] {
-        let (hand, sdk) = service.calls_per_second(called);
-        print_row(name, hand, sdk);
+        let rounds = service.rounds(called);
+        let hand = CALLS_IN_A_ROUND as f64 / median(rounds.iter().map(|round| round.hand));
+        let ratio = median(rounds.iter().map(|round| round.hand / round.sdk));
+        print_row(name, hand, hand * ratio);
     }
 }
 
@@ -140,23 +148,33 @@ impl Service {
             .expect("callgrind tells how much it collected")
     }
 
-    /// The medians of many short rounds, by hand and by the SDK in turn, so that whatever else the
-    /// machine does meets both alike.
-    fn calls_per_second(&self, called: Called) -> (f64, f64) {
+    /// Many short rounds, by hand and by the SDK in turn, so that whatever else the machine does
+    /// meets both alike; with new clients now and then, so that luck with memory does too.
+    fn rounds(&self, called: Called) -> Vec<Round> {
         let runtime = runtime();
-        let hand = Caller::hand(&self.base_url);
-        let sdk = Caller::sdk(&self.base_url);
-        let (mut by_hand, mut by_sdk) = (Vec::new(), Vec::new());
-        for round in 0..=ROUNDS {
-            let times = [&hand, &sdk].map(|caller| runtime.block_on(time_round(caller, called)));
-            // The first round makes the connections.
-            if round > 0 {
-                by_hand.push(times[0]);
-                by_sdk.push(times[1]);
-            }
+        let mut rounds = Vec::new();
+        for _ in 0..PAIRS_OF_CLIENTS {
+            let hand = Caller::hand(&self.base_url);
+            let sdk = Caller::sdk(&self.base_url);
+            let time = |caller| runtime.block_on(time_round(caller, called));
+            // Makes the connections.
+            time(&hand);
+            time(&sdk);
+            rounds.extend((0..ROUNDS).map(|round| {
+                let before = (round % 2 == 0).then(|| time(&hand));
+                let sdk = time(&sdk);
+                let hand = before.unwrap_or_else(|| time(&hand));
+                Round { hand, sdk }
+            }));
         }
-        (per_second(by_hand), per_second(by_sdk))
+        rounds
     }
+}
+
+/// How long a round took each of the two, in seconds.
+struct Round {
+    hand: f64,
+    sdk: f64,
 }
 
 impl Drop for Service {
@@ -171,7 +189,7 @@ fn this_program() -> PathBuf {
     env::current_exe().expect("the path of this program")
 }
 
-async fn time_round(caller: &Caller, called: Called) -> Duration {
+async fn time_round(caller: &Caller, called: Called) -> f64 {
     let start = Instant::now();
     let tasks: Vec<_> = (0..IN_FLIGHT)
         .map(|_| {
@@ -186,10 +204,11 @@ async fn time_round(caller: &Caller, called: Called) -> Duration {
     for task in tasks {
         task.await.expect("every call succeeds");
     }
-    start.elapsed()
+    start.elapsed().as_secs_f64()
 }
 
-fn per_second(mut times: Vec<Duration>) -> f64 {
-    times.sort_unstable();
-    CALLS_IN_A_ROUND as f64 / times[times.len() / 2].as_secs_f64()
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<_> = values.collect();
+    values.sort_unstable_by(f64::total_cmp);
+    values[values.len() / 2]
 }

@@ -10,6 +10,9 @@ use crate::base_url::BaseUrl;
 use crate::response::RawResponse;
 use crate::{ApiKey, Error, ErrorKind, Method, Request};
 
+/// How much memory an answer gets for the length that it announces, before any of it has come.
+const MOST_BYTES_RESERVED: usize = 1024 * 1024;
+
 /// What a transport is made from.
 pub(crate) struct Settings<'a> {
     pub(crate) base_url: BaseUrl,
@@ -92,18 +95,40 @@ impl Transport {
         mut answer: reqwest::Response,
         timeout: Duration,
     ) -> Result<Bytes, Error> {
-        let mut body = BytesMut::new();
-        while let Some(chunk) = answer.chunk().await.map_err(|error| lost(error, timeout))? {
-            if body.len() + chunk.len() > self.max_answer_bytes {
-                let reason = format!(
-                    "the answer is larger than {} bytes, the most that this client takes",
-                    self.max_answer_bytes
-                );
-                return Err(Error::new(ErrorKind::TooLarge, reason));
-            }
+        let announced = answer.content_length().unwrap_or_default();
+        // Most answers come in one piece, which need not be copied.
+        let Some(first) = self.chunk(&mut answer, 0, timeout).await? else {
+            return Ok(Bytes::new());
+        };
+        let Some(second) = self.chunk(&mut answer, first.len(), timeout).await? else {
+            return Ok(first);
+        };
+        let announced = usize::try_from(announced).unwrap_or(usize::MAX);
+        let mut body = BytesMut::with_capacity(announced.min(MOST_BYTES_RESERVED));
+        body.extend_from_slice(&first);
+        body.extend_from_slice(&second);
+        while let Some(chunk) = self.chunk(&mut answer, body.len(), timeout).await? {
             body.extend_from_slice(&chunk);
         }
         Ok(body.freeze())
+    }
+
+    /// The next piece of a body of which so many bytes have come, if the client takes it.
+    async fn chunk(
+        &self,
+        answer: &mut reqwest::Response,
+        come: usize,
+        timeout: Duration,
+    ) -> Result<Option<Bytes>, Error> {
+        let chunk = answer.chunk().await.map_err(|error| lost(error, timeout))?;
+        if come + chunk.as_ref().map_or(0, Bytes::len) > self.max_answer_bytes {
+            let reason = format!(
+                "the answer is larger than {} bytes, the most that this client takes",
+                self.max_answer_bytes
+            );
+            return Err(Error::new(ErrorKind::TooLarge, reason));
+        }
+        Ok(chunk)
     }
 }
 
