@@ -78,9 +78,9 @@ impl Transport {
         let status = answer.status().as_u16();
         let headers = std::mem::take(answer.headers_mut());
         let body = if answer.status().is_success() {
-            self.read_whole(answer, timeout).await?
+            self.read_whole(&mut answer, timeout).await?
         } else {
-            read_start(answer).await
+            read_start(&mut answer).await
         };
         Ok(RawResponse {
             status,
@@ -92,22 +92,22 @@ impl Transport {
     /// Reads a body up to the client's cap, which holds for what it is after decompression.
     async fn read_whole(
         &self,
-        mut answer: reqwest::Response,
+        answer: &mut reqwest::Response,
         timeout: Duration,
     ) -> Result<Bytes, Error> {
         let announced = answer.content_length().unwrap_or_default();
         // Most answers come in one piece, which need not be copied.
-        let Some(first) = self.chunk(&mut answer, 0, timeout).await? else {
+        let Some(first) = self.chunk(answer, 0, timeout).await? else {
             return Ok(Bytes::new());
         };
-        let Some(second) = self.chunk(&mut answer, first.len(), timeout).await? else {
+        let Some(second) = self.chunk(answer, first.len(), timeout).await? else {
             return Ok(first);
         };
         let announced = usize::try_from(announced).unwrap_or(usize::MAX);
         let mut body = BytesMut::with_capacity(announced.min(MOST_BYTES_RESERVED));
         body.extend_from_slice(&first);
         body.extend_from_slice(&second);
-        while let Some(chunk) = self.chunk(&mut answer, body.len(), timeout).await? {
+        while let Some(chunk) = self.chunk(answer, body.len(), timeout).await? {
             body.extend_from_slice(&chunk);
         }
         Ok(body.freeze())
@@ -134,7 +134,7 @@ impl Transport {
 
 /// Reads the start of a refusal's body. What cannot be read of it is not missed: the status says
 /// what matters.
-async fn read_start(mut answer: reqwest::Response) -> Bytes {
+async fn read_start(answer: &mut reqwest::Response) -> Bytes {
     let mut body = BytesMut::new();
     while body.len() < Error::MAX_BODY_BYTES {
         let Ok(Some(chunk)) = answer.chunk().await else {
