@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::decode::Answer;
-use crate::{Call, Client, Operation, Request};
+use crate::{Call, Client, Operation, Request, count};
 
 /// Views, likes and social counts of the key owner's profile.
 ///
@@ -23,12 +23,19 @@ pub struct Analytics {
     /// Social counts, for example followers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub social: Option<Metric>,
-    /// Every other field, as the service sent it.
+    /// Every other field, as the service sent it; where the answer is no object at all, the whole
+    /// of it under the name `data`.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-impl Answer for Analytics {}
+impl Answer for Analytics {
+    fn odd(data: Value) -> Option<Self> {
+        let mut analytics = Self::default();
+        analytics.extra.insert("data".to_owned(), data);
+        Some(analytics)
+    }
+}
 
 /// A figure of unknown shape.
 ///
@@ -51,11 +58,10 @@ impl Metric {
     /// The number, where it is one or is an object with a `total` or `count`.
     #[must_use]
     pub fn total(&self) -> Option<u64> {
-        ["total", "count"]
+        let named = ["total", "count"]
             .into_iter()
-            .find_map(|name| self.0.get(name))
-            .unwrap_or(&self.0)
-            .as_u64()
+            .find_map(|name| self.0.get(name));
+        count::of_value(named.unwrap_or(&self.0))
     }
 
     /// One part of a figure that is an object, by its name.
@@ -100,5 +106,35 @@ impl Client {
     /// ```
     pub fn analytics(&self) -> Call<Analytics> {
         Call::reading(self, Request::new(Operation::ANALYTICS))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Analytics;
+    use crate::decode::read_data;
+
+    #[test]
+    fn no_shape_is_an_error() {
+        for odd in [
+            json!(null),
+            json!(5),
+            json!("none"),
+            json!([{"metric": "views", "count": 3}]),
+        ] {
+            let body = json!({"data": odd}).to_string();
+            let analytics: Analytics = read_data(body.as_bytes()).unwrap();
+            assert_eq!(analytics.extra["data"], odd);
+        }
+        for odd in [json!("1.2k"), json!([1, 2]), json!(-1), json!(1.5)] {
+            let body = json!({"data": {"views": odd, "likes": 2.0, "social": null}}).to_string();
+            let analytics: Analytics = read_data(body.as_bytes()).unwrap();
+            let views = analytics.views.unwrap();
+            assert_eq!((views.total(), views.raw()), (None, &odd));
+            assert_eq!(analytics.likes.unwrap().total(), Some(2));
+            assert_eq!(analytics.social, None);
+        }
     }
 }

@@ -14,6 +14,12 @@ pub(crate) trait Answer: DeserializeOwned {
 
     /// Keeps the fields that were set aside, as the service sent them.
     fn keep(&mut self, _set_aside: Map<String, Value>) {}
+
+    /// The value for data of which not even the outermost shape is ours, where the specification
+    /// shows none.
+    fn odd(_data: Value) -> Option<Self> {
+        None
+    }
 }
 
 /// What a write may answer with.
@@ -45,7 +51,7 @@ pub(crate) fn read_written<T: Resource>(body: &[u8]) -> Option<T> {
 
 /// The JSON text under `data`, exactly as it was sent.
 pub(crate) fn raw_data(body: &[u8]) -> Option<&str> {
-    let envelope: RawEnvelope<'_> = serde_json::from_slice(body).ok()?;
+    let envelope: RawEnvelope<'_> = serde_json::from_slice(without_mark(body)).ok()?;
     Some(envelope.data.get())
 }
 
@@ -63,7 +69,7 @@ struct RawEnvelope<'a> {
 /// The slow way, for a body that is not quite of our shape: sets aside what may be odd, and says
 /// exactly what is wrong where it may not.
 fn read_odd<T: Answer>(body: &[u8]) -> Result<T, String> {
-    let answer: Value = serde_json::from_slice(body)
+    let answer: Value = serde_json::from_slice(without_mark(body))
         .map_err(|error| format!("the answer is not JSON ({error})"))?;
     let Value::Object(mut answer) = answer else {
         return Err("the answer is not a JSON object with the field `data`".to_owned());
@@ -88,7 +94,7 @@ fn read_odd<T: Answer>(body: &[u8]) -> Result<T, String> {
             .flatten();
         match odd {
             Some((name, value)) => set_aside.insert(name, value),
-            None => return Err(misfit(&path, error.inner())),
+            None => return T::odd(data).ok_or_else(|| misfit(&path, error.inner())),
         };
     }
 }
@@ -96,8 +102,14 @@ fn read_odd<T: Answer>(body: &[u8]) -> Result<T, String> {
 fn misfit(path: &str, reason: &serde_json::Error) -> String {
     match path {
         "." => format!("data: {reason}"),
+        _ if path.starts_with('[') => format!("data{path}: {reason}"),
         _ => format!("data.{path}: {reason}"),
     }
+}
+
+/// The body without the byte order mark that some services put before their JSON.
+pub(crate) fn without_mark(body: &[u8]) -> &[u8] {
+    body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body)
 }
 
 /// The first characters of a body, printable on one line.
@@ -191,6 +203,20 @@ mod tests {
         }
         let written = read_written::<Sample>(br#"{"data":{"count":2}}"#);
         assert_eq!(written.unwrap().count, 2);
+    }
+
+    #[test]
+    fn what_stands_around_the_data_does_not_matter() {
+        for body in [
+            "\u{feff}{\"data\":{\"count\":1}}",
+            r#" {"data":{"count":1},"meta":{"page":[1]}} "#,
+            r#"{"data":{"count":0},"data":{"count":1}}"#,
+            r#"{"data":{"count":0,"count":1}}"#,
+        ] {
+            assert_eq!(read_data::<Sample>(body.as_bytes()).unwrap().count, 1);
+        }
+        let marked = "\u{feff}{\"data\":1.50}";
+        assert_eq!(raw_data(marked.as_bytes()), Some("1.50"));
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::decode::without_mark;
+
 /// The parts of an error body that a person or a program can use.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ErrorBody {
@@ -11,7 +13,7 @@ pub(crate) struct ErrorBody {
 
 /// Reads a code and a message from JSON of the usual shapes, plain text, HTML or nothing.
 pub(crate) fn read_error_body(body: &[u8]) -> ErrorBody {
-    let text = String::from_utf8_lossy(body);
+    let text = String::from_utf8_lossy(without_mark(body));
     let text = text.trim();
     match serde_json::from_str(text) {
         Ok(value) => read_value(&value),
@@ -179,6 +181,7 @@ mod tests {
         check(r#"{"detail":[{"loc":["body"],"msg":"m"}]}"#, None, message);
         check(r#"[{"message":"m"}]"#, None, message);
         check(r#""m""#, None, message);
+        check("\u{feff}{\"message\":\"m\"}", None, message);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::Scopes;
+use crate::{Scopes, count};
 
 /// The key that asked: what it may do and how often.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -61,8 +61,7 @@ impl RateLimit {
     fn field(&self, names: &[&str]) -> Option<u64> {
         names
             .iter()
-            .find_map(|name| self.0.get(name))
-            .and_then(leading_number)
+            .find_map(|name| leading_number(self.0.get(name)?))
     }
 }
 
@@ -74,7 +73,7 @@ fn leading_number(value: &Value) -> Option<u64> {
                 .unwrap_or(text.len());
             text[..end].parse().ok()
         }
-        _ => value.as_u64(),
+        _ => count::of_value(value),
     }
 }
 
@@ -91,6 +90,7 @@ mod tests {
             (json!("60/minute"), Some(60), None),
             (json!({"limit": 60, "window": "60s"}), Some(60), Some(60)),
             (json!({"requests": 60}), Some(60), None),
+            (json!({"limit": null, "max": 60.0}), Some(60), None),
             (json!("plenty"), None, None),
             (json!(null), None, None),
         ] {

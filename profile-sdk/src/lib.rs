@@ -15,8 +15,11 @@ mod client;
 mod client_builder;
 mod clock;
 mod color;
+mod count;
 mod days;
 mod decode;
+#[cfg(test)]
+mod decode_properties;
 mod default_headers;
 mod display_name;
 mod environment;

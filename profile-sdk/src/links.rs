@@ -20,13 +20,14 @@ pub struct Link {
     /// Where it points to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Every other field, as the service sent it.
+    /// Every other field, as the service sent it; in the answer to a write, whose shape the
+    /// specification does not show, also a field of those above that came in another shape.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
 impl Answer for Link {
-    const SHAPE_NOT_SHOWN: &'static [&'static str] = &["id"];
+    const SHAPE_NOT_SHOWN: &'static [&'static str] = &["id", "title", "url"];
 
     fn keep(&mut self, set_aside: Map<String, Value>) {
         self.extra.extend(set_aside);

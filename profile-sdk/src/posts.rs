@@ -17,13 +17,14 @@ pub struct Post {
     /// The text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// Every other field, as the service sent it.
+    /// Every other field, as the service sent it; in the answer to a write, whose shape the
+    /// specification does not show, also a field of those above that came in another shape.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
 impl Answer for Post {
-    const SHAPE_NOT_SHOWN: &'static [&'static str] = &["id"];
+    const SHAPE_NOT_SHOWN: &'static [&'static str] = &["id", "body"];
 
     fn keep(&mut self, set_aside: Map<String, Value>) {
         self.extra.extend(set_aside);

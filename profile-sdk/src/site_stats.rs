@@ -11,10 +11,13 @@ use crate::{Call, Client, Operation, Request};
 #[non_exhaustive]
 pub struct SiteStats {
     /// How many users there are.
+    #[serde(deserialize_with = "crate::count::read")]
     pub users: u64,
     /// How often profiles were viewed.
+    #[serde(deserialize_with = "crate::count::read")]
     pub views: u64,
     /// How many links there are.
+    #[serde(deserialize_with = "crate::count::read")]
     pub links: u64,
     /// Every other field, as the service sent it.
     #[serde(flatten)]

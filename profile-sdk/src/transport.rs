@@ -11,6 +11,9 @@ use crate::response::RawResponse;
 use crate::tls::{self, Tls, set_up_failed};
 use crate::{Error, ErrorKind, Method, Request};
 
+/// How much memory an answer gets for the length that it announces, before any of it has come.
+const MOST_BYTES_RESERVED: usize = 1024 * 1024;
+
 /// What a transport is made from.
 pub(crate) struct Settings {
     pub(crate) base_url: BaseUrl,
@@ -78,9 +81,9 @@ impl Transport {
         let status = answer.status().as_u16();
         let headers = std::mem::take(answer.headers_mut());
         let body = if answer.status().is_success() {
-            self.read_whole(answer, timeout).await?
+            self.read_whole(&mut answer, timeout).await?
         } else {
-            read_start(answer).await
+            read_start(&mut answer).await
         };
         Ok(RawResponse {
             status,
@@ -92,27 +95,49 @@ impl Transport {
     /// Reads a body up to the client's cap, which holds for what it is after decompression.
     async fn read_whole(
         &self,
-        mut answer: reqwest::Response,
+        answer: &mut reqwest::Response,
         timeout: Duration,
     ) -> Result<Bytes, Error> {
-        let mut body = BytesMut::new();
-        while let Some(chunk) = answer.chunk().await.map_err(|error| lost(error, timeout))? {
-            if body.len() + chunk.len() > self.max_answer_bytes {
-                let reason = format!(
-                    "the answer is larger than {} bytes, the most that this client takes",
-                    self.max_answer_bytes
-                );
-                return Err(Error::new(ErrorKind::TooLarge, reason));
-            }
+        let announced = answer.content_length().unwrap_or_default();
+        // Most answers come in one piece, which need not be copied.
+        let Some(first) = self.chunk(answer, 0, timeout).await? else {
+            return Ok(Bytes::new());
+        };
+        let Some(second) = self.chunk(answer, first.len(), timeout).await? else {
+            return Ok(first);
+        };
+        let announced = usize::try_from(announced).unwrap_or(usize::MAX);
+        let mut body = BytesMut::with_capacity(announced.min(MOST_BYTES_RESERVED));
+        body.extend_from_slice(&first);
+        body.extend_from_slice(&second);
+        while let Some(chunk) = self.chunk(answer, body.len(), timeout).await? {
             body.extend_from_slice(&chunk);
         }
         Ok(body.freeze())
+    }
+
+    /// The next piece of a body of which so many bytes have come, if the client takes it.
+    async fn chunk(
+        &self,
+        answer: &mut reqwest::Response,
+        come: usize,
+        timeout: Duration,
+    ) -> Result<Option<Bytes>, Error> {
+        let chunk = answer.chunk().await.map_err(|error| lost(error, timeout))?;
+        if come + chunk.as_ref().map_or(0, Bytes::len) > self.max_answer_bytes {
+            let reason = format!(
+                "the answer is larger than {} bytes, the most that this client takes",
+                self.max_answer_bytes
+            );
+            return Err(Error::new(ErrorKind::TooLarge, reason));
+        }
+        Ok(chunk)
     }
 }
 
 /// Reads the start of a refusal's body. What cannot be read of it is not missed: the status says
 /// what matters.
-async fn read_start(mut answer: reqwest::Response) -> Bytes {
+async fn read_start(answer: &mut reqwest::Response) -> Bytes {
     let mut body = BytesMut::new();
     while body.len() < Error::MAX_BODY_BYTES {
         let Ok(Some(chunk)) = answer.chunk().await else {

@@ -6,7 +6,7 @@ use profile_sdk::{BadgeKind, Color};
 use crate::{connect_as_owner, describe};
 
 #[tokio::test]
-async fn badges_are_read_with_and_without_a_key() {
+pub(crate) async fn badges_are_read_with_and_without_a_key() {
     let service = MockServer::start().await;
     let open = describe(&service).build().unwrap();
     for client in [open, connect_as_owner(&service)] {

@@ -89,7 +89,7 @@ async fn meet(answer: ResponseTemplate) -> (Error, Error) {
 }
 
 #[tokio::test]
-async fn a_status_is_judged_by_its_class() {
+pub(crate) async fn a_status_is_judged_by_its_class() {
     for (status, kind, unknown) in [
         (302, ErrorKind::Redirected, false),
         (304, ErrorKind::Redirected, false),
@@ -157,7 +157,7 @@ async fn a_successful_answer_that_cannot_be_read_says_where() {
     assert_eq!(error.body(), body.as_bytes());
     assert!(
         error.to_string().starts_with(
-            "GET /api/v1/stats: data.users: invalid type: string \"many\", expected u64"
+            "GET /api/v1/stats: data.users: invalid type: string \"many\", expected a whole number of 0 or more"
         ),
         "{error}"
     );

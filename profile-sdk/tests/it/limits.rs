@@ -1,8 +1,15 @@
 //! The client draws each limit where the service draws it, told by texts on both sides of it.
 
+use std::cell::RefCell;
+
 use mock_server::{Request, World};
 use profile_sdk::{Bio, Color, Days, DisplayName, Location};
+use proptest::collection::vec;
+use proptest::prelude::{Strategy, any, prop_oneof};
+use proptest::sample::select;
 use serde_json::json;
+
+use crate::cases::for_all;
 
 /// What a text near a limit may be made of: one and more bytes, code units and scalar values.
 const PIECES: [&str; 6] = ["x", "é", "e\u{301}", "🦀", "👩‍👩‍👧", "\u{2028}"];
@@ -54,7 +61,7 @@ fn texts_around(most: usize) -> impl Iterator<Item = String> {
 }
 
 #[test]
-fn texts_are_measured_alike() {
+pub(crate) fn texts_are_measured_alike() {
     let mut service = Service::new();
     for text in texts_around(DisplayName::MAX_CHARACTERS) {
         let ours = DisplayName::new(text.as_str()).is_ok();
@@ -72,8 +79,54 @@ fn texts_are_measured_alike() {
     }
 }
 
+/// Random texts of `fewest` to `most` pieces, rich in what is easily counted wrong.
+fn any_text(fewest: usize, most: usize) -> impl Strategy<Value = String> {
+    let line_breaks = [
+        "\n", "\r", "\r\n", "\u{b}", "\u{c}", "\u{85}", "\u{2028}", "\u{2029}",
+    ];
+    let piece = prop_oneof![
+        4 => any::<char>().prop_map(String::from),
+        3 => select(&PIECES[..]).prop_map(String::from),
+        1 => select(&["\u{301}", "\u{200d}", "\u{fe0f}", "\u{feff}", "\u{0}"][..]).prop_map(String::from),
+        1 => select(line_breaks.to_vec()).prop_map(String::from),
+    ];
+    vec(piece, fewest..=most).prop_map(|pieces| pieces.concat())
+}
+
+/// Random texts of about so many line breaks.
+fn any_lines() -> impl Strategy<Value = String> {
+    let line = select(&["", "", "x", "🦀\u{2028}"][..]);
+    let end = select(&["\n", "\r", "\r\n", "\u{85}\n"][..]);
+    vec((line, end), 5..13).prop_map(|lines| {
+        lines
+            .into_iter()
+            .flat_map(|(line, end)| [line, end])
+            .collect()
+    })
+}
+
 #[test]
-fn lines_are_counted_alike() {
+pub(crate) fn random_texts_are_measured_alike() {
+    let service = RefCell::new(Service::new());
+    let takes = |field: &str, text: &str| service.borrow_mut().takes_field(field, text);
+    for_all(300, &any_text(20, 34), |text| {
+        let ours = DisplayName::new(text.as_str()).is_ok();
+        assert_eq!(ours, takes("display_name", &text));
+    });
+    for_all(300, &any_text(25, 42), |text| {
+        let ours = Location::new(text.as_str()).is_ok();
+        assert_eq!(ours, takes("location", &text));
+    });
+    for texts in [any_text(200, 302).boxed(), any_lines().boxed()] {
+        for_all(300, &texts, |text| {
+            let ours = Bio::new(text.as_str()).is_ok();
+            assert_eq!(ours, takes("bio", &text));
+        });
+    }
+}
+
+#[test]
+pub(crate) fn lines_are_counted_alike() {
     let mut service = Service::new();
     let breaks = [
         "\n",
@@ -98,7 +151,7 @@ fn lines_are_counted_alike() {
 }
 
 #[test]
-fn colors_are_read_alike() {
+pub(crate) fn colors_are_read_alike() {
     let mut service = Service::new();
     for text in [
         "#ff8800",
@@ -126,7 +179,7 @@ fn colors_are_read_alike() {
 }
 
 #[test]
-fn days_are_bounded_alike() {
+pub(crate) fn days_are_bounded_alike() {
     let mut service = Service::new();
     for days in [0, 1, 30, 31, 365, 366, u16::MAX] {
         for (handle, ours) in [

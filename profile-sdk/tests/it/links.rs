@@ -14,7 +14,7 @@ fn link(title: &str, url: &str) -> NewLink {
 }
 
 #[tokio::test]
-async fn a_link_is_created_edited_and_deleted() {
+pub(crate) async fn a_link_is_created_edited_and_deleted() {
     let service = MockServer::start().await;
     let client = connect(&service, &service.keys().links);
     // A parsed form would be lower case and end in a slash.
@@ -44,7 +44,7 @@ async fn fields_beyond_the_specification_are_kept() {
 }
 
 #[tokio::test]
-async fn an_empty_edit_is_refused_before_it_is_sent() {
+pub(crate) async fn an_empty_edit_is_refused_before_it_is_sent() {
     let client = Client::builder()
         .base_url("http://localhost")
         .build()
@@ -61,7 +61,7 @@ async fn an_empty_edit_is_refused_before_it_is_sent() {
 }
 
 #[tokio::test]
-async fn an_unknown_link_is_not_found() {
+pub(crate) async fn an_unknown_link_is_not_found() {
     let service = MockServer::start().await;
     let client = connect(&service, &service.keys().links);
     let id = LinkId::new("nope/../../me").unwrap();

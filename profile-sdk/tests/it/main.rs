@@ -6,8 +6,11 @@ mod analytics;
 mod badges;
 #[cfg(feature = "blocking")]
 mod blocking;
+mod bodies;
 mod builder;
+mod cases;
 mod clock;
+mod dialects;
 mod errors;
 mod faults;
 mod limits;
@@ -21,6 +24,8 @@ mod rate_limit;
 mod raw_call;
 mod retries;
 mod secrets;
+mod shapes;
+mod silences;
 mod site_stats;
 #[cfg(feature = "tracing")]
 mod tracing;

@@ -29,7 +29,7 @@ async fn the_owner_reads_all_of_the_profile() {
 }
 
 #[tokio::test]
-async fn no_scope_is_needed() {
+pub(crate) async fn no_scope_is_needed() {
     let service = MockServer::start().await;
     let me = connect(&service, &service.keys().none).me().await.unwrap();
     assert_eq!(me.key.unwrap().scopes.unwrap().iter().count(), 0);

@@ -75,7 +75,7 @@ async fn a_refusal_is_told_even_when_its_body_is_cut() {
 }
 
 #[tokio::test]
-async fn a_redirect_is_not_followed() {
+pub(crate) async fn a_redirect_is_not_followed() {
     let service = MockServer::start().await;
     let elsewhere =
         ResponseTemplate::new(307).insert_header("location", "http://u:pw@127.0.0.1:1/?key=1");

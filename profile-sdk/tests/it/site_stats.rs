@@ -5,7 +5,7 @@ use mock_server::MockServer;
 use crate::{connect_as_owner, describe};
 
 #[tokio::test]
-async fn the_counters_are_read_with_and_without_a_key() {
+pub(crate) async fn the_counters_are_read_with_and_without_a_key() {
     let service = MockServer::start().await;
     let open = describe(&service).build().unwrap();
     let site = open.site_stats().await.unwrap();

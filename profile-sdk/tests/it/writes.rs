@@ -7,7 +7,7 @@ use profile_sdk::{LinkId, LinkUpdate, LinkUrl, NewLink, PostId, ProfileUpdate};
 use crate::{answer_all, connect_as_owner};
 
 #[tokio::test]
-async fn an_answer_without_the_resource_is_a_success() {
+pub(crate) async fn an_answer_without_the_resource_is_a_success() {
     for (status, body) in [
         (200, r#"{"data":null}"#),
         (200, r#"{"data":{}}"#),
@@ -42,7 +42,7 @@ async fn an_answer_without_the_resource_is_a_success() {
 }
 
 #[tokio::test]
-async fn a_part_of_the_resource_is_given() {
+pub(crate) async fn a_part_of_the_resource_is_given() {
     let service = MockServer::start().await;
     let body = r#"{"data":{"id":42}}"#;
     answer_all(&service, ResponseTemplate::new(200).set_body_string(body)).await;

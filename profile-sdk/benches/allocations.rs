@@ -1,0 +1,62 @@
+//! Allocations per call, beside the same call written by hand.
+//!
+//! `cargo bench -p profile-sdk --bench allocations` prints the table. They are counted on the one
+//! thread on which the client and its connection run; the service is on others.
+
+#![allow(clippy::print_stdout, reason = "the table is what this program is for")]
+
+mod calls;
+mod canned_service;
+mod hand_written;
+
+use std::net::TcpListener;
+use std::thread;
+
+use allocation_counter::AllocationInfo;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::calls::{Called, Caller};
+
+const CALLS: u64 = 200;
+
+fn main() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    thread::spawn(move || canned_service::serve(&listener));
+    let base_url = format!("http://{address}");
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.expect("a runtime");
+
+    println!("| per call | hand-written | profile-sdk |");
+    println!("|---|---|---|");
+    for (name, called) in [
+        ("`GET /me`, 20 links", Called::Me),
+        ("statistics, 365 days", Called::Statistics),
+    ] {
+        let hand = count(&runtime, &Caller::hand(&base_url), called);
+        let sdk = count(&runtime, &Caller::sdk(&base_url), called);
+        println!(
+            "| allocations, {name} | {} | {} |",
+            hand.count_total / CALLS,
+            sdk.count_total / CALLS
+        );
+        println!(
+            "| bytes allocated, {name} | {} | {} |",
+            hand.bytes_total / CALLS,
+            sdk.bytes_total / CALLS
+        );
+    }
+}
+
+fn count(runtime: &Runtime, caller: &Caller, called: Called) -> AllocationInfo {
+    let call = |times| {
+        runtime.block_on(async {
+            for _ in 0..times {
+                caller.call(called).await;
+            }
+        });
+    };
+    // The first call makes the connection.
+    call(10);
+    allocation_counter::measure(|| call(CALLS))
+}

@@ -1,0 +1,55 @@
+//! The calls that are measured, by the SDK and by hand.
+
+use profile_sdk::{ApiKey, Client, Days, Handle};
+
+use crate::hand_written::HandWritten;
+
+/// Who makes a call.
+#[derive(Clone)]
+pub(crate) enum Caller {
+    Sdk(Client),
+    Hand(HandWritten),
+}
+
+/// Which call is made.
+#[derive(Clone, Copy)]
+pub(crate) enum Called {
+    /// `GET /me`, with 20 links.
+    Me,
+    /// `GET /users/{handle}/stats` over 365 days.
+    Statistics,
+}
+
+impl Caller {
+    /// The SDK, described by what it cannot do without.
+    pub(crate) fn sdk(base_url: &str) -> Self {
+        let key = ApiKey::new("the-key").expect("a key");
+        let described = Client::builder().base_url(base_url).api_key(key);
+        Self::Sdk(described.build().expect("a client"))
+    }
+
+    pub(crate) fn hand(base_url: &str) -> Self {
+        Self::Hand(HandWritten::new(base_url, "the-key"))
+    }
+
+    pub(crate) async fn call(&self, called: Called) {
+        let count = match (self, called) {
+            (Self::Sdk(client), Called::Me) => {
+                let me = client.me().await.expect("a profile");
+                me.links.map_or(0, |links| links.len())
+            }
+            (Self::Hand(client), Called::Me) => client.me().await.expect("a profile").links.len(),
+            (Self::Sdk(client), Called::Statistics) => {
+                let handle = Handle::new("ada").expect("a handle");
+                let days = Days::new(365).expect("a year");
+                let stats = client.user_stats(&handle, days).await.expect("statistics");
+                stats.daily.map_or(0, |daily| daily.len())
+            }
+            (Self::Hand(client), Called::Statistics) => {
+                let stats = client.user_stats("ada", 365).await.expect("statistics");
+                stats.daily.len()
+            }
+        };
+        assert!(count >= 20, "the answer was not read");
+    }
+}

@@ -1,0 +1,214 @@
+//! Instructions per call and per client, and calls per second, beside the same written by hand.
+//!
+//! `cargo bench -p profile-sdk --bench speed` prints the table. Instructions are counted by
+//! `valgrind --tool=callgrind`, which has to be installed: this program runs itself under it, with
+//! two numbers of calls, and tells the difference for each call more. The service is another
+//! process, which is not counted.
+
+#![allow(clippy::print_stdout, reason = "the table is what this program is for")]
+
+mod calls;
+mod canned_service;
+mod hand_written;
+
+use std::env;
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+use tokio::runtime::{Builder, Runtime};
+
+use crate::calls::{Called, Caller};
+
+const IN_FLIGHT: usize = 64;
+const CALLS_IN_A_ROUND: usize = IN_FLIGHT * 20;
+const ROUNDS: usize = 20;
+const PAIRS_OF_CLIENTS: usize = 10;
+
+fn main() {
+    let arguments: Vec<_> = env::args().skip(1).collect();
+    let words: Vec<_> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["serve"] => serve(),
+        ["throughput"] => print_throughput(&Service::start()),
+        ["call", caller, called, times, base_url] => {
+            call(caller, called, times.parse().expect("a number"), base_url);
+        }
+        _ => print_table(),
+    }
+}
+
+fn serve() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    println!("http://{}", listener.local_addr().expect("an address"));
+    canned_service::serve(&listener);
+}
+
+/// Makes a client and so many calls; with no call to make, not even the client is made.
+fn call(caller: &str, called: &str, times: u32, base_url: &str) {
+    let runtime = runtime();
+    let called = match called {
+        "client" if times == 0 => return,
+        "client" => None,
+        "me" => Some(Called::Me),
+        _ => Some(Called::Statistics),
+    };
+    let caller = match caller {
+        "sdk" => Caller::sdk(base_url),
+        _ => Caller::hand(base_url),
+    };
+    let Some(called) = called else { return };
+    runtime.block_on(async {
+        for _ in 0..times {
+            caller.call(called).await;
+        }
+    });
+}
+
+fn runtime() -> Runtime {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    runtime.expect("a runtime")
+}
+
+fn print_table() {
+    let service = Service::start();
+    println!("| measure | hand-written | profile-sdk | ratio |");
+    println!("|---|---|---|---|");
+    for (name, called, few, many) in [
+        ("instructions per `GET /me`, 20 links", "me", 100, 300),
+        (
+            "instructions per statistics, 365 days",
+            "statistics",
+            20,
+            60,
+        ),
+        ("instructions to make a client", "client", 0, 1),
+    ] {
+        let count = |caller| {
+            let more = service.instructions(caller, called, many);
+            (more - service.instructions(caller, called, few)) / u64::from(many - few)
+        };
+        print_row(name, count("hand") as f64, count("sdk") as f64);
+    }
+    print_throughput(&service);
+}
+
+fn print_throughput(service: &Service) {
+    for (name, called) in [
+        ("`GET /me` per second, 64 in flight", Called::Me),
+        ("statistics per second, 64 in flight", Called::Statistics),
+    ] {
+        let rounds = service.rounds(called);
+        let hand = CALLS_IN_A_ROUND as f64 / median(rounds.iter().map(|round| round.hand));
+        let ratio = median(rounds.iter().map(|round| round.hand / round.sdk));
+        print_row(name, hand, hand * ratio);
+    }
+}
+
+fn print_row(name: &str, hand: f64, sdk: f64) {
+    println!("| {name} | {hand:.0} | {sdk:.0} | {:.3} |", sdk / hand);
+}
+
+/// The canned service in a process of its own, which ends with this one.
+struct Service {
+    child: Child,
+    base_url: String,
+}
+
+impl Service {
+    fn start() -> Self {
+        let mut child = Command::new(this_program())
+            .arg("serve")
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("this program can be run again");
+        let output = child.stdout.take().expect("its output is piped");
+        let mut base_url = String::new();
+        let read = BufReader::new(output).read_line(&mut base_url);
+        read.expect("the service tells where it is");
+        let base_url = base_url.trim_end().to_owned();
+        Self { child, base_url }
+    }
+
+    /// How many instructions this program takes to make so many calls.
+    fn instructions(&self, caller: &str, called: &str, times: u32) -> u64 {
+        let output = Command::new("valgrind")
+            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+            .arg(this_program())
+            .args(["call", caller, called, &times.to_string(), &self.base_url])
+            .output()
+            .expect("valgrind is installed");
+        let report = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{report}");
+        report
+            .lines()
+            .find_map(|line| line.split_once("Collected : ")?.1.trim().parse().ok())
+            .expect("callgrind tells how much it collected")
+    }
+
+    /// Many short rounds, by hand and by the SDK in turn, so that whatever else the machine does
+    /// meets both alike; with new clients now and then, so that luck with memory does too.
+    fn rounds(&self, called: Called) -> Vec<Round> {
+        let runtime = runtime();
+        let mut rounds = Vec::new();
+        for _ in 0..PAIRS_OF_CLIENTS {
+            let hand = Caller::hand(&self.base_url);
+            let sdk = Caller::sdk(&self.base_url);
+            let time = |caller| runtime.block_on(time_round(caller, called));
+            // Makes the connections.
+            time(&hand);
+            time(&sdk);
+            rounds.extend((0..ROUNDS).map(|round| {
+                let before = (round % 2 == 0).then(|| time(&hand));
+                let sdk = time(&sdk);
+                let hand = before.unwrap_or_else(|| time(&hand));
+                Round { hand, sdk }
+            }));
+        }
+        rounds
+    }
+}
+
+/// How long a round took each of the two, in seconds.
+struct Round {
+    hand: f64,
+    sdk: f64,
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        // It may have ended on its own.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn this_program() -> PathBuf {
+    env::current_exe().expect("the path of this program")
+}
+
+async fn time_round(caller: &Caller, called: Called) -> f64 {
+    let start = Instant::now();
+    let tasks: Vec<_> = (0..IN_FLIGHT)
+        .map(|_| {
+            let caller = caller.clone();
+            tokio::spawn(async move {
+                for _ in 0..CALLS_IN_A_ROUND / IN_FLIGHT {
+                    caller.call(called).await;
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.expect("every call succeeds");
+    }
+    start.elapsed().as_secs_f64()
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<_> = values.collect();
+    values.sort_unstable_by(f64::total_cmp);
+    values[values.len() / 2]
+}

@@ -1,0 +1,329 @@
+//! What the service may answer with where the specification shows no shape, beyond what the
+//! reference service speaks; and what the client sends, byte for byte.
+
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use mock_server::MockServer;
+use mock_server::wiremock::ResponseTemplate;
+use profile_sdk::{
+    Analytics, BadgeKind, Bio, Client, Color, ErrorKind, EventKind, LinkId, LinkUpdate, LinkUrl,
+    NewLink, PostId, Profile, ProfileUpdate, Request, Scope, UserStats,
+};
+use serde_json::{Value, json};
+
+use crate::{answer_all, connect_as_owner};
+
+/// A service that answers everything with this under `data`, and a client of it.
+async fn answering(data: Value) -> (MockServer, Client) {
+    let service = MockServer::start().await;
+    let answer = ResponseTemplate::new(200).set_body_json(json!({"data": data}));
+    answer_all(&service, answer).await;
+    let client = connect_as_owner(&service);
+    (service, client)
+}
+
+async fn read_me(data: Value) -> Profile {
+    let (_service, client) = answering(data).await;
+    client.me().await.unwrap()
+}
+
+#[tokio::test]
+pub(crate) async fn visibility_has_any_style() {
+    for (raw, visible) in [
+        (json!("0"), Some(false)),
+        (json!("false"), Some(false)),
+        (json!(0), Some(false)),
+        (json!("friends"), None),
+        (json!({"level": 1}), None),
+    ] {
+        let me = read_me(json!({"api_visible": raw})).await;
+        let found = me.api_visible.unwrap();
+        assert_eq!((found.as_bool(), found.raw()), (visible, &raw));
+    }
+    for data in [json!({}), json!({"api_visible": null})] {
+        assert_eq!(read_me(data).await.api_visible, None);
+    }
+}
+
+#[tokio::test]
+pub(crate) async fn the_key_has_any_shape() {
+    let me = read_me(json!({"key": {
+        "scopes": "links:write,badges:write",
+        "rate_limit": "60/minute",
+        "id": 7,
+    }}))
+    .await;
+    let key = me.key.unwrap();
+    let further = Scope::Other("badges:write".to_owned());
+    assert!(key.scopes.unwrap().iter().eq(&[Scope::LinksWrite, further]));
+    let limit = key.rate_limit.unwrap();
+    assert_eq!(
+        (limit.limit(), limit.raw()),
+        (Some(60), &json!("60/minute"))
+    );
+    assert_eq!(key.extra["id"], 7);
+
+    let odd = json!({"key": "…4f1e"});
+    let me = read_me(odd.clone()).await;
+    assert_eq!((&me.key, &me.extra["key"]), (&None, &odd["key"]));
+    let me = read_me(json!({"key": {"scopes": {"all": true}, "rate_limit": [1, 2]}})).await;
+    let key = me.key.unwrap();
+    assert_eq!(key.scopes.unwrap().iter().count(), 0);
+    assert_eq!(key.rate_limit.unwrap().limit(), None);
+}
+
+#[tokio::test]
+pub(crate) async fn absent_and_null_read_alike() {
+    let nulls = [
+        "handle",
+        "display_name",
+        "bio",
+        "links",
+        "posts",
+        "badges",
+        "email",
+        "key",
+    ];
+    let nulls: Value = nulls.into_iter().map(|name| (name, Value::Null)).collect();
+    assert_eq!(read_me(nulls).await, Profile::default());
+    assert_eq!(read_me(json!({})).await, Profile::default());
+}
+
+#[tokio::test]
+pub(crate) async fn an_id_is_printed_as_it_was_written() {
+    for (raw, printed) in [
+        (json!("0x1F/é"), "0x1F/é"),
+        (json!("007"), "007"),
+        (json!(u64::MAX), "18446744073709551615"),
+        (json!(-3), "-3"),
+    ] {
+        let (_service, client) = answering(json!({"id": raw})).await;
+        let created = client.create_post("p").await.unwrap().unwrap();
+        assert_eq!(serde_json::to_value(&created).unwrap(), json!({"id": raw}));
+        assert_eq!(created.id.unwrap().as_str(), printed);
+    }
+}
+
+#[tokio::test]
+pub(crate) async fn an_odd_id_is_no_error() {
+    for raw in [json!(1.5), json!(""), json!(["a"]), json!({"$oid": "5f"})] {
+        let link = json!({"id": raw, "title": "t"});
+        let (_service, client) = answering(link.clone()).await;
+        let created = client.delete_link(&LinkId::from(1)).await;
+        created.unwrap();
+        let new = NewLink::new("t", LinkUrl::new("x:y").unwrap());
+        let created = client.create_link(&new).await.unwrap().unwrap();
+        assert_eq!((&created.id, &created.extra["id"]), (&None, &raw));
+        let me = read_me(json!({"bio": "b", "links": [link]})).await;
+        assert_eq!(me.bio.as_deref(), Some("b"));
+        assert_eq!(me.extra["links"][0]["id"], raw);
+    }
+}
+
+#[tokio::test]
+pub(crate) async fn further_fields_survive() {
+    let data = json!({
+        "bio": "b",
+        "links": [{"id": 1, "title": "t", "url": "u", "stats": {"clicks": [1, 2.5]}}],
+        "posts": [{"id": 2, "body": "b", "likes": 0}],
+        "badges": [{"id": "b", "name": "B", "since": "2026"}],
+        "pronouns": {"subject": "she"},
+    });
+    let me = read_me(data.clone()).await;
+    assert_eq!(me.extra["pronouns"]["subject"], "she");
+    assert_eq!(serde_json::to_value(&me).unwrap(), data);
+}
+
+#[tokio::test]
+pub(crate) async fn analytics_have_any_shape() {
+    let odd = json!([{"metric": "views", "count": 3}]);
+    let (_service, client) = answering(odd.clone()).await;
+    assert_eq!(client.analytics().await.unwrap().extra["data"], odd);
+    let (_service, client) = answering(json!({"views": "1.2k", "likes": {"count": 2}})).await;
+    let Analytics {
+        views,
+        likes,
+        social,
+        ..
+    } = client.analytics().await.unwrap();
+    let (views, likes) = (views.unwrap(), likes.unwrap());
+    assert_eq!((views.total(), views.raw()), (None, &json!("1.2k")));
+    assert_eq!((likes.total(), social), (Some(2), None));
+}
+
+#[tokio::test]
+pub(crate) async fn statistics_of_another_may_be_bare_or_odd() {
+    for (data, total) in [
+        (json!({}), None),
+        (
+            json!({"total_views": 3.0, "devices": [], "countries": {}}),
+            Some(3),
+        ),
+        (
+            json!({"total_views": 3, "period": null, "daily": null, "devices": {"desktop": null}}),
+            Some(3),
+        ),
+    ] {
+        let (_service, client) = answering(data).await;
+        let UserStats {
+            total_views,
+            period,
+            ..
+        } = client
+            .user_stats(&"grace".parse().unwrap(), None)
+            .await
+            .unwrap();
+        assert_eq!((total_views, period), (total, None));
+    }
+}
+
+#[tokio::test]
+pub(crate) async fn a_kind_of_badge_is_kept_by_name() {
+    let (_service, client) = answering(json!([{"id": "b", "name": "B", "kind": "granted"}])).await;
+    let badge = client.badges().await.unwrap().remove(0);
+    assert_eq!(badge.kind, Some(BadgeKind::Other("granted".to_owned())));
+}
+
+#[tokio::test]
+pub(crate) async fn a_shown_shape_that_is_not_kept_is_named_by_its_path() {
+    for (data, expected) in [
+        (json!({"bio": 5}), "data.bio: invalid type: integer `5`"),
+        (json!([1]), "data: invalid type: sequence"),
+    ] {
+        let (_service, client) = answering(data).await;
+        let error = client.me().await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unreadable);
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+    let (_service, client) = answering(json!([{"id": "b", "name": "B"}, {"id": "c"}])).await;
+    let error = client.badges().await.unwrap_err();
+    assert!(
+        error.to_string().contains("data[1]: missing field `name`"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+pub(crate) async fn the_content_type_and_a_byte_order_mark_do_not_matter() {
+    let body = "\u{feff}{\"data\":{\"users\":1,\"views\":2,\"links\":3},\"meta\":[]}";
+    for content_type in [
+        "",
+        "text/html",
+        "application/vnd.api+json; charset=utf-16",
+        "\t;;",
+    ] {
+        let service = MockServer::start().await;
+        let answer = ResponseTemplate::new(203).set_body_raw(body, content_type);
+        answer_all(&service, answer).await;
+        let site = connect_as_owner(&service).site_stats().await.unwrap();
+        assert_eq!((site.users, site.views, site.links), (1, 2, 3));
+    }
+}
+
+#[tokio::test]
+pub(crate) async fn every_shape_of_a_refusal_is_read() {
+    for (body, code, message) in [
+        (
+            r#"{"error":{"code":"c","message":"m"}}"#,
+            Some("c"),
+            Some("m"),
+        ),
+        (r#"{"error":"m"}"#, None, Some("m")),
+        (r#"{"message":"m"}"#, None, Some("m")),
+        (
+            r#"{"errors":[{"code":"c","message":"m"}]}"#,
+            Some("c"),
+            Some("m"),
+        ),
+        (r#"{"detail":"m"}"#, None, Some("m")),
+        (
+            r#"{"type":"urn:c","title":"t","detail":"m"}"#,
+            Some("urn:c"),
+            Some("m"),
+        ),
+        ("m", None, Some("m")),
+        ("<html><title>m</title></html>", None, Some("m")),
+        ("", None, None),
+        ("\u{0}", None, None),
+    ] {
+        let service = MockServer::start().await;
+        answer_all(&service, ResponseTemplate::new(422).set_body_string(body)).await;
+        let error = connect_as_owner(&service).me().await.unwrap_err();
+        assert_eq!((error.code(), error.message()), (code, message), "{body}");
+        assert_eq!(error.body(), body.as_bytes());
+    }
+}
+
+#[tokio::test]
+pub(crate) async fn gzip_is_understood() {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+    gzip.write_all(br#"{"data":{"users":1,"views":2,"links":3}}"#)
+        .unwrap();
+    let service = MockServer::start().await;
+    let answer = ResponseTemplate::new(200)
+        .insert_header("content-encoding", "gzip")
+        .set_body_bytes(gzip.finish().unwrap());
+    answer_all(&service, answer).await;
+    let site = connect_as_owner(&service).site_stats().await.unwrap();
+    assert_eq!(site.users, 1);
+}
+
+#[test]
+pub(crate) fn an_event_of_an_eighth_kind_is_kept_by_name() {
+    let kind = EventKind::from("badge.earned");
+    assert_eq!(kind, EventKind::Other("badge.earned".to_owned()));
+    assert_eq!(kind.as_str(), "badge.earned");
+}
+
+#[test]
+pub(crate) fn what_is_sent_is_what_was_given() {
+    let client = Client::builder()
+        .base_url("https://profiles.example")
+        .build()
+        .unwrap();
+    let nothing = ProfileUpdate::new();
+    let some = ProfileUpdate::new()
+        .bio(Bio::new("").unwrap())
+        .text_color(Color::new("#aAbBcC").unwrap());
+    let link = NewLink::new("", LinkUrl::new("HTTP://Host/../a b?x#y").unwrap());
+    let (link_id, post_id) = (LinkId::from(7), PostId::from(7));
+    let title = LinkUpdate::new().title("t");
+    let url = LinkUpdate::new().url(LinkUrl::new("x:").unwrap());
+    check_body(
+        client.update_profile(&nothing).request().unwrap(),
+        Some("{}"),
+    );
+    check_body(
+        client.update_profile(&some).request().unwrap(),
+        Some(r##"{"bio":"","text_color":"#aAbBcC"}"##),
+    );
+    check_body(
+        client.create_link(&link).request().unwrap(),
+        Some(r##"{"title":"","url":"HTTP://Host/../a b?x#y"}"##),
+    );
+    check_body(
+        client.update_link(&link_id, &title).request().unwrap(),
+        Some(r#"{"title":"t"}"#),
+    );
+    check_body(
+        client.update_link(&link_id, &url).request().unwrap(),
+        Some(r#"{"url":"x:"}"#),
+    );
+    check_body(
+        client.create_post("a\r\n🦀").request().unwrap(),
+        Some(r#"{"body":"a\r\n🦀"}"#),
+    );
+    check_body(client.delete_link(&link_id).request().unwrap(), None);
+    check_body(client.delete_post(&post_id).request().unwrap(), None);
+    check_body(client.me().request().unwrap(), None);
+}
+
+#[track_caller]
+fn check_body(request: &Request, expected: Option<&str>) {
+    let body = request
+        .body()
+        .map(|body| std::str::from_utf8(body).unwrap());
+    assert_eq!(body, expected);
+}
