@@ -150,9 +150,11 @@ impl Service {
         });
         match replaced {
             // A state that nobody can read has no webhook to keep.
-            Err(StateError::Damaged { .. } | StateError::OtherVersion { .. }) => {
-                self.store.replace(new)
-            }
+            Err(
+                StateError::Damaged { .. }
+                | StateError::Impossible { .. }
+                | StateError::OtherVersion { .. },
+            ) => self.store.replace(new),
             other => other,
         }
     }

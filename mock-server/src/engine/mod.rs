@@ -13,6 +13,7 @@ mod endpoint;
 mod event_kind;
 mod handling;
 mod inspection;
+mod invalid_world;
 mod json_body;
 mod keys;
 mod limits;
@@ -47,6 +48,7 @@ pub use dialect::{
 };
 pub use endpoint::Endpoint;
 pub use event_kind::{EventKind, InvalidEventKind};
+pub(crate) use invalid_world::InvalidWorld;
 pub(crate) use json_body::BODY_LIMIT;
 pub use keys::Keys;
 pub(crate) use keys::label;
