@@ -62,6 +62,12 @@ pub enum InvalidFault {
         /// What was given.
         found: String,
     },
+    /// The server alone can say how long a body is.
+    #[error("the header {name} follows from the body and cannot be set; leave it out")]
+    FramingHeader {
+        /// The header's name.
+        name: String,
+    },
     /// No header can have this value.
     #[error("the value of the header {name} has characters that no header can carry")]
     HeaderValue {
