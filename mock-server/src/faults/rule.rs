@@ -95,7 +95,7 @@ pub struct When {
     /// How likely each is to meet it, from 0 to 1; which ones follows from the world's seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probability: Option<f64>,
-    /// The instant of the world's clock, as RFC 3339, from which on none meets it.
+    /// The last instant of the world's clock, as RFC 3339, at which any meets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
 }
@@ -203,7 +203,7 @@ impl FaultRule {
         self
     }
 
-    /// Strikes until the world's clock shows this instant, given as RFC 3339.
+    /// Strikes as long as the world's clock shows no later time than this, given as RFC 3339.
     ///
     /// ```
     /// use mock_server::{Fault, FaultRule};

@@ -148,11 +148,16 @@ async fn a_rule_ends_by_the_clock_of_the_world() {
     let server = server.start().await.unwrap();
     let rule = FaultRule::new(Fault::status(500)).until("2026-03-01T12:00:00Z");
     server.add_fault(rule).unwrap();
-    assert_eq!(ask(&server, "GET /me").send().status, 500);
-    server
-        .update(|world| world.set_clock(clock("2026-03-01T12:00:00Z")))
-        .unwrap();
-    assert_eq!(ask(&server, "GET /me").send().status, 200);
+    for (instant, status) in [
+        ("2026-03-01T11:00:00Z", 500),
+        ("2026-03-01T12:00:00Z", 500),
+        ("2026-03-01T12:00:01Z", 200),
+    ] {
+        server
+            .update(|world| world.set_clock(clock(instant)))
+            .unwrap();
+        assert_eq!(ask(&server, "GET /me").send().status, status, "{instant}");
+    }
 }
 
 #[tokio::test]
@@ -194,6 +199,10 @@ async fn a_rule_that_cannot_be_followed_is_told() {
     let server = MockServer::start().await;
     let rule = || FaultRule::new(Fault::EmptyBody);
     let status = |status| FaultRule::new(Fault::status(status));
+    let with_header = |name: &str| {
+        let fault = json!({"status": {"status": 503, "headers": {name: "7"}}});
+        FaultRule::new(serde_json::from_value(fault).unwrap())
+    };
     let delay =
         |delay: Value| FaultRule::new(serde_json::from_value(json!({"delay": delay})).unwrap());
     for (rule, message) in [
@@ -224,6 +233,14 @@ async fn a_rule_that_cannot_be_followed_is_told() {
         (
             status(100),
             "the status is 100; 200 to 999 is allowed for this fault",
+        ),
+        (
+            with_header("Content-Length"),
+            "the header Content-Length follows from the body and cannot be set; leave it out",
+        ),
+        (
+            with_header("transfer-encoding"),
+            "the header transfer-encoding follows from the body and cannot be set; leave it out",
         ),
         (
             FaultRule::new(Fault::rate_limited("1\r\n2")),
