@@ -89,6 +89,11 @@ impl World {
         token
     }
 
+    /// Whether the world has this key.
+    pub(crate) fn has_key(&self, key: &str) -> bool {
+        self.keys.contains_key(key)
+    }
+
     /// Takes a key away, and says whether there was one.
     ///
     /// ```

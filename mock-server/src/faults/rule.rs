@@ -61,14 +61,16 @@ pub struct FaultRule {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Match {
-    /// The method, such as `POST`.
+    /// The method in capitals, such as `POST`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
     /// The whole path without a query, such as `/api/v1/me/links/link_1`. A segment in braces, as
-    /// in `/api/v1/me/links/{id}`, stands for any one segment that is not empty.
+    /// in `/api/v1/me/links/{id}`, stands for any one segment that is not empty. It is an endpoint's,
+    /// and below `/api/v1` unless it begins with `/api/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// A key, or the name of one: `all`, `none`, `profile`, `analytics`, `links`, `social`.
+    /// A key of the world, or the name of one: `all`, `none`, `profile`, `analytics`, `links`,
+    /// `social`, or such as `key6` of one that was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }

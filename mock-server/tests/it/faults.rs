@@ -208,7 +208,24 @@ async fn a_rule_that_cannot_be_followed_is_told() {
     for (rule, message) in [
         (
             rule().method("A B"),
-            "the method `A B` is none; POST is one, and without any every method matches",
+            "the method `A B` is none; known: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS; \
+             without any every method matches",
+        ),
+        (
+            rule().method("get"),
+            "the method `get` is none; known: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS; \
+             without any every method matches",
+        ),
+        (
+            rule().path("/api/v1/me/link"),
+            "no endpoint has the path `/api/v1/me/link`; below /api/v1 there are /me, /me/profile, \
+             /me/analytics, /me/links, /me/links/{id}, /me/posts, /me/posts/{id}, \
+             /users/{handle}/stats, /badges, /stats",
+        ),
+        (
+            rule().key("link"),
+            "the key is neither one of this world nor the name of one; names are all, none, \
+             profile, analytics, links, social, and such as key6 of one that was made",
         ),
         (
             rule().path("me"),
