@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
 use crate::engine::World;
+use crate::json_object::JsonObject;
 
 /// The form in which this version writes a world.
 const VERSION: u32 = 1;
@@ -135,7 +136,7 @@ impl StateFile {
             column: error.column(),
         };
         // The version comes first: a newer form may look in any way otherwise.
-        let Version { version } = serde_json::from_slice(bytes).map_err(damaged)?;
+        let JsonObject(Version { version }) = serde_json::from_slice(bytes).map_err(damaged)?;
         if version != VERSION {
             let path = path();
             return Err(StateError::OtherVersion { path, version });

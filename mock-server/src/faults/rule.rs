@@ -6,6 +6,7 @@ use std::fmt;
 
 use super::fault::Fault;
 use super::invalid::InvalidFault;
+use crate::json_object;
 
 /// A rule: which requests meet a fault, when, and which.
 ///
@@ -36,10 +37,14 @@ use super::invalid::InvalidFault;
 #[non_exhaustive]
 pub struct FaultRule {
     /// Which requests; every one unless given.
-    #[serde(default, rename = "match")]
+    #[serde(
+        default,
+        rename = "match",
+        deserialize_with = "json_object::deserialize"
+    )]
     pub matching: Match,
     /// Which of those; every one unless given.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "json_object::deserialize")]
     pub when: When,
     /// Before the write is committed, or after it; before unless given.
     #[serde(default)]
@@ -258,7 +263,7 @@ fn read_in_list((number, rule): (usize, Value)) -> Result<FaultRule, InvalidFaul
 
 /// Going through [`Value`] costs the line of a mistake, and lets one rule stand without brackets.
 fn read(rule: Value) -> Result<FaultRule, InvalidFault> {
-    FaultRule::deserialize(rule).map_err(not_a_rule)
+    json_object::deserialize(rule).map_err(not_a_rule)
 }
 
 fn not_a_rule(error: serde_json::Error) -> InvalidFault {

@@ -123,6 +123,42 @@ fn a_state_that_no_service_could_be_in_is_refused() {
 }
 
 #[test]
+fn an_array_is_no_object() {
+    let serving = serve(&[]);
+    let found = "invalid type: sequence, expected a JSON object";
+    for (line, body, code) in [
+        ("PUT /dialect", json!([]), "invalid_dialect"),
+        ("PUT /clock", json!(["system"]), "bad_body"),
+        ("POST /clock/advance", json!([5]), "bad_body"),
+        ("PUT /webhook/sink", json!(["200", "secret"]), "bad_body"),
+        ("POST /requests/verify", json!([{}]), "bad_body"),
+        ("POST /requests/verify", json!({"request": []}), "bad_body"),
+        (
+            "POST /faults",
+            json!([[{}, {}, "before", "empty_body"]]),
+            "invalid_fault",
+        ),
+        (
+            "POST /faults",
+            json!({"match": [], "fault": "empty_body"}),
+            "invalid_fault",
+        ),
+        (
+            "POST /faults",
+            json!({"when": [1], "fault": "empty_body"}),
+            "invalid_fault",
+        ),
+    ] {
+        let status = if code == "bad_body" { 400 } else { 422 };
+        let line = line.replacen(' ', " /worlds/default", 1);
+        let error = serving.order(status, &line, body);
+        assert_eq!(error["error"]["code"], code, "{line}");
+        let message = error["error"]["message"].as_str().unwrap();
+        assert!(message.contains(found), "{line}: {message}");
+    }
+}
+
+#[test]
 fn a_reset_begins_anew_without_faults() {
     let serving = serve(&["--seed", "7"]);
     let before = serving.order(200, "GET /worlds/default/state", NOTHING);
@@ -263,7 +299,7 @@ fn a_dialect_is_chosen_by_name_or_by_its_settings() {
         ),
         (
             json!(7),
-            "it is no dialect: invalid type: integer `7`, expected struct Dialect",
+            "it is no dialect: invalid type: integer `7`, expected a JSON object",
         ),
     ] {
         refused(&serving, 422, &line, choice, "invalid_dialect", message);

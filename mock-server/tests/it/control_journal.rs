@@ -79,7 +79,7 @@ fn what_came_is_compared_with_what_was_to_come() {
         json!({"request": {}, "times": 1, "at_least": 1}),
         "bad_body",
         "the body is not what is expected here: `times` stands beside `at_least` or `at_most`; \
-         give either `times` or bounds",
+         give either `times` or bounds at line 1 column 37",
     );
 }
 

@@ -164,6 +164,12 @@ fn speaks_the_dialect_that_it_is_given() {
         "`tiny` is no dialect; there are default, minimal, maximal, and random: with a seed, such \
          as random:7; and there is no such file",
     );
+    let array = file(&directory, "array.json", "[]");
+    let expected = format!(
+        "mock-server: the dialect file {array} is no dialect: invalid type: sequence, expected a \
+         map at line 1 column 0\n"
+    );
+    assert_eq!(fail(&["--dialect", &array]), (Some(1), expected));
     let broken = file(&directory, "broken.json", r#"{"ids": "roman"}"#);
     let expected = format!(
         "mock-server: the dialect file {broken} is no dialect: unknown variant `roman`, expected \
