@@ -219,7 +219,7 @@ async fn a_file_that_breaks_while_serving_is_told_in_every_answer_until_it_is_me
     let good = fs::read(&path).unwrap();
     fs::write(&path, "[").unwrap();
     let message = format!(
-        "the state file {} is damaged at line 1, column 1; mend it, or delete it to start anew",
+        "the state file {} is damaged at line 1, column 0; mend it, or delete it to start anew",
         path.display()
     );
     for line in ["GET /me", "DELETE /me/links/link_1"] {
