@@ -51,7 +51,7 @@ pub use event_kind::{EventKind, InvalidEventKind};
 pub(crate) use invalid_world::InvalidWorld;
 pub(crate) use json_body::BODY_LIMIT;
 pub use keys::Keys;
-pub(crate) use keys::label;
+pub(crate) use keys::{label, without_keys};
 pub use links::Link;
 pub use posts::Post;
 pub use profile::Profile;
