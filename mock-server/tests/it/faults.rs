@@ -195,16 +195,9 @@ async fn the_write_is_done_or_not_as_the_phase_says() {
 }
 
 #[tokio::test]
-async fn a_rule_that_cannot_be_followed_is_told() {
+async fn a_rule_that_could_never_strike_is_told() {
     let server = MockServer::start().await;
     let rule = || FaultRule::new(Fault::EmptyBody);
-    let status = |status| FaultRule::new(Fault::status(status));
-    let with_header = |name: &str| {
-        let fault = json!({"status": {"status": 503, "headers": {name: "7"}}});
-        FaultRule::new(serde_json::from_value(fault).unwrap())
-    };
-    let delay =
-        |delay: Value| FaultRule::new(serde_json::from_value(json!({"delay": delay})).unwrap());
     for (rule, message) in [
         (
             rule().method("A B"),
@@ -235,6 +228,25 @@ async fn a_rule_that_cannot_be_followed_is_told() {
             rule().key(""),
             "the key is empty; give a key, or the name of one such as `links`",
         ),
+    ] {
+        let error: InvalidFault = server.add_fault(rule).unwrap_err();
+        assert_eq!(error.to_string(), message);
+    }
+    ask(&server, "GET /badges").data(200);
+}
+
+#[tokio::test]
+async fn a_rule_that_cannot_be_followed_is_told() {
+    let server = MockServer::start().await;
+    let rule = || FaultRule::new(Fault::EmptyBody);
+    let status = |status| FaultRule::new(Fault::status(status));
+    let with_header = |name: &str| {
+        let fault = json!({"status": {"status": 503, "headers": {name: "7"}}});
+        FaultRule::new(serde_json::from_value(fault).unwrap())
+    };
+    let delay =
+        |delay: Value| FaultRule::new(serde_json::from_value(json!({"delay": delay})).unwrap());
+    for (rule, message) in [
         (
             rule().probability(1.5),
             "the probability is 1.5; a number from 0 to 1 is expected",
