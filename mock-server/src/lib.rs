@@ -7,6 +7,7 @@ mod control;
 mod engine;
 mod faults;
 mod journal;
+mod json_object;
 mod openapi;
 mod server;
 mod service;

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use jiff::Timestamp;
 
 use crate::engine::{Endpoint, Keys, Reply, Request, Verdicts, World};
-use crate::faults::{FaultRules, Plan, Planned};
+use crate::faults::{FaultRule, FaultRules, InvalidFault, Plan, Planned};
 use crate::journal::{Answered, Journal, JournalLimits};
 use crate::state_file::{StateError, StateFile};
 use crate::store::{Handled, Store};
@@ -72,6 +72,14 @@ impl Service {
 
     pub(crate) fn faults(&self) -> &FaultRules {
         &self.faults
+    }
+
+    /// Adds fault rules, all or none.
+    pub(crate) fn add_faults(&self, rules: Vec<FaultRule>) -> Result<(), InvalidFault> {
+        self.faults.add(rules, |key| {
+            let is_known = self.store.transact(|world| (world.has_key(key), false));
+            is_known.unwrap_or(false)
+        })
     }
 
     /// What is to go wrong with a request, which is counted. Comes first, since a plan may be to
@@ -150,9 +158,11 @@ impl Service {
         });
         match replaced {
             // A state that nobody can read has no webhook to keep.
-            Err(StateError::Damaged { .. } | StateError::OtherVersion { .. }) => {
-                self.store.replace(new)
-            }
+            Err(
+                StateError::Damaged { .. }
+                | StateError::Impossible { .. }
+                | StateError::OtherVersion { .. },
+            ) => self.store.replace(new),
             other => other,
         }
     }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
 use crate::engine::World;
+use crate::json_object::JsonObject;
 
 /// The form in which this version writes a world.
 const VERSION: u32 = 1;
@@ -135,17 +136,23 @@ impl StateFile {
             column: error.column(),
         };
         // The version comes first: a newer form may look in any way otherwise.
-        let Version { version } = serde_json::from_slice(bytes).map_err(damaged)?;
+        let JsonObject(Version { version }) = serde_json::from_slice(bytes).map_err(damaged)?;
         if version != VERSION {
             let path = path();
             return Err(StateError::OtherVersion { path, version });
         }
         let saved: Saved<World> = serde_json::from_slice(bytes).map_err(damaged)?;
-        Ok(saved.world)
+        match saved.world.check_ids() {
+            Ok(()) => Ok(saved.world),
+            Err(reason) => Err(StateError::Impossible {
+                path: path(),
+                reason: reason.to_string(),
+            }),
+        }
     }
 
     fn save(&self, world: &World) -> Result<(), StateError> {
-        let version = VERSION;
+        let (version, world) = (VERSION, world.counted_past_ids());
         let bytes = serde_json::to_vec_pretty(&Saved { version, world })
             .expect("a world is made of texts, numbers and lists");
         self.replace(&bytes)
@@ -206,6 +213,17 @@ pub enum StateError {
         line: usize,
         /// Where reading stopped in that line.
         column: usize,
+    },
+    /// What the file holds is a state that no service can go on from.
+    #[error(
+        "the state file {} is damaged: {reason}; mend it, or delete it to start anew",
+        path.display()
+    )]
+    Impossible {
+        /// The state file.
+        path: PathBuf,
+        /// What was found and what is expected.
+        reason: String,
     },
     /// The file was written by another version of the mock server, in another form.
     #[error(

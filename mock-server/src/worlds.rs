@@ -110,7 +110,7 @@ impl Worlds {
     /// # Ok::<(), mock_server::InvalidFault>(())
     /// ```
     pub fn add_faults(&self, rules: Vec<FaultRule>) -> Result<(), InvalidFault> {
-        self.default.faults().add(rules)
+        self.default.add_faults(rules)
     }
 
     fn new(default: Service) -> Self {

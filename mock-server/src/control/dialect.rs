@@ -1,11 +1,11 @@
 //! `/dialect`: how a world speaks where the specification is silent.
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::refusal::ControlRefusal;
-use super::routes::{WorldCall, json, read};
+use super::routes::{WorldCall, json};
 use crate::engine::{Dialect, Reply, World};
+use crate::json_object;
 
 pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     let read = |world: &mut World| (world.dialect().clone(), false);
@@ -13,7 +13,8 @@ pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
 }
 
 pub(super) fn set(call: &WorldCall) -> Result<Reply, ControlRefusal> {
-    let dialect = chosen(read(call.request)?)?;
+    let choice = serde_json::from_slice(&call.request.body)?;
+    let dialect = chosen(choice)?;
     let set = |world: &mut World| (world.set_dialect(dialect.clone()), true);
     call.service.store().transact(set)?;
     Ok(json(200, &dialect))
@@ -23,6 +24,6 @@ pub(super) fn set(call: &WorldCall) -> Result<Reply, ControlRefusal> {
 pub(super) fn chosen(choice: Value) -> Result<Dialect, ControlRefusal> {
     match choice {
         Value::String(name) => Ok(Dialect::named(&name)?),
-        settings => Dialect::deserialize(settings).map_err(ControlRefusal::Settings),
+        settings => json_object::deserialize(settings).map_err(ControlRefusal::Settings),
     }
 }

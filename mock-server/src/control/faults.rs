@@ -23,7 +23,7 @@ pub(super) fn add(call: &WorldCall) -> Result<Reply, ControlRefusal> {
         // A rule of a world names its keys as clients do; the world knows them without its name.
         *key = inner_key(call.name, key).to_owned();
     }
-    call.service.faults().add(rules)?;
+    call.service.add_faults(rules)?;
     Ok(json(201, &call.service.faults().counted()))
 }
 

@@ -3,7 +3,7 @@
 use crate::control::BODY_LIMIT;
 use serde::Serialize;
 
-use crate::engine::{InvalidInstant, Reply, UnknownDialect};
+use crate::engine::{InvalidInstant, InvalidWorld, Reply, UnknownDialect};
 use crate::faults::InvalidFault;
 use crate::state_file::StateError;
 use crate::webhook::{NotSent, WebhookError};
@@ -63,6 +63,8 @@ pub(super) enum ControlRefusal {
     #[error(transparent)]
     Webhook(#[from] WebhookError),
     #[error(transparent)]
+    World(#[from] InvalidWorld),
+    #[error(transparent)]
     State(#[from] StateError),
 }
 
@@ -108,6 +110,7 @@ impl ControlRefusal {
             Self::NoSink => (404, "no_sink"),
             Self::DataAndBody => (422, "data_and_body"),
             Self::Webhook(error) => (status_of(error), error.code()),
+            Self::World(_) => (422, "invalid_state"),
             Self::State(_) => (500, "state_file"),
         }
     }

@@ -11,6 +11,7 @@ use super::{
     clock, dialect, documents, faults, health, keys, requests, state, verdicts, webhook, worlds,
 };
 use crate::engine::{Reply, Request};
+use crate::json_object::JsonObject;
 use crate::service::Service;
 
 /// One thing that the control API can do.
@@ -185,10 +186,11 @@ pub(super) fn written() -> Vec<String> {
     ROUTES.iter().map(Route::written).collect()
 }
 
-/// The body of a request as JSON. The content type does not matter here, so that `curl -d` is
-/// enough.
+/// The body of a request, a JSON object. The content type does not matter here, so that `curl -d`
+/// is enough.
 pub(super) fn read<T: DeserializeOwned>(request: &Request) -> Result<T, ControlRefusal> {
-    Ok(serde_json::from_slice(&request.body)?)
+    let JsonObject(read) = serde_json::from_slice(&request.body)?;
+    Ok(read)
 }
 
 /// A reply with JSON in it.

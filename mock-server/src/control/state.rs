@@ -3,7 +3,7 @@
 
 use super::refusal::ControlRefusal;
 use super::routes::{WorldCall, done, json, read};
-use crate::engine::Reply;
+use crate::engine::{Reply, World};
 
 pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     let world = call.service.store().world()?;
@@ -11,7 +11,9 @@ pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
 }
 
 pub(super) fn replace(call: &WorldCall) -> Result<Reply, ControlRefusal> {
-    call.service.replace(read(call.request)?)?;
+    let world: World = read(call.request)?;
+    world.check()?;
+    call.service.replace(world)?;
     Ok(done())
 }
 

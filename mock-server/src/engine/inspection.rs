@@ -3,6 +3,7 @@
 use super::authorization::{authorize, token};
 use super::endpoint::Endpoint;
 use super::json_body;
+use super::keys::without_keys;
 use super::refusal::Refusal;
 use super::request::Request;
 use super::routing;
@@ -93,15 +94,16 @@ fn violation(
     })
 }
 
-/// A client may send names of any length, and verdicts are kept.
+/// A client may send names of any length, and verdicts are kept; a key in them is not.
 fn shorten(text: &str) -> String {
+    let text = without_keys(text);
     match text.char_indices().nth(Violation::LONGEST_TEXT) {
         Some(_) => text
             .chars()
             .take(Violation::LONGEST_TEXT - 1)
             .chain(['…'])
             .collect(),
-        None => text.to_owned(),
+        None => text.into_owned(),
     }
 }
 

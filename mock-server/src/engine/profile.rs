@@ -146,6 +146,28 @@ pub(super) fn judge(field: &str, value: &Value) -> Vec<Refusal> {
     judged.into_iter().filter_map(Result::err).collect()
 }
 
+/// Refuses a profile that no edit can have led to.
+pub(super) fn check(profile: &Profile) -> Result<(), Refusal> {
+    let Profile {
+        display_name,
+        bio,
+        location,
+        accent_color,
+        text_color,
+        background_color,
+    } = profile;
+    let texts = [
+        display_name,
+        bio,
+        location,
+        accent_color,
+        text_color,
+        background_color,
+    ];
+    let mut fields = FIELDS.iter().zip(texts);
+    fields.try_for_each(|(field, text)| first(judge(field, &Value::from(text.as_str()))))
+}
+
 impl Profile {
     fn field_mut(&mut self, name: &str) -> Option<&mut String> {
         match name {

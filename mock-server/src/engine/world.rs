@@ -42,7 +42,7 @@ pub struct World {
     clock: Clock,
     #[serde(default)]
     dialect: Dialect,
-    last_id: u64,
+    pub(super) last_id: u64,
     pub(super) badges: Vec<Badge>,
     pub(super) accounts: BTreeMap<String, Account>,
     pub(super) keys: BTreeMap<String, Key>,
@@ -258,7 +258,8 @@ impl World {
 
     // One counter for everything, so that no two things in a world ever share a number.
     pub(crate) fn next_number(&mut self) -> u64 {
-        self.last_id += 1;
+        let next = self.last_id.checked_add(1);
+        self.last_id = next.expect("a world that comes from outside has ids left to give");
         self.last_id
     }
 }

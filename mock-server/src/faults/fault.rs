@@ -39,7 +39,8 @@ pub enum Fault {
         /// The body; one in the shape of the service's errors unless given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         body: Option<String>,
-        /// Headers. The content type is `application/json` unless one is among them.
+        /// Headers, but for `Content-Length` and `Transfer-Encoding`, which follow from the body. The
+        /// content type is `application/json` unless one is among them.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         headers: BTreeMap<String, String>,
     },
@@ -168,7 +169,7 @@ impl Fault {
                 check_status(*status, 200, 999)?;
                 headers
                     .iter()
-                    .try_for_each(|(name, value)| check_header(name, value))
+                    .try_for_each(|(name, value)| check_free_header(name, value))
             }
             Self::RateLimited {
                 retry_after: Some(text),
@@ -189,6 +190,19 @@ fn check_status(found: u16, least: u16, most: u16) -> Result<(), InvalidFault> {
         return Ok(());
     }
     Err(InvalidFault::Status { found, least, most })
+}
+
+/// Refuses the headers by which a client knows where an answer ends: with another length than the
+/// body's, no server can send it.
+fn check_free_header(name: &str, value: &str) -> Result<(), InvalidFault> {
+    let is_framing = ["content-length", "transfer-encoding"]
+        .iter()
+        .any(|framing| name.eq_ignore_ascii_case(framing));
+    if is_framing {
+        let name = name.to_owned();
+        return Err(InvalidFault::FramingHeader { name });
+    }
+    check_header(name, value)
 }
 
 fn check_header(name: &str, value: &str) -> Result<(), InvalidFault> {

@@ -4,7 +4,13 @@ use percent_encoding::percent_decode_str;
 
 use super::invalid::InvalidFault;
 use super::rule::Match;
-use crate::engine::{Request, bearer_token, label};
+use crate::engine::{Endpoint, Request, bearer_token, label};
+
+/// The methods that a rule may name.
+pub(super) const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/// What the six keys of a world are called.
+pub(super) const LABELS: [&str; 6] = ["all", "none", "profile", "analytics", "links", "social"];
 
 /// A [`Match`] that has been read.
 #[derive(Debug)]
@@ -24,11 +30,17 @@ enum Segment {
 struct Secret(String);
 
 impl Pattern {
-    pub(super) fn read(matching: &Match) -> Result<Self, InvalidFault> {
+    /// Reads a pattern that some request can match. `is_key` says whether the world has a key.
+    pub(super) fn read(
+        matching: &Match,
+        is_key: impl Fn(&str) -> bool,
+    ) -> Result<Self, InvalidFault> {
         Ok(Self {
             method: matching.method.as_deref().map(method).transpose()?,
             path: matching.path.as_deref().map(segments).transpose()?,
-            key: matching.key.as_deref().map(key).transpose()?,
+            key: (matching.key.as_deref())
+                .map(|found| key(found, is_key))
+                .transpose()?,
         })
     }
 
@@ -63,9 +75,9 @@ impl std::fmt::Debug for Secret {
 
 fn method(found: &str) -> Result<String, InvalidFault> {
     let found = found.to_owned();
-    match http::Method::from_bytes(found.as_bytes()) {
-        Ok(_) => Ok(found),
-        Err(_) => Err(InvalidFault::Method { found }),
+    match METHODS.contains(&&*found) {
+        true => Ok(found),
+        false => Err(InvalidFault::Method { found }),
     }
 }
 
@@ -74,7 +86,32 @@ fn segments(found: &str) -> Result<Vec<Segment>, InvalidFault> {
         let found = found.to_owned();
         return Err(InvalidFault::Path { found });
     }
-    Ok(found.split('/').map(segment).collect())
+    let base = match found.starts_with("/api/") {
+        true => "",
+        false => "/api/v1",
+    };
+    let segments: Vec<_> = format!("{base}{found}").split('/').map(segment).collect();
+    match Endpoint::ALL
+        .iter()
+        .any(|endpoint| leads_to(&segments, endpoint.path()))
+    {
+        true => Ok(segments),
+        false => Err(InvalidFault::UnknownPath {
+            found: found.to_owned(),
+        }),
+    }
+}
+
+/// Whether some path of an endpoint is one of these.
+fn leads_to(segments: &[Segment], endpoint: &str) -> bool {
+    let mut expected = endpoint.split('/').map(segment);
+    let fits = segments.iter().all(|given| match (given, expected.next()) {
+        (_, None) => false,
+        (Segment::Exactly(text), Some(Segment::Any)) => !text.is_empty(),
+        (given, Some(Segment::Exactly(text))) => given.is(&text),
+        (Segment::Any, Some(Segment::Any)) => true,
+    });
+    fits && expected.next().is_none()
 }
 
 fn segment(text: &str) -> Segment {
@@ -84,11 +121,20 @@ fn segment(text: &str) -> Segment {
     Segment::Exactly(text.to_owned())
 }
 
-fn key(found: &str) -> Result<Secret, InvalidFault> {
+fn key(found: &str, is_key: impl Fn(&str) -> bool) -> Result<Secret, InvalidFault> {
     if found.is_empty() {
         return Err(InvalidFault::Key);
     }
-    Ok(Secret(found.to_owned()))
+    // A key of the form of ours may be made later.
+    if is_name(found) || label(found).is_some() || is_key(found) {
+        return Ok(Secret(found.to_owned()));
+    }
+    Err(InvalidFault::UnknownKey)
+}
+
+fn is_name(found: &str) -> bool {
+    let is_number = |text: &str| text.parse::<u64>().is_ok();
+    LABELS.contains(&found) || found.strip_prefix("key").is_some_and(is_number)
 }
 
 fn is_path(expected: &[Segment], path: &str) -> bool {
@@ -114,13 +160,16 @@ mod tests {
     use super::*;
 
     fn matches(matching: &Match, request: &Request) -> bool {
-        Pattern::read(matching).unwrap().matches(request)
+        Pattern::read(matching, |_| false).unwrap().matches(request)
     }
 
     #[test]
     fn a_path_is_exact_but_for_braces() {
         for (path, sent, expected) in [
             ("/api/v1/me", "/api/v1/me", true),
+            ("/me", "/api/v1/me", true),
+            ("/me/links/{id}", "/api/v1/me/links/link_1", true),
+            ("/me/links/link_1", "/api/v1/me/links/link_1", true),
             ("/api/v1/me", "/api/v1/me/", false),
             ("/api/v1/me", "/api/v1/me/links", false),
             ("/api/v1/me/links/{id}", "/api/v1/me/links/link_1", true),
@@ -143,6 +192,29 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_that_could_never_strike_is_refused() {
+        let path = |found: &str| Match {
+            path: Some(found.to_owned()),
+            ..Match::default()
+        };
+        let key = |found: &str| Match {
+            key: Some(found.to_owned()),
+            ..Match::default()
+        };
+        let read = |matching: Match| Pattern::read(&matching, |key| key == "by hand").map(drop);
+        for found in ["/me/link", "/me/", "/me/links/", "/api/v2/me", "/api/v1"] {
+            let found = found.to_owned();
+            assert_eq!(read(path(&found)), Err(InvalidFault::UnknownPath { found }));
+        }
+        for found in ["by hand", "key7", &crate::World::new(7).keys().all] {
+            assert_eq!(read(key(found)), Ok(()), "{found}");
+        }
+        for found in ["link", "keys", "Links", "unknown"] {
+            assert_eq!(read(key(found)), Err(InvalidFault::UnknownKey), "{found}");
+        }
+    }
+
+    #[test]
     fn a_key_is_given_by_itself_or_by_its_name() {
         let keys = crate::World::new(7).keys();
         let request =
@@ -151,7 +223,7 @@ mod tests {
             ("links", true),
             (&keys.links, true),
             ("all", false),
-            ("link", false),
+            ("key6", false),
         ] {
             let matching = Match {
                 key: Some(key.to_owned()),

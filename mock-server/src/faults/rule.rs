@@ -6,6 +6,7 @@ use std::fmt;
 
 use super::fault::Fault;
 use super::invalid::InvalidFault;
+use crate::json_object;
 
 /// A rule: which requests meet a fault, when, and which.
 ///
@@ -36,10 +37,14 @@ use super::invalid::InvalidFault;
 #[non_exhaustive]
 pub struct FaultRule {
     /// Which requests; every one unless given.
-    #[serde(default, rename = "match")]
+    #[serde(
+        default,
+        rename = "match",
+        deserialize_with = "json_object::deserialize"
+    )]
     pub matching: Match,
     /// Which of those; every one unless given.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "json_object::deserialize")]
     pub when: When,
     /// Before the write is committed, or after it; before unless given.
     #[serde(default)]
@@ -61,14 +66,16 @@ pub struct FaultRule {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Match {
-    /// The method, such as `POST`.
+    /// The method in capitals, such as `POST`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
     /// The whole path without a query, such as `/api/v1/me/links/link_1`. A segment in braces, as
-    /// in `/api/v1/me/links/{id}`, stands for any one segment that is not empty.
+    /// in `/api/v1/me/links/{id}`, stands for any one segment that is not empty. It is an endpoint's,
+    /// and below `/api/v1` unless it begins with `/api/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// A key, or the name of one: `all`, `none`, `profile`, `analytics`, `links`, `social`.
+    /// A key of the world, or the name of one: `all`, `none`, `profile`, `analytics`, `links`,
+    /// `social`, or such as `key6` of one that was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }
@@ -95,7 +102,7 @@ pub struct When {
     /// How likely each is to meet it, from 0 to 1; which ones follows from the world's seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probability: Option<f64>,
-    /// The instant of the world's clock, as RFC 3339, from which on none meets it.
+    /// The last instant of the world's clock, as RFC 3339, at which any meets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
 }
@@ -203,7 +210,7 @@ impl FaultRule {
         self
     }
 
-    /// Strikes until the world's clock shows this instant, given as RFC 3339.
+    /// Strikes as long as the world's clock shows no later time than this, given as RFC 3339.
     ///
     /// ```
     /// use mock_server::{Fault, FaultRule};
@@ -256,7 +263,7 @@ fn read_in_list((number, rule): (usize, Value)) -> Result<FaultRule, InvalidFaul
 
 /// Going through [`Value`] costs the line of a mistake, and lets one rule stand without brackets.
 fn read(rule: Value) -> Result<FaultRule, InvalidFault> {
-    FaultRule::deserialize(rule).map_err(not_a_rule)
+    json_object::deserialize(rule).map_err(not_a_rule)
 }
 
 fn not_a_rule(error: serde_json::Error) -> InvalidFault {

@@ -53,14 +53,21 @@ impl FaultRules {
         }
     }
 
-    /// Adds all of the rules, or none when one of them is wrong.
-    pub(crate) fn add(&self, rules: Vec<FaultRule>) -> Result<(), InvalidFault> {
+    /// Adds all of the rules, or none when one of them is wrong. `is_key` says whether the world has
+    /// a key.
+    pub(crate) fn add(
+        &self,
+        rules: Vec<FaultRule>,
+        is_key: impl Fn(&str) -> bool,
+    ) -> Result<(), InvalidFault> {
         let mut in_force = self.lock();
         let (first, single) = (in_force.added, rules.len() == 1);
         let read = (1..).zip(rules).map(|(number, rule)| {
-            Rule::read(rule, self.seed.number(first + number)).map_err(|reason| match single {
-                true => reason,
-                false => InvalidFault::in_list(number as usize, reason),
+            Rule::read(rule, self.seed.number(first + number), &is_key).map_err(|reason| {
+                match single {
+                    true => reason,
+                    false => InvalidFault::in_list(number as usize, reason),
+                }
             })
         });
         let read = read.collect::<Result<Vec<_>, _>>()?;
@@ -106,10 +113,14 @@ impl FaultRules {
 }
 
 impl Rule {
-    fn read(written: FaultRule, point: Seeded) -> Result<Self, InvalidFault> {
+    fn read(
+        written: FaultRule,
+        point: Seeded,
+        is_key: impl Fn(&str) -> bool,
+    ) -> Result<Self, InvalidFault> {
         written.fault.check()?;
         Ok(Self {
-            pattern: Pattern::read(&written.matching)?,
+            pattern: Pattern::read(&written.matching, is_key)?,
             schedule: Schedule::read(&written.when)?,
             point,
             written,
@@ -153,13 +164,16 @@ mod tests {
     fn delays_add_up_and_the_first_other_fault_is_taken() {
         let rules = FaultRules::new(0);
         rules
-            .add(vec![
-                FaultRule::new(Fault::delay(10)),
-                FaultRule::new(Fault::EmptyBody).times(1),
-                FaultRule::new(Fault::MalformedJson).times(1),
-                FaultRule::new(Fault::delay(5)),
-                FaultRule::new(Fault::delay(1)).after_write(),
-            ])
+            .add(
+                vec![
+                    FaultRule::new(Fault::delay(10)),
+                    FaultRule::new(Fault::EmptyBody).times(1),
+                    FaultRule::new(Fault::MalformedJson).times(1),
+                    FaultRule::new(Fault::delay(5)),
+                    FaultRule::new(Fault::delay(1)).after_write(),
+                ],
+                |_| false,
+            )
             .unwrap();
         for expected in [Some(Fault::EmptyBody), Some(Fault::MalformedJson), None] {
             let plan = plan(&rules);
@@ -173,13 +187,16 @@ mod tests {
     fn of_several_rules_all_are_added_or_none() {
         let rules = FaultRules::new(0);
         let wrong = FaultRule::new(Fault::status(150));
-        let error = rules.add(vec![FaultRule::new(Fault::EmptyBody), wrong.clone()]);
+        let error = rules.add(
+            vec![FaultRule::new(Fault::EmptyBody), wrong.clone()],
+            |_| false,
+        );
         assert_eq!(
             error.unwrap_err().to_string(),
             "rule 2: the status is 150; 200 to 999 is allowed for this fault"
         );
         assert_eq!(
-            rules.add(vec![wrong]).unwrap_err().to_string(),
+            rules.add(vec![wrong], |_| false).unwrap_err().to_string(),
             "the status is 150; 200 to 999 is allowed for this fault"
         );
         assert!(plan(&rules).fault.is_none());

@@ -46,7 +46,7 @@ impl Schedule {
             && self.times.is_none_or(|times| self.struck < times)
             && self
                 .until
-                .is_none_or(|until| now.is_some_and(|now| now < until))
+                .is_none_or(|until| now.is_some_and(|now| now <= until))
             && self
                 .probability
                 .is_none_or(|probability| point.number(self.matched).fraction() < probability);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_ends_at_its_instant() {
+    fn a_rule_ends_after_its_instant() {
         let instant = |text: &str| Some(text.parse::<Timestamp>().unwrap());
         let until = Some("2026-03-01T12:00:00Z".to_owned());
         let mut schedule = Schedule::read(&When {
@@ -116,6 +116,7 @@ mod tests {
         .unwrap();
         let point = Seeded::new(7);
         assert!(schedule.strikes(instant("2026-03-01T11:59:59Z"), point));
-        assert!(!schedule.strikes(instant("2026-03-01T12:00:00Z"), point));
+        assert!(schedule.strikes(instant("2026-03-01T12:00:00Z"), point));
+        assert!(!schedule.strikes(instant("2026-03-01T12:00:01Z"), point));
     }
 }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::engine::Request;
+use crate::engine::{Request, without_keys};
 
 /// Headers that carry a key; they are never kept.
 const SECRET_HEADERS: [&str; 2] = ["authorization", "proxy-authorization"];
@@ -66,13 +66,16 @@ impl Entry {
         buffer.clear();
         buffer.reserve_exact(needed_bytes(request, body_limit));
         put(&mut buffer, Some(&request.method));
-        put(&mut buffer, Some(&request.path));
-        put(&mut buffer, request.query.as_deref());
+        put(&mut buffer, Some(&without_keys(&request.path)));
+        put(
+            &mut buffer,
+            request.query.as_deref().map(without_keys).as_deref(),
+        );
         put(&mut buffer, answered.key);
         put(&mut buffer, answered.fault);
         for (name, value) in kept_headers(request) {
             put(&mut buffer, Some(name));
-            put(&mut buffer, Some(value));
+            put(&mut buffer, Some(&without_keys(value)));
         }
         put(&mut buffer, None);
         buffer.extend_from_slice(body);

@@ -37,7 +37,7 @@ impl MockServer {
         if self.front.is_none() {
             rule.fault.check_without_front()?;
         }
-        self.service.faults().add(vec![rule])
+        self.service.add_faults(vec![rule])
     }
 
     /// Takes all fault rules away.

@@ -13,7 +13,7 @@ use super::outgoing::{Unanswered, respond};
 use super::payload::Payload;
 use crate::apart::apart;
 use crate::control::{self, Answer, Control};
-use crate::engine::{self, BODY_LIMIT, bearer_token, label};
+use crate::engine::{self, BODY_LIMIT, bearer_token, label, without_keys};
 use crate::faults::{Plan, Planned};
 use crate::service::Service;
 use crate::worlds::{Worlds, inner_key};
@@ -105,7 +105,8 @@ fn describe(request: &engine::Request) -> String {
     };
     let query = request.query.as_deref().map(|query| format!("?{query}"));
     let query = query.unwrap_or_default();
-    format!("{} {}{query} ({key})", request.method, request.path)
+    let target = format!("{}{query}", request.path);
+    format!("{} {} ({key})", request.method, without_keys(&target))
 }
 
 fn key_name(token: &str) -> Option<&str> {

@@ -79,6 +79,86 @@ fn a_state_is_read_and_replaced() {
 }
 
 #[test]
+fn a_state_that_no_service_could_be_in_is_refused() {
+    let serving = serve(&[]);
+    let line = "PUT /worlds/default/state";
+    let state = serving.order(200, "GET /worlds/default/state", NOTHING);
+    let key = format!("/keys/{}/handle", serving.key("links"));
+    for (pointer, value, message) in [
+        (
+            "/last_id",
+            json!(u64::MAX),
+            "last_id is 18446744073709551615; at most 9007199254740991 is allowed, so that ids are \
+             left to give",
+        ),
+        (
+            "/last_id",
+            json!(0),
+            "last_id is 0, and the world has post_5 already; at least 5 is expected, so that no id \
+             is given twice",
+        ),
+        (
+            &*key,
+            json!("nobody"),
+            "a key belongs to `nobody`, which is no account here; add it, or leave the key out",
+        ),
+        (
+            "/accounts/demo/profile/bio",
+            json!("\n".repeat(11)),
+            "the profile of `demo`: bio has 12 lines; at most 10 are allowed",
+        ),
+    ] {
+        let mut wrong = state.clone();
+        *wrong.pointer_mut(pointer).unwrap() = value;
+        refused(&serving, 422, line, wrong, "invalid_state", message);
+    }
+    let mut nameless = state.clone();
+    nameless["accounts"][""] = state["accounts"]["demo"].clone();
+    let message = "an account has an empty handle; give one such as `demo`";
+    refused(&serving, 422, line, nameless, "invalid_state", message);
+    assert_eq!(
+        serving.order(200, "GET /worlds/default/state", NOTHING),
+        state
+    );
+}
+
+#[test]
+fn an_array_is_no_object() {
+    let serving = serve(&[]);
+    let found = "invalid type: sequence, expected a JSON object";
+    for (line, body, code) in [
+        ("PUT /dialect", json!([]), "invalid_dialect"),
+        ("PUT /clock", json!(["system"]), "bad_body"),
+        ("POST /clock/advance", json!([5]), "bad_body"),
+        ("PUT /webhook/sink", json!(["200", "secret"]), "bad_body"),
+        ("POST /requests/verify", json!([{}]), "bad_body"),
+        ("POST /requests/verify", json!({"request": []}), "bad_body"),
+        (
+            "POST /faults",
+            json!([[{}, {}, "before", "empty_body"]]),
+            "invalid_fault",
+        ),
+        (
+            "POST /faults",
+            json!({"match": [], "fault": "empty_body"}),
+            "invalid_fault",
+        ),
+        (
+            "POST /faults",
+            json!({"when": [1], "fault": "empty_body"}),
+            "invalid_fault",
+        ),
+    ] {
+        let status = if code == "bad_body" { 400 } else { 422 };
+        let line = line.replacen(' ', " /worlds/default", 1);
+        let error = serving.order(status, &line, body);
+        assert_eq!(error["error"]["code"], code, "{line}");
+        let message = error["error"]["message"].as_str().unwrap();
+        assert!(message.contains(found), "{line}: {message}");
+    }
+}
+
+#[test]
 fn a_reset_begins_anew_without_faults() {
     let serving = serve(&["--seed", "7"]);
     let before = serving.order(200, "GET /worlds/default/state", NOTHING);
@@ -219,7 +299,7 @@ fn a_dialect_is_chosen_by_name_or_by_its_settings() {
         ),
         (
             json!(7),
-            "it is no dialect: invalid type: integer `7`, expected struct Dialect",
+            "it is no dialect: invalid type: integer `7`, expected a JSON object",
         ),
     ] {
         refused(&serving, 422, &line, choice, "invalid_dialect", message);

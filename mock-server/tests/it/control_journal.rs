@@ -52,6 +52,24 @@ fn requests_are_listed_filtered_and_forgotten() {
 }
 
 #[test]
+fn a_key_in_a_path_a_query_or_a_header_is_not_kept() {
+    let serving = serve(&[]);
+    let key = serving.key("all").to_owned();
+    serving
+        .ask(&format!("GET /users/{key}/stats?key={key}"))
+        .header("X-Key", &key)
+        .send();
+    let listed = serving.order(200, "GET /worlds/default/requests", NOTHING);
+    assert_eq!(listed[0]["path"], "/api/v1/users/mock_all_…/stats");
+    assert!(!listed.to_string().contains(&key), "{listed}");
+    serving.ask(&format!("GET /{key}")).send();
+    let violations = serving.order(200, "GET /worlds/default/violations", NOTHING);
+    let told = violations.to_string();
+    assert!(told.contains("/api/v1/mock_all_…"), "{told}");
+    assert!(!told.contains(&key), "{told}");
+}
+
+#[test]
 fn what_came_is_compared_with_what_was_to_come() {
     let serving = serve(&[]);
     let line = "POST /worlds/default/requests/verify";
@@ -79,7 +97,7 @@ fn what_came_is_compared_with_what_was_to_come() {
         json!({"request": {}, "times": 1, "at_least": 1}),
         "bad_body",
         "the body is not what is expected here: `times` stands beside `at_least` or `at_most`; \
-         give either `times` or bounds",
+         give either `times` or bounds at line 1 column 37",
     );
 }
 

@@ -148,11 +148,16 @@ async fn a_rule_ends_by_the_clock_of_the_world() {
     let server = server.start().await.unwrap();
     let rule = FaultRule::new(Fault::status(500)).until("2026-03-01T12:00:00Z");
     server.add_fault(rule).unwrap();
-    assert_eq!(ask(&server, "GET /me").send().status, 500);
-    server
-        .update(|world| world.set_clock(clock("2026-03-01T12:00:00Z")))
-        .unwrap();
-    assert_eq!(ask(&server, "GET /me").send().status, 200);
+    for (instant, status) in [
+        ("2026-03-01T11:00:00Z", 500),
+        ("2026-03-01T12:00:00Z", 500),
+        ("2026-03-01T12:00:01Z", 200),
+    ] {
+        server
+            .update(|world| world.set_clock(clock(instant)))
+            .unwrap();
+        assert_eq!(ask(&server, "GET /me").send().status, status, "{instant}");
+    }
 }
 
 #[tokio::test]
@@ -190,16 +195,30 @@ async fn the_write_is_done_or_not_as_the_phase_says() {
 }
 
 #[tokio::test]
-async fn a_rule_that_cannot_be_followed_is_told() {
+async fn a_rule_that_could_never_strike_is_told() {
     let server = MockServer::start().await;
     let rule = || FaultRule::new(Fault::EmptyBody);
-    let status = |status| FaultRule::new(Fault::status(status));
-    let delay =
-        |delay: Value| FaultRule::new(serde_json::from_value(json!({"delay": delay})).unwrap());
     for (rule, message) in [
         (
             rule().method("A B"),
-            "the method `A B` is none; POST is one, and without any every method matches",
+            "the method `A B` is none; known: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS; \
+             without any every method matches",
+        ),
+        (
+            rule().method("get"),
+            "the method `get` is none; known: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS; \
+             without any every method matches",
+        ),
+        (
+            rule().path("/api/v1/me/link"),
+            "no endpoint has the path `/api/v1/me/link`; below /api/v1 there are /me, /me/profile, \
+             /me/analytics, /me/links, /me/links/{id}, /me/posts, /me/posts/{id}, \
+             /users/{handle}/stats, /badges, /stats",
+        ),
+        (
+            rule().key("link"),
+            "the key is neither one of this world nor the name of one; names are all, none, \
+             profile, analytics, links, social, and such as key6 of one that was made",
         ),
         (
             rule().path("me"),
@@ -209,6 +228,25 @@ async fn a_rule_that_cannot_be_followed_is_told() {
             rule().key(""),
             "the key is empty; give a key, or the name of one such as `links`",
         ),
+    ] {
+        let error: InvalidFault = server.add_fault(rule).unwrap_err();
+        assert_eq!(error.to_string(), message);
+    }
+    ask(&server, "GET /badges").data(200);
+}
+
+#[tokio::test]
+async fn a_rule_that_cannot_be_followed_is_told() {
+    let server = MockServer::start().await;
+    let rule = || FaultRule::new(Fault::EmptyBody);
+    let status = |status| FaultRule::new(Fault::status(status));
+    let with_header = |name: &str| {
+        let fault = json!({"status": {"status": 503, "headers": {name: "7"}}});
+        FaultRule::new(serde_json::from_value(fault).unwrap())
+    };
+    let delay =
+        |delay: Value| FaultRule::new(serde_json::from_value(json!({"delay": delay})).unwrap());
+    for (rule, message) in [
         (
             rule().probability(1.5),
             "the probability is 1.5; a number from 0 to 1 is expected",
@@ -224,6 +262,14 @@ async fn a_rule_that_cannot_be_followed_is_told() {
         (
             status(100),
             "the status is 100; 200 to 999 is allowed for this fault",
+        ),
+        (
+            with_header("Content-Length"),
+            "the header Content-Length follows from the body and cannot be set; leave it out",
+        ),
+        (
+            with_header("transfer-encoding"),
+            "the header transfer-encoding follows from the body and cannot be set; leave it out",
         ),
         (
             FaultRule::new(Fault::rate_limited("1\r\n2")),

@@ -164,6 +164,12 @@ fn speaks_the_dialect_that_it_is_given() {
         "`tiny` is no dialect; there are default, minimal, maximal, and random: with a seed, such \
          as random:7; and there is no such file",
     );
+    let array = file(&directory, "array.json", "[]");
+    let expected = format!(
+        "mock-server: the dialect file {array} is no dialect: invalid type: sequence, expected a \
+         map at line 1 column 0\n"
+    );
+    assert_eq!(fail(&["--dialect", &array]), (Some(1), expected));
     let broken = file(&directory, "broken.json", r#"{"ids": "roman"}"#);
     let expected = format!(
         "mock-server: the dialect file {broken} is no dialect: unknown variant `roman`, expected \
@@ -342,6 +348,8 @@ fn a_log_tells_each_request_and_no_key() {
     let other = serving.order(201, "POST /worlds", json!({}));
     let key = other["keys"]["social"].as_str().unwrap();
     serving.ask("GET /me").key(key).send();
+    let misplaced = format!("GET /users/{0}/stats?key={0}", serving.key("all"));
+    serving.ask(&misplaced).without_key().send();
     let mut stream = TcpStream::connect(serving.address()).unwrap();
     write!(stream, "GET /api/v1/stats HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
     assert_eq!(stream.read(&mut [0; 1]).unwrap(), 0);
@@ -354,6 +362,7 @@ fn a_log_tells_each_request_and_no_key() {
             "GET /api/v1/badges (without key) 200",
             "GET /api/v1/me (with a key) 401",
             "GET /api/v1/me (social) 200",
+            "GET /api/v1/users/mock_all_…/stats?key=mock_all_… (without key) 401",
             "GET /api/v1/stats (without key) Close",
         ]
     );

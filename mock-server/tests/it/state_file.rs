@@ -117,6 +117,32 @@ async fn two_servers_at_once_lose_nothing() {
 }
 
 #[tokio::test]
+async fn ids_that_a_test_gives_are_not_given_again() {
+    let directory = TempDir::new().unwrap();
+    let server = start_on(&state_in(&directory)).await;
+    let given = "link_40".to_owned();
+    server
+        .update(|world| world.account_mut("demo").unwrap().links[0].id = given)
+        .unwrap();
+    let post = ask(&server, "POST /me/posts")
+        .json(json!({"body": "x"}))
+        .data(201);
+    assert_eq!(post["id"], "post_41");
+}
+
+#[tokio::test]
+async fn a_file_without_ids_to_give_is_told_and_left_alone() {
+    let directory = TempDir::new().unwrap();
+    let path = state_in(&directory);
+    let mut world = serde_json::to_value(World::new(0)).unwrap();
+    world["last_id"] = json!(u64::MAX);
+    let content = json!({"version": 1, "world": world}).to_string();
+    let message = refuse_to_start_on(&path, &content).await;
+    let reason = "is damaged: last_id is 18446744073709551615; at most 9007199254740991 is allowed";
+    assert!(message.contains(reason), "{message}");
+}
+
+#[tokio::test]
 async fn a_damaged_file_is_told_and_left_alone() {
     let directory = TempDir::new().unwrap();
     let path = state_in(&directory);
@@ -193,7 +219,7 @@ async fn a_file_that_breaks_while_serving_is_told_in_every_answer_until_it_is_me
     let good = fs::read(&path).unwrap();
     fs::write(&path, "[").unwrap();
     let message = format!(
-        "the state file {} is damaged at line 1, column 1; mend it, or delete it to start anew",
+        "the state file {} is damaged at line 1, column 0; mend it, or delete it to start anew",
         path.display()
     );
     for line in ["GET /me", "DELETE /me/links/link_1"] {

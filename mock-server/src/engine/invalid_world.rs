@@ -1,0 +1,141 @@
+//! Which worlds nobody may put in place of another.
+
+use std::borrow::Cow;
+
+use super::keys::label;
+use super::profile;
+use super::world::World;
+
+/// The largest number that a JSON reader tells from its neighbours; ids may be integers.
+const LARGEST_NUMBER: u64 = (1 << 53) - 1;
+
+/// Why a world that was written by hand cannot be served. No key is in it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum InvalidWorld {
+    #[error(
+        "last_id is {found}; at most {LARGEST_NUMBER} is allowed, so that ids are left to give"
+    )]
+    NoIdsLeft { found: u64 },
+    #[error(
+        "last_id is {found}, and the world has {taken} already; at least {number} is expected, so \
+         that no id is given twice"
+    )]
+    IdTaken {
+        found: u64,
+        taken: String,
+        number: u64,
+    },
+    #[error("a key belongs to `{handle}`, which is no account here; add it, or leave the key out")]
+    KeyWithoutAccount { handle: String },
+    #[error("an account has an empty handle; give one such as `demo`")]
+    EmptyHandle,
+    #[error("the profile of `{handle}`: {reason}")]
+    Profile { handle: String, reason: String },
+}
+
+impl World {
+    /// Refuses a world that no service could have come to.
+    pub(crate) fn check(&self) -> Result<(), InvalidWorld> {
+        self.check_ids()?;
+        self.check_accounts()?;
+        self.check_keys()
+    }
+
+    /// Refuses a counter that would give an id again, or soon none.
+    pub(crate) fn check_ids(&self) -> Result<(), InvalidWorld> {
+        let found = self.last_id;
+        if found > LARGEST_NUMBER {
+            return Err(InvalidWorld::NoIdsLeft { found });
+        }
+        match self.numbers().max_by_key(|(number, _)| *number) {
+            Some((number, taken)) if number > found => Err(InvalidWorld::IdTaken {
+                found,
+                taken: taken.to_owned(),
+                number,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The world with a counter that has passed every id: a test may give ids of its own.
+    pub(crate) fn counted_past_ids(&self) -> Cow<'_, Self> {
+        match self.numbers().map(|(number, _)| number).max() {
+            Some(number) if number > self.last_id => {
+                let mut counted = self.clone();
+                counted.last_id = number;
+                Cow::Owned(counted)
+            }
+            _ => Cow::Borrowed(self),
+        }
+    }
+
+    /// The numbers that the counter may have given, each with what bears it. Larger ones it never
+    /// comes to.
+    fn numbers(&self) -> impl Iterator<Item = (u64, &str)> {
+        let accounts = self.accounts.values();
+        let in_accounts = accounts.flat_map(|account| {
+            let links = account.links.iter().map(|link| &*link.id);
+            links.chain(account.posts.iter().map(|post| &*post.id))
+        });
+        let deliveries = self.webhook.deliveries();
+        let ids = in_accounts.chain(deliveries.map(|delivery| &*delivery.sent.id));
+        let numbered = ids.filter_map(|id| Some((id.rsplit('_').next()?, id)));
+        let keys = self.keys.keys().filter_map(|token| label(token));
+        let keys = keys.filter_map(|name| Some((name.strip_prefix("key")?, name)));
+        numbered
+            .chain(keys)
+            .filter_map(|(digits, bearer)| Some((digits.parse().ok()?, bearer)))
+            .filter(|(number, _)| *number <= LARGEST_NUMBER)
+    }
+
+    fn check_accounts(&self) -> Result<(), InvalidWorld> {
+        for (handle, account) in &self.accounts {
+            if handle.is_empty() {
+                return Err(InvalidWorld::EmptyHandle);
+            }
+            profile::check(&account.profile).map_err(|refusal| InvalidWorld::Profile {
+                handle: handle.clone(),
+                reason: refusal.to_string(),
+            })?;
+        }
+        Ok(())
+    }
+
+    fn check_keys(&self) -> Result<(), InvalidWorld> {
+        let mut keys = self.keys.values();
+        match keys.find(|key| self.account(&key.handle).is_none()) {
+            Some(key) => Err(InvalidWorld::KeyWithoutAccount {
+                handle: key.handle.clone(),
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_counter_passes_the_ids_that_a_test_gave() {
+        let mut world = World::new(0);
+        assert_eq!(world.check(), Ok(()));
+        world.account_mut("demo").unwrap().links[0].id = "link_40".to_owned();
+        let error = world.check().unwrap_err().to_string();
+        assert!(error.contains("the world has link_40 already"), "{error}");
+        let mut counted = world.counted_past_ids().into_owned();
+        assert_eq!(counted.check(), Ok(()));
+        assert_eq!(counted.add_post("demo", "").unwrap().id, "post_41");
+    }
+
+    #[test]
+    fn keys_are_counted_too() {
+        let mut world = World::new(0);
+        world.create_key("demo", &[]);
+        assert_eq!(world.check(), Ok(()));
+        world.last_id -= 1;
+        let error = world.check().unwrap_err().to_string();
+        assert!(error.contains("the world has key"), "{error}");
+        assert!(!error.contains("mock_"), "{error}");
+    }
+}
