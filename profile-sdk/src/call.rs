@@ -50,6 +50,14 @@ impl<T> Call<T> {
         }
     }
 
+    /// A call whose answer holds the value under `data`.
+    pub(crate) fn reading(client: &Client, request: Request) -> Self
+    where
+        T: Answer,
+    {
+        Self::of(client, Ok(request), decode::read_data)
+    }
+
     /// How long each attempt of this call may take from its first byte sent to its last byte read,
     /// in place of the client's setting.
     ///
@@ -121,16 +129,6 @@ impl<T> Call<T> {
                 Err(error.during(request.operation()).after(effort))
             }
         }
-    }
-}
-
-impl<T> Call<T> {
-    /// A call whose answer holds the value under `data`.
-    pub(crate) fn reading(client: &Client, request: Request) -> Self
-    where
-        T: Answer,
-    {
-        Self::of(client, Ok(request), decode::read_data)
     }
 }
 
