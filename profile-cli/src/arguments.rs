@@ -1,41 +1,81 @@
 //! What can be typed after `profile`.
 
-use clap::{Args, Parser, Subcommand};
+use std::time::Duration;
+
+use clap::{ArgAction, Args, Parser, Subcommand};
 
 use crate::commands::{analytics, badge, link, post, set, show, site, stats};
+use crate::output::Format;
+use crate::output::screen::ColorChoice;
 
 /// Read and edit your profile, its links, posts and statistics
 #[derive(Debug, Parser)]
-#[command(
-    name = "profile",
-    version,
-    max_term_width = 100,
-    arg_required_else_help = true
-)]
+#[command(name = "profile", version, max_term_width = 100)]
 #[command(after_help = after_help())]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) global: GlobalArguments,
 
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 /// What every command takes.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArguments {
-    /// Print JSON: the data as the service sent it
+    /// How to print the result; a table on a terminal and TSV in a pipe, unless given
+    #[arg(short, long, global = true, value_enum, value_name = "FORMAT")]
+    pub(crate) output: Option<Format>,
+
+    /// Print JSON: the data as the service sent it; the same as `--output json`
     #[arg(long, global = true)]
     pub(crate) json: bool,
+
+    /// Print what this jq expression makes of the JSON; texts are printed without quotes
+    #[cfg(feature = "jq")]
+    #[arg(long, global = true, value_name = "EXPR")]
+    pub(crate) jq: Option<String>,
 
     /// Answer yes to every question
     #[arg(long, global = true)]
     pub(crate) yes: bool,
 
-    /// Where the service is; without it, PROFILE_BASE_URL says so
+    /// Never ask; fail where a question would be needed
+    #[arg(long, global = true)]
+    pub(crate) no_input: bool,
+
+    /// Print no warnings, hints or progress, just results and errors
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+
+    /// Tell on stderr what is sent and answered; twice for every attempt and wait
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
+
+    /// Print the curl command that does the same, and send nothing
+    #[arg(long, global = true)]
+    pub(crate) curl: bool,
+
+    /// Which stored account to use
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) account: Option<String>,
+
+    /// Where the service is, for example https://profiles.example
     #[arg(long, global = true, value_name = "URL")]
     pub(crate) base_url: Option<String>,
+
+    /// How long one attempt may take, 30 unless set
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = crate::settings::seconds)]
+    pub(crate) timeout: Option<Duration>,
+
+    /// How often to repeat what can be repeated, 3 unless set
+    #[arg(long, global = true, value_name = "N")]
+    pub(crate) retries: Option<u32>,
+
+    /// When to use colours; `auto` also minds NO_COLOR, CLICOLOR_FORCE and TERM
+    #[arg(long, global = true, value_enum, value_name = "WHEN")]
+    pub(crate) color: Option<ColorChoice>,
 
     /// Work on a made-up profile kept on this machine; needs no account and no network
     #[cfg(feature = "sandbox")]
@@ -61,6 +101,29 @@ pub(crate) enum Command {
     Sandbox(crate::commands::sandbox::SandboxCommand),
 }
 
+impl GlobalArguments {
+    /// Whether the arguments alone ask for JSON.
+    pub(crate) fn wants_json(&self) -> bool {
+        self.json || self.jq().is_some() || self.output.is_some_and(Format::is_json)
+    }
+
+    /// The jq expression, where this build has jq and one is given.
+    pub(crate) fn jq(&self) -> Option<&str> {
+        #[cfg(feature = "jq")]
+        return self.jq.as_deref();
+        #[cfg(not(feature = "jq"))]
+        None
+    }
+
+    /// Whether to work on the sandbox, where this build has one.
+    pub(crate) fn sandbox(&self) -> bool {
+        #[cfg(feature = "sandbox")]
+        return self.sandbox;
+        #[cfg(not(feature = "sandbox"))]
+        false
+    }
+}
+
 fn after_help() -> String {
     let sandbox = if cfg!(feature = "sandbox") {
         "  profile --sandbox show             try it on a made-up profile, without an account\n"
@@ -80,6 +143,7 @@ Settings:
 Exit codes:
   0 done, 1 another failure, 2 wrong usage or a value that was refused before anything was sent,
   3 not found, 4 no key or key refused, 5 the key lacks the scope, 6 content refused,
-  7 rate limited, 8 network, TLS or time-out: the outcome may be unknown, and the message says so"
+  7 rate limited, 8 network, TLS or time-out: the outcome may be unknown, and the message says so,
+  10 the signature does not match, 130 interrupted with Ctrl-C"
     )
 }

@@ -1,10 +1,12 @@
 //! Why a command failed, as data: the output decides how to tell it.
 
 use std::error::Error as _;
+use std::io;
 
 use clap::error::{ContextKind, ContextValue};
 use profile_sdk::{Error, ErrorKind, InvalidValue, Method};
 
+use crate::interruption;
 use crate::report::Report;
 
 /// A failure with what a person should do about it.
@@ -36,6 +38,8 @@ pub(crate) enum FailureKind {
     Refused,
     RateLimited,
     Unanswered,
+    Mismatch,
+    Interrupted,
 }
 
 impl FailureKind {
@@ -49,6 +53,8 @@ impl FailureKind {
             Self::Refused => 6,
             Self::RateLimited => 7,
             Self::Unanswered => 8,
+            Self::Mismatch => 10,
+            Self::Interrupted => interruption::EXIT_CODE,
         }
     }
 
@@ -63,6 +69,8 @@ impl FailureKind {
             Self::Refused => "refused",
             Self::RateLimited => "rate_limited",
             Self::Unanswered => "unanswered",
+            Self::Mismatch => "mismatch",
+            Self::Interrupted => "interrupted",
         }
     }
 }
@@ -99,6 +107,25 @@ impl Failure {
             _ => return None,
         };
         Some(Self::usage(format!("{argument}: {refused}")))
+    }
+
+    /// The failure of a call that cannot be sent.
+    pub(crate) fn of_unsent(error: &Error) -> Self {
+        Self::usage(error.to_string())
+    }
+
+    /// The failure to print one of many results.
+    pub(crate) fn of_output(error: &io::Error) -> Self {
+        let message = format!("the result could not be written: {error}");
+        Self::new(FailureKind::Other, message)
+    }
+
+    /// Ctrl-C came while a change was on its way.
+    pub(crate) fn interrupted(look_with: &str) -> Self {
+        let message = "interrupted while the service was asked for a change";
+        Self::new(FailureKind::Interrupted, message).hint(format!(
+            "the outcome is unknown: look with `{look_with}` before you try again"
+        ))
     }
 
     /// The failure of a call about one thing, which is named if the service does not know it.

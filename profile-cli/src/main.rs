@@ -2,30 +2,57 @@
 
 mod arguments;
 mod commands;
-mod confirmation;
-mod connection;
+mod curl;
+mod dry_run;
+mod environment;
 mod failure;
+mod interruption;
+mod log;
 mod output;
 mod printable;
+mod private_file;
+mod progress;
+mod prompt;
 mod report;
 #[cfg(feature = "sandbox")]
 mod sandbox;
+mod session;
+mod settings;
+mod stop;
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
 
 use crate::arguments::Arguments;
+use crate::environment::Environment;
 use crate::output::Output;
+use crate::session::Session;
+use crate::settings::Settings;
+use crate::stop::Stop;
 
 fn main() -> ExitCode {
+    interruption::end_when_interrupted();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return Output::of_usage_error(&error),
+        Err(error) => return output::usage_error(&error),
     };
-    let output = Output::new(arguments.global.json);
-    match commands::run(arguments) {
+    let settings = match Settings::load(&arguments.global, Environment::of_process()) {
+        Ok(settings) => settings,
+        Err(failure) => {
+            return Output::for_failures(arguments.global.wants_json()).failure(&failure);
+        }
+    };
+    let output = match Output::new(&arguments.global, &settings) {
+        Ok(output) => output,
+        Err(failure) => {
+            return Output::for_failures(arguments.global.wants_json()).failure(&failure);
+        }
+    };
+    log::start(&settings);
+    match commands::run(arguments.command, &Session::new(settings, &output)) {
         Ok(report) => output.report(&report),
-        Err(failure) => output.failure(&failure),
+        Err(Stop::Shown(report)) => output.report(&report),
+        Err(Stop::Failed(failure)) => output.failure(&failure),
     }
 }

@@ -9,6 +9,10 @@ pub(crate) struct Report {
     /// One JSON document.
     pub(crate) json: String,
     pub(crate) shown: Shown,
+    /// What a person should know beside the result.
+    pub(crate) warnings: Vec<String>,
+    /// 0, unless the result itself is bad news.
+    pub(crate) exit_code: u8,
 }
 
 /// The result for people, and for pipes that are not told to expect JSON.
@@ -25,13 +29,40 @@ pub(crate) enum Shown {
     },
     /// A sentence, for what has no other result.
     Sentence(String),
+    /// Lines that are the same for everybody: scripts, commands, differences.
+    Text(String),
+}
+
+impl From<Shown> for Report {
+    /// A report that tells programs nothing yet.
+    fn from(shown: Shown) -> Self {
+        Self {
+            json: "null".to_owned(),
+            shown,
+            warnings: Vec::new(),
+            exit_code: 0,
+        }
+    }
 }
 
 impl Report {
+    /// A report with this JSON document.
+    pub(crate) fn new(json: impl ToString, shown: Shown) -> Self {
+        Self {
+            json: json.to_string(),
+            ..Self::from(shown)
+        }
+    }
+
+    /// A text, which is a string of this name in JSON.
+    pub(crate) fn text(text: impl Into<String>, name: &str) -> Self {
+        let text = text.into();
+        Self::new(json!({ name: text }), Shown::Text(text))
+    }
+
     /// The report on something that was read.
     pub(crate) fn read<T>(response: &Response<T>, shown: Shown) -> Self {
-        let json = response.raw_data().unwrap_or("null").to_owned();
-        Self { json, shown }
+        Self::new(response.raw_data().unwrap_or("null"), shown)
     }
 
     /// The report on a write: the resource where the service sent it, else what was done.
@@ -43,10 +74,10 @@ impl Report {
     ) -> Self {
         match response.data() {
             Some(resource) => Self::read(response, show(resource)),
-            None => Self {
-                json: json!({ "result": result }).to_string(),
-                shown: Shown::Sentence(sentence.into()),
-            },
+            None => Self::new(
+                json!({ "result": result }),
+                Shown::Sentence(sentence.into()),
+            ),
         }
     }
 }

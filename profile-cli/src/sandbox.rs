@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use etcetera::BaseStrategy as _;
 use mock_server::{MockServer, StartError, StateError, StateFile, World};
 use profile_sdk::ApiKey;
 
+use crate::environment::Environment;
 use crate::failure::{Failure, FailureKind};
 
 /// What helps when the state is not what a sandbox needs.
@@ -67,14 +67,6 @@ pub(crate) fn reset() -> Result<PathBuf, Failure> {
 }
 
 /// The file in the user's state directory that holds the sandbox.
-fn state_path() -> Result<PathBuf, Failure> {
-    let directories = etcetera::choose_base_strategy().map_err(|error| {
-        let message = format!("there is no place to keep the sandbox in: {error}");
-        Failure::new(FailureKind::Other, message).hint("set HOME to your home directory")
-    })?;
-    // Windows has no state directory of its own.
-    let directory = directories
-        .state_dir()
-        .unwrap_or_else(|| directories.cache_dir());
-    Ok(directory.join("profile").join("sandbox.json"))
+pub(crate) fn state_path() -> Result<PathBuf, Failure> {
+    Ok(Environment::state_directory()?.join("sandbox.json"))
 }

@@ -3,9 +3,9 @@
 use clap::Args;
 use profile_sdk::{Analytics, Metric};
 
-use crate::connection::Connection;
-use crate::failure::Failure;
 use crate::report::{Report, Shown};
+use crate::session::Session;
+use crate::stop::Stop;
 
 /// Show views, likes and social counts of your profile
 #[derive(Debug, Args)]
@@ -17,8 +17,8 @@ Examples:
   profile analytics --json")]
 pub(crate) struct AnalyticsArguments {}
 
-pub(crate) async fn run(_: AnalyticsArguments, connection: &Connection) -> Result<Report, Failure> {
-    let response = connection.client.analytics().send().await?;
+pub(crate) fn run(_: AnalyticsArguments, session: &Session<'_>) -> Result<Report, Stop> {
+    let response = session.read(session.client()?.analytics())?;
     Ok(Report::read(&response, fields(response.data())))
 }
 

@@ -11,47 +11,34 @@ pub(crate) mod sandbox;
 pub(crate) mod set;
 pub(crate) mod show;
 pub(crate) mod site;
+mod start;
 pub(crate) mod stats;
 
-use tokio::runtime;
-
-use crate::arguments::{Arguments, Command};
-use crate::connection::Connection;
-use crate::failure::{Failure, FailureKind};
+use crate::arguments::Command;
 use crate::report::Report;
+use crate::session::Session;
+use crate::stop::Stop;
 
-/// Runs the command that the arguments name.
-pub(crate) fn run(arguments: Arguments) -> Result<Report, Failure> {
+/// Runs a command; without one, says how to start.
+pub(crate) fn run(command: Option<Command>, session: &Session<'_>) -> Result<Report, Stop> {
+    let Some(command) = command else {
+        return Ok(start::run());
+    };
+    let result = match command {
+        Command::Show(arguments) => show::run(arguments, session),
+        Command::Set(arguments) => set::run(arguments, session),
+        Command::Link(command) => link::run(command, session),
+        Command::Post(command) => post::run(command, session),
+        Command::Stats(arguments) => stats::run(arguments, session),
+        Command::Analytics(arguments) => analytics::run(arguments, session),
+        Command::Badge(command) => badge::run(command, session),
+        Command::Site(arguments) => site::run(arguments, session),
+        #[cfg(feature = "sandbox")]
+        Command::Sandbox(command) => sandbox::run(&command, session),
+    };
     #[cfg(feature = "sandbox")]
-    if let Command::Sandbox(command) = &arguments.command {
-        return sandbox::run(command);
+    if session.settings.sandbox {
+        return result.map_err(|stop| stop.map_failure(crate::sandbox::advise));
     }
-    let runtime = runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::new(FailureKind::Other, format!("cannot start: {error}")))?;
-    runtime.block_on(async {
-        let connection = Connection::open(&arguments.global).await?;
-        let result = run_online(arguments.command, &connection).await;
-        #[cfg(feature = "sandbox")]
-        if arguments.global.sandbox {
-            return result.map_err(crate::sandbox::advise);
-        }
-        result
-    })
-}
-
-async fn run_online(command: Command, connection: &Connection) -> Result<Report, Failure> {
-    match command {
-        Command::Show(arguments) => show::run(arguments, connection).await,
-        Command::Set(arguments) => set::run(arguments, connection).await,
-        Command::Link(command) => link::run(command, connection).await,
-        Command::Post(command) => post::run(command, connection).await,
-        Command::Stats(arguments) => stats::run(arguments, connection).await,
-        Command::Analytics(arguments) => analytics::run(arguments, connection).await,
-        Command::Badge(command) => badge::run(command, connection).await,
-        Command::Site(arguments) => site::run(arguments, connection).await,
-        #[cfg(feature = "sandbox")]
-        Command::Sandbox(command) => sandbox::run(&command),
-    }
+    result
 }

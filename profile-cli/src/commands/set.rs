@@ -1,12 +1,15 @@
 //! `profile set`: changes fields of the profile.
 
 use clap::Args;
-use profile_sdk::{Bio, Color, DisplayName, Location, ProfileUpdate};
+use profile_sdk::{Bio, Color, DisplayName, Location, Profile, ProfileUpdate, Request};
+use serde_json::{Map, Value};
 
 use crate::commands::show;
-use crate::connection::Connection;
+use crate::dry_run::{self, Change, DryRun};
 use crate::failure::Failure;
 use crate::report::Report;
+use crate::session::Session;
+use crate::stop::Stop;
 
 /// Change fields of your profile and show it; what is not given stays as it is
 #[derive(Debug, Args)]
@@ -16,8 +19,17 @@ Needs the scope profile:write. An empty text clears a name, a bio or a location.
 Examples:
   profile set --display-name Ada --accent-color '#ff8800'
   profile set --location ''")]
-#[group(required = true, multiple = true)]
 pub(crate) struct SetArguments {
+    #[command(flatten)]
+    fields: ProfileFields,
+
+    #[command(flatten)]
+    dry_run: DryRun,
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+struct ProfileFields {
     /// The name shown, up to 32 characters
     #[arg(long, value_name = "NAME")]
     display_name: Option<DisplayName>,
@@ -43,17 +55,15 @@ pub(crate) struct SetArguments {
     background_color: Option<Color>,
 }
 
-pub(crate) async fn run(
-    arguments: SetArguments,
-    connection: &Connection,
-) -> Result<Report, Failure> {
-    let update = arguments.into_update();
-    let response = connection
-        .client
-        .update_profile(&update)
-        .send()
-        .await
-        .map_err(|error| Failure::of_write("profile", "profile show", error))?;
+pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Report, Stop> {
+    let update = arguments.fields.into_update();
+    let call = session.client()?.update_profile(&update);
+    if arguments.dry_run.dry_run {
+        let request = call.request().map_err(Failure::of_unsent)?;
+        let profile = session.read(session.client()?.me())?.into_data();
+        return Err(dry_run::stop(&[request], &differences(request, &profile)));
+    }
+    let response = session.write(call, "profile", "profile show")?;
     let sentence = "The service accepted the change without showing it; `profile show` does.";
     Ok(Report::written(
         &response,
@@ -63,7 +73,7 @@ pub(crate) async fn run(
     ))
 }
 
-impl SetArguments {
+impl ProfileFields {
     fn into_update(self) -> ProfileUpdate {
         let mut update = ProfileUpdate::new();
         if let Some(display_name) = self.display_name {
@@ -86,4 +96,24 @@ impl SetArguments {
         }
         update
     }
+}
+
+/// What a request to edit the profile would change in it.
+pub(crate) fn differences(request: &Request, profile: &Profile) -> Vec<Change> {
+    let body = request.body().unwrap_or_default();
+    let fields: Map<String, Value> = serde_json::from_slice(body).unwrap_or_default();
+    let now = |field: &str| match field {
+        "display_name" => profile.display_name.clone(),
+        "bio" => profile.bio.clone(),
+        "location" => profile.location.clone(),
+        "accent_color" => profile.accent_color.clone(),
+        "text_color" => profile.text_color.clone(),
+        "background_color" => profile.background_color.clone(),
+        _ => None,
+    };
+    let change = |(field, value): (String, Value)| {
+        let from = now(&field);
+        Change::new(field, from, value.as_str().map(str::to_owned))
+    };
+    fields.into_iter().map(change).collect()
 }

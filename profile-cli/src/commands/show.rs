@@ -3,9 +3,9 @@
 use clap::Args;
 use profile_sdk::Profile;
 
-use crate::connection::Connection;
-use crate::failure::Failure;
 use crate::report::{Report, Shown, cell, push_field};
+use crate::session::Session;
+use crate::stop::Stop;
 
 /// Show your profile
 #[derive(Debug, Args)]
@@ -15,8 +15,8 @@ Examples:
   profile show --json")]
 pub(crate) struct ShowArguments {}
 
-pub(crate) async fn run(_: ShowArguments, connection: &Connection) -> Result<Report, Failure> {
-    let response = connection.client.me().send().await?;
+pub(crate) fn run(_: ShowArguments, session: &Session<'_>) -> Result<Report, Stop> {
+    let response = session.read(session.client()?.me())?;
     Ok(Report::read(&response, fields(response.data())))
 }
 

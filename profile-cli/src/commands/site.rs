@@ -2,9 +2,9 @@
 
 use clap::Args;
 
-use crate::connection::Connection;
-use crate::failure::Failure;
 use crate::report::{Report, Shown, push_field};
+use crate::session::Session;
+use crate::stop::Stop;
 
 /// Show how many users, views and links the whole site has; needs no key
 #[derive(Debug, Args)]
@@ -14,8 +14,8 @@ Examples:
   profile site --json")]
 pub(crate) struct SiteArguments {}
 
-pub(crate) async fn run(_: SiteArguments, connection: &Connection) -> Result<Report, Failure> {
-    let response = connection.client.site_stats().send().await?;
+pub(crate) fn run(_: SiteArguments, session: &Session<'_>) -> Result<Report, Stop> {
+    let response = session.read(session.client()?.site_stats())?;
     let site = response.data();
     let mut fields = Vec::new();
     push_field(&mut fields, "users", Some(site.users));

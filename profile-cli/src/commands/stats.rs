@@ -3,10 +3,11 @@
 use clap::Args;
 use profile_sdk::{Days, Handle, UserStats};
 
-use crate::connection::Connection;
 use crate::failure::{Failure, FailureKind};
 use crate::printable::quoted;
 use crate::report::{Report, Shown, push_field};
+use crate::session::Session;
+use crate::stop::Stop;
 
 /// Show how often a profile was viewed, your own unless a handle is given
 #[derive(Debug, Args)]
@@ -23,27 +24,24 @@ pub(crate) struct StatsArguments {
     days: Option<Days>,
 }
 
-pub(crate) async fn run(
-    arguments: StatsArguments,
-    connection: &Connection,
-) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Report, Stop> {
     let handle = match arguments.handle {
         Some(handle) => handle,
-        None => own_handle(connection).await?,
+        None => own_handle(session)?,
     };
-    let response = connection
-        .client
-        .user_stats(&handle, arguments.days)
-        .send()
-        .await
-        .map_err(|error| Failure::of_call_about(&format!("profile {}", quoted(&handle)), error))?;
+    let call = session.client()?.user_stats(&handle, arguments.days);
+    let what = format!("profile {}", quoted(&handle));
+    let response = session.read_about(&what, call)?;
     Ok(Report::read(&response, fields(&handle, response.data())))
 }
 
-async fn own_handle(connection: &Connection) -> Result<Handle, Failure> {
-    connection.client.me().await?.handle.ok_or_else(|| {
+fn own_handle(session: &Session<'_>) -> Result<Handle, Stop> {
+    let profile = session.read(session.client()?.me())?.into_data();
+    profile.handle.ok_or_else(|| {
         let message = "the service does not tell your handle";
-        Failure::new(FailureKind::Other, message).hint("give it: profile stats HANDLE")
+        Failure::new(FailureKind::Other, message)
+            .hint("give it: profile stats HANDLE")
+            .into()
     })
 }
 

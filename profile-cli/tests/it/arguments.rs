@@ -15,7 +15,7 @@ fn a_mistyped_command_gets_a_suggestion() {
 
           tip: a similar subcommand exists: 'show'
 
-        Usage: profile [OPTIONS] <COMMAND>
+        Usage: profile [OPTIONS] [COMMAND]
 
         For more information, try '--help'.
     "#]]);
@@ -23,7 +23,7 @@ fn a_mistyped_command_gets_a_suggestion() {
         exit 2
         --- stdout
         --- stderr
-        {"error":{"code":"usage","exit_code":2,"hint":"tip: a similar subcommand exists: 'show'\n\nUsage: profile [OPTIONS] <COMMAND>\n\nFor more information, try '--help'.","message":"unrecognized subcommand 'shwo'","retryable":false,"status":null}}
+        {"error":{"code":"usage","exit_code":2,"hint":"tip: a similar subcommand exists: 'show'\n\nUsage: profile [OPTIONS] [COMMAND]\n\nFor more information, try '--help'.","message":"unrecognized subcommand 'shwo'","retryable":false,"status":null}}
     "#]]);
 }
 
@@ -59,9 +59,21 @@ fn every_help_has_an_example() {
 #[test]
 fn nothing_typed_shows_where_to_start() {
     let home = tempfile::tempdir().unwrap();
-    let shown = run(home.path(), &[], &[]).to_string();
-    assert!(
-        shown.starts_with("exit 2\n--- stdout\n--- stderr\nRead and edit"),
-        "{shown}"
-    );
+    run(home.path(), &[], &[]).check(&expect![[r#"
+        exit 0
+        --- stdout
+        profile reads and edits your profile, its links, posts and statistics.
+
+          profile auth login           store your key, once
+          profile show                 see your profile
+          profile set --bio 'Hello'    change it
+          profile edit                 change it in your editor
+          profile stats                see how often it was viewed
+
+        Without an account:
+          profile --sandbox show       try it on a made-up profile
+
+        `profile --help` lists all commands.
+        --- stderr
+    "#]]);
 }

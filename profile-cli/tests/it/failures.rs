@@ -64,7 +64,7 @@ fn nothing_is_configured() {
         --- stdout
         --- stderr
         error: it is not known where the service is
-        hint: set PROFILE_BASE_URL or give --base-url; add --sandbox instead to try without an account
+        hint: set PROFILE_BASE_URL, give --base-url, or log in with `profile auth login`; add --sandbox instead to try without an account
     "#]]);
     let here = [("PROFILE_BASE_URL", "http://127.0.0.1:1")];
     run(home.path(), &here, &["show"]).check(&expect![[r#"
@@ -89,7 +89,7 @@ fn nothing_is_configured() {
         --- stdout
         --- stderr
         error: base URL "profiles.example" is not a URL (relative URL without a base); expected one such as https://host
-        hint: check PROFILE_BASE_URL or --base-url
+        hint: check the base URL of PROFILE_BASE_URL
     "#]]);
     let key = [
         ("PROFILE_BASE_URL", "http://127.0.0.1:1"),
@@ -100,7 +100,7 @@ fn nothing_is_configured() {
         --- stdout
         --- stderr
         error: API key has white space or a control character at position 4; expected visible ASCII only
-        hint: check PROFILE_API_KEY
+        hint: check the key of PROFILE_API_KEY
     "#]]);
 }
 
@@ -189,6 +189,6 @@ async fn the_version_in_the_base_url_is_the_likeliest_mistake() {
             --- stdout
             --- stderr
             error: base URL ends with /api/v1, which every call adds; remove it
-            hint: check PROFILE_BASE_URL or --base-url
+            hint: check the base URL of --base-url
         "#]]);
 }

@@ -1,6 +1,8 @@
 //! Runs the program in an environment of its own and shows what it printed.
 
+use std::ffi::OsStr;
 use std::fmt;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -27,32 +29,82 @@ impl Place {
     /// Runs the program as the owner of the profile.
     #[track_caller]
     pub(crate) fn run(&self, arguments: &[&str]) -> Run {
-        self.run_with_key(self.service.key(), arguments)
+        self.program(arguments).run()
     }
 
     /// Runs the program with this key.
     #[track_caller]
     pub(crate) fn run_with_key(&self, key: &str, arguments: &[&str]) -> Run {
-        let environment = [
-            ("PROFILE_BASE_URL", self.service.uri()),
-            ("PROFILE_API_KEY", key),
-        ];
-        run(self.home.path(), &environment, arguments)
+        self.program(arguments).env("PROFILE_API_KEY", key).run()
+    }
+
+    /// The program as the owner of the profile would run it.
+    pub(crate) fn program(&self, arguments: &[&str]) -> Program {
+        Program::new(self.home.path(), arguments)
+            .env("PROFILE_BASE_URL", self.service.uri())
+            .env("PROFILE_API_KEY", self.service.key())
     }
 }
 
 /// Runs the program with this environment and no other.
 #[track_caller]
 pub(crate) fn run(home: &Path, environment: &[(&str, &str)], arguments: &[&str]) -> Run {
-    let output = Command::new(env!("CARGO_BIN_EXE_profile"))
-        .args(arguments)
-        .env_clear()
-        .env("HOME", home)
-        .envs(environment.iter().copied())
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    Run { output }
+    let program = Program::new(home, arguments);
+    let program = environment
+        .iter()
+        .fold(program, |program, (name, value)| program.env(name, value));
+    program.run()
+}
+
+/// A run of the program that has not begun.
+pub(crate) struct Program {
+    command: Command,
+    stdin: Vec<u8>,
+}
+
+impl Program {
+    /// The program with nothing in its environment but a home.
+    pub(crate) fn new(home: &Path, arguments: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_profile"));
+        command.args(arguments).env_clear().env("HOME", home);
+        Self {
+            command,
+            stdin: Vec::new(),
+        }
+    }
+
+    /// With a variable in its environment.
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Without a variable that would be in its environment.
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        self.command.env_remove(name);
+        self
+    }
+
+    /// With this on its standard input; without it there is nothing.
+    pub(crate) fn stdin(mut self, text: impl Into<Vec<u8>>) -> Self {
+        self.stdin = text.into();
+        self
+    }
+
+    /// Runs it to its end.
+    #[track_caller]
+    pub(crate) fn run(mut self) -> Run {
+        self.command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = self.command.spawn().unwrap();
+        // A program that reads nothing may have ended already.
+        let _ = child.stdin.take().unwrap().write_all(&self.stdin);
+        Run {
+            output: child.wait_with_output().unwrap(),
+        }
+    }
 }
 
 /// What a run of the program printed and how it ended.
@@ -95,7 +147,8 @@ impl Run {
 
 impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let status = self.output.status.code().unwrap();
+        // Without a code a signal ended it.
+        let status = self.output.status.code().unwrap_or(-1);
         let stdout = String::from_utf8_lossy(&self.output.stdout);
         let stderr = String::from_utf8_lossy(&self.output.stderr);
         write!(f, "exit {status}\n--- stdout\n{stdout}--- stderr\n{stderr}")

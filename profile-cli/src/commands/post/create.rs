@@ -3,9 +3,11 @@
 use clap::Args;
 use profile_sdk::Post;
 
-use crate::connection::Connection;
+use crate::dry_run::{self, Change, DryRun};
 use crate::failure::Failure;
 use crate::report::{Report, Shown, push_field};
+use crate::session::Session;
+use crate::stop::Stop;
 
 /// Create a post
 #[derive(Debug, Args)]
@@ -18,18 +20,19 @@ Example:
 pub(crate) struct PostCreateArguments {
     /// The text
     body: String,
+
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
-pub(crate) async fn run(
-    arguments: PostCreateArguments,
-    connection: &Connection,
-) -> Result<Report, Failure> {
-    let response = connection
-        .client
-        .create_post(&arguments.body)
-        .send()
-        .await
-        .map_err(|error| Failure::of_write("list of posts", "profile post list", error))?;
+pub(crate) fn run(arguments: PostCreateArguments, session: &Session<'_>) -> Result<Report, Stop> {
+    let call = session.client()?.create_post(&arguments.body);
+    if arguments.dry_run.dry_run {
+        let request = call.request().map_err(Failure::of_unsent)?;
+        let change = Change::new("post", None, Some(arguments.body));
+        return Err(dry_run::stop(&[request], &[change]));
+    }
+    let response = session.write(call, "list of posts", "profile post list")?;
     let sentence = "The service accepted the post without showing it; `profile post list` does.";
     Ok(Report::written(&response, fields, "created", sentence))
 }

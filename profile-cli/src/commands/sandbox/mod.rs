@@ -4,8 +4,9 @@ mod reset;
 
 use clap::Subcommand;
 
-use crate::failure::Failure;
 use crate::report::Report;
+use crate::session::Session;
+use crate::stop::Stop;
 
 /// Look after the made-up profile that --sandbox works on
 #[derive(Debug, Subcommand)]
@@ -13,8 +14,8 @@ pub(crate) enum SandboxCommand {
     Reset(reset::SandboxResetArguments),
 }
 
-pub(crate) fn run(command: &SandboxCommand) -> Result<Report, Failure> {
+pub(crate) fn run(command: &SandboxCommand, session: &Session<'_>) -> Result<Report, Stop> {
     match command {
-        SandboxCommand::Reset(_) => reset::run(),
+        SandboxCommand::Reset(_) => reset::run(session),
     }
 }
