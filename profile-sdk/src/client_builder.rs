@@ -216,6 +216,10 @@ impl ClientBuilder {
             headers: default_headers(&self.headers, &self.user_agent, self.api_key.as_ref())?,
             tls: self.tls,
             connect_timeout: self.connect_timeout,
+            usual_timeout: self
+                .patience
+                .attempt_timeout
+                .min(self.patience.total_timeout),
             max_answer_bytes: self.max_answer_bytes,
         })?;
         let interval = self.request_interval;
