@@ -20,6 +20,8 @@ pub(crate) struct Settings {
     /// What every request carries, the key among it.
     pub(crate) headers: HeaderMap,
     pub(crate) tls: Option<Tls>,
+    /// PEM texts of certificates to trust beside the usual ones.
+    pub(crate) root_certificates: Vec<Vec<u8>>,
     pub(crate) connect_timeout: Duration,
     /// How long most exchanges may take.
     pub(crate) usual_timeout: Duration,
@@ -44,9 +46,14 @@ impl Transport {
             .retry(reqwest::retry::never())
             // The environment's proxies are not this library's to read.
             .no_proxy();
-        let http = tls::prepare(http, settings.tls, settings.base_url.is_https())?
-            .build()
-            .map_err(|error| set_up_failed("the HTTP client could not be made", error))?;
+        let https = settings.base_url.is_https();
+        let http = tls::prepare(
+            http,
+            settings.tls,
+            https.then_some(&settings.root_certificates[..]),
+        )?
+        .build()
+        .map_err(|error| set_up_failed("the HTTP client could not be made", error))?;
         Ok(Self {
             http,
             base_url: settings.base_url,

@@ -108,12 +108,6 @@ pub(crate) async fn an_id_is_printed_as_it_was_written() {
 
 #[tokio::test]
 pub(crate) async fn an_id_beyond_64_bits_keeps_its_digits() {
-    let links = |ids: [&str; 2]| {
-        let [first, second] = ids;
-        format!(
-            r#"{{"data":{{"links":[{{"id":{first},"title":"t"}},{{"id":{second}}}],"posts":[{{"id":{first}}}],"n":2.5}}}}"#
-        )
-    };
     for id in [
         "18446744073709551616",
         "-98765432109876543210",
@@ -121,7 +115,8 @@ pub(crate) async fn an_id_beyond_64_bits_keeps_its_digits() {
         "1.50",
     ] {
         let service = MockServer::start().await;
-        let body = links([id, "2"]);
+        let links = format!(r#"[{{"id":{id},"title":"t"}},{{"id":2}}]"#);
+        let body = format!(r#"{{"data":{{"links":{links},"posts":[{{"id":{id}}}],"n":2.5}}}}"#);
         answer_all(&service, ResponseTemplate::new(200).set_body_string(body)).await;
         let client = connect_as_owner(&service);
         let me = client.me().await.unwrap();
