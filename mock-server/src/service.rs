@@ -118,14 +118,22 @@ impl Service {
     }
 
     fn told(&self, request: &Request, plan: &Plan, handled: Handled<'_>) -> Planned {
-        let Handled { outcome, at, key } = handled;
+        let Handled {
+            outcome,
+            at,
+            date,
+            key,
+        } = handled;
         self.change_verdicts(|verdicts| match plan.fault {
             // What a fault replaced, the client has not seen.
             Some(_) => verdicts.record_violations(&outcome),
             None => verdicts.record(&outcome),
         });
         let endpoint = outcome.endpoint.map(Endpoint::path);
-        let planned = plan.spoil(outcome.reply);
+        let mut planned = plan.spoil(outcome.reply);
+        if let Some(date) = date {
+            planned.reply.set_default_header("date", date);
+        }
         let answered = Answered {
             at,
             endpoint,

@@ -80,7 +80,7 @@ impl ControlRefusal {
         let (status, code) = self.status_and_code();
         let mut reply = Reply::error(status, code, &self.to_string(), None);
         if let Self::MethodNotAllowed { allowed, .. } = self {
-            let allow = ("allow".to_owned(), allowed.join(", "));
+            let allow = ("allow".into(), allowed.join(", ").into());
             reply.headers.push(allow);
         }
         reply

@@ -106,6 +106,13 @@ impl Clock {
             .to_string()
     }
 
+    /// The instant as the header `Date` has it (RFC 9110, section 5.6.7). Nothing when this is the
+    /// clock of the machine, from which every transport takes the header anyway.
+    pub(crate) fn date_header(&self, instant: Timestamp) -> Option<String> {
+        let date = || instant.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
+        (*self != Self::system()).then(date)
+    }
+
     /// The present day in UTC.
     pub(super) fn today(&self) -> Date {
         date_of(self.timestamp())
@@ -199,6 +206,15 @@ mod tests {
         let clock = Clock::fixed("2026-03-01T00:30:00.9+01:00").unwrap();
         assert_eq!(clock.now(), "2026-02-28T23:30:00Z");
         assert_eq!(clock.today().to_string(), "2026-02-28");
+    }
+
+    #[test]
+    fn the_header_date_is_the_machines_own_or_the_worlds() {
+        let fixed = Clock::fixed("1994-11-06T08:49:37Z").unwrap();
+        let instant = fixed.timestamp();
+        let date = Some("Sun, 06 Nov 1994 08:49:37 GMT".to_owned());
+        assert_eq!(fixed.date_header(instant), date);
+        assert_eq!(Clock::system().date_header(instant), None);
     }
 
     #[test]

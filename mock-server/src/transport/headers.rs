@@ -1,0 +1,30 @@
+//! The headers of a reply as HTTP libraries have them.
+
+use std::borrow::Cow;
+
+use http::{HeaderName, HeaderValue};
+
+/// Reads names and values that the engine has written. What it knows beforehand, such as
+/// `content-type`, is not copied.
+pub(super) fn headers(
+    written: Vec<(Cow<'static, str>, Cow<'static, str>)>,
+) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+    written
+        .into_iter()
+        .map(|(name, value)| (header_name(name), header_value(value)))
+}
+
+fn header_name(name: Cow<'static, str>) -> HeaderName {
+    match name {
+        Cow::Borrowed(known) => HeaderName::from_static(known),
+        Cow::Owned(name) => HeaderName::try_from(name).expect("a reply has names of headers"),
+    }
+}
+
+fn header_value(value: Cow<'static, str>) -> HeaderValue {
+    match value {
+        Cow::Borrowed(known) => HeaderValue::from_static(known),
+        // A method or path that a refusal repeats came through hyper, and so fits a header.
+        Cow::Owned(value) => HeaderValue::try_from(value).expect("a reply has values of headers"),
+    }
+}
