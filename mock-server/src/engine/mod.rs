@@ -40,6 +40,7 @@ mod world;
 
 pub use account::Account;
 pub(crate) use authorization::bearer_token;
+pub(crate) use clock::LAST as LAST_INSTANT;
 pub use clock::{Clock, InvalidInstant};
 pub use coverage::{Coverage, EndpointCoverage, Untouched};
 pub use dialect::{

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::condition::Phase;
 use super::fault::Fault;
 use super::filler::Filling;
-use super::rule::Phase;
 use super::wire::WireFault;
 use crate::engine::Reply;
 

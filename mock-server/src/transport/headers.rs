@@ -16,8 +16,22 @@ pub(super) fn headers(
 
 fn header_name(name: Cow<'static, str>) -> HeaderName {
     match name {
-        Cow::Borrowed(known) => HeaderName::from_static(known),
+        Cow::Borrowed(known) => known_name(known),
         Cow::Owned(name) => HeaderName::try_from(name).expect("a reply has names of headers"),
+    }
+}
+
+/// Nearly every reply has these, so that they are not read each time.
+fn known_name(name: &'static str) -> HeaderName {
+    const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");
+    const REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
+    const RESET: HeaderName = HeaderName::from_static("ratelimit-reset");
+    match name {
+        "content-type" => http::header::CONTENT_TYPE,
+        "ratelimit-limit" => RATE_LIMIT,
+        "ratelimit-remaining" => REMAINING,
+        "ratelimit-reset" => RESET,
+        other => HeaderName::from_static(other),
     }
 }
 

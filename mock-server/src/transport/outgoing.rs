@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use http::{HeaderMap, Response, StatusCode};
 
+use super::connection::PATIENCE;
 use super::headers::headers;
 use super::payload::Payload;
 use crate::faults::{Planned, WireFault};
@@ -26,6 +27,9 @@ pub(super) enum Unanswered {
     /// The client went away while it sent the request.
     #[error(transparent)]
     Broken(#[from] hyper::Error),
+    /// The client stopped in the middle of the request.
+    #[error("the rest of the body did not come within {} s", PATIENCE.as_secs())]
+    Silent,
     /// There is nobody to pass the request on to.
     #[error(transparent)]
     Gone(std::io::Error),
