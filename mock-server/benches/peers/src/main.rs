@@ -46,14 +46,18 @@ async fn library() -> Result<(), Failure> {
     Ok(())
 }
 
-/// A mock that always returns what the library returns, under the same conditions. wiremock's own
-/// recording is off, as it is in the library.
+/// A mock that always returns what the library returns, head and body, under the same conditions.
+/// wiremock's own recording is off, as it is in the library.
 async fn bare_wiremock() -> Result<(), Failure> {
     let service = with_links().await?;
     let key = service.key().to_owned();
     let request = mock_server::Request::new("GET", "/api/v1/me")
         .header("Authorization", format!("Bearer {key}"));
     let reply = service.world()?.handle(&request).reply;
+    let headers = reply.headers.iter();
+    let answer = ResponseTemplate::new(reply.status)
+        .append_headers(headers.map(|(name, value)| (name.as_ref(), value.as_ref())))
+        .set_body_bytes(reply.body);
     let server = wiremock::MockServer::builder()
         .disable_request_recording()
         .start()
@@ -61,7 +65,7 @@ async fn bare_wiremock() -> Result<(), Failure> {
     Mock::given(method("GET"))
         .and(path("/api/v1/me"))
         .and(header("authorization", format!("Bearer {key}")))
-        .respond_with(ResponseTemplate::new(200).set_body_raw(reply.body, "application/json"))
+        .respond_with(answer)
         .mount(&server)
         .await;
     ready(&json!({"url": server.uri(), "key": key}))?;
