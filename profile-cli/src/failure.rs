@@ -226,8 +226,13 @@ fn said(error: &Error) -> String {
 
 fn hint(error: &Error) -> Option<String> {
     let hint = match error.kind() {
-        ErrorKind::KeyMissing => format!("set PROFILE_API_KEY to your key{}", or_sandbox()),
-        ErrorKind::Unauthorized => "check PROFILE_API_KEY".to_owned(),
+        ErrorKind::KeyMissing => format!(
+            "set PROFILE_API_KEY to your key, or log in with `profile auth login`{}",
+            or_sandbox()
+        ),
+        ErrorKind::Unauthorized => {
+            "check PROFILE_API_KEY, or log in again with `profile auth login`".to_owned()
+        }
         ErrorKind::Forbidden => "use a key that carries the scope".to_owned(),
         ErrorKind::Connection | ErrorKind::Unreadable => {
             "check the network, and PROFILE_BASE_URL or --base-url".to_owned()
