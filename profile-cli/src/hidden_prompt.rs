@@ -32,10 +32,11 @@ mod unix {
 
     /// The line that was typed, or nothing if Ctrl-C ended it.
     pub(super) fn ask(question: &str) -> io::Result<Option<String>> {
+        // Before the question, which whoever pastes the answer does not wait for.
+        let silence = Silence::begin()?;
         let mut stderr = io::stderr().lock();
         write!(stderr, "{question}")?;
         stderr.flush()?;
-        let silence = Silence::begin()?;
         let mut line = Vec::new();
         let read = read_line(silence.interrupt(), &mut line);
         drop(silence);
@@ -100,7 +101,7 @@ mod unix {
     impl Drop for Silence {
         fn drop(&mut self) {
             // A terminal that is gone shows nothing anyway.
-            let _ = tcsetattr(&self.stdin, OptionalActions::Flush, &self.before);
+            let _ = tcsetattr(&self.stdin, OptionalActions::Now, &self.before);
         }
     }
 }

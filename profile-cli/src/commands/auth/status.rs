@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::permissions::{self, Permission};
 use crate::commands::config::listed::{self, Listed};
+use crate::failure::{Failure, FailureKind, LOG_IN, or_sandbox};
 use crate::report::{Report, Shown};
 use crate::session::Session;
 use crate::stop::Stop;
@@ -31,8 +32,9 @@ struct Login {
 }
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Stop> {
-    let profile = session.read(session.client()?.me())?.into_data();
+    // Told before it matters that it is not known where the service is either.
     let login = login(session)?;
+    let profile = session.read(session.client()?.me())?.into_data();
     let key = profile.key.as_ref();
     let scopes = key.and_then(|key| key.scopes.as_ref());
     // Scopes of a shape that cannot be read are not known to be none.
@@ -63,15 +65,18 @@ fn login(session: &Session<'_>) -> Result<Login, Stop> {
             settings: listed::all(settings).0,
         });
     }
-    let key = settings.key()?;
-    let (masked, source) = key
-        .map(|key| (key.masked, key.key.source.to_string()))
-        .unwrap_or_default();
+    let Some(key) = settings.key()? else {
+        let failure = Failure::new(
+            FailureKind::Unauthorized,
+            "there is no key: you are logged out",
+        );
+        return Err(failure.hint(format!("{LOG_IN}{}", or_sandbox())).into());
+    };
     Ok(Login {
         account: settings.account()?.map(|account| account.name),
         base_url: Some(settings.base_url()?.value),
-        key: masked,
-        key_source: source,
+        key: key.masked,
+        key_source: key.key.source.to_string(),
         settings: listed::all(settings).0,
     })
 }
