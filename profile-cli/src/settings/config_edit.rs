@@ -2,8 +2,9 @@
 
 use std::fs::File;
 use std::io::ErrorKind;
+use std::ops::Range;
 
-use toml_edit::{Item, Table, TableLike, Value};
+use toml_edit::{Document, Item, Table, TableLike, Value};
 
 use super::{AccountName, ConfigFile, SettingName};
 use crate::environment::Environment;
@@ -53,9 +54,16 @@ impl ConfigEdit {
         replace(self.document(), name.as_str(), value);
     }
 
-    /// Forgets a setting. Whether it was there.
-    pub(crate) fn unset(&mut self, name: SettingName) -> bool {
-        self.document().remove(name.as_str()).is_some()
+    /// Forgets a setting, the line alone: the comments above it may be about what follows. Whether
+    /// it was there.
+    pub(crate) fn unset(&mut self, name: SettingName) -> Result<bool, Failure> {
+        let text = self.file.document.to_string();
+        let Some(line) = line_of(&text, name.as_str()) else {
+            return Ok(false);
+        };
+        let text = format!("{}{}", &text[..line.start], &text[line.end..]);
+        self.file = ConfigFile::parse(self.file.path().to_owned(), &text)?;
+        Ok(true)
     }
 
     /// Stores something of an account.
@@ -106,6 +114,18 @@ impl ConfigEdit {
     fn document(&mut self) -> &mut Table {
         self.file.document.as_table_mut()
     }
+}
+
+/// Where the lines of a setting are in the text.
+fn line_of(text: &str, name: &str) -> Option<Range<usize>> {
+    let document = Document::parse(text).ok()?;
+    let (key, item) = document.as_table().get_key_value(name)?;
+    let (start, end) = (key.span()?.start, item.span()?.end);
+    let start = text[..start].rfind('\n').map_or(0, |before| before + 1);
+    let end = text[end..]
+        .find('\n')
+        .map_or(text.len(), |after| end + after + 1);
+    Some(start..end)
 }
 
 /// Sets a value where the old one was, with the white space and the comment around it.

@@ -46,7 +46,7 @@ impl ConfigFile {
         }
     }
 
-    fn parse(path: PathBuf, text: &str) -> Result<Self, Failure> {
+    pub(super) fn parse(path: PathBuf, text: &str) -> Result<Self, Failure> {
         let document = text.parse::<DocumentMut>().map_err(|error| {
             // The parser's own text shows the line, which may hold what nobody should see.
             let before = error.span().map_or("", |span| &text[..span.start]);

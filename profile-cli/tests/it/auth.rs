@@ -11,10 +11,15 @@ use crate::program::{Place, Program, Run};
 /// The account of a service on this machine.
 const HERE: &str = "127.0.0.1";
 
+/// What a build with a keyring says where there is none.
+const NO_KEYRING: &str = "warning: the system's keyring cannot be used (";
+
 impl Place {
     /// The program of somebody who has set nothing up.
     fn stranger(&self, arguments: &[&str]) -> Program {
+        // A build with a keyring would reach that of whoever runs the tests.
         Program::new(self.home.path(), arguments)
+            .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")
     }
 
     #[track_caller]
@@ -41,9 +46,12 @@ impl Place {
     /// What a run printed, without what differs from run to run.
     #[track_caller]
     fn told(&self, run: &Run) -> String {
-        run.to_string()
+        let told = run
+            .to_string()
             .replace(self.service.uri(), "SERVICE")
-            .replace(self.home.path().to_str().unwrap(), "HOME")
+            .replace(self.home.path().to_str().unwrap(), "HOME");
+        let lines = told.split_inclusive('\n');
+        lines.filter(|line| !line.contains(NO_KEYRING)).collect()
     }
 }
 
@@ -51,9 +59,26 @@ impl Place {
 async fn a_login_is_checked_stored_and_chosen() {
     let place = Place::new().await;
     let login = place.log_in(place.service.key(), &[]);
-    expect![[""]].assert_eq(&place.told(&login));
+    expect![[r#"
+        exit 0
+        --- stdout
+        account	127.0.0.1
+        handle	demo
+        base_url	SERVICE
+        account stored in	HOME/.config/profile/config.toml
+        key stored in	HOME/.config/profile/keys/127.0.0.1
+        --- stderr
+    "#]]
+    .assert_eq(&place.told(&login));
     let config = fs::read_to_string(place.config("config.toml")).unwrap();
-    expect![[""]].assert_eq(&config.replace(place.service.uri(), "SERVICE"));
+    expect![[r#"
+        account = "127.0.0.1"
+
+        [accounts."127.0.0.1"]
+        base_url = "SERVICE"
+        key_store = "file"
+    "#]]
+    .assert_eq(&config.replace(place.service.uri(), "SERVICE"));
     assert_eq!(
         fs::read_to_string(place.config("keys/127.0.0.1")).unwrap(),
         format!("{}\n", place.service.key())
@@ -86,17 +111,42 @@ async fn what_is_stored_is_its_owners_alone_and_a_looser_mode_is_told() {
     };
     if cfg!(feature = "jq") {
         set_mode("keys", 0o750);
-        expect![[""]].assert_eq(&warned());
+        expect![[r#"
+            exit 0
+            --- stdout
+            demo
+            --- stderr
+            warning: others may look into HOME/.config/profile/keys; close it with `chmod 700 HOME/.config/profile/keys`
+        "#]].assert_eq(&warned());
         set_mode("keys/127.0.0.1", 0o640);
-        expect![[""]].assert_eq(&warned());
+        expect![[r#"
+            exit 0
+            --- stdout
+            demo
+            --- stderr
+            warning: others may read the key in HOME/.config/profile/keys/127.0.0.1; close it with `chmod 600 HOME/.config/profile/keys/127.0.0.1`
+        "#]].assert_eq(&warned());
     }
 }
 
 #[tokio::test]
 async fn a_key_that_the_service_does_not_take_is_not_stored() {
     let place = Place::new().await;
-    expect![[""]].assert_eq(&place.told(&place.log_in("wrong-key", &[])));
-    expect![[""]].assert_eq(&place.told(&place.log_in("two words", &[])));
+    expect![[r#"
+        exit 4
+        --- stdout
+        --- stderr
+        error: the service does not take the key (401: the key is not known here)
+        hint: nothing was stored; check the key
+    "#]]
+    .assert_eq(&place.told(&place.log_in("wrong-key", &[])));
+    expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: API key has white space or a control character at position 4; expected visible ASCII only
+        hint: nothing was stored
+    "#]].assert_eq(&place.told(&place.log_in("two words", &[])));
     let empty = [
         "auth",
         "login",
@@ -104,7 +154,14 @@ async fn a_key_that_the_service_does_not_take_is_not_stored() {
         "--base-url",
         place.service.uri(),
     ];
-    expect![[""]].assert_eq(&place.told(&place.stranger(&empty).run()));
+    expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: API key is empty; give the key that the service issued
+        hint: nothing was stored
+    "#]]
+    .assert_eq(&place.told(&place.stranger(&empty).run()));
     assert!(!place.config("config.toml").exists());
     assert!(!place.config("keys").exists());
 }
@@ -112,16 +169,32 @@ async fn a_key_that_the_service_does_not_take_is_not_stored() {
 #[tokio::test]
 async fn a_login_needs_a_way_to_get_its_key() {
     let place = Place::new().await;
-    place
-        .stranger(&["auth", "login"])
-        .run()
-        .check(&expect![[""]]);
+    place.stranger(&["auth", "login"]).run().check(&expect![[r#"
+            exit 2
+            --- stdout
+            --- stderr
+            error: this asks for a key, and there is no terminal to ask on
+            hint: give the key on standard input: `--with-token < FILE`
+        "#]]);
     let login = place
         .stranger(&["auth", "login", "--with-token"])
         .stdin("key");
-    login.run().check(&expect![[""]]);
+    login.run().check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: it is not known where the service is
+        hint: add --base-url, for example --base-url https://profiles.example
+    "#]]);
     let login = place.stranger(&["auth", "login", "--curl", "--base-url", place.service.uri()]);
-    expect![[""]].assert_eq(&place.told(&login.run()));
+    expect![[r#"
+        exit 0
+        --- stdout
+        curl --path-as-is --globoff 'SERVICE/api/v1/me' \
+          -H "Authorization: Bearer $PROFILE_API_KEY"
+        --- stderr
+    "#]]
+    .assert_eq(&place.told(&login.run()));
 }
 
 #[tokio::test]
@@ -189,14 +262,32 @@ async fn two_services_of_one_host_are_two_accounts() {
     ]);
     assert_eq!(list, expected);
     let switched = place.stranger(&["auth", "switch", HERE]).run();
-    switched.check(&expect![[""]]);
+    switched.check(&expect![[r#"
+        exit 0
+        --- stdout
+        The account 127.0.0.1 is chosen.
+        --- stderr
+    "#]]);
     let list = place.stranger(&["auth", "list"]).run();
     let told = place.told(&list).replace(other.service.uri(), "OTHER");
-    expect![[""]].assert_eq(&told);
+    expect![[r#"
+        exit 0
+        --- stdout
+        127.0.0.1	chosen	SERVICE	file
+        other		OTHER	file
+        --- stderr
+    "#]]
+    .assert_eq(&told);
     place
         .stranger(&["auth", "switch", "gone"])
         .run()
-        .check(&expect![[""]]);
+        .check(&expect![[r#"
+            exit 2
+            --- stdout
+            --- stderr
+            error: there is no account "gone"
+            hint: the accounts are 127.0.0.1, other
+        "#]]);
 }
 
 #[tokio::test]
@@ -221,19 +312,41 @@ async fn a_logout_asks_and_forgets() {
     place
         .stranger(&["auth", "logout"])
         .run()
-        .check(&expect![[""]]);
+        .check(&expect![[r#"
+            exit 2
+            --- stdout
+            --- stderr
+            error: this needs a confirmation, and there is no terminal to ask on
+            hint: add --yes
+        "#]]);
     assert!(place.config("keys/127.0.0.1").exists());
     let logout = place.stranger(&["auth", "logout", "--yes"]).run();
-    expect![[""]].assert_eq(&place.told(&logout));
+    expect![[r#"
+        exit 0
+        --- stdout
+        The account 127.0.0.1 is forgotten; its key was removed from HOME/.config/profile/keys/127.0.0.1.
+        --- stderr
+    "#]].assert_eq(&place.told(&logout));
     assert!(!place.config("keys/127.0.0.1").exists());
     place
         .stranger(&["auth", "logout", "--yes"])
         .run()
-        .check(&expect![[""]]);
+        .check(&expect![[r#"
+            exit 2
+            --- stdout
+            --- stderr
+            error: no account is chosen, so there is nothing to forget
+            hint: no account is stored; a key in the environment is yours to unset
+        "#]]);
     place
         .stranger(&["auth", "list", "-o", "table"])
         .run()
-        .check(&expect![[""]]);
+        .check(&expect![[r#"
+            exit 0
+            --- stdout
+            There are no accounts; `profile auth login` stores one.
+            --- stderr
+        "#]]);
 }
 
 #[tokio::test]
@@ -246,7 +359,27 @@ async fn the_status_tells_all_but_the_key() {
     let told = place
         .told(&status)
         .replace(&links[links.len() - 4..], "LAST");
-    expect![[""]].assert_eq(&told);
+    expect![[r#"
+        exit 0
+        --- stdout
+        account	127.0.0.1
+        base_url	SERVICE
+        key	********LAST (account 127.0.0.1)
+        handle	demo
+        scopes	links:write
+        rate_limit	1000000 requests in 60 seconds
+        may	show, link list, link add, link edit, link delete, post list, stats, badge list, site
+        may not	set (needs profile:write), edit (needs profile:write), post create (needs social:write), post delete (needs social:write), analytics (needs analytics:read)
+        setting account	127.0.0.1 (HOME/.config/profile/config.toml)
+        setting base_url	SERVICE (account 127.0.0.1)
+        setting color	auto (default)
+        setting editor	not set
+        setting no_input	false (default)
+        setting output	tsv (default)
+        setting retries	3 (default)
+        setting timeout	30 (default)
+        --- stderr
+    "#]].assert_eq(&told);
     let status = place.stranger(&["auth", "status", "--json"]).run().json();
     assert_eq!(status["account"], HERE);
     assert_eq!(status["scopes"], json!(["links:write"]));
@@ -268,7 +401,13 @@ async fn a_status_without_a_key_is_a_failure_of_its_own() {
     let place = Place::new().await;
     let status = place.stranger(&["auth", "status"]);
     if cfg!(feature = "sandbox") {
-        status.run().check(&expect![[""]]);
+        status.run().check(&expect![[r#"
+            exit 4
+            --- stdout
+            --- stderr
+            error: there is no key: you are logged out
+            hint: set PROFILE_API_KEY to your key, or log in with `profile auth login`; add --sandbox instead to try without an account
+        "#]]);
     }
     let status = place.stranger(&["auth", "status", "--json"]);
     let status = status.env("PROFILE_BASE_URL", place.service.uri()).run();
@@ -297,4 +436,15 @@ async fn a_keyring_of_another_build_is_told() {
         let run = place.stranger(&["show"]).run().to_string();
         assert!(run.contains(expected), "{run}");
     }
+}
+
+#[cfg(all(target_os = "linux", feature = "keyring"))]
+#[tokio::test]
+async fn a_keyring_that_cannot_be_reached_is_told_and_a_file_takes_its_place() {
+    let place = Place::new().await;
+    let login = place.log_in(place.service.key(), &[]).to_string();
+    assert!(login.contains(NO_KEYRING), "{login}");
+    assert!(place.config("keys/127.0.0.1").exists());
+    let shown = place.stranger(&["show", "--json"]).run().json();
+    assert_eq!(shown["handle"], "demo");
 }

@@ -34,6 +34,7 @@ impl Terminal {
             .args(arguments)
             .env_clear()
             .env("HOME", place.home.path())
+            .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")
             .stdin(screen.try_clone().unwrap())
             .stderr(screen.try_clone().unwrap())
             .stdout(Stdio::null())

@@ -20,5 +20,15 @@ fn every_shell_has_a_script_that_knows_the_commands() {
 #[test]
 fn another_shell_is_refused_with_those_that_are_known() {
     let home = tempfile::tempdir().unwrap();
-    run(home.path(), &[], &["completion", "tcsh"]).check(&expect![[""]]);
+    run(home.path(), &[], &["completion", "tcsh"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: invalid value 'tcsh' for '<SHELL>'
+          [possible values: bash, zsh, fish, powershell]
+
+          tip: a similar value exists: 'zsh'
+
+        For more information, try '--help'.
+    "#]]);
 }

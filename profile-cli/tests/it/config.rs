@@ -47,7 +47,20 @@ fn every_setting_is_listed_with_its_source() {
     let environment = [("PROFILE_NO_INPUT", "1"), ("PROFILE_EDITOR", "vi")];
     let arguments = ["config", "list", "--timeout", "0.5"];
     let list = run(home.path(), &environment, &arguments);
-    expect![[""]].assert_eq(&told(home.path(), &list));
+    expect![[r#"
+        exit 0
+        --- stdout
+        account		
+        base_url		
+        color	auto	default
+        editor	vi	PROFILE_EDITOR
+        no_input	1	PROFILE_NO_INPUT
+        output	tsv	default
+        retries	7	HOME/.config/profile/config.toml
+        timeout	0.5	--timeout
+        --- stderr
+    "#]]
+    .assert_eq(&told(home.path(), &list));
     let list = config(home.path(), &["list", "--json"]).json();
     let names = list
         .as_array()
@@ -70,7 +83,13 @@ fn a_value_is_got_wherever_it_comes_from() {
         config(home.path(), &["get", "retries", "--json"]).json()["retries"],
         "3"
     );
-    config(home.path(), &["get", "base_url"]).check(&expect![[""]]);
+    config(home.path(), &["get", "base_url"]).check(&expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        error: base_url is not set, and has no default
+        hint: set it with `profile config set base_url …`
+    "#]]);
 }
 
 #[test]
@@ -91,30 +110,102 @@ fn what_is_set_keeps_the_comments_and_the_order() {
         let run = config(home.path(), &["set", name, value]);
         assert!(run.to_string().starts_with("exit 0"), "{run}");
     }
-    expect![[""]].assert_eq(&fs::read_to_string(file(home.path())).unwrap());
+    expect![[r##"
+        # Mine.
+        output = "json" # for now
+
+        # How often.
+        retries = 5
+        timeout = 2.5
+        no_input = true
+        account = "a"
+        editor = "code --wait"
+
+        [accounts.a] # first
+    "##]]
+    .assert_eq(&fs::read_to_string(file(home.path())).unwrap());
     config(home.path(), &["unset", "retries", "-o", "tsv"]).stdout();
     let again = config(home.path(), &["unset", "retries", "-o", "tsv"]);
-    expect![[""]].assert_eq(&told(home.path(), &again));
-    expect![[""]].assert_eq(&fs::read_to_string(file(home.path())).unwrap());
+    expect![[r#"
+        exit 0
+        --- stdout
+        retries was not set in HOME/.config/profile/config.toml
+        --- stderr
+    "#]]
+    .assert_eq(&told(home.path(), &again));
+    expect![[r##"
+        # Mine.
+        output = "json" # for now
+
+        # How often.
+        timeout = 2.5
+        no_input = true
+        account = "a"
+        editor = "code --wait"
+
+        [accounts.a] # first
+    "##]]
+    .assert_eq(&fs::read_to_string(file(home.path())).unwrap());
 }
 
 #[test]
 fn a_value_is_checked_before_it_is_stored() {
     let home = tempfile::tempdir().unwrap();
-    config(home.path(), &["set", "output", "xml"]).check(&expect![[""]]);
-    config(home.path(), &["set", "retries", "many"]).check(&expect![[""]]);
-    config(home.path(), &["set", "timeout", "0"]).check(&expect![[""]]);
-    config(home.path(), &["set", "base_url", "nowhere"]).check(&expect![[""]]);
-    config(home.path(), &["set", "account", "gone"]).check(&expect![[""]]);
+    config(home.path(), &["set", "output", "xml"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: output is "xml"; expected table, json, ndjson, csv or tsv
+    "#]]);
+    config(home.path(), &["set", "retries", "many"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: retries is "many"; expected a whole number such as 3
+    "#]]);
+    config(home.path(), &["set", "timeout", "0"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: timeout is "0"; expected seconds above 0, such as 10 or 0.5
+    "#]]);
+    config(home.path(), &["set", "base_url", "nowhere"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: base_url "nowhere" is not a URL (relative URL without a base); expected one such as https://host
+    "#]]);
+    config(home.path(), &["set", "account", "gone"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: there is no account "gone"
+        hint: `profile auth login` stores one
+    "#]]);
     assert!(!file(home.path()).exists());
 }
 
 #[test]
 fn an_unknown_name_is_refused_with_those_that_are_known() {
     let home = tempfile::tempdir().unwrap();
-    config(home.path(), &["get", "colour"]).check(&expect![[""]]);
-    config(home.path(), &["set", "zzz", "1"]).check(&expect![[""]]);
-    config(home.path(), &["set", "api_key", "canary"]).check(&expect![[""]]);
+    config(home.path(), &["get", "colour"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: there is no setting "colour" (did you mean color?); the settings are account, base_url, color, editor, no_input, output, retries, timeout
+    "#]]);
+    config(home.path(), &["set", "zzz", "1"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: there is no setting "zzz"; the settings are account, base_url, color, editor, no_input, output, retries, timeout
+    "#]]);
+    config(home.path(), &["set", "api_key", "canary"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: api_key is no setting: keys are not kept in config.toml; store one with `profile auth login`, or set PROFILE_API_KEY
+    "#]]);
     assert!(!file(home.path()).exists());
 }
 
@@ -123,7 +214,14 @@ fn what_is_unknown_in_the_file_is_told_once() {
     let home = tempfile::tempdir().unwrap();
     write(home.path(), "colour = \"never\"\napi_key = \"canary\"\n");
     let run = config(home.path(), &["get", "retries"]);
-    expect![[""]].assert_eq(&told(home.path(), &run));
+    expect![[r#"
+        exit 0
+        --- stdout
+        3
+        --- stderr
+        warning: HOME/.config/profile/config.toml: there is no setting "colour" (did you mean color?); the settings are account, base_url, color, editor, no_input, output, retries, timeout
+        warning: HOME/.config/profile/config.toml: api_key is no setting: keys are not kept in config.toml; store one with `profile auth login`, or set PROFILE_API_KEY
+    "#]].assert_eq(&told(home.path(), &run));
     let quiet = config(home.path(), &["get", "retries", "-q"]);
     assert!(quiet.to_string().ends_with("--- stderr\n"), "{quiet}");
 }
@@ -133,7 +231,13 @@ fn a_file_that_is_not_toml_is_told_with_the_line_and_without_its_text() {
     let home = tempfile::tempdir().unwrap();
     write(home.path(), "retries = 2\n\napi_key = canary\n");
     let list = config(home.path(), &["list"]);
-    expect![[""]].assert_eq(&told(home.path(), &list));
+    expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: HOME/.config/profile/config.toml:3 is not TOML: string values must be quoted, expected literal string
+        hint: mend the line, or remove the file
+    "#]].assert_eq(&told(home.path(), &list));
     let set = config(home.path(), &["set", "retries", "3", "--json"]);
     assert_eq!(set.error()["exit_code"], 2);
     for works in [
@@ -153,7 +257,13 @@ fn a_wrong_value_in_the_file_can_be_mended() {
     let home = tempfile::tempdir().unwrap();
     write(home.path(), "retries = \"x\"\n");
     let site = run(home.path(), &[], &["site"]);
-    expect![[""]].assert_eq(&told(home.path(), &site));
+    expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: HOME/.config/profile/config.toml: retries is "x"; expected a whole number such as 3
+    "#]]
+    .assert_eq(&told(home.path(), &site));
     let list = config(home.path(), &["list"]).to_string();
     assert!(
         list.contains("retries is \"x\"; expected a whole number"),

@@ -40,7 +40,11 @@ async fn a_call_is_two_lines() {
     run.stdout();
     let told = told(&run);
     let bytes = told.split(", ").last().unwrap().to_owned();
-    expect![[""]].assert_eq(&told.replace(&bytes, "N bytes\n"));
+    expect![[r#"
+        > GET /api/v1/me
+        < 200, N bytes
+    "#]]
+    .assert_eq(&told.replace(&bytes, "N bytes\n"));
 }
 
 #[tokio::test]
@@ -54,7 +58,14 @@ async fn attempts_waits_and_reasons_are_told_without_the_key() {
     assert!(!run.to_string().contains(place.service.key()));
     let told = told(&run);
     let bytes = told.split(", ").last().unwrap().to_owned();
-    expect![[""]].assert_eq(&told.replace(&bytes, "N bytes\n"));
+    expect![[r#"
+        > PATCH /api/v1/me/profile
+        * attempt 1 begins
+        * attempt 1 failed: PATCH /api/v1/me/profile: 503: the service failed: Bearer [redacted]; the change may have been made all the same
+        * waiting N seconds before the next attempt
+        * attempt 2 begins
+        < 200, N bytes
+    "#]].assert_eq(&told.replace(&bytes, "N bytes\n"));
 }
 
 #[tokio::test]

@@ -105,7 +105,9 @@ async fn a_key_comes_from_account_environment_file_and_login_in_this_order() {
         "--base-url",
         uri,
     ];
-    let login = Program::new(place.home.path(), &login).stdin(keys.social.as_str());
+    let login = Program::new(place.home.path(), &login)
+        .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")
+        .stdin(keys.social.as_str());
     login.run().stdout();
     let key_file = place.home.path().join("key");
     fs::write(&key_file, &keys.links).unwrap();

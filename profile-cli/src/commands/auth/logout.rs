@@ -41,7 +41,7 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Stop> {
     let removed_from = settings.remove_key(&name)?;
     edit.remove_account(&name);
     if edit.file().text(SettingName::Account).as_deref() == Some(name.as_str()) {
-        edit.unset(SettingName::Account);
+        edit.unset(SettingName::Account)?;
     }
     let others = edit.file().accounts();
     edit.finish()?;

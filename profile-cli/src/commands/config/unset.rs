@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &ConfigUnsetArguments, session: &Session<'_>) -> Re
     let name = named(&arguments.name)?;
     let mut edit = ConfigEdit::begin(&session.settings.environment)?;
     let path = edit.file().path().to_string_lossy().into_owned();
-    let was_set = edit.unset(name);
+    let was_set = edit.unset(name)?;
     if was_set {
         edit.finish()?;
     }
