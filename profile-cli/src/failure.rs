@@ -9,6 +9,10 @@ use profile_sdk::{Error, ErrorKind, InvalidValue, Method};
 use crate::interruption;
 use crate::report::Report;
 
+/// What to do without a key.
+pub(crate) const LOG_IN: &str =
+    "set PROFILE_API_KEY to your key, or log in with `profile auth login`";
+
 /// A failure with what a person should do about it.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -226,8 +230,10 @@ fn said(error: &Error) -> String {
 
 fn hint(error: &Error) -> Option<String> {
     let hint = match error.kind() {
-        ErrorKind::KeyMissing => format!("set PROFILE_API_KEY to your key{}", or_sandbox()),
-        ErrorKind::Unauthorized => "check PROFILE_API_KEY".to_owned(),
+        ErrorKind::KeyMissing => format!("{LOG_IN}{}", or_sandbox()),
+        ErrorKind::Unauthorized => {
+            "check PROFILE_API_KEY, or log in again with `profile auth login`".to_owned()
+        }
         ErrorKind::Forbidden => "use a key that carries the scope".to_owned(),
         ErrorKind::Connection | ErrorKind::Unreadable => {
             "check the network, and PROFILE_BASE_URL or --base-url".to_owned()

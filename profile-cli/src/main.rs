@@ -6,6 +6,7 @@ mod curl;
 mod dry_run;
 mod environment;
 mod failure;
+mod hidden_prompt;
 mod interruption;
 mod log;
 mod output;
@@ -28,7 +29,7 @@ use crate::arguments::Arguments;
 use crate::environment::Environment;
 use crate::output::Output;
 use crate::session::Session;
-use crate::settings::Settings;
+use crate::settings::{Need, Settings};
 use crate::stop::Stop;
 
 fn main() -> ExitCode {
@@ -37,7 +38,8 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return output::usage_error(&error),
     };
-    let settings = match Settings::load(&arguments.global, Environment::of_process()) {
+    let need = arguments.need();
+    let settings = match Settings::load(&arguments.global, Environment::of_process(), need) {
         Ok(settings) => settings,
         Err(failure) => {
             return Output::for_failures(arguments.global.wants_json()).failure(&failure);
@@ -49,6 +51,10 @@ fn main() -> ExitCode {
             return Output::for_failures(arguments.global.wants_json()).failure(&failure);
         }
     };
+    if need > Need::Nothing {
+        let unknown = settings.config.unknown_settings();
+        unknown.iter().for_each(|warning| output.warn(warning));
+    }
     log::start(&settings);
     match commands::run(arguments.command, &Session::new(settings, &output)) {
         Ok(report) => output.report(&report),

@@ -34,18 +34,23 @@ pub(crate) fn create_directory(directory: &Path) -> io::Result<()> {
 /// Reads a file that should be its owner's alone; the second value says whether others may read it.
 pub(crate) fn read(path: &Path) -> io::Result<(String, bool)> {
     let file = File::open(path)?;
-    let exposed = is_exposed(&file.metadata()?.permissions());
+    let exposed = is_open_to_others(&file.metadata()?.permissions());
     io::read_to_string(file).map(|text| (text, exposed))
 }
 
+/// Whether others may look into this file or directory.
+pub(crate) fn is_exposed(path: &Path) -> io::Result<bool> {
+    Ok(is_open_to_others(&fs::metadata(path)?.permissions()))
+}
+
 #[cfg(unix)]
-fn is_exposed(permissions: &Permissions) -> bool {
+fn is_open_to_others(permissions: &Permissions) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     permissions.mode() & 0o077 != 0
 }
 
 /// Elsewhere a user's own folder is closed to others by other means.
 #[cfg(not(unix))]
-fn is_exposed(_: &Permissions) -> bool {
+fn is_open_to_others(_: &Permissions) -> bool {
     false
 }

@@ -1,10 +1,14 @@
 //! The commands, each in the file of its name: `profile link add` is `link/add.rs`.
 
 pub(crate) mod analytics;
+pub(crate) mod auth;
 pub(crate) mod badge;
+pub(crate) mod completion;
+pub(crate) mod config;
 mod deletion;
 pub(crate) mod link;
 mod listing;
+pub(crate) mod man;
 pub(crate) mod post;
 #[cfg(feature = "sandbox")]
 pub(crate) mod sandbox;
@@ -13,6 +17,7 @@ pub(crate) mod show;
 pub(crate) mod site;
 mod start;
 pub(crate) mod stats;
+pub(crate) mod version;
 
 use crate::arguments::Command;
 use crate::report::Report;
@@ -33,6 +38,11 @@ pub(crate) fn run(command: Option<Command>, session: &Session<'_>) -> Result<Rep
         Command::Analytics(arguments) => analytics::run(arguments, session),
         Command::Badge(command) => badge::run(command, session),
         Command::Site(arguments) => site::run(arguments, session),
+        Command::Auth(command) => auth::run(command, session),
+        Command::Config(command) => config::run(&command, session),
+        Command::Completion(arguments) => Ok(completion::run(&arguments)),
+        Command::Man(arguments) => man::run(&arguments),
+        Command::Version(_) => Ok(version::run()),
         #[cfg(feature = "sandbox")]
         Command::Sandbox(command) => sandbox::run(&command, session),
     };

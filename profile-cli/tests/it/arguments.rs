@@ -45,6 +45,21 @@ fn every_help_has_an_example() {
         "analytics",
         "badge list",
         "site",
+        "auth",
+        "auth login",
+        "auth logout",
+        "auth status",
+        "auth list",
+        "auth switch",
+        "config",
+        "config path",
+        "config list",
+        "config get",
+        "config set",
+        "config unset",
+        "completion",
+        "man",
+        "version",
         "sandbox reset",
     ] {
         if cfg!(not(feature = "sandbox")) && command.starts_with("sandbox") {
@@ -76,4 +91,26 @@ fn nothing_typed_shows_where_to_start() {
         `profile --help` lists all commands.
         --- stderr
     "#]]);
+}
+
+#[test]
+fn help_names_every_variable_of_the_environment() {
+    let home = tempfile::tempdir().unwrap();
+    let help = run(home.path(), &[], &["--help"]);
+    for variable in [
+        "PROFILE_API_KEY",
+        "PROFILE_API_KEY_FILE",
+        "PROFILE_BASE_URL",
+        "PROFILE_ACCOUNT",
+        "PROFILE_OUTPUT",
+        "PROFILE_WEBHOOK_SECRET",
+        "PROFILE_WEBHOOK_SECRET_FILE",
+        "PROFILE_EDITOR",
+        "PROFILE_CONFIG_DIR",
+        "PROFILE_LOG",
+        "PROFILE_NO_INPUT",
+    ] {
+        let mut words = help.stdout().split([' ', ',', '\n']);
+        assert!(words.any(|word| word == variable), "{variable}");
+    }
 }

@@ -4,15 +4,24 @@
 
 mod analytics;
 mod arguments;
+mod auth;
+#[cfg(unix)]
+mod auth_prompt;
 mod badge;
+mod completion;
+mod config;
 mod failures;
 mod link;
+mod log;
+mod man;
 mod post;
 mod program;
 #[cfg(feature = "sandbox")]
 mod sandbox;
 mod secrets;
 mod set;
+mod settings;
 mod show;
 mod site;
 mod stats;
+mod version;
