@@ -6,6 +6,7 @@ mod curl;
 mod dry_run;
 mod environment;
 mod failure;
+mod input;
 mod interruption;
 mod log;
 mod output;

@@ -1,6 +1,7 @@
 //! The commands, each in the file of its name: `profile link add` is `link/add.rs`.
 
 pub(crate) mod analytics;
+pub(crate) mod api;
 pub(crate) mod badge;
 mod deletion;
 pub(crate) mod link;
@@ -15,6 +16,7 @@ mod start;
 pub(crate) mod stats;
 
 use crate::arguments::Command;
+use crate::failure::Failure;
 use crate::report::Report;
 use crate::session::Session;
 use crate::stop::Stop;
@@ -24,6 +26,10 @@ pub(crate) fn run(command: Option<Command>, session: &Session<'_>) -> Result<Rep
     let Some(command) = command else {
         return Ok(start::run());
     };
+    if session.settings.curl && !command.calls_the_service() {
+        let message = "--curl: this command sends nothing to the service";
+        return Err(Failure::usage(message).into());
+    }
     let result = match command {
         Command::Show(arguments) => show::run(arguments, session),
         Command::Set(arguments) => set::run(arguments, session),
@@ -33,12 +39,25 @@ pub(crate) fn run(command: Option<Command>, session: &Session<'_>) -> Result<Rep
         Command::Analytics(arguments) => analytics::run(arguments, session),
         Command::Badge(command) => badge::run(command, session),
         Command::Site(arguments) => site::run(arguments, session),
+        Command::Api(arguments) => api::run(&arguments, session),
         #[cfg(feature = "sandbox")]
-        Command::Sandbox(command) => sandbox::run(&command, session),
+        Command::Sandbox(command) => sandbox::run(command, session),
     };
     #[cfg(feature = "sandbox")]
     if session.settings.sandbox {
         return result.map_err(|stop| stop.map_failure(crate::sandbox::advise));
     }
     result
+}
+
+impl Command {
+    /// Whether there is a request that curl could send in its place.
+    fn calls_the_service(&self) -> bool {
+        match self {
+            Self::Show(_) | Self::Set(_) | Self::Link(_) | Self::Post(_) | Self::Stats(_) => true,
+            Self::Analytics(_) | Self::Badge(_) | Self::Site(_) | Self::Api(_) => true,
+            #[cfg(feature = "sandbox")]
+            Self::Sandbox(_) => false,
+        }
+    }
 }
