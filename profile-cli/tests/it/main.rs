@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod analytics;
+mod api;
 mod arguments;
 mod badge;
+mod exit_codes;
 mod failures;
 mod link;
 mod post;
@@ -16,3 +18,6 @@ mod set;
 mod show;
 mod site;
 mod stats;
+#[cfg(unix)]
+mod terminal;
+mod walk;
