@@ -27,6 +27,7 @@ fn a_mistyped_command_gets_a_suggestion() {
     "#]]);
 }
 
+#[cfg(feature = "sandbox")]
 #[test]
 fn nothing_typed_shows_where_to_start() {
     let home = tempfile::tempdir().unwrap();

@@ -232,7 +232,7 @@ async fn refusals_end_alike_under_every_dialect() {
 }
 
 #[tokio::test]
-async fn a_port_that_nobody_listens_on_and_a_name_that_nobody_has() {
+async fn a_port_that_nobody_listens_on() {
     let place = Place::new().await;
     for base_url in ["http://127.0.0.1:1", "http://[::1]:1"] {
         let arguments = ["site", "--json", "--retries", "0", "--base-url", base_url];

@@ -56,6 +56,7 @@ async fn a_missing_scope() {
         "#]]);
 }
 
+#[cfg(feature = "sandbox")]
 #[test]
 fn nothing_is_configured() {
     let home = tempfile::tempdir().unwrap();
