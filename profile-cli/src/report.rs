@@ -34,6 +34,10 @@ pub(crate) enum Shown {
     /// An answer of the service as it came, whatever it is.
     Body(Vec<u8>),
     /// Nothing more than what was printed while the command ran.
+    #[cfg_attr(
+        not(feature = "sandbox"),
+        allow(dead_code, reason = "the sandbox alone serves")
+    )]
     Streamed,
 }
 

@@ -20,7 +20,7 @@ use crate::stop::Stop;
 Prints the whole body of the answer as it came, on a terminal and in a pipe alike. With --json or
 --jq, a body that is no JSON is a failure. The scope that is needed is that of the path.
 
-A lost answer to GET, PUT or DELETE is asked for again; POST and PATCH are never sent twice.
+When an answer is lost, GET, PUT and DELETE are sent again; POST and PATCH are not.
 
 Examples:
   profile api me

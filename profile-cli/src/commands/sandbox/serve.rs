@@ -30,6 +30,7 @@ Examples:
 pub(crate) struct SandboxServeArguments {
     /// Where to listen; port 0 takes a free one
     #[arg(long, value_name = "IP:PORT", default_value = "127.0.0.1:0")]
+    #[arg(value_parser = address)]
     addr: SocketAddr,
 }
 
@@ -77,6 +78,11 @@ fn cannot_listen(addr: SocketAddr, error: &io::Error) -> Failure {
         io::ErrorKind::AddrInUse => failure.hint("leave out --addr to take a free port"),
         _ => failure,
     }
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let expected = "expected an IP address and a port, such as 127.0.0.1:8080";
+    text.parse().map_err(|_| expected.to_owned())
 }
 
 fn failed(message: String) -> Failure {
