@@ -83,6 +83,7 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
         client,
         include: arguments.include,
     };
+    // Only one of the two forms is asked for, and not every answer has both.
     match session.output.is_json() {
         true => Ok(Report::new(shown.as_json()?, Shown::Body(Vec::new()))),
         false => Ok(Shown::Body(shown.as_bytes()).into()),
