@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::{ArgAction, Args, Parser, Subcommand};
 
 use crate::commands::{
-    analytics, auth, badge, completion, config, link, man, post, set, show, site, stats, version,
+    analytics, api, auth, badge, completion, config, link, man, post, set, show, site, stats, version,
 };
 use crate::output::Format;
 use crate::output::screen::ColorChoice;
@@ -103,6 +103,7 @@ pub(crate) enum Command {
     Auth(auth::AuthCommand),
     #[command(subcommand)]
     Config(config::ConfigCommand),
+    Api(api::ApiArguments),
     #[cfg(feature = "sandbox")]
     #[command(subcommand)]
     Sandbox(crate::commands::sandbox::SandboxCommand),

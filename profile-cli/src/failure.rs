@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::io;
 
 use clap::error::{ContextKind, ContextValue};
-use profile_sdk::{Error, ErrorKind, InvalidValue, Method};
+use profile_sdk::{Error, ErrorKind, InvalidValue};
 
 use crate::interruption;
 use crate::report::Report;
@@ -191,12 +191,12 @@ impl From<InvalidValue> for Failure {
 }
 
 fn is_retryable(error: &Error) -> bool {
-    let creates = error
+    let doubles = error
         .operation()
-        .is_some_and(|operation| operation.method() == Method::Post);
+        .is_some_and(|operation| !operation.is_repeatable());
     match error.kind() {
         ErrorKind::Connection | ErrorKind::RateLimited => true,
-        ErrorKind::Timeout | ErrorKind::Interrupted | ErrorKind::Service => !creates,
+        ErrorKind::Timeout | ErrorKind::Interrupted | ErrorKind::Service => !doubles,
         _ => false,
     }
 }

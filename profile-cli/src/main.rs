@@ -7,6 +7,7 @@ mod dry_run;
 mod environment;
 mod failure;
 mod hidden_prompt;
+mod input;
 mod interruption;
 mod log;
 mod output;

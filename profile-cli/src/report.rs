@@ -31,6 +31,14 @@ pub(crate) enum Shown {
     Sentence(String),
     /// Lines that are the same for everybody: scripts, commands, differences.
     Text(String),
+    /// An answer of the service as it came, whatever it is.
+    Body(Vec<u8>),
+    /// Nothing more than what was printed while the command ran.
+    #[cfg_attr(
+        not(feature = "sandbox"),
+        allow(dead_code, reason = "the sandbox alone serves")
+    )]
+    Streamed,
 }
 
 impl From<Shown> for Report {

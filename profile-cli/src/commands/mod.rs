@@ -2,6 +2,7 @@
 
 pub(crate) mod analytics;
 pub(crate) mod auth;
+pub(crate) mod api;
 pub(crate) mod badge;
 pub(crate) mod completion;
 pub(crate) mod config;
@@ -20,6 +21,7 @@ pub(crate) mod stats;
 pub(crate) mod version;
 
 use crate::arguments::Command;
+use crate::failure::Failure;
 use crate::report::Report;
 use crate::session::Session;
 use crate::stop::Stop;
@@ -29,6 +31,10 @@ pub(crate) fn run(command: Option<Command>, session: &Session<'_>) -> Result<Rep
     let Some(command) = command else {
         return Ok(start::run());
     };
+    if session.settings.curl && !command.calls_the_service() {
+        let message = "--curl: this command sends nothing to the service";
+        return Err(Failure::usage(message).into());
+    }
     let result = match command {
         Command::Show(arguments) => show::run(arguments, session),
         Command::Set(arguments) => set::run(arguments, session),
@@ -43,12 +49,27 @@ pub(crate) fn run(command: Option<Command>, session: &Session<'_>) -> Result<Rep
         Command::Completion(arguments) => Ok(completion::run(&arguments)),
         Command::Man(arguments) => man::run(&arguments),
         Command::Version(_) => Ok(version::run()),
+        Command::Api(arguments) => api::run(&arguments, session),
         #[cfg(feature = "sandbox")]
-        Command::Sandbox(command) => sandbox::run(&command, session),
+        Command::Sandbox(command) => sandbox::run(command, session),
     };
     #[cfg(feature = "sandbox")]
     if session.settings.sandbox {
         return result.map_err(|stop| stop.map_failure(crate::sandbox::advise));
     }
     result
+}
+
+impl Command {
+    /// Whether there is a request that curl could send in its place.
+    fn calls_the_service(&self) -> bool {
+        match self {
+            Self::Show(_) | Self::Set(_) | Self::Link(_) | Self::Post(_) | Self::Stats(_) => true,
+            Self::Analytics(_) | Self::Badge(_) | Self::Site(_) | Self::Api(_) => true,
+            Self::Auth(_) | Self::Config(_) | Self::Completion(_) | Self::Man(_) => false,
+            Self::Version(_) => false,
+            #[cfg(feature = "sandbox")]
+            Self::Sandbox(_) => false,
+        }
+    }
 }

@@ -51,7 +51,7 @@ fn heading_and_rows(shown: &Shown) -> Option<(Vec<&str>, Vec<Vec<&str>>)> {
                 .map(|row| row.iter().map(String::as_str).collect());
             Some((columns.clone(), rows.collect()))
         }
-        Shown::Sentence(_) | Shown::Text(_) => None,
+        Shown::Sentence(_) | Shown::Text(_) | Shown::Body(_) | Shown::Streamed => None,
     }
 }
 
@@ -59,7 +59,8 @@ fn plain(shown: &Shown) -> String {
     match shown {
         Shown::Sentence(sentence) => format!("{}\n", tsv_field(sentence)),
         Shown::Text(text) => format!("{text}\n"),
-        Shown::Fields(_) | Shown::Table { .. } => String::new(),
+        Shown::Body(body) => printable(&String::from_utf8_lossy(body)),
+        Shown::Fields(_) | Shown::Table { .. } | Shown::Streamed => String::new(),
     }
 }
 

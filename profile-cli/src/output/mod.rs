@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use crate::arguments::GlobalArguments;
 use crate::failure::{Failure, FailureKind};
-use crate::report::Report;
+use crate::report::{Report, Shown};
 use crate::settings::Settings;
 
 pub(crate) use failures::usage_error;
@@ -71,11 +71,15 @@ impl Output {
         for warning in &report.warnings {
             self.warn(warning);
         }
-        let text = match self.chosen.text(report, &self.stdout) {
-            Ok(text) => text,
-            Err(failure) => return self.failure(&failure),
+        let bytes = match &report.shown {
+            Shown::Streamed => return ExitCode::from(report.exit_code),
+            Shown::Body(bytes) if !self.is_json() && !self.stdout.is_terminal => bytes.clone(),
+            _ => match self.chosen.text(report, &self.stdout) {
+                Ok(text) => text.into_bytes(),
+                Err(failure) => return self.failure(&failure),
+            },
         };
-        match write_to_stdout(text.as_bytes()) {
+        match write_to_stdout(&bytes) {
             Ok(()) => ExitCode::from(report.exit_code),
             Err(failure) => self.failure(&failure),
         }

@@ -4,7 +4,9 @@ use expect_test::expect;
 use mock_server::wiremock::matchers::any;
 use mock_server::wiremock::{Mock, ResponseTemplate};
 
-use crate::program::{Place, run};
+use crate::program::Place;
+#[cfg(feature = "sandbox")]
+use crate::program::run;
 
 #[tokio::test]
 async fn a_wrong_key() {
@@ -56,6 +58,7 @@ async fn a_missing_scope() {
         "#]]);
 }
 
+#[cfg(feature = "sandbox")]
 #[test]
 fn nothing_is_configured() {
     let home = tempfile::tempdir().unwrap();

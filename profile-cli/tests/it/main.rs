@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod analytics;
+mod api;
 mod arguments;
 mod auth;
 #[cfg(unix)]
@@ -10,6 +11,7 @@ mod auth_prompt;
 mod badge;
 mod completion;
 mod config;
+mod exit_codes;
 mod failures;
 mod link;
 mod log;
@@ -25,3 +27,6 @@ mod show;
 mod site;
 mod stats;
 mod version;
+#[cfg(unix)]
+mod terminal;
+mod walk;

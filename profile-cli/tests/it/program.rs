@@ -2,9 +2,9 @@
 
 use std::ffi::OsStr;
 use std::fmt;
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use expect_test::Expect;
 use mock_server::{Clock, MockServer};
@@ -19,7 +19,15 @@ pub(crate) struct Place {
 impl Place {
     pub(crate) async fn new() -> Self {
         let clock = Clock::fixed("2026-01-15T12:00:00Z").unwrap();
-        let service = MockServer::builder().clock(clock).start().await.unwrap();
+        Self::of(MockServer::builder().clock(clock).start().await.unwrap())
+    }
+
+    /// With a service whose connections can go wrong.
+    pub(crate) async fn with_wire_faults() -> Self {
+        Self::of(MockServer::builder().wire_faults().start().await.unwrap())
+    }
+
+    pub(crate) fn of(service: MockServer) -> Self {
         Self {
             service,
             home: tempfile::tempdir().unwrap(),
@@ -93,7 +101,38 @@ impl Program {
 
     /// Runs it to its end.
     #[track_caller]
-    pub(crate) fn run(mut self) -> Run {
+    pub(crate) fn run(self) -> Run {
+        Run {
+            output: self.start().wait_with_output().unwrap(),
+        }
+    }
+
+    /// Runs it to its end while nobody reads what it prints on its standard output.
+    #[track_caller]
+    pub(crate) fn run_with_closed_stdout(self) -> Run {
+        let mut child = self.start();
+        drop(child.stdout.take());
+        Run {
+            output: child.wait_with_output().unwrap(),
+        }
+    }
+
+    /// Waits for its first line, then asks it to stop, and waits for its end.
+    #[track_caller]
+    pub(crate) fn run_until_ready(self) -> Run {
+        let mut child = self.start();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut printed = Vec::new();
+        stdout.read_until(b'\n', &mut printed).unwrap();
+        stop(&mut child);
+        stdout.read_to_end(&mut printed).unwrap();
+        let mut output = child.wait_with_output().unwrap();
+        output.stdout = printed;
+        Run { output }
+    }
+
+    #[track_caller]
+    fn start(mut self) -> Child {
         self.command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -101,10 +140,21 @@ impl Program {
         let mut child = self.command.spawn().unwrap();
         // A program that reads nothing may have ended already.
         let _ = child.stdin.take().unwrap().write_all(&self.stdin);
-        Run {
-            output: child.wait_with_output().unwrap(),
-        }
+        child
     }
+}
+
+/// Asks a program to stop, as whoever looks after services does.
+#[cfg(unix)]
+pub(crate) fn stop(child: &mut Child) {
+    let id = rustix::process::Pid::from_child(child);
+    // It may have ended by itself.
+    let _ = rustix::process::kill_process(id, rustix::process::Signal::TERM);
+}
+
+#[cfg(not(unix))]
+pub(crate) fn stop(child: &mut Child) {
+    let _ = child.kill();
 }
 
 /// What a run of the program printed and how it ended.
@@ -124,6 +174,17 @@ impl Run {
     pub(crate) fn stdout(&self) -> &str {
         assert!(self.output.status.success(), "{self}");
         std::str::from_utf8(&self.output.stdout).unwrap()
+    }
+
+    /// What it printed on its standard output, however it ended.
+    pub(crate) fn stdout_bytes(&self) -> &[u8] {
+        &self.output.stdout
+    }
+
+    /// The exit code of a run that no signal ended.
+    #[track_caller]
+    pub(crate) fn code(&self) -> i64 {
+        self.output.status.code().unwrap().into()
     }
 
     /// The JSON document that a run printed.
