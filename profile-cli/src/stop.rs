@@ -12,6 +12,8 @@ pub(crate) enum Stop {
     Failed(Box<Failure>),
     /// It was asked to show what it would do, and this is it.
     Shown(Box<Report>),
+    /// It has told all it had to tell while it went on; this is the exit code.
+    Told(u8),
 }
 
 impl Stop {
@@ -19,7 +21,7 @@ impl Stop {
     pub(crate) fn into_failure(self) -> Result<Failure, Self> {
         match self {
             Self::Failed(failure) => Ok(*failure),
-            Self::Shown(_) => Err(self),
+            Self::Shown(_) | Self::Told(_) => Err(self),
         }
     }
 
@@ -27,7 +29,7 @@ impl Stop {
     pub(crate) fn map_failure(self, change: impl FnOnce(Failure) -> Failure) -> Self {
         match self {
             Self::Failed(failure) => Self::from(change(*failure)),
-            Self::Shown(_) => self,
+            Self::Shown(_) | Self::Told(_) => self,
         }
     }
 }

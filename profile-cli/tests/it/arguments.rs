@@ -45,6 +45,12 @@ fn every_help_has_an_example() {
         "analytics",
         "badge list",
         "site",
+        "webhook listen",
+        "webhook verify",
+        "webhook sign",
+        "webhook send",
+        "webhook replay",
+        "webhook kinds",
         "sandbox reset",
     ] {
         if cfg!(not(feature = "sandbox")) && command.starts_with("sandbox") {

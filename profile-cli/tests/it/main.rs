@@ -16,3 +16,4 @@ mod set;
 mod show;
 mod site;
 mod stats;
+mod webhook;

@@ -1,0 +1,264 @@
+//! Sends deliveries over the network, once each, and tells what came of them.
+
+use std::error::Error as _;
+use std::time::{Duration, Instant};
+
+use reqwest::header::{HeaderValue, USER_AGENT};
+use reqwest::{Client, Url, redirect, retry};
+use serde_json::json;
+
+use super::delivery::Delivery;
+use crate::failure::{Failure, FailureKind};
+use crate::progress::Progress;
+use crate::report::{Report, Shown};
+use crate::session::Session;
+use crate::stop::Stop;
+
+/// The time-out of one delivery, unless the settings say otherwise.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How much of an answer is read. Its status is all that counts, but a receiver that is still
+/// writing when the connection closes would take that for a failure of its own.
+const ANSWER_LIMIT: usize = 64 * 1024;
+
+/// Reads where deliveries are to go.
+pub(super) fn destination(text: &str) -> Result<Url, String> {
+    let expected = "expected a URL like http://127.0.0.1:8080/hooks";
+    let url = Url::parse(text).map_err(|error| format!("{error}; {expected}"))?;
+    match url.scheme() {
+        "http" | "https" => Ok(url),
+        other => Err(format!("its scheme is {other}; {expected}")),
+    }
+}
+
+/// Connections to one receiver.
+#[derive(Debug, Clone)]
+pub(super) struct Sender {
+    http: Client,
+    url: Url,
+}
+
+/// What came of one delivery.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    /// The status of the answer, or why none came.
+    pub(super) answer: Result<u16, String>,
+    pub(super) took: Duration,
+}
+
+impl Sender {
+    pub(super) fn new(url: &Url, session: &Session<'_>) -> Result<Self, Failure> {
+        if session.settings.curl {
+            let message = "--curl shows requests to the service, and this sends to a receiver";
+            return Err(Failure::usage(message));
+        }
+        let builder = Client::builder()
+            .redirect(redirect::Policy::none())
+            .retry(retry::never())
+            .no_proxy()
+            .no_gzip()
+            .timeout(session.settings.timeout.unwrap_or(DEFAULT_TIMEOUT));
+        let builder = match url.scheme() {
+            "https" => {
+                // Another part of the program may have set the same one.
+                let _ = rustls::crypto::ring::default_provider().install_default();
+                builder
+            }
+            // The platform's root certificates take a while to read.
+            _ => builder.tls_backend_preconfigured(without_roots()?),
+        };
+        let http = builder.build().map_err(|error| {
+            let message = format!("cannot send: {}", cause(&error));
+            Failure::new(FailureKind::Other, message)
+        })?;
+        let url = url.clone();
+        Ok(Self { http, url })
+    }
+
+    pub(super) async fn post(&self, delivery: &Delivery) -> Outcome {
+        let started = Instant::now();
+        let mut headers = delivery.headers.clone();
+        let ours = HeaderValue::from_static(concat!("profile-cli/", env!("CARGO_PKG_VERSION")));
+        headers.entry(USER_AGENT).or_insert(ours);
+        let sending = self.http.post(self.url.clone()).headers(headers);
+        let sent = sending.body(delivery.body.clone()).send().await;
+        let answer = match sent {
+            Ok(answer) => {
+                let status = answer.status().as_u16();
+                read_beginning(answer).await;
+                Ok(status)
+            }
+            Err(error) => Err(lost(&error)),
+        };
+        Outcome {
+            answer,
+            took: started.elapsed(),
+        }
+    }
+}
+
+impl Outcome {
+    fn is_success(&self) -> bool {
+        matches!(self.answer, Ok(200..=299))
+    }
+
+    /// What came back, in words.
+    pub(super) fn as_text(&self) -> String {
+        let milliseconds = self.took.as_millis();
+        match &self.answer {
+            Ok(status) => format!("{status} in {milliseconds} ms"),
+            Err(reason) => format!("{reason} after {milliseconds} ms"),
+        }
+    }
+}
+
+/// Sends one after the other, tells each answer as it comes, and fails unless all were 2xx.
+pub(super) fn send_all<'d>(
+    deliveries: impl ExactSizeIterator<Item = (&'d str, &'d Delivery)>,
+    url: &Url,
+    session: &Session<'_>,
+) -> Result<Report, Stop> {
+    let sender = Sender::new(url, session)?;
+    let output = session.output;
+    let mut progress = Progress::begin("sending", deliveries.len(), output.is_quiet());
+    let mut outcomes = Vec::new();
+    for (name, delivery) in deliveries {
+        tracing::info!("POST {} bytes to {}", delivery.body.len(), shown(url));
+        let outcome = session.wait_for(sender.post(delivery))?;
+        progress.above(|| output.stream(&report(name, delivery, &outcome)))?;
+        outcomes.push(outcome);
+        progress.advance();
+    }
+    drop(progress);
+    match failure(&outcomes, url) {
+        Some(failure) => Err(failure.into()),
+        None => Err(Stop::Told(0)),
+    }
+}
+
+fn report(name: &str, delivery: &Delivery, outcome: &Outcome) -> Report {
+    let milliseconds = outcome.took.as_millis() as u64;
+    let kind = delivery.kind();
+    let (status, error) = match &outcome.answer {
+        Ok(status) => (Some(*status), None),
+        Err(reason) => (None, Some(reason.as_str())),
+    };
+    let mut json = json!({
+        "event": kind,
+        "status": status,
+        "error": error,
+        "milliseconds": milliseconds,
+        "bytes": delivery.body.len(),
+    });
+    let answered = status.map_or("-".to_owned(), |status| status.to_string());
+    let mut fields = vec![
+        ("event".to_owned(), kind),
+        ("status".to_owned(), answered),
+        ("milliseconds".to_owned(), format!("{milliseconds} ms")),
+    ];
+    if !name.is_empty() {
+        json["file"] = json!(name);
+        fields.push(("file".to_owned(), name.to_owned()));
+    }
+    if let Some(error) = error {
+        fields.push(("error".to_owned(), error.to_owned()));
+    }
+    Report::new(json, Shown::Fields(fields))
+}
+
+/// The failure of those that were not taken.
+fn failure(outcomes: &[Outcome], url: &Url) -> Option<Failure> {
+    let total = outcomes.len();
+    let unanswered = outcomes.iter().filter(|outcome| outcome.answer.is_err());
+    let unanswered = unanswered.count();
+    let taken = outcomes.iter().filter(|outcome| outcome.is_success());
+    let refused = total - unanswered - taken.count();
+    if unanswered + refused == 0 {
+        return None;
+    }
+    if unanswered == total {
+        let reason = outcomes
+            .iter()
+            .find_map(|outcome| outcome.answer.as_ref().err());
+        let reason = reason.map(String::as_str).unwrap_or_default();
+        let message = match total {
+            1 => format!("the delivery was not answered: {reason}"),
+            _ => format!("none of {total} deliveries was answered: {reason}"),
+        };
+        let hint = format!("check that a receiver listens at {}", shown(url));
+        return Some(Failure::new(FailureKind::Unanswered, message).hint(hint));
+    }
+    let statuses = outcomes
+        .iter()
+        .filter_map(|outcome| outcome.answer.as_ref().ok());
+    let status = statuses
+        .copied()
+        .find(|status| !(200..300).contains(status));
+    let message = match (total, status) {
+        (1, Some(status)) => format!("the receiver answered {status}, not 2xx"),
+        _ => format!(
+            "{} of {total} deliveries failed: {refused} answered otherwise than with 2xx, \
+             {unanswered} not answered",
+            unanswered + refused
+        ),
+    };
+    Some(Failure {
+        status,
+        ..Failure::new(FailureKind::Other, message)
+    })
+}
+
+/// The URL without what may be secret in it.
+pub(super) fn shown(url: &Url) -> String {
+    let port = url
+        .port()
+        .map(|port| format!(":{port}"))
+        .unwrap_or_default();
+    let host = url.host_str().unwrap_or_default();
+    format!("{}://{host}{port}{}", url.scheme(), url.path())
+}
+
+async fn read_beginning(mut answer: reqwest::Response) {
+    let mut read = 0;
+    while read <= ANSWER_LIMIT
+        && let Ok(Some(chunk)) = answer.chunk().await
+    {
+        read += chunk.len();
+    }
+}
+
+fn without_roots() -> Result<rustls::ClientConfig, Failure> {
+    let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
+    let versions =
+        rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let config = versions.map_err(|error| {
+        Failure::new(
+            FailureKind::Other,
+            format!("TLS could not be set up: {error}"),
+        )
+    })?;
+    Ok(config
+        .with_root_certificates(rustls::RootCertStore::empty())
+        .with_no_client_auth())
+}
+
+fn lost(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        return "no answer in time".to_owned();
+    }
+    match error.is_connect() {
+        true => format!("no connection: {}", cause(error)),
+        false => format!("no answer: {}", cause(error)),
+    }
+}
+
+/// The text of the last cause in the chain, which is the one that says what went wrong.
+fn cause(error: &reqwest::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text = error.to_string();
+        source = error.source();
+    }
+    text
+}
