@@ -100,7 +100,7 @@ impl Program {
             .stderr(Stdio::piped());
         let mut child = self.command.spawn().unwrap();
         Running {
-            stdout: BufReader::new(child.stdout.take().unwrap()),
+            stdout: Some(BufReader::new(child.stdout.take().unwrap())),
             stderr: BufReader::new(child.stderr.take().unwrap()),
             child,
         }
@@ -125,7 +125,8 @@ impl Program {
 /// A program that runs on until it is told to end.
 pub(crate) struct Running {
     child: Child,
-    stdout: BufReader<ChildStdout>,
+    /// Nothing once its reader has had enough.
+    stdout: Option<BufReader<ChildStdout>>,
     stderr: BufReader<ChildStderr>,
 }
 
@@ -133,13 +134,18 @@ impl Running {
     /// The next line of its standard output, without the line break.
     #[track_caller]
     pub(crate) fn stdout_line(&mut self) -> String {
-        line(&mut self.stdout)
+        line(self.stdout.as_mut().unwrap())
     }
 
     /// The next line of its standard error, without the line break.
     #[track_caller]
     pub(crate) fn stderr_line(&mut self) -> String {
         line(&mut self.stderr)
+    }
+
+    /// Closes its standard output, as a reader does that has had enough.
+    pub(crate) fn stop_reading(&mut self) {
+        self.stdout = None;
     }
 
     /// Sends it a signal by its name.
@@ -161,7 +167,9 @@ impl Running {
     pub(crate) fn end(mut self) -> Run {
         let mut stdout = Vec::new();
         let mut stderr = Vec::new();
-        self.stdout.read_to_end(&mut stdout).unwrap();
+        if let Some(mut reader) = self.stdout.take() {
+            reader.read_to_end(&mut stdout).unwrap();
+        }
         self.stderr.read_to_end(&mut stderr).unwrap();
         let status = self.child.wait().unwrap();
         let output = Output {

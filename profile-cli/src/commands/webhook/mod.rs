@@ -11,6 +11,7 @@ mod replay;
 mod secret;
 mod send;
 mod sender;
+mod sending;
 mod sign;
 mod verify;
 

@@ -244,6 +244,25 @@ fn signals_end_it_cleanly() {
 }
 
 #[test]
+fn a_reader_that_has_had_enough_ends_it_quietly() {
+    let home = home();
+    let mut listener = Listener::start(home.path(), &["--json"]);
+    listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+    listener.event();
+    listener.stop_reading();
+    assert_eq!(
+        listener.deliver("post.liked", SIGNATURE, BODY.as_bytes()),
+        204
+    );
+    listener.end().check(&expect![[r#"
+        exit 0
+        --- stdout
+        --- stderr
+        ended: 2 verified, 0 refused
+    "#]]);
+}
+
+#[test]
 fn a_sender_that_goes_away_is_shown_all_the_same() {
     let home = home();
     let mut listener = Listener::start(home.path(), &["--max", "1", "--json"]);

@@ -40,6 +40,11 @@ impl Listener {
         serde_json::from_str(&self.running.stdout_line()).unwrap()
     }
 
+    /// Reads no further line of what it shows.
+    pub(super) fn stop_reading(&mut self) {
+        self.running.stop_reading();
+    }
+
     #[track_caller]
     pub(super) fn stderr_line(&mut self) -> String {
         self.running.stderr_line()

@@ -74,7 +74,8 @@ fn without_a_proper_one_nothing_is_signed() {
         error: this needs the webhook secret, and none is set
         hint: set PROFILE_WEBHOOK_SECRET, or PROFILE_WEBHOOK_SECRET_FILE to a file that holds it
     "#]]);
-    sign(home.path(), &[("PROFILE_WEBHOOK_SECRET", "")]);
+    let empty = sign(home.path(), &[("PROFILE_WEBHOOK_SECRET", "")]);
+    assert_eq!(empty.exit_code(), Some(2), "{empty}");
     sign(home.path(), &[("PROFILE_WEBHOOK_SECRET", " s3cret")]).check(&expect![[r#"
         exit 2
         --- stdout

@@ -8,7 +8,7 @@ use http_body_util::BodyExt as _;
 use hyper::StatusCode;
 use hyper::body::{Body as _, Incoming};
 
-/// How long a body may take: the time that a service hardly waits for an answer.
+/// How long a body may take, so that nobody holds connections by being slow.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Why a body could not be read.

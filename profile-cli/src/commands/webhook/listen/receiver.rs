@@ -118,15 +118,12 @@ impl Receiver {
                 self.tell(News::Delivered(Box::new(event)));
                 self.tell_forwarded(&delivery, outcome)
             }
-            Some((_, delivery)) => {
-                event.answered = StatusCode::NO_CONTENT;
-                self.tell(News::Delivered(Box::new(event)));
-                tokio::spawn(self.clone().pass_on(delivery));
-                StatusCode::NO_CONTENT
-            }
-            None => {
+            forward => {
                 let status = event.answered;
                 self.tell(News::Delivered(Box::new(event)));
+                if let Some((_, delivery)) = forward {
+                    tokio::spawn(self.clone().pass_on(delivery));
+                }
                 status
             }
         }
