@@ -250,16 +250,13 @@ fn a_reader_that_has_had_enough_ends_it_quietly() {
     listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
     listener.event();
     listener.stop_reading();
-    assert_eq!(
-        listener.deliver("post.liked", SIGNATURE, BODY.as_bytes()),
-        204
-    );
-    listener.end().check(&expect![[r#"
-        exit 0
-        --- stdout
-        --- stderr
-        ended: 2 verified, 0 refused
-    "#]]);
+    // A program that another test starts may hold the pipe for a moment, so that one delivery need
+    // not be enough.
+    listener.deliver_until_it_ends(SIGNATURE, BODY);
+    let run = listener.end();
+    assert_eq!(run.exit_code(), Some(0), "{run}");
+    assert!(run.stderr().starts_with("ended: "), "{run}");
+    assert_eq!(run.stderr().lines().count(), 1, "{run}");
 }
 
 #[test]

@@ -95,6 +95,21 @@ impl Listener {
         status(&self.request("POST", &headers, body))
     }
 
+    /// Sends one delivery after the other until nobody takes them any more.
+    pub(super) fn deliver_until_it_ends(&self, signature: &str, body: &str) {
+        let address = self.url.strip_prefix("http://").unwrap();
+        let request = format!(
+            "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Service-Signature: {signature}\r\n\
+             Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        while let Ok(mut stream) = TcpStream::connect(address) {
+            let sent = stream.write_all(request.as_bytes());
+            // It may end at any moment.
+            let _ = sent.and_then(|()| stream.read_to_end(&mut Vec::new()));
+        }
+    }
+
     #[track_caller]
     pub(super) fn connect(&self) -> TcpStream {
         let address = self.url.strip_prefix("http://").unwrap();
