@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 
-use crate::commands::{analytics, badge, link, post, set, show, site, stats, webhook};
+use crate::commands::{analytics, badge, link, post, set, show, site, stats};
 use crate::output::Format;
 use crate::output::screen::ColorChoice;
 
@@ -96,8 +96,9 @@ pub(crate) enum Command {
     #[command(visible_alias = "badges", subcommand)]
     Badge(badge::BadgeCommand),
     Site(site::SiteArguments),
+    #[cfg(feature = "webhook")]
     #[command(visible_alias = "webhooks", subcommand)]
-    Webhook(webhook::WebhookCommand),
+    Webhook(crate::commands::webhook::WebhookCommand),
     #[cfg(feature = "sandbox")]
     #[command(subcommand)]
     Sandbox(crate::commands::sandbox::SandboxCommand),

@@ -31,6 +31,7 @@ impl Progress {
     }
 
     /// Prints something above the line that shows how far the work has come.
+    #[cfg(feature = "webhook")]
     pub(crate) fn above<T>(&self, print: impl FnOnce() -> T) -> T {
         self.clear();
         let printed = print();

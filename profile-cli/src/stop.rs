@@ -13,6 +13,10 @@ pub(crate) enum Stop {
     /// It was asked to show what it would do, and this is it.
     Shown(Box<Report>),
     /// It has told all it had to tell while it went on; this is the exit code.
+    #[cfg_attr(
+        not(feature = "webhook"),
+        allow(dead_code, reason = "webhooks alone come as a stream")
+    )]
     Told(u8),
 }
 

@@ -13,6 +13,7 @@ pub(crate) mod show;
 pub(crate) mod site;
 mod start;
 pub(crate) mod stats;
+#[cfg(feature = "webhook")]
 pub(crate) mod webhook;
 
 use crate::arguments::Command;
@@ -34,6 +35,7 @@ pub(crate) fn run(command: Option<Command>, session: &Session<'_>) -> Result<Rep
         Command::Analytics(arguments) => analytics::run(arguments, session),
         Command::Badge(command) => badge::run(command, session),
         Command::Site(arguments) => site::run(arguments, session),
+        #[cfg(feature = "webhook")]
         Command::Webhook(command) => webhook::run(command, session),
         #[cfg(feature = "sandbox")]
         Command::Sandbox(command) => sandbox::run(&command, session),

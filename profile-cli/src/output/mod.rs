@@ -84,6 +84,10 @@ impl Output {
     }
 
     /// Prints one of many results as soon as it is known. Stops when nobody reads any more.
+    #[cfg_attr(
+        not(feature = "webhook"),
+        allow(dead_code, reason = "webhooks alone come as a stream")
+    )]
     pub(crate) fn stream(&self, report: &Report) -> Result<(), Stop> {
         let text = self.chosen.line(report, &self.stdout)?;
         let mut stdout = io::stdout().lock();
@@ -118,6 +122,10 @@ impl Output {
     }
 
     /// Prints what a person or a script has to know while the command goes on.
+    #[cfg_attr(
+        not(feature = "webhook"),
+        allow(dead_code, reason = "webhooks alone come as a stream")
+    )]
     pub(crate) fn note(&self, note: &str) {
         write_to_stderr(&format!("{}\n", printable(note)));
     }

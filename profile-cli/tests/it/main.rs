@@ -16,4 +16,5 @@ mod set;
 mod show;
 mod site;
 mod stats;
+#[cfg(feature = "webhook")]
 mod webhook;
