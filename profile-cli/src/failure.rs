@@ -38,6 +38,10 @@ pub(crate) enum FailureKind {
     Refused,
     RateLimited,
     Unanswered,
+    #[cfg_attr(
+        not(feature = "webhook"),
+        allow(dead_code, reason = "webhooks alone are signed")
+    )]
     Mismatch,
     Interrupted,
 }
