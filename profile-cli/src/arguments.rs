@@ -104,6 +104,9 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Config(config::ConfigCommand),
     Api(api::ApiArguments),
+    #[cfg(feature = "webhook")]
+    #[command(visible_alias = "webhooks", subcommand)]
+    Webhook(crate::commands::webhook::WebhookCommand),
     #[cfg(feature = "sandbox")]
     #[command(subcommand)]
     Sandbox(crate::commands::sandbox::SandboxCommand),

@@ -42,6 +42,10 @@ pub(crate) enum FailureKind {
     Refused,
     RateLimited,
     Unanswered,
+    #[cfg_attr(
+        not(feature = "webhook"),
+        allow(dead_code, reason = "webhooks alone are signed")
+    )]
     Mismatch,
     Interrupted,
 }

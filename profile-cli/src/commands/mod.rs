@@ -19,6 +19,8 @@ pub(crate) mod site;
 mod start;
 pub(crate) mod stats;
 pub(crate) mod version;
+#[cfg(feature = "webhook")]
+pub(crate) mod webhook;
 
 use crate::arguments::Command;
 use crate::failure::Failure;
@@ -50,6 +52,8 @@ pub(crate) fn run(command: Option<Command>, session: &Session<'_>) -> Result<Rep
         Command::Man(arguments) => man::run(&arguments),
         Command::Version(_) => Ok(version::run()),
         Command::Api(arguments) => api::run(&arguments, session),
+        #[cfg(feature = "webhook")]
+        Command::Webhook(command) => webhook::run(command, session),
         #[cfg(feature = "sandbox")]
         Command::Sandbox(command) => sandbox::run(command, session),
     };
@@ -68,6 +72,8 @@ impl Command {
             Self::Analytics(_) | Self::Badge(_) | Self::Site(_) | Self::Api(_) => true,
             Self::Auth(_) | Self::Config(_) | Self::Completion(_) | Self::Man(_) => false,
             Self::Version(_) => false,
+            #[cfg(feature = "webhook")]
+            Self::Webhook(_) => false,
             #[cfg(feature = "sandbox")]
             Self::Sandbox(_) => false,
         }

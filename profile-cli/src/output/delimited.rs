@@ -18,16 +18,42 @@ pub(super) fn tsv(shown: &Shown, _: &Screen) -> String {
         .collect()
 }
 
+/// One of many results: the values of its fields on one line.
+pub(super) fn tsv_line(shown: &Shown, screen: &Screen) -> String {
+    let Shown::Fields(fields) = shown else {
+        return tsv(shown, screen);
+    };
+    let values: Vec<_> = fields.iter().map(|(_, value)| tsv_field(value)).collect();
+    format!("{}\n", values.join("\t"))
+}
+
+/// The same as a record of comma-separated values.
+pub(super) fn csv_line(shown: &Shown, screen: &Screen) -> Result<String, Failure> {
+    match shown {
+        Shown::Fields(fields) => {
+            records(|writer| writer.write_record(fields.iter().map(|(_, value)| printable(value))))
+        }
+        other => csv(other, screen),
+    }
+}
+
 /// Comma-separated values with a heading, as RFC 4180 has them.
 pub(super) fn csv(shown: &Shown, _: &Screen) -> Result<String, Failure> {
     let Some((heading, rows)) = heading_and_rows(shown) else {
         return Ok(plain(shown));
     };
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let written = writer.write_record(&heading).and_then(|()| {
+    records(|writer| {
+        writer.write_record(&heading)?;
         rows.iter()
             .try_for_each(|row| writer.write_record(row.iter().map(|cell| printable(cell))))
-    });
+    })
+}
+
+fn records(
+    write: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Result<()>,
+) -> Result<String, Failure> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let written = write(&mut writer);
     let bytes = written
         .map_err(|error| error.to_string())
         .and_then(|()| writer.into_inner().map_err(|error| error.to_string()));

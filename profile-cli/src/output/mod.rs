@@ -15,8 +15,10 @@ use std::process::ExitCode;
 
 use crate::arguments::GlobalArguments;
 use crate::failure::{Failure, FailureKind};
+use crate::printable::printable;
 use crate::report::{Report, Shown};
 use crate::settings::Settings;
+use crate::stop::Stop;
 
 pub(crate) use failures::usage_error;
 pub(crate) use format::Format;
@@ -85,14 +87,22 @@ impl Output {
         }
     }
 
-    /// Prints one of many results as soon as it is known. Fails when nobody reads any more.
-    pub(crate) fn stream(&self, report: &Report) -> Result<(), Failure> {
+    /// Prints one of many results as soon as it is known. Stops when nobody reads any more.
+    #[cfg_attr(
+        not(feature = "webhook"),
+        allow(dead_code, reason = "webhooks alone come as a stream")
+    )]
+    pub(crate) fn stream(&self, report: &Report) -> Result<(), Stop> {
         let text = self.chosen.line(report, &self.stdout)?;
         let mut stdout = io::stdout().lock();
         let written = stdout
             .write_all(text.as_bytes())
             .and_then(|()| stdout.flush());
-        written.map_err(|error| Failure::of_output(&error))
+        written.map_err(|error| match error.kind() {
+            // Whoever reads has had enough.
+            io::ErrorKind::BrokenPipe => Stop::Told(0),
+            _ => Failure::of_output(&error).into(),
+        })
     }
 
     /// Prints a failure, after what was done all the same.
@@ -113,6 +123,15 @@ impl Output {
         if !self.quiet {
             write_to_stderr(&failures::warning(warning, &self.stderr));
         }
+    }
+
+    /// Prints what a person or a script has to know while the command goes on.
+    #[cfg_attr(
+        not(feature = "webhook"),
+        allow(dead_code, reason = "webhooks alone come as a stream")
+    )]
+    pub(crate) fn note(&self, note: &str) {
+        write_to_stderr(&format!("{}\n", printable(note)));
     }
 
     /// Whether warnings, hints and progress are left out.

@@ -30,3 +30,5 @@ mod version;
 #[cfg(unix)]
 mod terminal;
 mod walk;
+#[cfg(feature = "webhook")]
+mod webhook;
