@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 
-use crate::commands::{analytics, badge, link, post, set, show, site, stats};
+use crate::commands::{analytics, badge, edit, link, post, set, show, site, stats};
 use crate::output::Format;
 use crate::output::screen::ColorChoice;
 
@@ -87,6 +87,7 @@ pub(crate) struct GlobalArguments {
 pub(crate) enum Command {
     Show(show::ShowArguments),
     Set(set::SetArguments),
+    Edit(edit::EditArguments),
     #[command(visible_alias = "links", subcommand)]
     Link(link::LinkCommand),
     #[command(visible_alias = "posts", subcommand)]

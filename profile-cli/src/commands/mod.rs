@@ -3,12 +3,14 @@
 pub(crate) mod analytics;
 pub(crate) mod badge;
 mod deletion;
+pub(crate) mod edit;
 pub(crate) mod link;
 mod listing;
 pub(crate) mod post;
 #[cfg(feature = "sandbox")]
 pub(crate) mod sandbox;
 pub(crate) mod set;
+mod several;
 pub(crate) mod show;
 pub(crate) mod site;
 mod start;
@@ -27,6 +29,7 @@ pub(crate) fn run(command: Option<Command>, session: &Session<'_>) -> Result<Rep
     let result = match command {
         Command::Show(arguments) => show::run(arguments, session),
         Command::Set(arguments) => set::run(arguments, session),
+        Command::Edit(arguments) => edit::run(&arguments, session),
         Command::Link(command) => link::run(command, session),
         Command::Post(command) => post::run(command, session),
         Command::Stats(arguments) => stats::run(arguments, session),

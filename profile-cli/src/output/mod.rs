@@ -111,6 +111,13 @@ impl Output {
         }
     }
 
+    /// Tells a person on stderr what was done beside the result.
+    pub(crate) fn note(&self, note: &str) {
+        if !self.quiet {
+            write_to_stderr(&failures::note(note, &self.stderr));
+        }
+    }
+
     /// Whether warnings, hints and progress are left out.
     pub(crate) fn is_quiet(&self) -> bool {
         self.quiet

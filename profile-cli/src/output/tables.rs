@@ -26,6 +26,7 @@ pub(super) fn text(shown: &Shown, screen: &Screen) -> String {
         }
         Shown::Sentence(sentence) => format!("{}\n", printable(sentence)),
         Shown::Text(text) => format!("{}\n", printable(text)),
+        Shown::Drawn { drawing, .. } | Shown::Drawing(drawing) => drawing.draw(screen),
     }
 }
 
