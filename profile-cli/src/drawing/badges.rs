@@ -68,7 +68,8 @@ mod tests {
                Joined in the first year of
                the service
             J           日本   odd[31m
-        "#]].assert_eq(&draw(&badges(), &screen));
+        "#]]
+        .assert_eq(&draw(&badges(), &screen));
     }
 
     #[test]
@@ -80,6 +81,7 @@ mod tests {
         expect![[r#"
             ESC[48;2;245;158;11m  ESC[0m ESC[1mEarly birdESC[0m  early  #f59e0b  auto
                ESC[2mJoined in the first year of the serviceESC[0m
-        "#]].assert_eq(&draw(&badges()[..1], &screen).replace('\x1b', "ESC"));
+        "#]]
+        .assert_eq(&draw(&badges()[..1], &screen).replace('\x1b', "ESC"));
     }
 }

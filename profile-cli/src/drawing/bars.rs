@@ -188,7 +188,8 @@ mod tests {
             countries
             US  100.0 %  9,999  ████████████████████████████████████████
             DE   <0.1 %      1  ▏
-        "#]].assert_eq(&draw(&[views], &screen(60)));
+        "#]]
+        .assert_eq(&draw(&[views], &screen(60)));
     }
 
     #[test]
@@ -202,7 +203,8 @@ mod tests {
             2026-01-01  ▏ 9                                ▏ 3
             2026-01-02  ▏ 1                                ▍ 18
             2026-01-03  0                                  ███████████████████████████ 1,000
-        "#]].assert_eq(&draw(&views, &screen(80)));
+        "#]]
+        .assert_eq(&draw(&views, &screen(80)));
         expect![[r#"
             demo  10 views in 3 days, 43,615 in all
 
@@ -215,7 +217,8 @@ mod tests {
             2026-01-01  ▏ 3
             2026-01-02  ▍ 18
             2026-01-03  ██████████████████████ 1,000
-        "#]].assert_eq(&draw(&views, &screen(40)));
+        "#]]
+        .assert_eq(&draw(&views, &screen(40)));
     }
 
     #[test]
@@ -237,6 +240,7 @@ mod tests {
             demo  0 views in 0 days, 43,615 in all
 
             The service tells no days.
-        "#]].assert_eq(&draw(&[sample("demo", &[])], &screen(60)));
+        "#]]
+        .assert_eq(&draw(&[sample("demo", &[])], &screen(60)));
     }
 }

@@ -136,8 +136,9 @@ impl Card<'_> {
     /// A link on one line where it fits. A URL is never broken, so that it can be copied.
     fn link(&self, link: &Link, links: &[Link]) -> Vec<String> {
         let title = |link: &Link| one_line(link.title.as_deref().unwrap_or_default());
-        let title_width = links.iter().map(|link| width(&title(link))).max();
-        let title_width = title_width.unwrap_or_default().min(self.value_width / 3);
+        let title_widths = links.iter().map(|link| width(&title(link)));
+        let short = title_widths.filter(|title| *title <= self.value_width / 3);
+        let title_width = short.max().unwrap_or_default();
         let url = one_line(link.url.as_deref().unwrap_or_default());
         let title = title(link);
         let fits =
@@ -270,61 +271,71 @@ mod tests {
 
     #[test]
     fn a_card_fits_the_screen() {
-        check(PROFILE, 60, false, &expect![[r#"
-            Demo 日本 Person  @demo
-            ────────────────────────────────────────────────────────────
-            I live inside a mock server, and this line is so long that
-            it has to be wrapped somewhere.
-            Edit me 👩‍🚀.[31m
+        check(
+            PROFILE,
+            60,
+            false,
+            &expect![[r#"
+                Demo 日本 Person  @demo
+                ────────────────────────────────────────────────────────────
+                I live inside a mock server, and this line is so long that
+                it has to be wrapped somewhere.
+                Edit me 👩‍🚀.[31m
 
-            location    127.0.0.1
-            email       demo@example.com
-            in the API  shown
-            accent      #2563eb
-            text        #777777
-            background  #ffffff
-            contrast    4.4:1, hard to read: text wants 4.5:1
+                location    127.0.0.1
+                email       demo@example.com
+                in the API  shown
+                accent      #2563eb
+                text        #777777
+                background  #ffffff
+                contrast    4.4:1, hard to read: text wants 4.5:1
 
-            links       Homepage          https://example.com/demo
-                        A title that takes more than its part of the
-                        line
-                          https://example.com/demo/code/that/is/longer/than/the/card/is/wide/and/whole
+                links       Homepage  https://example.com/demo
+                            A title that takes more than its part of the
+                            line
+                              https://example.com/demo/code/that/is/longer/than/the/card/is/wide/and/whole
 
-            posts       · Hello
-                          from the mock server!
+                posts       · Hello
+                              from the mock server!
 
-            badges      Early bird
+                badges      Early bird
 
-            key may     profile:write, analytics:read, links:write,
-                        social:write
-            rate limit  1,000,000 requests a minute
-        "#]]);
-        check(PROFILE, 100, false, &expect![[r#"
-            Demo 日本 Person  @demo
-            ────────────────────────────────────────────────────────────────────────────────────────────────────
-            I live inside a mock server, and this line is so long that it has to be wrapped somewhere.
-            Edit me 👩‍🚀.[31m
+                key may     profile:write, analytics:read, links:write,
+                            social:write
+                rate limit  1,000,000 requests a minute
+            "#]],
+        );
+        check(
+            PROFILE,
+            100,
+            false,
+            &expect![[r#"
+                Demo 日本 Person  @demo
+                ────────────────────────────────────────────────────────────────────────────────────────────────────
+                I live inside a mock server, and this line is so long that it has to be wrapped somewhere.
+                Edit me 👩‍🚀.[31m
 
-            location    127.0.0.1
-            email       demo@example.com
-            in the API  shown
-            accent      #2563eb
-            text        #777777
-            background  #ffffff
-            contrast    4.4:1, hard to read: text wants 4.5:1
+                location    127.0.0.1
+                email       demo@example.com
+                in the API  shown
+                accent      #2563eb
+                text        #777777
+                background  #ffffff
+                contrast    4.4:1, hard to read: text wants 4.5:1
 
-            links       Homepage                       https://example.com/demo
-                        A title that takes more than its part of the line
-                          https://example.com/demo/code/that/is/longer/than/the/card/is/wide/and/whole
+                links       Homepage  https://example.com/demo
+                            A title that takes more than its part of the line
+                              https://example.com/demo/code/that/is/longer/than/the/card/is/wide/and/whole
 
-            posts       · Hello
-                          from the mock server!
+                posts       · Hello
+                              from the mock server!
 
-            badges      Early bird
+                badges      Early bird
 
-            key may     profile:write, analytics:read, links:write, social:write
-            rate limit  1,000,000 requests a minute
-        "#]]);
+                key may     profile:write, analytics:read, links:write, social:write
+                rate limit  1,000,000 requests a minute
+            "#]],
+        );
     }
 
     #[test]
@@ -332,7 +343,11 @@ mod tests {
         let json = r##"{"display_name": "Ada", "accent_color": "#2563eb",
             "text_color": "#000000", "background_color": "#ffffff",
             "badges": [{"id": "e", "name": "Early", "color": "#f59e0b"}]}"##;
-        check(json, 20, true, &expect![[r#"
+        check(
+            json,
+            20,
+            true,
+            &expect![[r#"
             ESC[1mAdaESC[0m
             ESC[38;2;37;99;235m────────────────────ESC[0m
             ESC[2maccent      ESC[0mESC[48;2;37;99;235m  ESC[0m #2563eb
@@ -341,18 +356,28 @@ mod tests {
             ESC[2mcontrast    ESC[0m21:1  ESC[38;2;0;0;0mESC[48;2;255;255;255m text on background ESC[0m
 
             ESC[2mbadges      ESC[0mESC[48;2;245;158;11m  ESC[0m Early
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn what_the_service_leaves_out_is_left_out() {
-        check("{}", 20, false, &expect![[r#"
+        check(
+            "{}",
+            20,
+            false,
+            &expect![[r#"
             Your profile
             ────────────────────
-        "#]]);
+        "#]],
+        );
         let odd = r#"{"display_name": "", "bio": "", "accent_color": "red", "links": [],
             "posts": [{}], "api_visible": "maybe", "key": {"rate_limit": "100 per hour"}}"#;
-        check(odd, 40, false, &expect![[r#"
+        check(
+            odd,
+            40,
+            false,
+            &expect![[r#"
             Your profile
             ────────────────────────────────────────
             in the API  "maybe"
@@ -363,6 +388,7 @@ mod tests {
             posts       ·
 
             rate limit  100 per hour
-        "#]]);
+        "#]],
+        );
     }
 }

@@ -113,6 +113,7 @@ mod tests {
             C5          5.5 %   50  ███████████████▍
             C4          4.4 %   40  ████████████▎
             4 others    6.6 %   60  ██████████████████▍
-        "#]].assert_eq(&draw_parts(&parts, &Screen::plain()));
+        "#]]
+        .assert_eq(&draw_parts(&parts, &Screen::plain()));
     }
 }

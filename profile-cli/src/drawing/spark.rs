@@ -65,7 +65,8 @@ mod tests {
             2026-01-01  ▄▁ ▁▂  2026-01-05
             grace  27 views in 3 days, 43,615 in all
             2026-01-01  ▁█▂    2026-01-05
-        "#]].assert_eq(&draw(&views, &Screen::plain()));
+        "#]]
+        .assert_eq(&draw(&views, &Screen::plain()));
     }
 
     #[test]
@@ -80,6 +81,7 @@ mod tests {
             2026-01-01   ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▂▂▂▂▂▂▂▂▂▂▂▃▃  2026-02-08
             2026-02-09  ▃▃▃▃▃▃▃▃▃▄▄▄▄▄▄▄▄▄▄▄▅▅▅▅▅▅▅▅▅▅▅▆▆▆▆▆  2026-03-16
             2026-03-17  ▆▆▆▆▆▆▇▇▇▇▇▇▇▇▇▇▇█                    2026-04-06
-        "#]].assert_eq(&draw(&[sample("demo", &daily)], &screen));
+        "#]]
+        .assert_eq(&draw(&[sample("demo", &daily)], &screen));
     }
 }

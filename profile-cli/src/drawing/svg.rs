@@ -9,7 +9,7 @@ const LEFT: f64 = 64.0;
 const RIGHT: f64 = 40.0;
 const TOP: f64 = 56.0;
 /// The height of a panel's heading, of the bars, and of the dates below.
-const PANEL: [f64; 3] = [34.0, 160.0, 44.0];
+const PANEL: [f64; 3] = [42.0, 160.0, 44.0];
 /// A bar above 0 is at least this high, so that it can be seen.
 const LEAST_BAR: f64 = 1.5;
 const WIDEST_BAR: f64 = 48.0;
@@ -21,10 +21,11 @@ const STYLE: &str = "\
     text{font:12px system-ui,sans-serif;fill:#1f2328}
     .title{font-size:18px;font-weight:600}.handle{font-size:14px;font-weight:600}
     .quiet{fill:#57606a}.back{fill:#ffffff}.grid{stroke:#d0d7de;stroke-width:1}
+    .count{stroke:#ffffff;stroke-width:3px;paint-order:stroke}
     .bar0{fill:#2563eb}.bar1{fill:#c2410c}.bar2{fill:#0f766e}
     @media (prefers-color-scheme:dark){
       text{fill:#e6edf3}.quiet{fill:#9198a1}.back{fill:#0d1117}.grid{stroke:#30363d}
-      .bar0{fill:#6ea8fe}.bar1{fill:#fb923c}.bar2{fill:#2dd4bf}
+      .count{stroke:#0d1117}.bar0{fill:#6ea8fe}.bar1{fill:#fb923c}.bar2{fill:#2dd4bf}
     }";
 
 /// Draws the picture: one XML document.
@@ -42,10 +43,7 @@ pub(crate) fn svg(views: &[Views]) -> String {
          <rect class=\"back\" width=\"{WIDTH}\" height=\"{height}\"/>\n"
     );
     picture += &text(LEFT, 34.0, "title", "start", "Views a day");
-    if let (Some(first), Some(last)) = (plot.dates.first(), plot.dates.last()) {
-        let range = format!("{first} to {last}");
-        picture += &text(WIDTH - RIGHT, 34.0, "quiet", "end", &range);
-    }
+    picture += &text(WIDTH - RIGHT, 34.0, "quiet", "end", &plot.range());
     for (index, views) in views.iter().enumerate() {
         plot.panel(index, views, &mut picture);
     }
@@ -102,7 +100,8 @@ impl<'a> Plot<'a> {
 
     fn bars(&self, index: usize, views: &Views, floor: f64, picture: &mut String) {
         let slot = self.slot();
-        let width = (slot * 0.8).min(WIDEST_BAR);
+        // Between narrow bars a gap would only flicker.
+        let width = if slot < 4.0 { slot } else { slot * 0.8 }.min(WIDEST_BAR);
         for (day, date) in self.dates.iter().enumerate() {
             let Some(&count) = views.daily.get(*date).filter(|count| **count > 0) else {
                 continue;
@@ -119,7 +118,7 @@ impl<'a> Plot<'a> {
             );
             let number = thousands(count);
             if number.len() as f64 * 7.5 < slot {
-                *picture += &text(middle, y - 4.0, "quiet", "middle", &number);
+                *picture += &text(middle, y - 4.0, "quiet count", "middle", &number);
             }
         }
     }
@@ -131,6 +130,14 @@ impl<'a> Plot<'a> {
         for (day, date) in self.dates.iter().enumerate().step_by(every) {
             let middle = LEFT + slot * (day as f64 + 0.5);
             *picture += &text(middle, floor + 18.0, "quiet", "middle", date);
+        }
+    }
+
+    fn range(&self) -> String {
+        match (self.dates.first(), self.dates.last()) {
+            (Some(first), Some(last)) if first == last => format!("on {first}"),
+            (Some(first), Some(last)) => format!("from {first} to {last}"),
+            _ => "without days".to_owned(),
         }
     }
 
@@ -159,15 +166,12 @@ fn step(most: u64) -> u64 {
 
 fn described(views: &Views, plot: &Plot<'_>) -> String {
     let most = views.daily.iter().max_by_key(|(_, count)| **count);
-    let range = match (plot.dates.first(), plot.dates.last()) {
-        (Some(first), Some(last)) => format!(", from {first} to {last}"),
-        _ => String::new(),
-    };
     let most = most.map(|(date, count)| format!(", at most {} on {date}", thousands(*count)));
     format!(
-        "{}: {}{range}{}.",
+        "{}: {}, {}{}.",
         views.handle,
         views.summary(),
+        plot.range(),
         most.unwrap_or_default()
     )
 }
@@ -205,37 +209,38 @@ mod tests {
     #[test]
     fn a_picture_is_one_document() {
         expect![[r#"
-            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 294" role="img" aria-labelledby="title desc">
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 302" role="img" aria-labelledby="title desc">
               <title id="title">Views of a&lt;b</title>
               <desc id="desc">a&lt;b: 10 views in 3 days, 43,615 in all, from 2026-01-01 to 2026-01-03, at most 9 on 2026-01-01.</desc>
               <style>
             text{font:12px system-ui,sans-serif;fill:#1f2328}
                 .title{font-size:18px;font-weight:600}.handle{font-size:14px;font-weight:600}
                 .quiet{fill:#57606a}.back{fill:#ffffff}.grid{stroke:#d0d7de;stroke-width:1}
+                .count{stroke:#ffffff;stroke-width:3px;paint-order:stroke}
                 .bar0{fill:#2563eb}.bar1{fill:#c2410c}.bar2{fill:#0f766e}
                 @media (prefers-color-scheme:dark){
                   text{fill:#e6edf3}.quiet{fill:#9198a1}.back{fill:#0d1117}.grid{stroke:#30363d}
-                  .bar0{fill:#6ea8fe}.bar1{fill:#fb923c}.bar2{fill:#2dd4bf}
+                  .count{stroke:#0d1117}.bar0{fill:#6ea8fe}.bar1{fill:#fb923c}.bar2{fill:#2dd4bf}
                 }
               </style>
-              <rect class="back" width="800" height="294"/>
+              <rect class="back" width="800" height="302"/>
               <text class="title" x="64.0" y="34.0" text-anchor="start">Views a day</text>
-              <text class="quiet" x="760.0" y="34.0" text-anchor="end">2026-01-01 to 2026-01-03</text>
+              <text class="quiet" x="760.0" y="34.0" text-anchor="end">from 2026-01-01 to 2026-01-03</text>
               <text class="handle" x="64.0" y="74.0" text-anchor="start">a&lt;b</text>
               <text class="quiet" x="760.0" y="74.0" text-anchor="end">10 views in 3 days, 43,615 in all</text>
-              <path class="grid" d="M64 250.0H760"/>
-              <text class="quiet" x="56.0" y="254.0" text-anchor="end">0</text>
-              <path class="grid" d="M64 170.0H760"/>
-              <text class="quiet" x="56.0" y="174.0" text-anchor="end">5</text>
-              <path class="grid" d="M64 90.0H760"/>
-              <text class="quiet" x="56.0" y="94.0" text-anchor="end">10</text>
-              <rect class="bar0" x="156.00" y="106.00" width="48.00" height="144.00"><title>2026-01-01: 9</title></rect>
-              <text class="quiet" x="180.0" y="102.0" text-anchor="middle">9</text>
-              <rect class="bar0" x="388.00" y="234.00" width="48.00" height="16.00"><title>2026-01-02: 1</title></rect>
-              <text class="quiet" x="412.0" y="230.0" text-anchor="middle">1</text>
-              <text class="quiet" x="180.0" y="268.0" text-anchor="middle">2026-01-01</text>
-              <text class="quiet" x="412.0" y="268.0" text-anchor="middle">2026-01-02</text>
-              <text class="quiet" x="644.0" y="268.0" text-anchor="middle">2026-01-03</text>
+              <path class="grid" d="M64 258.0H760"/>
+              <text class="quiet" x="56.0" y="262.0" text-anchor="end">0</text>
+              <path class="grid" d="M64 178.0H760"/>
+              <text class="quiet" x="56.0" y="182.0" text-anchor="end">5</text>
+              <path class="grid" d="M64 98.0H760"/>
+              <text class="quiet" x="56.0" y="102.0" text-anchor="end">10</text>
+              <rect class="bar0" x="156.00" y="114.00" width="48.00" height="144.00"><title>2026-01-01: 9</title></rect>
+              <text class="quiet count" x="180.0" y="110.0" text-anchor="middle">9</text>
+              <rect class="bar0" x="388.00" y="242.00" width="48.00" height="16.00"><title>2026-01-02: 1</title></rect>
+              <text class="quiet count" x="412.0" y="238.0" text-anchor="middle">1</text>
+              <text class="quiet" x="180.0" y="276.0" text-anchor="middle">2026-01-01</text>
+              <text class="quiet" x="412.0" y="276.0" text-anchor="middle">2026-01-02</text>
+              <text class="quiet" x="644.0" y="276.0" text-anchor="middle">2026-01-03</text>
             </svg>
         "#]].assert_eq(&svg(&[sample("a<b", &[9, 1, 0])]));
     }

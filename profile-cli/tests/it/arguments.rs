@@ -34,6 +34,7 @@ fn every_help_has_an_example() {
         "",
         "show",
         "set",
+        "edit",
         "link list",
         "link add",
         "link edit",

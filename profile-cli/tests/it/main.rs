@@ -5,6 +5,7 @@
 mod analytics;
 mod arguments;
 mod badge;
+mod edit;
 mod failures;
 mod link;
 mod post;

@@ -11,9 +11,10 @@ const CANARY: &str = "canary-93d1b7";
 #[tokio::test]
 async fn no_output_shows_the_key() {
     let place = Place::new().await;
-    let commands: [&[&str]; 8] = [
+    let commands: [&[&str]; 9] = [
         &["show"],
         &["set", "--bio", "b"],
+        &["edit"],
         &["link", "add", "--title", "t", "--url", "x:y"],
         &["link", "delete", "link_1", "--yes"],
         &["post", "create", "p"],
@@ -41,7 +42,11 @@ async fn no_output_shows_the_key() {
         ] {
             for command in commands {
                 for json in [None, Some("--json")] {
-                    let environment = [("PROFILE_BASE_URL", base_url), ("PROFILE_API_KEY", &key)];
+                    let environment = [
+                        ("PROFILE_BASE_URL", base_url),
+                        ("PROFILE_API_KEY", &key),
+                        ("EDITOR", "true"),
+                    ];
                     let arguments: Vec<_> = command.iter().copied().chain(json).collect();
                     let printed = run(place.home.path(), &environment, &arguments).to_string();
                     assert!(!printed.contains(CANARY), "{printed}");

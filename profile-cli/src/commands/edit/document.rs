@@ -279,14 +279,26 @@ mod tests {
 
             # the colour behind the text
             # background_color = ""
-        "##]].assert_eq(&write(&serde_json::from_value(shown).unwrap()));
+        "##]]
+        .assert_eq(&write(&serde_json::from_value(shown).unwrap()));
     }
 
     #[test]
     fn what_cannot_be_sent_is_told_all_at_once() {
-        check_refused("nickname = 'a'", &expect![[r#""nickname" is no field that can be changed; these are: display_name, bio, location, accent_color, text_color, background_color"#]]);
-        check_refused("bio = 1", &expect!["bio is of the type integer; expected a text in quotes"]);
-        check_refused("[bio]", &expect!["bio is of the type table; expected a text in quotes"]);
+        check_refused(
+            "nickname = 'a'",
+            &expect![[
+                r#""nickname" is no field that can be changed; these are: display_name, bio, location, accent_color, text_color, background_color"#
+            ]],
+        );
+        check_refused(
+            "bio = 1",
+            &expect!["bio is of the type integer; expected a text in quotes"],
+        );
+        check_refused(
+            "[bio]",
+            &expect!["bio is of the type table; expected a text in quotes"],
+        );
         let name = "x".repeat(33);
         check_refused(
             &format!("display_name = '{name}'\ntext_color = 'rot'"),
@@ -298,12 +310,15 @@ mod tests {
 
     #[test]
     fn the_line_of_an_error_is_that_of_the_text_with_the_error() {
-        check_refused("# a\nbio = \"b", &expect![[r#"
+        check_refused(
+            "# a\nbio = \"b",
+            &expect![[r#"
             the text is not TOML: TOML parse error at line 8, column 9
               |
             8 | bio = "b
               |         ^
-            invalid basic string, expected `"`"#]]);
+            invalid basic string, expected `"`"#]],
+        );
     }
 
     #[test]
