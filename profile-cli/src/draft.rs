@@ -1,5 +1,6 @@
 //! Texts from the editor, kept until the service has accepted them.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -36,27 +37,48 @@ impl Draft {
         session: &Session<'_>,
     ) -> Result<Self, Failure> {
         let directory = directory(&session.settings)?;
-        if let Some(path) = latest(&directory, kind) {
-            let earlier = Self {
-                before: read(&before_path(&path)).unwrap_or_default(),
-                path,
-                command: kind.command,
-            };
-            let place = earlier.path.display();
-            let settings = &session.settings;
-            if settings.yes {
-                return Ok(earlier);
-            }
-            if settings.no_input || !prompt::can_ask() {
-                let note = format!("an earlier text that was not sent is kept in {place}");
-                session.output.note(&note);
-            } else if is_yes(&prompt::ask(&format!(
-                "There is a text that was not sent, in {place}. Resume it? [Y/n] "
-            ))?) {
-                return Ok(earlier);
-            }
+        if let Some(earlier) = Self::latest(&directory, kind)
+            && earlier.is_wanted(session)?
+        {
+            return Ok(earlier);
         }
         Self::begin(&directory, kind, new)
+    }
+
+    /// The newest text that is there and differs from what its editor first got.
+    fn latest(directory: &Path, kind: &DraftKind) -> Option<Self> {
+        let paths = fs::read_dir(directory).ok()?.flatten();
+        let paths = paths.map(|entry| entry.path()).filter(|path| {
+            let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+            let number = stem.strip_prefix(kind.name);
+            let is_ours = number.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+            is_ours && path.extension() == Some(OsStr::new(kind.extension))
+        });
+        let drafts = paths.map(|path| Self {
+            before: read(&before_path(&path)).unwrap_or_default(),
+            path,
+            command: kind.command,
+        });
+        let changed = drafts.filter(|draft| !draft.is_as_before());
+        changed.max_by_key(|draft| draft.path.metadata().and_then(|file| file.modified()).ok())
+    }
+
+    /// Whether the person wants to go on with this earlier text.
+    fn is_wanted(&self, session: &Session<'_>) -> Result<bool, Failure> {
+        let Self { path, command, .. } = self;
+        let path = path.display();
+        let settings = &session.settings;
+        if settings.yes {
+            return Ok(true);
+        }
+        if settings.no_input || !prompt::can_ask() {
+            session.output.note(&format!(
+                "an earlier text was not sent; `{command} --yes` opens it: {path}"
+            ));
+            return Ok(false);
+        }
+        let question = format!("An earlier text was not sent: {path}\nResume it? [Y/n] ");
+        prompt::ask(&question).map(|answer| is_yes(&answer))
     }
 
     fn begin(directory: &Path, kind: &DraftKind, new: &str) -> Result<Self, Failure> {
@@ -96,7 +118,7 @@ impl Draft {
 
     /// The failure with the place of the text; a text that nobody has changed is not kept.
     pub(crate) fn kept(&self, failure: Failure) -> Failure {
-        if self.text().is_ok_and(|text| text == self.before) {
+        if self.is_as_before() {
             self.discard();
             return failure;
         }
@@ -106,6 +128,10 @@ impl Draft {
             None => kept,
         };
         failure.hint(hint)
+    }
+
+    fn is_as_before(&self) -> bool {
+        self.text().is_ok_and(|text| text == self.before)
     }
 
     /// Where the text is, and how to go on with it.
@@ -146,12 +172,6 @@ fn directory(settings: &Settings) -> Result<PathBuf, Failure> {
     let owner: String = owner.chars().map(safe).collect();
     let owner = owner.trim_matches(['-', '.']);
     Ok(Environment::state_directory()?.join("drafts").join(owner))
-}
-
-/// The newest text that is there, which is the one with the highest number.
-fn latest(directory: &Path, kind: &DraftKind) -> Option<PathBuf> {
-    let paths = (1..).map(|number| path(directory, kind, number));
-    paths.take_while(|path| path.exists()).last()
 }
 
 fn path(directory: &Path, kind: &DraftKind, number: u32) -> PathBuf {

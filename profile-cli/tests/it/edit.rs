@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use expect_test::expect;
 use mock_server::wiremock::matchers::method;
 use mock_server::wiremock::{Mock, ResponseTemplate};
+use mock_server::{Fault, FaultRule, MockServer, WireFault};
 use serde_json::json;
 
 use crate::program::{Place, Program, Run};
@@ -55,10 +56,10 @@ fn kept(place: &Place) -> Vec<PathBuf> {
     paths
 }
 
-/// The bodies of the edits that reached the service.
-async fn sent(place: &Place) -> Vec<serde_json::Value> {
-    let requests = place.service.wiremock().received_requests().await.unwrap();
-    let writes = requests.iter().filter(|request| request.method != "GET");
+/// The bodies of the writes that reached the service.
+fn sent(place: &Place) -> Vec<serde_json::Value> {
+    let requests = place.service.journal().requests().into_iter();
+    let writes = requests.filter(|request| request.method != "GET");
     writes
         .map(|request| serde_json::from_slice(&request.body).unwrap())
         .collect()
@@ -71,10 +72,7 @@ async fn only_what_was_changed_is_sent() {
     let run = edit(&place, script);
     assert!(run.stdout().contains("display_name\tAda\n"), "{run}");
     let bio = "I live inside a mock server.\nRead \"\\me as you like.";
-    assert_eq!(
-        sent(&place).await,
-        [json!({"display_name": "Ada", "bio": bio})]
-    );
+    assert_eq!(sent(&place), [json!({"display_name": "Ada", "bio": bio})]);
     assert!(kept(&place).is_empty());
 }
 
@@ -96,7 +94,7 @@ async fn nothing_changed_is_nothing_sent() {
     "#]]);
     let json = program(&place, "true", &["edit", "--json"]).run().json();
     assert_eq!(json, json!({"result": "unchanged"}));
-    assert!(sent(&place).await.is_empty());
+    assert!(sent(&place).is_empty());
     assert!(kept(&place).is_empty());
 }
 
@@ -119,24 +117,32 @@ async fn the_editor_may_have_arguments() {
 async fn an_editor_that_fails_leaves_the_text() {
     let place = Place::new().await;
     let run = edit(&place, "echo 'bio = \"b\"' > \"$1\"; exit 3");
-    check(&place, &run, &expect![[r#"
+    check(
+        &place,
+        &run,
+        &expect![[r#"
         exit 1
         --- stdout
         --- stderr
         error: the editor "HOME/an editor" of PROFILE_EDITOR failed: exit status: 3
         hint: the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
-    "#]]);
+    "#]],
+    );
     let [text] = kept(&place).try_into().unwrap();
     assert_eq!(fs::read_to_string(&text).unwrap(), "bio = \"b\"\n");
     assert_eq!(text.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     let unstarted = place.program(&["edit"]).env("EDITOR", "/nowhere/vi").run();
-    check(&place, &unstarted, &expect![[r#"
-        exit 1
-        --- stdout
-        --- stderr
-        note: an earlier text that was not sent is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml
-        error: the editor "/nowhere/vi" of EDITOR cannot be started: No such file or directory (os error 2)
-    "#]]);
+    check(
+        &place,
+        &unstarted,
+        &expect![[r#"
+            exit 1
+            --- stdout
+            --- stderr
+            note: an earlier text was not sent; `profile edit --yes` opens it: HOME/.local/state/profile/drafts/SERVICE/profile.toml
+            error: the editor "/nowhere/vi" of EDITOR cannot be started: No such file or directory (os error 2)
+        "#]],
+    );
     assert_eq!(kept(&place), [text]);
 }
 
@@ -144,13 +150,17 @@ async fn an_editor_that_fails_leaves_the_text() {
 async fn an_earlier_text_is_taken_up_again() {
     let place = Place::new().await;
     edit(&place, "echo 'bio = \"b\"' > \"$1\"; exit 3");
-    check(&place, &edit(&place, "true"), &expect![[r#"
-        exit 0
-        --- stdout
-        Nothing changed.
-        --- stderr
-        note: an earlier text that was not sent is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml
-    "#]]);
+    check(
+        &place,
+        &edit(&place, "true"),
+        &expect![[r#"
+            exit 0
+            --- stdout
+            Nothing changed.
+            --- stderr
+            note: an earlier text was not sent; `profile edit --yes` opens it: HOME/.local/state/profile/drafts/SERVICE/profile.toml
+        "#]],
+    );
     let run = program(
         &place,
         "echo 'location = \"L\"' >> \"$1\"",
@@ -158,7 +168,7 @@ async fn an_earlier_text_is_taken_up_again() {
     )
     .run();
     assert!(run.stdout().contains("location\tL\n"), "{run}");
-    assert_eq!(sent(&place).await, [json!({"bio": "b", "location": "L"})]);
+    assert_eq!(sent(&place), [json!({"bio": "b", "location": "L"})]);
     assert!(kept(&place).is_empty());
 }
 
@@ -166,7 +176,10 @@ async fn an_earlier_text_is_taken_up_again() {
 async fn what_is_wrong_is_told_above_the_text() {
     let place = Place::new().await;
     let run = edit(&place, "printf 'bio = \"b\nlocation = 1\n' > \"$1\"");
-    check(&place, &run, &expect![[r#"
+    check(
+        &place,
+        &run,
+        &expect![[r#"
         exit 2
         --- stdout
         --- stderr
@@ -176,7 +189,8 @@ async fn what_is_wrong_is_told_above_the_text() {
           |         ^
         invalid basic string, expected `"`
         hint: the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
-    "#]]);
+    "#]],
+    );
     let [text] = kept(&place).try_into().unwrap();
     expect![[r##"
         #! the text is not TOML: TOML parse error at line 7, column 9
@@ -187,18 +201,23 @@ async fn what_is_wrong_is_told_above_the_text() {
         #! Mend it and save; what is above the fields is not sent.
         bio = "b
         location = 1
-    "##]].assert_eq(&fs::read_to_string(&text).unwrap());
+    "##]]
+    .assert_eq(&fs::read_to_string(&text).unwrap());
     let limit = "printf 'display_name = \"%033d\"\naccent_color = \"rot\"\n' 0 > \"$1\"";
     let run = program(&place, limit, &["edit", "--yes"]).run();
-    check(&place, &run, &expect![[r#"
+    check(
+        &place,
+        &run,
+        &expect![[r#"
         exit 2
         --- stdout
         --- stderr
         error: accent_color: "rot" is no color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange
         display_name has 33 characters; at most 32 are allowed
         hint: the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
-    "#]]);
-    assert!(sent(&place).await.is_empty());
+    "#]],
+    );
+    assert!(sent(&place).is_empty());
 }
 
 #[tokio::test]
@@ -234,7 +253,10 @@ async fn a_rehearsal_sends_nothing_and_keeps_the_text() {
     let place = Place::new().await;
     let script = "echo 'accent_color = \"#FFF\"' > \"$1\"";
     let run = program(&place, script, &["edit", "--dry-run"]).run();
-    check(&place, &run, &expect![[r##"
+    check(
+        &place,
+        &run,
+        &expect![[r##"
         exit 0
         --- stdout
         accent_color
@@ -246,8 +268,9 @@ async fn a_rehearsal_sends_nothing_and_keeps_the_text() {
         --- stderr
         note: accent_color: #FFF is sent as #FFFFFF
         note: the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
-    "##]]);
-    assert!(sent(&place).await.is_empty());
+    "##]],
+    );
+    assert!(sent(&place).is_empty());
     assert_eq!(kept(&place).len(), 1);
 }
 
@@ -289,7 +312,7 @@ async fn what_the_service_does_not_show_is_left_open() {
         "sed -i 's/^# location = .*/location = \"\"/' \"$1\"",
     )
     .stdout();
-    assert_eq!(sent(&place).await, [json!({"location": ""})]);
+    assert_eq!(sent(&place), [json!({"location": ""})]);
 }
 
 #[tokio::test]
@@ -342,7 +365,7 @@ async fn a_post_is_written_in_the_editor() {
     "#]]);
     let run = post("printf 'one\\r\\n# two\\n' > \"$1\"");
     assert!(run.stdout().ends_with("body\tone\\r\\n# two\n"), "{run}");
-    assert_eq!(sent(&place).await, [json!({"body": "one\r\n# two"})]);
+    assert_eq!(sent(&place), [json!({"body": "one\r\n# two"})]);
     assert!(kept(&place).is_empty());
 }
 
@@ -357,14 +380,37 @@ async fn a_post_is_kept_until_the_service_has_accepted_it() {
         .await;
     let create = ["post", "create", "--editor", "--yes"];
     let run = program(&place, "echo one > \"$1\"", &create).run();
-    check(&place, &run, &expect![[r#"
+    check(
+        &place,
+        &run,
+        &expect![[r#"
         exit 6
         --- stdout
         --- stderr
         error: the service refuses this (422: not today)
         hint: the text is kept in HOME/.local/state/profile/drafts/SERVICE/post.txt, and `profile post create --editor --yes` opens it again
-    "#]]);
+    "#]],
+    );
     let run = program(&place, "true", &create).run();
     assert!(run.stdout().ends_with("body\tone\n"), "{run}");
     assert!(kept(&place).is_empty());
+}
+
+#[tokio::test]
+async fn an_unknown_outcome_keeps_the_text() {
+    let service = MockServer::builder().wire_faults().start().await.unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let place = Place { service, home };
+    let cut = FaultRule::new(Fault::Wire(WireFault::Close)).method("PATCH");
+    place.service.add_fault(cut.after_write()).unwrap();
+    let script = "echo 'location = \"L\"' > \"$1\"";
+    let run = program(&place, script, &["edit", "--retries", "0"]).run();
+    check(&place, &run, &expect![[r#"
+        exit 8
+        --- stdout
+        --- stderr
+        error: PATCH /api/v1/me/profile: the connection broke before a complete answer had come: connection closed before message completed; the change may have been made all the same
+        hint: it was sent once and the outcome is unknown: look with `profile show` before you try again; the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
+    "#]]);
+    assert_eq!(kept(&place).len(), 1);
 }

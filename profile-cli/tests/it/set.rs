@@ -84,13 +84,12 @@ async fn what_is_over_a_limit_never_leaves_the_machine() {
             error: --bio: bio has 12 lines; at most 10 are allowed
         "#]]);
     place
-        .run(&[&["set", "--text-color", "red", "--json"], &unreachable[..]].concat())
+        .run(&[&["set", "--text-color", "reddish", "--json"], &unreachable[..]].concat())
         .check(&expect![[r#"
-            exit 8
+            exit 2
             --- stdout
             --- stderr
-            note: text_color: red is sent as #ff0000
-            {"error":{"code":"unanswered","exit_code":8,"hint":"check the network, and PROFILE_BASE_URL or --base-url","message":"PATCH /api/v1/me/profile: no connection could be made, so nothing was sent: Connection refused (os error 111); tried 4 times in 0.4 seconds","retryable":true,"status":null}}
+            {"error":{"code":"usage","exit_code":2,"hint":null,"message":"--text-color: \"reddish\" is no color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange","retryable":false,"status":null}}
         "#]]);
     assert_eq!(place.run(&["show", "--json"]).json(), before);
 }

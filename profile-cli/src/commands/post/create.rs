@@ -71,7 +71,8 @@ fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Stop> {
         if let Err(failure) = editor.open(draft.path()) {
             return Err(draft.kept(failure).into());
         }
-        let body = typed_text::without_last_break(draft.text()?);
+        let text = draft.text().map_err(|failure| draft.kept(failure))?;
+        let body = typed_text::without_last_break(text);
         if body.is_empty() {
             draft.discard();
             let sentence = Shown::Sentence("Nothing was written, so nothing was sent.".to_owned());
