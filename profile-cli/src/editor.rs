@@ -14,6 +14,7 @@ use crate::settings::{SettingName, Settings};
 const DEFAULT: &str = if cfg!(windows) { "notepad" } else { "vi" };
 
 /// An editor as it was chosen: a program with its arguments.
+#[derive(Debug)]
 pub(crate) struct Editor {
     words: Vec<String>,
     source: String,
@@ -84,7 +85,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let editor = Editor::parse(text, "EDITOR").ok().expect("an editor");
+        let editor = Editor::parse(text, "EDITOR").unwrap();
         assert_eq!(editor.words, expected);
     }
 

@@ -43,10 +43,11 @@ impl Deletion {
             let what = format!("{} {}", self.noun, quoted(id));
             match session.write(call, &what, &look_with) {
                 Ok(_) => deleted.push(id),
-                Err(stop) => failures.push(Failure {
+                Err(stop) if ids.len() == 1 => failures.push(Failure {
                     id: Some(id.to_string()),
                     ..stop.into_failure()?
                 }),
+                Err(stop) => failures.push(several::failure_of(&what, id, stop.into_failure()?)),
             }
             progress.advance();
         }

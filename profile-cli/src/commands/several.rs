@@ -15,6 +15,19 @@ pub(crate) fn without_repetitions<T: PartialEq>(things: &[T]) -> Vec<&T> {
     kept
 }
 
+/// The failure of one of several things, which it names.
+pub(crate) fn failure_of(what: &str, id: impl ToString, failure: Failure) -> Failure {
+    let is_named = failure.message.contains(what);
+    Failure {
+        id: Some(id.to_string()),
+        message: match is_named {
+            true => failure.message,
+            false => format!("{what}: {}", failure.message),
+        },
+        ..failure
+    }
+}
+
 /// What was done, or the worst failure with all others and with what was done all the same.
 pub(crate) fn outcome(done: Option<Report>, failures: Vec<Failure>) -> Result<Report, Stop> {
     match (worst(failures), done) {

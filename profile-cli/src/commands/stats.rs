@@ -80,10 +80,10 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
         let what = format!("profile {}", quoted(handle));
         match session.read_about(&what, call) {
             Ok(response) => read.push((handle, response)),
-            Err(stop) => failures.push(Failure {
-                id: (handles.len() > 1).then(|| handle.to_string()),
-                ..stop.into_failure()?
-            }),
+            Err(stop) if handles.len() == 1 => return Err(stop),
+            Err(stop) => {
+                failures.push(several::failure_of(&what, handle, stop.into_failure()?));
+            }
         }
         progress.advance();
     }

@@ -15,6 +15,8 @@ const LEAST_BAR: f64 = 1.5;
 const WIDEST_BAR: f64 = 48.0;
 /// The width that a date takes with the space around it.
 const DATE: f64 = 92.0;
+/// The width that a digit takes.
+const DIGIT: f64 = 7.5;
 
 /// Colours for pages of either kind. Nothing is fetched and nothing runs.
 const STYLE: &str = "\
@@ -53,6 +55,7 @@ pub(crate) fn svg(views: &[Views]) -> String {
 /// The scales that all panels share.
 struct Plot<'a> {
     dates: Vec<&'a str>,
+    most: u64,
     /// The views between two lines of the grid, and at the highest.
     step: u64,
     top: u64,
@@ -64,6 +67,7 @@ impl<'a> Plot<'a> {
         let step = step(most);
         Self {
             dates: dates(views).into_iter().collect(),
+            most,
             step,
             top: most.div_ceil(step).saturating_mul(step),
         }
@@ -117,7 +121,7 @@ impl<'a> Plot<'a> {
                 thousands(count),
             );
             let number = thousands(count);
-            if number.len() as f64 * 7.5 < slot {
+            if self.has_room_for_numbers() {
                 *picture += &text(middle, y - 4.0, "quiet count", "middle", &number);
             }
         }
@@ -131,6 +135,11 @@ impl<'a> Plot<'a> {
             let middle = LEFT + slot * (day as f64 + 0.5);
             *picture += &text(middle, floor + 18.0, "quiet", "middle", date);
         }
+    }
+
+    /// Whether the longest number fits above a bar; if it does not, none is written.
+    fn has_room_for_numbers(&self) -> bool {
+        (thousands(self.most).len() as f64).mul_add(DIGIT, DIGIT) < self.slot()
     }
 
     fn range(&self) -> String {

@@ -405,12 +405,16 @@ async fn an_unknown_outcome_keeps_the_text() {
     place.service.add_fault(cut.after_write()).unwrap();
     let script = "echo 'location = \"L\"' > \"$1\"";
     let run = program(&place, script, &["edit", "--retries", "0"]).run();
-    check(&place, &run, &expect![[r#"
+    check(
+        &place,
+        &run,
+        &expect![[r#"
         exit 8
         --- stdout
         --- stderr
         error: PATCH /api/v1/me/profile: the connection broke before a complete answer had come: connection closed before message completed; the change may have been made all the same
         hint: it was sent once and the outcome is unknown: look with `profile show` before you try again; the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
-    "#]]);
+    "#]],
+    );
     assert_eq!(kept(&place).len(), 1);
 }
