@@ -1,5 +1,6 @@
 //! Writes a picture where somebody asked for it: whole or not at all.
 
+use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -16,8 +17,10 @@ pub(crate) fn write(path: &Path, contents: &[u8]) -> Result<(), Failure> {
 fn write_whole(path: &Path, contents: &[u8]) -> io::Result<()> {
     // Devices and the like cannot be replaced by a file.
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-        return std::fs::write(path, contents);
+        return fs::write(path, contents);
     }
+    // A link is written through.
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let directory = path
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty());

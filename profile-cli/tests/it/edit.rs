@@ -105,12 +105,12 @@ async fn the_editor_may_have_arguments() {
         &place,
         "[ \"$1\" = '--wait for' ] && echo 'location = \"L\"' > \"$2\"",
     );
-    let edit = place.program(&["edit", "--jq", ".location"]);
+    let edit = place.program(&["edit", "--json"]);
     let edit = edit
         .env("PATH", "/usr/bin:/bin")
         .env("VISUAL", "/nowhere/vi");
     let edit = edit.env("PROFILE_EDITOR", format!("'{script}' '--wait for'"));
-    assert_eq!(edit.run().stdout(), "L\n");
+    assert_eq!(edit.run().json()["location"], "L");
 }
 
 #[tokio::test]
@@ -242,8 +242,8 @@ async fn a_text_is_kept_until_the_service_has_accepted_it() {
         let text = fs::read_to_string(text).unwrap();
         assert!(text.ends_with("bio = \"b\"\n"), "{text}");
         assert_eq!(text.contains("not today"), status == 422, "{text}");
-        let again = program(&place, "true", &["edit", "--yes", "--jq", ".bio"]).run();
-        assert_eq!(again.stdout(), "b\n");
+        let again = program(&place, "true", &["edit", "--yes", "--json"]).run();
+        assert_eq!(again.json()["bio"], "b");
         assert!(kept(&place).is_empty());
     }
 }

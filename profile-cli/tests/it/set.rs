@@ -143,33 +143,28 @@ async fn colours_are_sent_in_the_one_form() {
             .contains("accent_color\t#663399\ntext_color\t#FFFFFF\n"),
         "{run}"
     );
-    place
-        .run(&[&colors[..], &["--json", "-o", "csv"]].concat())
-        .check(&expect![[r#"
-            exit 2
-            --- stdout
-            --- stderr
-            {"error":{"code":"usage","exit_code":2,"hint":null,"message":"--json and --output differ; give one","retryable":false,"status":null}}
-        "#]]);
-    place
-        .run(&[&colors[..], &["--jq", ".text_color"]].concat())
-        .check(&expect![[r#"
-            exit 0
-            --- stdout
-            #FFFFFF
-            --- stderr
-            note: accent_color: RebeccaPurple is sent as #663399
-            note: text_color: #FFF is sent as #FFFFFF
-            warning: the contrast of text_color on background_color is 1:1; below 4.5:1 text is hard to read
-        "#]]);
-    place
-        .run(&[&colors[..], &["--jq", ".text_color", "-q"]].concat())
-        .check(&expect![[r#"
-            exit 0
-            --- stdout
-            #FFFFFF
-            --- stderr
-        "#]]);
+    expect![[r#"
+        exit 0
+        --- stdout
+        handle	demo
+        display_name	Demo Person
+        bio	I live inside a mock server.\nEdit me as you like.
+        location	127.0.0.1
+        accent_color	#663399
+        text_color	#FFFFFF
+        background_color	#f9fafb
+        contrast	1:1
+        link link_1	Homepage <https://example.com/demo>
+        link link_2	Code <https://example.com/demo/code>
+        post post_3	Hello from the mock server!
+        badge early	Early bird
+        --- stderr
+        note: accent_color: RebeccaPurple is sent as #663399
+        note: text_color: #FFF is sent as #FFFFFF
+        warning: the contrast of text_color on background_color is 1:1; below 4.5:1 text is hard to read
+    "#]].assert_eq(&run.to_string());
+    let quiet = place.run(&[&colors[..], &["-q"]].concat()).to_string();
+    assert!(quiet.ends_with("--- stderr\n"), "{quiet}");
     let dry_run = [&colors[..], &["--dry-run"]].concat();
     place.run(&dry_run).check(&expect![[r##"
         exit 0

@@ -255,6 +255,14 @@ async fn the_picture_is_written_whole_or_not_at_all() {
     let picture = std::fs::read_to_string(&file).unwrap();
     assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
     assert!(picture.contains("<title id=\"title\">Views of demo</title>"));
+    #[cfg(unix)]
+    {
+        let link = place.home.path().join("link.svg");
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let through = ["stats", "--days", "1", "--svg", link.to_str().unwrap()];
+        place.run(&through).stdout();
+        assert_ne!(std::fs::read_to_string(&file).unwrap(), picture);
+    }
     let nowhere = place.run(&["stats", "--days", "1", "--svg", "/nowhere/views.svg"]);
     assert!(nowhere.to_string().starts_with("exit 1\n"), "{nowhere}");
 }
