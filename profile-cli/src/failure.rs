@@ -8,6 +8,7 @@ use profile_sdk::{Error, ErrorKind, InvalidValue};
 
 use crate::interruption;
 use crate::report::Report;
+use crate::typed_color::NoColor;
 
 /// What to do without a key.
 pub(crate) const LOG_IN: &str =
@@ -109,7 +110,11 @@ impl Failure {
     /// The failure of a value that one of our types refuses. The parser's own message would repeat
     /// the value, which may be long and of many lines.
     pub(crate) fn of_value(error: &clap::Error) -> Option<Self> {
-        let refused = error.source()?.downcast_ref::<InvalidValue>()?;
+        let source = error.source()?;
+        let refused = source
+            .downcast_ref::<InvalidValue>()
+            .map(ToString::to_string);
+        let refused = refused.or_else(|| Some(source.downcast_ref::<NoColor>()?.to_string()))?;
         let argument = match error.get(ContextKind::InvalidArg) {
             Some(ContextValue::String(argument)) => argument.split(' ').next()?,
             _ => return None,

@@ -1,9 +1,14 @@
 //! The program `profile`: reads and edits a profile, its links, posts and statistics.
 
 mod arguments;
+mod color_names;
 mod commands;
+mod contrast;
 mod curl;
+mod draft;
+mod drawing;
 mod dry_run;
+mod editor;
 mod environment;
 mod failure;
 mod hidden_prompt;
@@ -11,6 +16,7 @@ mod input;
 mod interruption;
 mod log;
 mod output;
+mod picture_file;
 mod printable;
 mod private_file;
 mod progress;
@@ -21,6 +27,8 @@ mod sandbox;
 mod session;
 mod settings;
 mod stop;
+mod typed_color;
+mod typed_text;
 
 use std::process::ExitCode;
 

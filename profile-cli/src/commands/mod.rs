@@ -1,12 +1,13 @@
 //! The commands, each in the file of its name: `profile link add` is `link/add.rs`.
 
 pub(crate) mod analytics;
-pub(crate) mod auth;
 pub(crate) mod api;
+pub(crate) mod auth;
 pub(crate) mod badge;
 pub(crate) mod completion;
 pub(crate) mod config;
 mod deletion;
+pub(crate) mod edit;
 pub(crate) mod link;
 mod listing;
 pub(crate) mod man;
@@ -14,6 +15,7 @@ pub(crate) mod post;
 #[cfg(feature = "sandbox")]
 pub(crate) mod sandbox;
 pub(crate) mod set;
+mod several;
 pub(crate) mod show;
 pub(crate) mod site;
 mod start;
@@ -40,6 +42,7 @@ pub(crate) fn run(command: Option<Command>, session: &Session<'_>) -> Result<Rep
     let result = match command {
         Command::Show(arguments) => show::run(arguments, session),
         Command::Set(arguments) => set::run(arguments, session),
+        Command::Edit(arguments) => edit::run(&arguments, session),
         Command::Link(command) => link::run(command, session),
         Command::Post(command) => post::run(command, session),
         Command::Stats(arguments) => stats::run(arguments, session),
@@ -70,6 +73,7 @@ impl Command {
         match self {
             Self::Show(_) | Self::Set(_) | Self::Link(_) | Self::Post(_) | Self::Stats(_) => true,
             Self::Analytics(_) | Self::Badge(_) | Self::Site(_) | Self::Api(_) => true,
+            Self::Edit(_) => true,
             Self::Auth(_) | Self::Config(_) | Self::Completion(_) | Self::Man(_) => false,
             Self::Version(_) => false,
             #[cfg(feature = "webhook")]

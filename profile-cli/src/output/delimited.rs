@@ -6,9 +6,9 @@ use crate::printable::{printable, tsv_field};
 use crate::report::Shown;
 
 /// Tab-separated values without a heading.
-pub(super) fn tsv(shown: &Shown, _: &Screen) -> String {
+pub(super) fn tsv(shown: &Shown, screen: &Screen) -> String {
     let Some((_, rows)) = heading_and_rows(shown) else {
-        return plain(shown);
+        return plain(shown, screen);
     };
     rows.iter()
         .map(|row| {
@@ -38,9 +38,9 @@ pub(super) fn csv_line(shown: &Shown, screen: &Screen) -> Result<String, Failure
 }
 
 /// Comma-separated values with a heading, as RFC 4180 has them.
-pub(super) fn csv(shown: &Shown, _: &Screen) -> Result<String, Failure> {
+pub(super) fn csv(shown: &Shown, screen: &Screen) -> Result<String, Failure> {
     let Some((heading, rows)) = heading_and_rows(shown) else {
-        return Ok(plain(shown));
+        return Ok(plain(shown, screen));
     };
     records(|writer| {
         writer.write_record(&heading)?;
@@ -77,15 +77,19 @@ fn heading_and_rows(shown: &Shown) -> Option<(Vec<&str>, Vec<Vec<&str>>)> {
                 .map(|row| row.iter().map(String::as_str).collect());
             Some((columns.clone(), rows.collect()))
         }
-        Shown::Sentence(_) | Shown::Text(_) | Shown::Body(_) | Shown::Streamed => None,
+        Shown::Drawn { plain, .. } => heading_and_rows(plain),
+        Shown::Sentence(_) | Shown::Text(_) | Shown::Body(_) => None,
+        Shown::Drawing(_) | Shown::Streamed => None,
     }
 }
 
-fn plain(shown: &Shown) -> String {
+fn plain(shown: &Shown, screen: &Screen) -> String {
     match shown {
         Shown::Sentence(sentence) => format!("{}\n", tsv_field(sentence)),
         Shown::Text(text) => format!("{text}\n"),
         Shown::Body(body) => printable(&String::from_utf8_lossy(body)),
+        Shown::Drawn { plain: shown, .. } => plain(shown, screen),
+        Shown::Drawing(drawing) => drawing.draw(screen),
         Shown::Fields(_) | Shown::Table { .. } | Shown::Streamed => String::new(),
     }
 }

@@ -63,11 +63,6 @@ impl Output {
         self.chosen.is_json()
     }
 
-    /// Where results go.
-    pub(crate) fn screen(&self) -> &Screen {
-        &self.stdout
-    }
-
     /// Prints a result.
     pub(crate) fn report(&self, report: &Report) -> ExitCode {
         for warning in &report.warnings {
@@ -130,8 +125,15 @@ impl Output {
         not(feature = "webhook"),
         allow(dead_code, reason = "webhooks alone come as a stream")
     )]
-    pub(crate) fn note(&self, note: &str) {
+    pub(crate) fn tell(&self, note: &str) {
         write_to_stderr(&format!("{}\n", printable(note)));
+    }
+
+    /// Tells a person on stderr what was done beside the result.
+    pub(crate) fn note(&self, note: &str) {
+        if !self.quiet {
+            write_to_stderr(&failures::note(note, &self.stderr));
+        }
     }
 
     /// Whether warnings, hints and progress are left out.

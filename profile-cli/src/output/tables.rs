@@ -31,6 +31,7 @@ pub(super) fn text(shown: &Shown, screen: &Screen) -> String {
             format!("{}\n", text.trim_end_matches('\n'))
         }
         Shown::Streamed => String::new(),
+        Shown::Drawn { drawing, .. } | Shown::Drawing(drawing) => drawing.draw(screen),
     }
 }
 

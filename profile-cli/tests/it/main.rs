@@ -11,6 +11,7 @@ mod auth_prompt;
 mod badge;
 mod completion;
 mod config;
+mod edit;
 mod exit_codes;
 mod failures;
 mod link;
@@ -26,9 +27,9 @@ mod settings;
 mod show;
 mod site;
 mod stats;
-mod version;
 #[cfg(unix)]
 mod terminal;
+mod version;
 mod walk;
 #[cfg(feature = "webhook")]
 mod webhook;

@@ -44,7 +44,7 @@ impl<'o> Teller<'o> {
 
     /// Deliveries can come now.
     pub(super) fn begin(&self, address: SocketAddr) {
-        self.output.note(&format!("listening on http://{address}"));
+        self.output.tell(&format!("listening on http://{address}"));
         if !address.ip().is_loopback() {
             let warning = "others on the network can reach this; what they send is shown only if \
                  it is signed";
@@ -123,7 +123,7 @@ impl<'o> Teller<'o> {
                 verified, refused, ..
             } = self;
             self.output
-                .note(&format!("ended: {verified} verified, {refused} refused"));
+                .tell(&format!("ended: {verified} verified, {refused} refused"));
         }
     }
 }
