@@ -29,7 +29,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         println!("link: {} {}", title.unwrap_or("?"), url.unwrap_or("?"));
     }
     for badge in me.badges.iter().flatten() {
-        println!("badge: {}", badge.name.as_deref().unwrap_or("?"));
+        println!("badge: {}", badge.name);
     }
     if let Some(scopes) = me.key.and_then(|key| key.scopes) {
         println!("may edit links: {}", scopes.contains(&Scope::LinksWrite));

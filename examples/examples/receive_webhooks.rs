@@ -20,6 +20,10 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use webhook_verify::{FailureRun, Receiver, Refusal, Secret, VerifiedEvent, Verifier};
 
+/// Refusals in a row that are told to a person. The service turns the webhook off after ten failed
+/// deliveries in a row, so half of them leaves time to act.
+const ALERT_AT: usize = FailureRun::TURNS_WEBHOOK_OFF / 2;
+
 /// A route for the service, and one that a monitor asks.
 fn app(receiver: Receiver) -> Router {
     Router::new()
@@ -40,20 +44,21 @@ async fn receive(event: VerifiedEvent<Value>) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-/// Refusals in a row most often mean that the secrets differ, or that somebody forges.
+/// The receiver counts refusals with a `FailureCounter`; one alone means nothing, since anybody can
+/// send a forgery.
 async fn health(State(receiver): State<Receiver>) -> (StatusCode, String) {
     let run = receiver.failures();
-    let status = match run.in_row() {
-        0 => StatusCode::OK,
-        _ => StatusCode::SERVICE_UNAVAILABLE,
+    let status = match run.in_row() < ALERT_AT {
+        true => StatusCode::OK,
+        false => StatusCode::SERVICE_UNAVAILABLE,
     };
     (status, run.to_string())
 }
 
-/// Called for each refusal with the run that it stands in, half of which is time enough to act.
+/// Called for each refusal with the run that it stands in.
 fn tell(refusal: &Refusal, run: FailureRun) {
     eprintln!("refused: {refusal}");
-    if run.in_row() == FailureRun::TURNS_WEBHOOK_OFF / 2 {
+    if run.in_row() == ALERT_AT {
         eprintln!("ALERT: {run}");
     }
 }

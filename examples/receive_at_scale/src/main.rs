@@ -9,11 +9,11 @@ mod trial;
 
 use std::env;
 use std::error::Error;
+use std::io;
 use std::process::ExitCode;
 
 use receive_at_scale::{Event, EventKey, Queue, by_digest, by_json_field, none, routes, work};
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
 use webhook_verify::{Receiver, Secret, Verifier};
 
 #[tokio::main]
@@ -52,10 +52,11 @@ async fn receive() -> Result<(), Box<dyn Error>> {
         eprintln!("answered with 503: {reason}")
     });
 
+    let stopped = stopped()?;
     let listener = TcpListener::bind(setting("LISTEN", "127.0.0.1:8080")).await?;
     println!("http://{}/hooks", listener.local_addr()?);
     axum::serve(listener, app)
-        .with_graceful_shutdown(stopped()?)
+        .with_graceful_shutdown(stopped)
         .await?;
     Ok(())
 }
@@ -86,10 +87,24 @@ fn event_key(chosen: &str) -> Result<EventKey, String> {
     }
 }
 
-/// Ends with SIGTERM, so that what is under way is finished first.
-fn stopped() -> std::io::Result<impl Future<Output = ()>> {
+/// Ends with Ctrl-C or SIGTERM, so that what is under way is finished first.
+#[cfg(unix)]
+fn stopped() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupted = signal(SignalKind::interrupt())?;
     let mut terminated = signal(SignalKind::terminate())?;
     Ok(async move {
-        terminated.recv().await;
+        tokio::select! {
+            _ = interrupted.recv() => {}
+            _ = terminated.recv() => {}
+        }
+    })
+}
+
+#[cfg(windows)]
+fn stopped() -> io::Result<impl Future<Output = ()>> {
+    let mut interrupted = tokio::signal::windows::ctrl_c()?;
+    Ok(async move {
+        interrupted.recv().await;
     })
 }

@@ -17,14 +17,15 @@ use crate::handed_on::{HandedOn, Progress};
 use crate::{DUPLICATE_WINDOW, Queue, QueueError};
 
 /// How long the broker waits for word of an event before it offers it again. While an event is
-/// handled, word is sent three times as often.
-pub const ACK_WAIT: Duration = Duration::from_secs(30);
+/// handled, word is sent three times as often. What was under way to a worker when the connection
+/// was lost comes after so long.
+pub const ACK_WAIT: Duration = Duration::from_secs(10);
 
 /// How often an event is offered, so that one that nobody can handle does not come for ever. After
 /// that it stays in the stream, and its place in it was told by every failure.
 pub const MAX_DELIVERIES: i64 = 10;
 
-/// How many events one worker handles at once.
+/// How many events one worker handles at once. Up to as many again wait in its memory.
 pub const AT_ONCE: usize = 64;
 
 /// The pause before an event is offered again whose handling failed, and before a broker that does

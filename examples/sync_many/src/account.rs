@@ -5,20 +5,18 @@ use serde::{Deserialize, Serialize};
 
 /// An account of the list, whose values have all been checked.
 #[derive(Debug, Clone)]
-#[non_exhaustive]
 pub struct Account {
     /// What the list calls it.
     pub name: String,
-    /// Its key, whose `Debug` does not show it.
-    pub key: ApiKey,
-    /// What is to be set.
-    pub fields: Fields,
+    /// Its `Debug` does not show it.
+    pub(crate) key: ApiKey,
+    pub(crate) fields: Fields,
 }
 
 /// The fields of a profile that are to be set, as they stand in the list and in the record.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Fields {
+pub(crate) struct Fields {
     #[serde(skip_serializing_if = "Option::is_none")]
     display_name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -147,7 +147,7 @@ impl Load {
             let event = webhook.emit(EventKind::POST_LIKED, json!({"id": id}));
             let delivery = event.await.unwrap().sent;
             self.deliver(&delivery, id).await;
-            if id % TWICE == 0 {
+            if id.is_multiple_of(TWICE) {
                 self.deliver(&delivery, id + 1).await;
             }
             self.acknowledged.send_modify(|count| *count += 1);

@@ -1,5 +1,7 @@
 //! The program, against the mock.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
 mod crash;
 mod lists;
 mod runs;
@@ -50,11 +52,10 @@ impl Scene {
     }
 
     fn write_private(&self, name: &str, text: &str) {
-        use std::os::unix::fs::PermissionsExt;
-
         let path = self.folder.path().join(name);
         fs::write(&path, text).unwrap();
-        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+        #[cfg(unix)]
+        fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     }
 
     fn list(&self) -> PathBuf {
