@@ -1,6 +1,7 @@
 //! Works the stream: hands each event on once, and tells the broker when it is done.
 
 use std::error::Error;
+use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -8,7 +9,7 @@ use std::time::Duration;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
 use async_nats::jetstream::{AckKind, Message};
 use bytes::Bytes;
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval_at, sleep, timeout};
@@ -22,7 +23,7 @@ use crate::{DUPLICATE_WINDOW, Queue, QueueError};
 pub const ACK_WAIT: Duration = Duration::from_secs(10);
 
 /// How often an event is offered, so that one that nobody can handle does not come for ever. After
-/// that it stays in the stream, and its place in it was told by every failure.
+/// that it stays in the stream, where its sequence finds it: let `handle` log what fails.
 pub const MAX_DELIVERIES: i64 = 10;
 
 /// How many events one worker handles at once. Up to as many again wait in its memory.
@@ -48,7 +49,7 @@ pub type HandlingError = Box<dyn Error + Send + Sync>;
 /// Hands events to `handle` until `stop` is done, and then finishes those that are under way.
 ///
 /// Workers of one `name` share the events between them; each name sees all. An event whose handling
-/// fails is offered again. Order is not kept. An event is handed on a second time only when its
+/// fails or panics is offered again. Order is not kept. An event is handed on a second time only when its
 /// worker died, or lost the broker for good, before its acknowledgement was confirmed.
 ///
 /// # Errors
@@ -157,13 +158,17 @@ where
 
     async fn hand_on(&self, message: &Message, sequence: u64) {
         let body = message.payload.clone();
-        let handling = (self.handle)(Event { body, sequence });
-        match telling_progress(message, handling).await {
-            Ok(()) => {
+        let handled = async {
+            let handling = (self.handle)(Event { body, sequence });
+            telling_progress(message, handling).await
+        };
+        // An event over which `handle` panics has to be offered again like any other that fails.
+        match AssertUnwindSafe(handled).catch_unwind().await {
+            Ok(Ok(())) => {
                 self.handed_on(|known| known.finish(sequence, Instant::now()));
                 acknowledge(message).await;
             }
-            Err(_) => {
+            Ok(Err(_)) | Err(_) => {
                 self.handed_on(|known| known.give_back(sequence));
                 // Without this word the broker offers it again all the same, but later.
                 let _ = message.ack_with(AckKind::Nak(Some(PAUSE))).await;

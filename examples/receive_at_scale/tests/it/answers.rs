@@ -107,13 +107,19 @@ async fn an_event_whose_handling_fails_is_offered_again() {
     let (sender, mut tries) = mpsc::unbounded_channel();
     let tried = AtomicUsize::new(0);
     let handle = move |event: Event| {
-        let fails = tried.fetch_add(1, Ordering::Relaxed) == 0;
         sender.send(event.sequence).unwrap();
-        async move { if fails { Err("not now".into()) } else { Ok(()) } }
+        let try_number = tried.fetch_add(1, Ordering::Relaxed);
+        async move {
+            match try_number {
+                0 => Err("not now".into()),
+                1 => panic!("not now either"),
+                _ => Ok(()),
+            }
+        }
     };
     let mut sequences = Vec::new();
     let stop = async {
-        for _ in 0..2 {
+        for _ in 0..3 {
             sequences.push(tries.recv().await.unwrap());
         }
     };
@@ -121,7 +127,7 @@ async fn an_event_whose_handling_fails_is_offered_again() {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(sequences, [1, 1]);
+    assert_eq!(sequences, [1, 1, 1]);
     assert_eq!(queue.backlog("test").await.unwrap(), 0);
 }
 
