@@ -1,11 +1,18 @@
 //! Why a command failed, as data: the output decides how to tell it.
 
 use std::error::Error as _;
+use std::io;
 
 use clap::error::{ContextKind, ContextValue};
-use profile_sdk::{Error, ErrorKind, InvalidValue, Method};
+use profile_sdk::{Error, ErrorKind, InvalidValue};
 
+use crate::interruption;
 use crate::report::Report;
+use crate::typed_color::NoColor;
+
+/// What to do without a key.
+pub(crate) const LOG_IN: &str =
+    "set PROFILE_API_KEY to your key, or log in with `profile auth login`";
 
 /// A failure with what a person should do about it.
 #[derive(Debug)]
@@ -36,6 +43,12 @@ pub(crate) enum FailureKind {
     Refused,
     RateLimited,
     Unanswered,
+    #[cfg_attr(
+        not(feature = "webhook"),
+        allow(dead_code, reason = "webhooks alone are signed")
+    )]
+    Mismatch,
+    Interrupted,
 }
 
 impl FailureKind {
@@ -49,6 +62,8 @@ impl FailureKind {
             Self::Refused => 6,
             Self::RateLimited => 7,
             Self::Unanswered => 8,
+            Self::Mismatch => 10,
+            Self::Interrupted => interruption::EXIT_CODE,
         }
     }
 
@@ -63,6 +78,8 @@ impl FailureKind {
             Self::Refused => "refused",
             Self::RateLimited => "rate_limited",
             Self::Unanswered => "unanswered",
+            Self::Mismatch => "mismatch",
+            Self::Interrupted => "interrupted",
         }
     }
 }
@@ -93,12 +110,35 @@ impl Failure {
     /// The failure of a value that one of our types refuses. The parser's own message would repeat
     /// the value, which may be long and of many lines.
     pub(crate) fn of_value(error: &clap::Error) -> Option<Self> {
-        let refused = error.source()?.downcast_ref::<InvalidValue>()?;
+        let source = error.source()?;
+        let refused = source
+            .downcast_ref::<InvalidValue>()
+            .map(ToString::to_string);
+        let refused = refused.or_else(|| Some(source.downcast_ref::<NoColor>()?.to_string()))?;
         let argument = match error.get(ContextKind::InvalidArg) {
             Some(ContextValue::String(argument)) => argument.split(' ').next()?,
             _ => return None,
         };
         Some(Self::usage(format!("{argument}: {refused}")))
+    }
+
+    /// The failure of a call that cannot be sent.
+    pub(crate) fn of_unsent(error: &Error) -> Self {
+        Self::usage(error.to_string())
+    }
+
+    /// The failure to print one of many results.
+    pub(crate) fn of_output(error: &io::Error) -> Self {
+        let message = format!("the result could not be written: {error}");
+        Self::new(FailureKind::Other, message)
+    }
+
+    /// Ctrl-C came while a change was on its way.
+    pub(crate) fn interrupted(look_with: &str) -> Self {
+        let message = "interrupted while the service was asked for a change";
+        Self::new(FailureKind::Interrupted, message).hint(format!(
+            "the outcome is unknown: look with `{look_with}` before you try again"
+        ))
     }
 
     /// The failure of a call about one thing, which is named if the service does not know it.
@@ -160,12 +200,12 @@ impl From<InvalidValue> for Failure {
 }
 
 fn is_retryable(error: &Error) -> bool {
-    let creates = error
+    let doubles = error
         .operation()
-        .is_some_and(|operation| operation.method() == Method::Post);
+        .is_some_and(|operation| !operation.is_repeatable());
     match error.kind() {
         ErrorKind::Connection | ErrorKind::RateLimited => true,
-        ErrorKind::Timeout | ErrorKind::Interrupted | ErrorKind::Service => !creates,
+        ErrorKind::Timeout | ErrorKind::Interrupted | ErrorKind::Service => !doubles,
         _ => false,
     }
 }
@@ -199,8 +239,10 @@ fn said(error: &Error) -> String {
 
 fn hint(error: &Error) -> Option<String> {
     let hint = match error.kind() {
-        ErrorKind::KeyMissing => format!("set PROFILE_API_KEY to your key{}", or_sandbox()),
-        ErrorKind::Unauthorized => "check PROFILE_API_KEY".to_owned(),
+        ErrorKind::KeyMissing => format!("{LOG_IN}{}", or_sandbox()),
+        ErrorKind::Unauthorized => {
+            "check PROFILE_API_KEY, or log in again with `profile auth login`".to_owned()
+        }
         ErrorKind::Forbidden => "use a key that carries the scope".to_owned(),
         ErrorKind::Connection | ErrorKind::Unreadable => {
             "check the network, and PROFILE_BASE_URL or --base-url".to_owned()

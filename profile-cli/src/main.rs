@@ -1,31 +1,74 @@
 //! The program `profile`: reads and edits a profile, its links, posts and statistics.
 
 mod arguments;
+mod color_names;
 mod commands;
-mod confirmation;
-mod connection;
+mod contrast;
+mod curl;
+mod draft;
+mod drawing;
+mod dry_run;
+mod editor;
+mod environment;
 mod failure;
+mod hidden_prompt;
+mod input;
+mod interruption;
+mod log;
 mod output;
+mod picture_file;
 mod printable;
+mod private_file;
+mod progress;
+mod prompt;
 mod report;
 #[cfg(feature = "sandbox")]
 mod sandbox;
+mod session;
+mod settings;
+mod stop;
+mod typed_color;
+mod typed_text;
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
 
 use crate::arguments::Arguments;
+use crate::environment::Environment;
 use crate::output::Output;
+use crate::session::Session;
+use crate::settings::{Need, Settings};
+use crate::stop::Stop;
 
 fn main() -> ExitCode {
+    interruption::end_when_interrupted();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return Output::of_usage_error(&error),
+        Err(error) => return output::usage_error(&error),
     };
-    let output = Output::new(arguments.global.json);
-    match commands::run(arguments) {
+    let need = arguments.need();
+    let settings = match Settings::load(&arguments.global, Environment::of_process(), need) {
+        Ok(settings) => settings,
+        Err(failure) => {
+            return Output::for_failures(arguments.global.wants_json()).failure(&failure);
+        }
+    };
+    let output = match Output::new(&arguments.global, &settings) {
+        Ok(output) => output,
+        Err(failure) => {
+            return Output::for_failures(arguments.global.wants_json()).failure(&failure);
+        }
+    };
+    if need > Need::Nothing {
+        let unknown = settings.config.unknown_settings();
+        unknown.iter().for_each(|warning| output.warn(warning));
+    }
+    log::start(&settings);
+    match commands::run(arguments.command, &Session::new(settings, &output)) {
         Ok(report) => output.report(&report),
-        Err(failure) => output.failure(&failure),
+        Err(Stop::Shown(report)) => output.report(&report),
+        Err(Stop::Told(exit_code)) => ExitCode::from(exit_code),
+        Err(Stop::Failed(failure)) => output.failure(&failure),
     }
 }

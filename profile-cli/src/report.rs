@@ -3,12 +3,18 @@
 use profile_sdk::Response;
 use serde_json::json;
 
+use crate::drawing::{Drawing, Figure};
+
 /// The result of a command, once for programs and once for people.
 #[derive(Debug)]
 pub(crate) struct Report {
     /// One JSON document.
     pub(crate) json: String,
     pub(crate) shown: Shown,
+    /// What a person should know beside the result.
+    pub(crate) warnings: Vec<String>,
+    /// 0, unless the result itself is bad news.
+    pub(crate) exit_code: u8,
 }
 
 /// The result for people, and for pipes that are not told to expect JSON.
@@ -25,13 +31,76 @@ pub(crate) enum Shown {
     },
     /// A sentence, for what has no other result.
     Sentence(String),
+    /// Lines that are the same for everybody: scripts, commands, differences.
+    Text(String),
+    /// An answer of the service as it came, whatever it is.
+    Body(Vec<u8>),
+    /// Nothing more than what was printed while the command ran.
+    #[cfg_attr(
+        not(feature = "sandbox"),
+        allow(dead_code, reason = "the sandbox alone serves")
+    )]
+    Streamed,
+    /// A drawing for people, and what a pipe gets in its place.
+    Drawn { drawing: Drawing, plain: Box<Shown> },
+    /// A drawing for everybody.
+    Drawing(Drawing),
+}
+
+impl Shown {
+    /// A drawing for people, and what a pipe gets in its place.
+    pub(crate) fn drawn(drawing: Drawing, plain: Self) -> Self {
+        Self::Drawn {
+            drawing,
+            plain: Box::new(plain),
+        }
+    }
+
+    /// Numbers, parted by thousands for people.
+    pub(crate) fn figures(figures: Vec<(String, Figure)>) -> Self {
+        let fields = figures.iter();
+        let fields = fields.map(|(name, figure)| (name.clone(), figure.plain()));
+        let fields = Self::Fields(fields.collect());
+        Self::drawn(Drawing::Figures(figures), fields)
+    }
+}
+
+impl From<Shown> for Report {
+    /// A report that tells programs nothing yet.
+    fn from(shown: Shown) -> Self {
+        Self {
+            json: "null".to_owned(),
+            shown,
+            warnings: Vec::new(),
+            exit_code: 0,
+        }
+    }
 }
 
 impl Report {
+    /// A report with this JSON document.
+    pub(crate) fn new(json: impl ToString, shown: Shown) -> Self {
+        Self {
+            json: json.to_string(),
+            ..Self::from(shown)
+        }
+    }
+
+    /// The same report with one more warning, if there is one.
+    pub(crate) fn warning(mut self, warning: Option<String>) -> Self {
+        self.warnings.extend(warning);
+        self
+    }
+
+    /// A text, which is a string of this name in JSON.
+    pub(crate) fn text(text: impl Into<String>, name: &str) -> Self {
+        let text = text.into();
+        Self::new(json!({ name: text }), Shown::Text(text))
+    }
+
     /// The report on something that was read.
     pub(crate) fn read<T>(response: &Response<T>, shown: Shown) -> Self {
-        let json = response.raw_data().unwrap_or("null").to_owned();
-        Self { json, shown }
+        Self::new(response.raw_data().unwrap_or("null"), shown)
     }
 
     /// The report on a write: the resource where the service sent it, else what was done.
@@ -43,10 +112,10 @@ impl Report {
     ) -> Self {
         match response.data() {
             Some(resource) => Self::read(response, show(resource)),
-            None => Self {
-                json: json!({ "result": result }).to_string(),
-                shown: Shown::Sentence(sentence.into()),
-            },
+            None => Self::new(
+                json!({ "result": result }),
+                Shown::Sentence(sentence.into()),
+            ),
         }
     }
 }

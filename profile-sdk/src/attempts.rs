@@ -89,7 +89,7 @@ impl<'a> Attempts<'a> {
                 }
                 Err(error) => error,
             };
-            trace::failed(&error);
+            trace::failed(self.count, &error);
             self.uncertain |= error.may_have_been_applied();
             let Some(wait) = self.next_wait(&error) else {
                 return Err(error);
@@ -100,6 +100,7 @@ impl<'a> Attempts<'a> {
             if budget.is_some_and(RetryBudget::is_spent) {
                 return Err(error);
             }
+            trace::waiting(wait);
             self.pacing().clock.sleep(wait).await;
             // Taken after the wait, so that a call that is cancelled meanwhile costs nothing.
             if budget.is_some_and(|budget| !budget.withdraw()) {

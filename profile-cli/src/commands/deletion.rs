@@ -2,47 +2,81 @@
 
 use std::fmt::Display;
 
-use profile_sdk::Call;
+use profile_sdk::{Call, Request};
 use serde_json::{Value, json};
 
-use crate::confirmation::confirm;
-use crate::connection::Connection;
+use crate::commands::several;
+use crate::dry_run::{self, Change};
 use crate::failure::Failure;
 use crate::printable::quoted;
+use crate::progress::Progress;
 use crate::report::{Report, Shown};
+use crate::session::Session;
+use crate::stop::Stop;
 
-/// Asks once, tries each identifier, and fails with the worst failure if there is any.
-pub(crate) async fn delete_each<Id: Display + PartialEq>(
-    noun: &str,
-    ids: &[Id],
-    connection: &Connection,
-    delete: impl Fn(&Id) -> Call<()>,
-) -> Result<Report, Failure> {
-    let ids = without_repetitions(ids);
-    confirm(&question(noun, &ids), connection.yes)?;
-    let look_with = format!("profile {noun} list");
-    let mut deleted = Vec::new();
-    let mut failures = Vec::new();
-    for &id in &ids {
-        match delete(id).await {
-            Ok(()) => deleted.push(id),
-            Err(error) => {
-                let what = format!("{noun} {}", quoted(id));
-                failures.push(Failure {
-                    id: Some(id.to_string()),
-                    ..Failure::of_write(&what, &look_with, error)
-                });
-            }
+/// The deletion of things of one kind.
+pub(crate) struct Deletion {
+    pub(crate) noun: &'static str,
+    pub(crate) dry_run: bool,
+}
+
+impl Deletion {
+    /// Asks once, tries each identifier, and fails with the worst failure if there is any.
+    pub(crate) fn run<Id: Display + PartialEq>(
+        &self,
+        ids: &[Id],
+        session: &Session<'_>,
+        delete: impl Fn(&Id) -> Call<()>,
+    ) -> Result<Report, Stop> {
+        let ids = several::without_repetitions(ids);
+        let calls: Vec<_> = ids.iter().map(|id| delete(id)).collect();
+        session.stop_for_curl(&calls)?;
+        if self.dry_run {
+            return Err(self.rehearsed(&ids, &calls)?);
         }
+        session.confirm(&question(self.noun, &ids))?;
+        let look_with = format!("profile {} list", self.noun);
+        let mut progress = Progress::begin("deleting", ids.len(), session.output.is_quiet());
+        let mut deleted = Vec::new();
+        let mut failures = Vec::new();
+        for (&id, call) in ids.iter().zip(calls) {
+            let what = format!("{} {}", self.noun, quoted(id));
+            match session.write(call, &what, &look_with) {
+                Ok(_) => deleted.push(id),
+                Err(stop) if ids.len() == 1 => failures.push(Failure {
+                    id: Some(id.to_string()),
+                    ..stop.into_failure()?
+                }),
+                Err(stop) => failures.push(several::failure_of(&what, id, stop.into_failure()?)),
+            }
+            progress.advance();
+        }
+        drop(progress);
+        let done = (!deleted.is_empty()).then(|| self.report(&deleted, ids.len() > 1));
+        several::outcome(done, failures)
     }
-    let done = (!deleted.is_empty()).then(|| report(noun, &deleted, ids.len() > 1));
-    match (worst(failures), done) {
-        (None, Some(report)) => Ok(report),
-        (None, None) => Err(Failure::usage(format!("no {noun} to delete"))),
-        (Some(failure), done) => Err(Failure {
-            done: done.map(Box::new),
-            ..failure
-        }),
+
+    fn rehearsed(&self, ids: &[impl Display], calls: &[Call<()>]) -> Result<Stop, Failure> {
+        let requests = calls
+            .iter()
+            .map(|call| call.request().map_err(Failure::of_unsent));
+        let requests = requests.collect::<Result<Vec<&Request>, _>>()?;
+        let change = |id| Change::new(self.noun, Some(quoted(id)), None);
+        let changes: Vec<_> = ids.iter().map(change).collect();
+        Ok(dry_run::stop(&requests, &changes))
+    }
+
+    /// One object for one identifier; an array where several were asked for.
+    fn report(&self, deleted: &[impl Display], several: bool) -> Report {
+        let result = |id: &dyn Display| json!({"result": "deleted", "id": id.to_string()});
+        let mut results = deleted.iter().map(|id| result(id));
+        let json = if several {
+            results.collect::<Value>()
+        } else {
+            results.next().unwrap_or_default()
+        };
+        let sentence = format!("Deleted {} {}.", self.noun, joined(deleted));
+        Report::new(json, Shown::Sentence(sentence))
     }
 }
 
@@ -51,41 +85,6 @@ fn question(noun: &str, ids: &[impl Display]) -> String {
         [id] => format!("Delete the {noun} {}?", quoted(id)),
         _ => format!("Delete these {} {noun}s: {}?", ids.len(), joined(ids)),
     }
-}
-
-/// One object for one identifier; an array where several were asked for.
-fn report(noun: &str, deleted: &[impl Display], several: bool) -> Report {
-    let result = |id: &dyn Display| json!({"result": "deleted", "id": id.to_string()});
-    let mut results = deleted.iter().map(|id| result(id));
-    let json = if several {
-        results.collect::<Value>()
-    } else {
-        results.next().unwrap_or_default()
-    };
-    Report {
-        json: json.to_string(),
-        shown: Shown::Sentence(format!("Deleted {noun} {}.", joined(deleted))),
-    }
-}
-
-/// The failure of the worst kind, which tells of the others too.
-fn worst(mut failures: Vec<Failure>) -> Option<Failure> {
-    failures.sort_by_key(|failure| failure.kind);
-    let worst = failures.pop()?;
-    Some(Failure {
-        others: failures,
-        ..worst
-    })
-}
-
-fn without_repetitions<Id: PartialEq>(ids: &[Id]) -> Vec<&Id> {
-    let mut kept: Vec<&Id> = Vec::new();
-    for id in ids {
-        if !kept.contains(&id) {
-            kept.push(id);
-        }
-    }
-    kept
 }
 
 fn joined(ids: &[impl Display]) -> String {

@@ -7,25 +7,23 @@ use serde_json::value::RawValue;
 
 use crate::failure::{Failure, FailureKind};
 use crate::report::{Report, Shown};
+use crate::stop::Stop;
 
 /// Reports one list of the profile as `GET /me` gives it, or that the service leaves it out.
 pub(crate) fn report_listing(
     response: &Response<Profile>,
     name: &str,
     shown: Option<Shown>,
-) -> Result<Report, Failure> {
+) -> Result<Report, Stop> {
     let Some(shown) = shown else {
         let message = format!("the service does not list your {name} with your profile");
         let hint = format!("`profile show --json` prints all that it does tell of your {name}");
-        return Err(Failure::new(FailureKind::Other, message).hint(hint));
+        return Err(Failure::new(FailureKind::Other, message).hint(hint).into());
     };
     let listed = response
         .raw_data()
         .and_then(|data| serde_json::from_str::<BTreeMap<String, &RawValue>>(data).ok())
         .and_then(|fields| fields.get(name).copied())
         .map_or("[]", RawValue::get);
-    Ok(Report {
-        json: listed.to_owned(),
-        shown,
-    })
+    Ok(Report::new(listed, shown))
 }

@@ -4,7 +4,9 @@ use expect_test::expect;
 use mock_server::wiremock::matchers::any;
 use mock_server::wiremock::{Mock, ResponseTemplate};
 
-use crate::program::{Place, run};
+use crate::program::Place;
+#[cfg(feature = "sandbox")]
+use crate::program::run;
 
 #[tokio::test]
 async fn a_wrong_key() {
@@ -14,7 +16,7 @@ async fn a_wrong_key() {
         --- stdout
         --- stderr
         error: the service does not take the key (401: the key is not known here)
-        hint: check PROFILE_API_KEY
+        hint: check PROFILE_API_KEY, or log in again with `profile auth login`
     "#]]);
     place
         .run_with_key("wrong", &["show", "--json"])
@@ -22,7 +24,7 @@ async fn a_wrong_key() {
             exit 4
             --- stdout
             --- stderr
-            {"error":{"code":"unauthorized","exit_code":4,"hint":"check PROFILE_API_KEY","message":"the service does not take the key (401: the key is not known here)","retryable":false,"status":401}}
+            {"error":{"code":"unauthorized","exit_code":4,"hint":"check PROFILE_API_KEY, or log in again with `profile auth login`","message":"the service does not take the key (401: the key is not known here)","retryable":false,"status":401}}
         "#]]);
 }
 
@@ -56,6 +58,7 @@ async fn a_missing_scope() {
         "#]]);
 }
 
+#[cfg(feature = "sandbox")]
 #[test]
 fn nothing_is_configured() {
     let home = tempfile::tempdir().unwrap();
@@ -64,7 +67,7 @@ fn nothing_is_configured() {
         --- stdout
         --- stderr
         error: it is not known where the service is
-        hint: set PROFILE_BASE_URL or give --base-url; add --sandbox instead to try without an account
+        hint: set PROFILE_BASE_URL, give --base-url, or log in with `profile auth login`; add --sandbox instead to try without an account
     "#]]);
     let here = [("PROFILE_BASE_URL", "http://127.0.0.1:1")];
     run(home.path(), &here, &["show"]).check(&expect![[r#"
@@ -72,7 +75,7 @@ fn nothing_is_configured() {
         --- stdout
         --- stderr
         error: this needs an API key, and none is set
-        hint: set PROFILE_API_KEY to your key; add --sandbox instead to try without an account
+        hint: set PROFILE_API_KEY to your key, or log in with `profile auth login`; add --sandbox instead to try without an account
     "#]]);
     // The rest of the line is the operating system's.
     let refused = run(home.path(), &here, &["badge", "list"]).to_string();
@@ -89,7 +92,7 @@ fn nothing_is_configured() {
         --- stdout
         --- stderr
         error: base URL "profiles.example" is not a URL (relative URL without a base); expected one such as https://host
-        hint: check PROFILE_BASE_URL or --base-url
+        hint: check the base URL of PROFILE_BASE_URL
     "#]]);
     let key = [
         ("PROFILE_BASE_URL", "http://127.0.0.1:1"),
@@ -100,7 +103,7 @@ fn nothing_is_configured() {
         --- stdout
         --- stderr
         error: API key has white space or a control character at position 4; expected visible ASCII only
-        hint: check PROFILE_API_KEY
+        hint: check the key of PROFILE_API_KEY
     "#]]);
 }
 
@@ -189,6 +192,6 @@ async fn the_version_in_the_base_url_is_the_likeliest_mistake() {
             --- stdout
             --- stderr
             error: base URL ends with /api/v1, which every call adds; remove it
-            hint: check PROFILE_BASE_URL or --base-url
+            hint: check the base URL of --base-url
         "#]]);
 }

@@ -75,7 +75,7 @@ async fn deleting_without_a_terminal_needs_a_yes() {
         exit 2
         --- stdout
         --- stderr
-        error: deleting needs a confirmation, and there is no terminal to ask on
+        error: this needs a confirmation, and there is no terminal to ask on
         hint: add --yes
     "#]]);
     let listed = place.run(&["link", "list", "--json"]).json();

@@ -1,8 +1,10 @@
 //! Runs the program in an environment of its own and shows what it printed.
 
+use std::ffi::OsStr;
 use std::fmt;
+use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command, Output, Stdio};
 
 use expect_test::Expect;
 use mock_server::{Clock, MockServer};
@@ -17,7 +19,15 @@ pub(crate) struct Place {
 impl Place {
     pub(crate) async fn new() -> Self {
         let clock = Clock::fixed("2026-01-15T12:00:00Z").unwrap();
-        let service = MockServer::builder().clock(clock).start().await.unwrap();
+        Self::of(MockServer::builder().clock(clock).start().await.unwrap())
+    }
+
+    /// With a service whose connections can go wrong.
+    pub(crate) async fn with_wire_faults() -> Self {
+        Self::of(MockServer::builder().wire_faults().start().await.unwrap())
+    }
+
+    pub(crate) fn of(service: MockServer) -> Self {
         Self {
             service,
             home: tempfile::tempdir().unwrap(),
@@ -27,32 +37,213 @@ impl Place {
     /// Runs the program as the owner of the profile.
     #[track_caller]
     pub(crate) fn run(&self, arguments: &[&str]) -> Run {
-        self.run_with_key(self.service.key(), arguments)
+        self.program(arguments).run()
     }
 
     /// Runs the program with this key.
     #[track_caller]
     pub(crate) fn run_with_key(&self, key: &str, arguments: &[&str]) -> Run {
-        let environment = [
-            ("PROFILE_BASE_URL", self.service.uri()),
-            ("PROFILE_API_KEY", key),
-        ];
-        run(self.home.path(), &environment, arguments)
+        self.program(arguments).env("PROFILE_API_KEY", key).run()
+    }
+
+    /// The program as the owner of the profile would run it.
+    pub(crate) fn program(&self, arguments: &[&str]) -> Program {
+        Program::new(self.home.path(), arguments)
+            .env("PROFILE_BASE_URL", self.service.uri())
+            .env("PROFILE_API_KEY", self.service.key())
     }
 }
 
 /// Runs the program with this environment and no other.
 #[track_caller]
 pub(crate) fn run(home: &Path, environment: &[(&str, &str)], arguments: &[&str]) -> Run {
-    let output = Command::new(env!("CARGO_BIN_EXE_profile"))
-        .args(arguments)
-        .env_clear()
-        .env("HOME", home)
-        .envs(environment.iter().copied())
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    Run { output }
+    let program = Program::new(home, arguments);
+    let program = environment
+        .iter()
+        .fold(program, |program, (name, value)| program.env(name, value));
+    program.run()
+}
+
+/// A run of the program that has not begun.
+pub(crate) struct Program {
+    command: Command,
+    stdin: Vec<u8>,
+}
+
+impl Program {
+    /// The program with nothing in its environment but a home.
+    pub(crate) fn new(home: &Path, arguments: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_profile"));
+        command.args(arguments).env_clear().env("HOME", home);
+        Self {
+            command,
+            stdin: Vec::new(),
+        }
+    }
+
+    /// With a variable in its environment.
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Without a variable that would be in its environment.
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        self.command.env_remove(name);
+        self
+    }
+
+    /// With this on its standard input; without it there is nothing.
+    pub(crate) fn stdin(mut self, text: impl Into<Vec<u8>>) -> Self {
+        self.stdin = text.into();
+        self
+    }
+
+    /// Starts it and lets it run, with nothing on its standard input.
+    #[track_caller]
+    pub(crate) fn start(mut self) -> Running {
+        self.command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = self.command.spawn().unwrap();
+        Running {
+            stdout: Some(BufReader::new(child.stdout.take().unwrap())),
+            stderr: BufReader::new(child.stderr.take().unwrap()),
+            child,
+        }
+    }
+
+    /// Runs it to its end.
+    #[track_caller]
+    pub(crate) fn run(self) -> Run {
+        Run {
+            output: self.spawn().wait_with_output().unwrap(),
+        }
+    }
+
+    /// Runs it to its end while nobody reads what it prints on its standard output.
+    #[track_caller]
+    pub(crate) fn run_with_closed_stdout(self) -> Run {
+        let mut child = self.spawn();
+        drop(child.stdout.take());
+        Run {
+            output: child.wait_with_output().unwrap(),
+        }
+    }
+
+    /// Waits for its first line, then asks it to stop, and waits for its end.
+    #[track_caller]
+    pub(crate) fn run_until_ready(self) -> Run {
+        let mut child = self.spawn();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut printed = Vec::new();
+        stdout.read_until(b'\n', &mut printed).unwrap();
+        stop(&mut child);
+        stdout.read_to_end(&mut printed).unwrap();
+        let mut output = child.wait_with_output().unwrap();
+        output.stdout = printed;
+        Run { output }
+    }
+
+    #[track_caller]
+    fn spawn(mut self) -> Child {
+        self.command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = self.command.spawn().unwrap();
+        // A program that reads nothing may have ended already.
+        let _ = child.stdin.take().unwrap().write_all(&self.stdin);
+        child
+    }
+}
+
+/// Asks a program to stop, as whoever looks after services does.
+#[cfg(unix)]
+pub(crate) fn stop(child: &mut Child) {
+    let id = rustix::process::Pid::from_child(child);
+    // It may have ended by itself.
+    let _ = rustix::process::kill_process(id, rustix::process::Signal::TERM);
+}
+
+#[cfg(not(unix))]
+pub(crate) fn stop(child: &mut Child) {
+    let _ = child.kill();
+}
+
+/// A program that runs on until it is told to end.
+pub(crate) struct Running {
+    child: Child,
+    /// Nothing once its reader has had enough.
+    stdout: Option<BufReader<ChildStdout>>,
+    stderr: BufReader<ChildStderr>,
+}
+
+impl Running {
+    /// The next line of its standard output, without the line break.
+    #[track_caller]
+    pub(crate) fn stdout_line(&mut self) -> String {
+        line(self.stdout.as_mut().unwrap())
+    }
+
+    /// The next line of its standard error, without the line break.
+    #[track_caller]
+    pub(crate) fn stderr_line(&mut self) -> String {
+        line(&mut self.stderr)
+    }
+
+    /// Closes its standard output, as a reader does that has had enough.
+    pub(crate) fn stop_reading(&mut self) {
+        self.stdout = None;
+    }
+
+    /// Sends it a signal by its name.
+    #[cfg(unix)]
+    #[track_caller]
+    pub(crate) fn signal(&self, name: &str) {
+        let process = self.child.id().to_string();
+        let mut kill = Command::new("kill");
+        assert!(
+            kill.args(["-s", name, &process])
+                .status()
+                .unwrap()
+                .success()
+        );
+    }
+
+    /// Waits for its end; what was read of its output by line is not in what this gives.
+    #[track_caller]
+    pub(crate) fn end(mut self) -> Run {
+        let mut stdout = Vec::new();
+        let mut stderr = Vec::new();
+        if let Some(mut reader) = self.stdout.take() {
+            reader.read_to_end(&mut stdout).unwrap();
+        }
+        self.stderr.read_to_end(&mut stderr).unwrap();
+        let status = self.child.wait().unwrap();
+        let output = Output {
+            status,
+            stdout,
+            stderr,
+        };
+        Run { output }
+    }
+}
+
+impl Drop for Running {
+    /// A test that failed leaves nothing behind.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[track_caller]
+fn line(reader: &mut impl BufRead) -> String {
+    let mut line = String::new();
+    reader.read_line(&mut line).unwrap();
+    line.strip_suffix('\n').unwrap_or_default().to_owned()
 }
 
 /// What a run of the program printed and how it ended.
@@ -72,6 +263,35 @@ impl Run {
     pub(crate) fn stdout(&self) -> &str {
         assert!(self.output.status.success(), "{self}");
         std::str::from_utf8(&self.output.stdout).unwrap()
+    }
+
+    /// What it printed on its standard output, however it ended.
+    pub(crate) fn stdout_bytes(&self) -> &[u8] {
+        &self.output.stdout
+    }
+
+    /// The exit code of a run that no signal ended.
+    #[track_caller]
+    pub(crate) fn code(&self) -> i64 {
+        self.output.status.code().unwrap().into()
+    }
+
+    /// How the run ended; without a code a signal ended it.
+    pub(crate) fn exit_code(&self) -> Option<i32> {
+        self.output.status.code()
+    }
+
+    /// What it printed on its standard error.
+    pub(crate) fn stderr(&self) -> String {
+        String::from_utf8_lossy(&self.output.stderr).into_owned()
+    }
+
+    /// The JSON documents that a run printed, one a line, however it ended.
+    #[track_caller]
+    pub(crate) fn json_lines(&self) -> Vec<serde_json::Value> {
+        let text = std::str::from_utf8(&self.output.stdout).unwrap();
+        let document = |line| serde_json::from_str(line).unwrap();
+        text.lines().map(document).collect()
     }
 
     /// The JSON document that a run printed.
@@ -95,7 +315,8 @@ impl Run {
 
 impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let status = self.output.status.code().unwrap();
+        // Without a code a signal ended it.
+        let status = self.output.status.code().unwrap_or(-1);
         let stdout = String::from_utf8_lossy(&self.output.stdout);
         let stderr = String::from_utf8_lossy(&self.output.stderr);
         write!(f, "exit {status}\n--- stdout\n{stdout}--- stderr\n{stderr}")

@@ -3,9 +3,10 @@
 use clap::Args;
 use profile_sdk::Badge;
 
-use crate::connection::Connection;
-use crate::failure::Failure;
+use crate::drawing::Drawing;
 use crate::report::{Report, Shown, cell};
+use crate::session::Session;
+use crate::stop::Stop;
 
 /// List all badges; needs no key
 #[derive(Debug, Args)]
@@ -17,8 +18,8 @@ Examples:
   profile badge list --json")]
 pub(crate) struct BadgeListArguments {}
 
-pub(crate) async fn run(_: BadgeListArguments, connection: &Connection) -> Result<Report, Failure> {
-    let response = connection.client.badges().send().await?;
+pub(crate) fn run(_: BadgeListArguments, session: &Session<'_>) -> Result<Report, Stop> {
+    let response = session.read(session.client()?.badges())?;
     let row = |badge: &Badge| {
         vec![
             badge.id.clone(),
@@ -33,5 +34,6 @@ pub(crate) async fn run(_: BadgeListArguments, connection: &Connection) -> Resul
         rows: response.data().iter().map(row).collect(),
         empty: "There are no badges.",
     };
-    Ok(Report::read(&response, table))
+    let drawing = Drawing::Badges(response.data().clone());
+    Ok(Report::read(&response, Shown::drawn(drawing, table)))
 }

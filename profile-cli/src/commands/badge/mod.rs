@@ -4,9 +4,9 @@ mod list;
 
 use clap::Subcommand;
 
-use crate::connection::Connection;
-use crate::failure::Failure;
 use crate::report::Report;
+use crate::session::Session;
+use crate::stop::Stop;
 
 /// List the badges that profiles can carry
 #[derive(Debug, Subcommand)]
@@ -14,8 +14,8 @@ pub(crate) enum BadgeCommand {
     List(list::BadgeListArguments),
 }
 
-pub(crate) async fn run(command: BadgeCommand, connection: &Connection) -> Result<Report, Failure> {
+pub(crate) fn run(command: BadgeCommand, session: &Session<'_>) -> Result<Report, Stop> {
     match command {
-        BadgeCommand::List(arguments) => list::run(arguments, connection).await,
+        BadgeCommand::List(arguments) => list::run(arguments, session),
     }
 }

@@ -3,9 +3,11 @@
 use clap::Args;
 use profile_sdk::{LinkUrl, NewLink};
 
-use crate::connection::Connection;
+use crate::dry_run::{self, Change, DryRun};
 use crate::failure::Failure;
 use crate::report::Report;
+use crate::session::Session;
+use crate::stop::Stop;
 
 /// Add a link to your profile
 #[derive(Debug, Args)]
@@ -23,19 +25,23 @@ pub(crate) struct LinkAddArguments {
     /// Where it points to, an absolute URL
     #[arg(long)]
     url: LinkUrl,
+
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
-pub(crate) async fn run(
-    arguments: LinkAddArguments,
-    connection: &Connection,
-) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: LinkAddArguments, session: &Session<'_>) -> Result<Report, Stop> {
+    let changes = [
+        Change::new("title", None, Some(arguments.title.clone())),
+        Change::new("url", None, Some(arguments.url.to_string())),
+    ];
     let link = NewLink::new(arguments.title, arguments.url);
-    let response = connection
-        .client
-        .create_link(&link)
-        .send()
-        .await
-        .map_err(|error| Failure::of_write("list of links", "profile link list", error))?;
+    let call = session.client()?.create_link(&link);
+    if arguments.dry_run.dry_run {
+        let request = call.request().map_err(Failure::of_unsent)?;
+        return Err(dry_run::stop(&[request], &changes));
+    }
+    let response = session.write(call, "list of links", "profile link list")?;
     let sentence = "The service accepted the link without showing it; `profile link list` does.";
     Ok(Report::written(
         &response,

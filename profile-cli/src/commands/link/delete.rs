@@ -3,10 +3,11 @@
 use clap::Args;
 use profile_sdk::LinkId;
 
-use crate::commands::deletion::delete_each;
-use crate::connection::Connection;
-use crate::failure::Failure;
+use crate::commands::deletion::Deletion;
+use crate::dry_run::DryRun;
 use crate::report::Report;
+use crate::session::Session;
+use crate::stop::Stop;
 
 /// Delete links; asks first, unless --yes is given
 #[derive(Debug, Args)]
@@ -20,12 +21,16 @@ pub(crate) struct LinkDeleteArguments {
     /// Which links
     #[arg(required = true, value_name = "ID")]
     ids: Vec<LinkId>,
+
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
-pub(crate) async fn run(
-    arguments: LinkDeleteArguments,
-    connection: &Connection,
-) -> Result<Report, Failure> {
-    let delete = |id: &LinkId| connection.client.delete_link(id);
-    delete_each("link", &arguments.ids, connection, delete).await
+pub(crate) fn run(arguments: LinkDeleteArguments, session: &Session<'_>) -> Result<Report, Stop> {
+    let client = session.client()?;
+    let deletion = Deletion {
+        noun: "link",
+        dry_run: arguments.dry_run.dry_run,
+    };
+    deletion.run(&arguments.ids, session, |id| client.delete_link(id))
 }

@@ -1,12 +1,14 @@
 //! `profile link edit`: changes a link.
 
 use clap::Args;
-use profile_sdk::{LinkId, LinkUpdate, LinkUrl};
+use profile_sdk::{Link, LinkId, LinkUpdate, LinkUrl};
 
-use crate::connection::Connection;
+use crate::dry_run::{self, Change, DryRun};
 use crate::failure::Failure;
 use crate::printable::quoted;
 use crate::report::Report;
+use crate::session::Session;
+use crate::stop::Stop;
 
 /// Change the title or the URL of a link, or both
 #[derive(Debug, Args)]
@@ -20,12 +22,15 @@ pub(crate) struct LinkEditArguments {
     id: LinkId,
 
     #[command(flatten)]
-    change: Change,
+    change: LinkChange,
+
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
-struct Change {
+struct LinkChange {
     /// The new text shown
     #[arg(long)]
     title: Option<String>,
@@ -35,26 +40,27 @@ struct Change {
     url: Option<LinkUrl>,
 }
 
-pub(crate) async fn run(
-    arguments: LinkEditArguments,
-    connection: &Connection,
-) -> Result<Report, Failure> {
-    let LinkEditArguments { id, change } = arguments;
+pub(crate) fn run(arguments: LinkEditArguments, session: &Session<'_>) -> Result<Report, Stop> {
+    let LinkEditArguments {
+        id,
+        change,
+        dry_run,
+    } = arguments;
     let mut update = LinkUpdate::new();
-    if let Some(title) = change.title {
+    if let Some(title) = change.title.clone() {
         update = update.title(title);
     }
-    if let Some(url) = change.url {
+    if let Some(url) = change.url.clone() {
         update = update.url(url);
     }
-    let response = connection
-        .client
-        .update_link(&id, &update)
-        .send()
-        .await
-        .map_err(|error| {
-            Failure::of_write(&format!("link {}", quoted(&id)), "profile link list", error)
-        })?;
+    let what = format!("link {}", quoted(&id));
+    let call = session.client()?.update_link(&id, &update);
+    if dry_run.dry_run {
+        let request = call.request().map_err(Failure::of_unsent)?;
+        let link = super::find(&id, session)?;
+        return Err(dry_run::stop(&[request], &change.differences(&link)));
+    }
+    let response = session.write(call, &what, "profile link list")?;
     let sentence = "The service accepted the change without showing it; `profile link list` does.";
     Ok(Report::written(
         &response,
@@ -62,4 +68,16 @@ pub(crate) async fn run(
         "updated",
         sentence,
     ))
+}
+
+impl LinkChange {
+    fn differences(self, link: &Link) -> Vec<Change> {
+        let title = self
+            .title
+            .map(|title| Change::new("title", link.title.clone(), Some(title)));
+        let url = self
+            .url
+            .map(|url| Change::new("url", link.url.clone(), Some(url.to_string())));
+        title.into_iter().chain(url).collect()
+    }
 }

@@ -4,9 +4,9 @@ use clap::Args;
 use profile_sdk::Link;
 
 use crate::commands::listing::report_listing;
-use crate::connection::Connection;
-use crate::failure::Failure;
 use crate::report::{Report, Shown, cell};
+use crate::session::Session;
+use crate::stop::Stop;
 
 /// List your links
 #[derive(Debug, Args)]
@@ -18,8 +18,8 @@ Examples:
   profile link list --json")]
 pub(crate) struct LinkListArguments {}
 
-pub(crate) async fn run(_: LinkListArguments, connection: &Connection) -> Result<Report, Failure> {
-    let response = connection.client.me().send().await?;
+pub(crate) fn run(_: LinkListArguments, session: &Session<'_>) -> Result<Report, Stop> {
+    let response = session.read(session.client()?.me())?;
     let links = response.data().links.as_deref();
     report_listing(&response, "links", links.map(table))
 }

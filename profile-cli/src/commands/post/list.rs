@@ -4,9 +4,9 @@ use clap::Args;
 use profile_sdk::Post;
 
 use crate::commands::listing::report_listing;
-use crate::connection::Connection;
-use crate::failure::Failure;
 use crate::report::{Report, Shown, cell};
+use crate::session::Session;
+use crate::stop::Stop;
 
 /// List your posts
 #[derive(Debug, Args)]
@@ -18,8 +18,8 @@ Examples:
   profile post list --json")]
 pub(crate) struct PostListArguments {}
 
-pub(crate) async fn run(_: PostListArguments, connection: &Connection) -> Result<Report, Failure> {
-    let response = connection.client.me().send().await?;
+pub(crate) fn run(_: PostListArguments, session: &Session<'_>) -> Result<Report, Stop> {
+    let response = session.read(session.client()?.me())?;
     let posts = response.data().posts.as_deref();
     report_listing(&response, "posts", posts.map(table))
 }

@@ -6,9 +6,9 @@ mod list;
 
 use clap::Subcommand;
 
-use crate::connection::Connection;
-use crate::failure::Failure;
 use crate::report::Report;
+use crate::session::Session;
+use crate::stop::Stop;
 
 /// List, create and delete your posts
 #[derive(Debug, Subcommand)]
@@ -18,10 +18,10 @@ pub(crate) enum PostCommand {
     Delete(delete::PostDeleteArguments),
 }
 
-pub(crate) async fn run(command: PostCommand, connection: &Connection) -> Result<Report, Failure> {
+pub(crate) fn run(command: PostCommand, session: &Session<'_>) -> Result<Report, Stop> {
     match command {
-        PostCommand::List(arguments) => list::run(arguments, connection).await,
-        PostCommand::Create(arguments) => create::run(arguments, connection).await,
-        PostCommand::Delete(arguments) => delete::run(arguments, connection).await,
+        PostCommand::List(arguments) => list::run(arguments, session),
+        PostCommand::Create(arguments) => create::run(arguments, session),
+        PostCommand::Delete(arguments) => delete::run(arguments, session),
     }
 }

@@ -1,20 +1,27 @@
 //! `profile sandbox`: looks after the made-up profile that `--sandbox` works on.
 
+mod path;
 mod reset;
+mod serve;
 
 use clap::Subcommand;
 
-use crate::failure::Failure;
 use crate::report::Report;
+use crate::session::Session;
+use crate::stop::Stop;
 
 /// Look after the made-up profile that --sandbox works on
 #[derive(Debug, Subcommand)]
 pub(crate) enum SandboxCommand {
     Reset(reset::SandboxResetArguments),
+    Path(path::SandboxPathArguments),
+    Serve(serve::SandboxServeArguments),
 }
 
-pub(crate) fn run(command: &SandboxCommand) -> Result<Report, Failure> {
+pub(crate) fn run(command: SandboxCommand, session: &Session<'_>) -> Result<Report, Stop> {
     match command {
-        SandboxCommand::Reset(_) => reset::run(),
+        SandboxCommand::Reset(_) => reset::run(session),
+        SandboxCommand::Path(_) => path::run(),
+        SandboxCommand::Serve(arguments) => serve::run(&arguments, session),
     }
 }

@@ -3,8 +3,9 @@
 use clap::Args;
 use serde_json::json;
 
-use crate::failure::Failure;
 use crate::report::{Report, Shown};
+use crate::session::Session;
+use crate::stop::Stop;
 
 /// Start anew: forget all that was changed in the sandbox
 #[derive(Debug, Args)]
@@ -13,10 +14,10 @@ Example:
   profile sandbox reset")]
 pub(crate) struct SandboxResetArguments {}
 
-pub(crate) fn run() -> Result<Report, Failure> {
+pub(crate) fn run(_: &Session<'_>) -> Result<Report, Stop> {
     let path = crate::sandbox::reset()?;
-    Ok(Report {
-        json: json!({"result": "reset", "path": path.to_string_lossy()}).to_string(),
-        shown: Shown::Sentence(format!("The sandbox is new: {}", path.display())),
-    })
+    Ok(Report::new(
+        json!({"result": "reset", "path": path.to_string_lossy()}),
+        Shown::Sentence(format!("The sandbox is new: {}", path.display())),
+    ))
 }

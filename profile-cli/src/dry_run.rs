@@ -1,0 +1,101 @@
+//! `--dry-run`: shows the difference and the request, and sends no write.
+
+use clap::Args;
+use profile_sdk::Request;
+use serde_json::{Value, json};
+
+use crate::report::{Report, Shown};
+use crate::stop::Stop;
+
+/// What every command takes that writes to the service.
+#[derive(Debug, Args)]
+pub(crate) struct DryRun {
+    /// Show what would change and be sent, and send no change
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// What a write would change: a thing's value before and after, where there is one.
+#[derive(Debug)]
+pub(crate) struct Change {
+    pub(crate) what: String,
+    pub(crate) from: Option<String>,
+    pub(crate) to: Option<String>,
+}
+
+/// The end of a command that was asked not to write.
+pub(crate) fn stop(requests: &[&Request], changes: &[Change]) -> Stop {
+    let document = json!({
+        "dry_run": true,
+        "changes": changes.iter().map(Change::as_json).collect::<Value>(),
+        "requests": requests.iter().map(|request| as_json(request)).collect::<Value>(),
+    });
+    let mut text: String = changes.iter().map(Change::as_text).collect();
+    for request in requests {
+        text += &as_text(request);
+    }
+    text += "Nothing was sent.";
+    Stop::Shown(Box::new(Report {
+        json: document.to_string(),
+        ..Report::from(Shown::Text(text))
+    }))
+}
+
+impl Change {
+    pub(crate) fn new(what: impl Into<String>, from: Option<String>, to: Option<String>) -> Self {
+        Self {
+            what: what.into(),
+            from,
+            to,
+        }
+    }
+
+    fn as_json(&self) -> Value {
+        json!({"what": self.what, "from": self.from, "to": self.to})
+    }
+
+    fn as_text(&self) -> String {
+        if self.from == self.to {
+            return format!("{} stays as it is\n", self.what);
+        }
+        let lines = |sign: &str, text: &Option<String>| {
+            let lines = text.iter().flat_map(|text| text.split('\n'));
+            lines
+                .map(|line| format!("  {sign} {line}\n"))
+                .collect::<String>()
+        };
+        let removed = lines("-", &self.from);
+        let added = lines("+", &self.to);
+        format!("{}\n{removed}{added}", self.what)
+    }
+}
+
+fn as_json(request: &Request) -> Value {
+    let body = request
+        .body()
+        .and_then(|body| serde_json::from_slice::<Value>(body).ok());
+    json!({
+        "method": request.method().as_str(),
+        "path": path_and_query(request),
+        "body": body,
+    })
+}
+
+fn as_text(request: &Request) -> String {
+    let mut text = format!(
+        "{} {}\n",
+        request.method().as_str(),
+        path_and_query(request)
+    );
+    if let Some(body) = request.body() {
+        text += &format!("{}\n", String::from_utf8_lossy(body));
+    }
+    text
+}
+
+fn path_and_query(request: &Request) -> String {
+    match request.query() {
+        Some(query) => format!("{}?{query}", request.path()),
+        None => request.path().to_owned(),
+    }
+}

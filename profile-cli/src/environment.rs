@@ -1,0 +1,72 @@
+//! Reads environment variables, and the directories that depend on them.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use etcetera::BaseStrategy as _;
+
+use crate::failure::{Failure, FailureKind};
+
+/// The variables that the program listens to.
+pub(crate) struct Environment {
+    read: fn(&str) -> Option<OsString>,
+}
+
+impl Environment {
+    pub(crate) fn of_process() -> Self {
+        Self {
+            read: |name| env::var_os(name),
+        }
+    }
+
+    /// A variable's text; an empty one counts as not set.
+    pub(crate) fn text(&self, name: &str) -> Result<Option<String>, Failure> {
+        let Some(value) = self.value(name) else {
+            return Ok(None);
+        };
+        let text = value.into_string();
+        text.map(Some)
+            .map_err(|_| Failure::usage(format!("{name} is not UTF-8 text")))
+    }
+
+    /// A variable that holds a path; an empty one counts as not set.
+    pub(crate) fn path(&self, name: &str) -> Option<PathBuf> {
+        self.value(name).map(PathBuf::from)
+    }
+
+    /// Whether a variable is set to anything but nothing, `0` or `false`.
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        self.value(name)
+            .is_some_and(|value| value != "0" && value != "false")
+    }
+
+    fn value(&self, name: &str) -> Option<OsString> {
+        (self.read)(name).filter(|value| !value.is_empty())
+    }
+
+    /// The directory of the settings and the stored keys.
+    pub(crate) fn config_directory(&self) -> Result<PathBuf, Failure> {
+        match self.path("PROFILE_CONFIG_DIR") {
+            Some(directory) => Ok(directory),
+            None => Ok(base_directories()?.config_dir().join("profile")),
+        }
+    }
+
+    /// The directory of what is kept between commands and is nobody's to edit.
+    pub(crate) fn state_directory() -> Result<PathBuf, Failure> {
+        let directories = base_directories()?;
+        // Windows has no state directory of its own.
+        let directory = directories
+            .state_dir()
+            .unwrap_or_else(|| directories.cache_dir());
+        Ok(directory.join("profile"))
+    }
+}
+
+fn base_directories() -> Result<impl etcetera::BaseStrategy, Failure> {
+    etcetera::choose_base_strategy().map_err(|error| {
+        let message = format!("there is no place for settings and state: {error}");
+        Failure::new(FailureKind::Other, message).hint("set HOME to your home directory")
+    })
+}

@@ -1,0 +1,124 @@
+//! Results as values with separators: nothing framed, coloured, cut or wrapped.
+
+use super::screen::Screen;
+use crate::failure::{Failure, FailureKind};
+use crate::printable::{printable, tsv_field};
+use crate::report::Shown;
+
+/// Tab-separated values without a heading.
+pub(super) fn tsv(shown: &Shown, screen: &Screen) -> String {
+    let Some((_, rows)) = heading_and_rows(shown) else {
+        return plain(shown, screen);
+    };
+    rows.iter()
+        .map(|row| {
+            let cells: Vec<_> = row.iter().map(|cell| tsv_field(cell)).collect();
+            format!("{}\n", cells.join("\t"))
+        })
+        .collect()
+}
+
+/// One of many results: the values of its fields on one line.
+pub(super) fn tsv_line(shown: &Shown, screen: &Screen) -> String {
+    let Shown::Fields(fields) = shown else {
+        return tsv(shown, screen);
+    };
+    let values: Vec<_> = fields.iter().map(|(_, value)| tsv_field(value)).collect();
+    format!("{}\n", values.join("\t"))
+}
+
+/// The same as a record of comma-separated values.
+pub(super) fn csv_line(shown: &Shown, screen: &Screen) -> Result<String, Failure> {
+    match shown {
+        Shown::Fields(fields) => {
+            records(|writer| writer.write_record(fields.iter().map(|(_, value)| printable(value))))
+        }
+        other => csv(other, screen),
+    }
+}
+
+/// Comma-separated values with a heading, as RFC 4180 has them.
+pub(super) fn csv(shown: &Shown, screen: &Screen) -> Result<String, Failure> {
+    let Some((heading, rows)) = heading_and_rows(shown) else {
+        return Ok(plain(shown, screen));
+    };
+    records(|writer| {
+        writer.write_record(&heading)?;
+        rows.iter()
+            .try_for_each(|row| writer.write_record(row.iter().map(|cell| printable(cell))))
+    })
+}
+
+fn records(
+    write: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Result<()>,
+) -> Result<String, Failure> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let written = write(&mut writer);
+    let bytes = written
+        .map_err(|error| error.to_string())
+        .and_then(|()| writer.into_inner().map_err(|error| error.to_string()));
+    bytes
+        .and_then(|bytes| String::from_utf8(bytes).map_err(|error| error.to_string()))
+        .map_err(|error| Failure::new(FailureKind::Other, format!("no CSV can be made: {error}")))
+}
+
+/// What has columns, as them and its rows.
+fn heading_and_rows(shown: &Shown) -> Option<(Vec<&str>, Vec<Vec<&str>>)> {
+    match shown {
+        Shown::Fields(fields) => {
+            let rows = fields
+                .iter()
+                .map(|(name, value)| vec![name.as_str(), value.as_str()]);
+            Some((vec!["field", "value"], rows.collect()))
+        }
+        Shown::Table { columns, rows, .. } => {
+            let rows = rows
+                .iter()
+                .map(|row| row.iter().map(String::as_str).collect());
+            Some((columns.clone(), rows.collect()))
+        }
+        Shown::Drawn { plain, .. } => heading_and_rows(plain),
+        Shown::Sentence(_) | Shown::Text(_) | Shown::Body(_) => None,
+        Shown::Drawing(_) | Shown::Streamed => None,
+    }
+}
+
+fn plain(shown: &Shown, screen: &Screen) -> String {
+    match shown {
+        Shown::Sentence(sentence) => format!("{}\n", tsv_field(sentence)),
+        Shown::Text(text) => format!("{text}\n"),
+        Shown::Body(body) => printable(&String::from_utf8_lossy(body)),
+        Shown::Drawn { plain: shown, .. } => plain(shown, screen),
+        Shown::Drawing(drawing) => drawing.draw(screen),
+        Shown::Fields(_) | Shown::Table { .. } | Shown::Streamed => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Screen, csv, tsv};
+    use crate::report::Shown;
+
+    #[test]
+    fn a_table_has_a_heading_in_csv_alone() {
+        let table = Shown::Table {
+            columns: vec!["id", "title"],
+            rows: vec![vec!["1".to_owned(), "a, \"b\"\nc".to_owned()]],
+            empty: "",
+        };
+        let screen = Screen::plain();
+        assert_eq!(tsv(&table, &screen), "1\ta, \"b\"\\nc\n");
+        let csv = csv(&table, &screen).expect("a table of texts");
+        assert_eq!(csv, "id,title\n1,\"a, \"\"b\"\"\nc\"\n");
+    }
+
+    #[test]
+    fn an_empty_table_is_empty_in_a_pipe() {
+        let table = Shown::Table {
+            columns: vec!["id"],
+            rows: Vec::new(),
+            empty: "There are no links.",
+        };
+        assert_eq!(tsv(&table, &Screen::plain()), "");
+    }
+}

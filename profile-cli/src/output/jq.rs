@@ -1,0 +1,152 @@
+//! `--jq`: what an expression makes of the JSON.
+
+use jaq_core::load::{Arena, File, Loader};
+use jaq_core::{Compiler, Ctx, Filter, Vars, compile, data, load, unwrap_valr};
+use jaq_json::{Val, read};
+
+use super::screen::Screen;
+use crate::failure::Failure;
+use crate::printable::printable;
+
+type Data = data::JustLut<Val>;
+
+/// The parts of the language that reach out of the JSON: the environment may hold a key, and ending
+/// the program is nothing for an expression to decide.
+const LEFT_OUT: [&str; 2] = ["env", "halt"];
+
+/// An expression that can be run.
+pub(super) struct Program {
+    filter: Filter<Data>,
+}
+
+impl Program {
+    pub(super) fn new(expression: &str) -> Result<Self, Failure> {
+        let definitions = jaq_core::defs()
+            .chain(jaq_std::defs())
+            .chain(jaq_json::defs())
+            .filter(|definition| !definition.name.starts_with("halt"));
+        let functions = jaq_core::funs()
+            .chain(jaq_std::funs())
+            .chain(jaq_json::funs())
+            .filter(|(name, ..)| !LEFT_OUT.contains(name));
+        let arena = Arena::default();
+        let file = File {
+            code: expression,
+            path: (),
+        };
+        let modules = Loader::new(definitions)
+            .load(&arena, file)
+            .map_err(|errors| refused(expression, &load_reason(&errors)))?;
+        let filter = Compiler::default()
+            .with_funs(functions)
+            .compile(modules)
+            .map_err(|errors| refused(expression, &compile_reason(&errors)))?;
+        Ok(Self { filter })
+    }
+
+    /// Each value on a line; a text as it is, so that a shell can use it.
+    pub(super) fn run(&self, json: &str, screen: &Screen) -> Result<String, Failure> {
+        let input = read::parse_single(json.as_bytes())
+            .map_err(|error| Failure::usage(format!("--jq: the result is not JSON: {error}")))?;
+        let context = Ctx::<Data>::new(&self.filter.lut, Vars::new([]));
+        let mut text = String::new();
+        for value in self.filter.id.run((context, input)).map(unwrap_valr) {
+            let value = value.map_err(|error| Failure::usage(format!("--jq: {error}")))?;
+            let line = match value {
+                Val::TStr(text) | Val::BStr(text) => String::from_utf8_lossy(&text).into_owned(),
+                other => other.to_string(),
+            };
+            text += &line;
+            text.push('\n');
+        }
+        Ok(match screen.is_terminal {
+            true => printable(&text),
+            false => text,
+        })
+    }
+}
+
+fn refused(expression: &str, reason: &str) -> Failure {
+    Failure::usage(format!(
+        "--jq: {expression:?} is no jq expression: {reason}"
+    ))
+}
+
+fn load_reason(errors: &load::Errors<&str, ()>) -> String {
+    let reasons = errors.iter().flat_map(|(_, error)| match error {
+        load::Error::Io(errors) => errors
+            .iter()
+            .map(|(module, error)| format!("module {module:?}: {error}"))
+            .collect::<Vec<_>>(),
+        load::Error::Lex(errors) => errors
+            .iter()
+            .map(|(expected, found)| expected_but(expected.as_str(), found))
+            .collect(),
+        load::Error::Parse(errors) => errors
+            .iter()
+            .map(|(expected, found)| expected_but(expected.as_str(), found))
+            .collect(),
+    });
+    reasons.collect::<Vec<_>>().join("; ")
+}
+
+fn expected_but(expected: &str, found: &str) -> String {
+    match found {
+        "" => format!("expected {expected} at the end"),
+        found => format!("expected {expected} at {found:?}"),
+    }
+}
+
+fn compile_reason(errors: &compile::Errors<&str, ()>) -> String {
+    let reasons = errors.iter().flat_map(|(_, errors)| errors);
+    let reasons = reasons.map(|(name, kind)| format!("there is no {} {name}", kind.as_str()));
+    reasons.collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Program, Screen};
+
+    #[track_caller]
+    fn check(expression: &str, json: &str, expected: &str) {
+        let program = Program::new(expression).expect("an expression");
+        let printed = program.run(json, &Screen::plain());
+        assert_eq!(printed.expect("a result"), expected);
+    }
+
+    #[track_caller]
+    fn check_refused(expression: &str, expected: &str) {
+        let failure = Program::new(expression).err().expect("no expression");
+        assert_eq!(failure.message, expected);
+    }
+
+    #[test]
+    fn texts_are_printed_bare_and_all_else_as_json() {
+        check(".a", r#"{"a": "b\nc"}"#, "b\nc\n");
+        check(".[] | .n", r#"[{"n": 1}, {"n": "x"}, {}]"#, "1\nx\nnull\n");
+        check(
+            "map(select(.n > 1)) | length",
+            r#"[{"n": 1}, {"n": 2}]"#,
+            "1\n",
+        );
+    }
+
+    #[test]
+    fn what_is_no_expression_is_refused() {
+        check_refused(
+            ".[",
+            "--jq: \".[\" is no jq expression: expected closing bracket at the end",
+        );
+        check_refused(
+            "foo",
+            "--jq: \"foo\" is no jq expression: there is no filter foo",
+        );
+    }
+
+    #[test]
+    fn an_expression_cannot_read_the_environment_or_end_the_program() {
+        for expression in ["env", "$ENV", "halt", "halt(1)"] {
+            assert!(Program::new(expression).is_err(), "{expression}");
+        }
+    }
+}

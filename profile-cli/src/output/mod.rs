@@ -1,0 +1,161 @@
+//! The one place that prints: results to stdout, failures to stderr.
+
+mod chosen;
+mod delimited;
+mod failures;
+mod format;
+#[cfg(feature = "jq")]
+mod jq;
+mod ndjson;
+pub(crate) mod screen;
+mod tables;
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use crate::arguments::GlobalArguments;
+use crate::failure::{Failure, FailureKind};
+use crate::printable::printable;
+use crate::report::{Report, Shown};
+use crate::settings::Settings;
+use crate::stop::Stop;
+
+pub(crate) use failures::usage_error;
+pub(crate) use format::Format;
+
+use chosen::Chosen;
+use screen::Screen;
+
+/// How to print.
+pub(crate) struct Output {
+    chosen: Chosen,
+    stdout: Screen,
+    stderr: Screen,
+    quiet: bool,
+}
+
+impl Output {
+    pub(crate) fn new(arguments: &GlobalArguments, settings: &Settings) -> Result<Self, Failure> {
+        let stdout = Screen::of_stdout(settings);
+        Ok(Self {
+            chosen: Chosen::new(arguments, settings.format, &stdout)?,
+            stdout,
+            stderr: Screen::of_stderr(settings),
+            quiet: settings.quiet,
+        })
+    }
+
+    /// What can print nothing but failures, for when it is not known yet what else is asked for.
+    pub(crate) fn for_failures(json: bool) -> Self {
+        Self {
+            chosen: match json {
+                true => Chosen::Json,
+                false => Chosen::Tsv,
+            },
+            stdout: Screen::plain(),
+            stderr: Screen::plain(),
+            quiet: false,
+        }
+    }
+
+    /// Whether programs rather than people read the result.
+    pub(crate) fn is_json(&self) -> bool {
+        self.chosen.is_json()
+    }
+
+    /// Prints a result.
+    pub(crate) fn report(&self, report: &Report) -> ExitCode {
+        for warning in &report.warnings {
+            self.warn(warning);
+        }
+        let bytes = match &report.shown {
+            Shown::Streamed => return ExitCode::from(report.exit_code),
+            Shown::Body(bytes) if !self.is_json() && !self.stdout.is_terminal => bytes.clone(),
+            _ => match self.chosen.text(report, &self.stdout) {
+                Ok(text) => text.into_bytes(),
+                Err(failure) => return self.failure(&failure),
+            },
+        };
+        match write_to_stdout(&bytes) {
+            Ok(()) => ExitCode::from(report.exit_code),
+            Err(failure) => self.failure(&failure),
+        }
+    }
+
+    /// Prints one of many results as soon as it is known. Stops when nobody reads any more.
+    #[cfg_attr(
+        not(feature = "webhook"),
+        allow(dead_code, reason = "webhooks alone come as a stream")
+    )]
+    pub(crate) fn stream(&self, report: &Report) -> Result<(), Stop> {
+        let text = self.chosen.line(report, &self.stdout)?;
+        let mut stdout = io::stdout().lock();
+        let written = stdout
+            .write_all(text.as_bytes())
+            .and_then(|()| stdout.flush());
+        written.map_err(|error| match error.kind() {
+            // Whoever reads has had enough.
+            io::ErrorKind::BrokenPipe => Stop::Told(0),
+            _ => Failure::of_output(&error).into(),
+        })
+    }
+
+    /// Prints a failure, after what was done all the same.
+    pub(crate) fn failure(&self, failure: &Failure) -> ExitCode {
+        if let Some(done) = &failure.done {
+            self.report(done);
+        }
+        let text = match self.is_json() {
+            true => failures::as_json(failure),
+            false => failures::as_text(failure, &self.stderr, self.quiet),
+        };
+        write_to_stderr(&text);
+        ExitCode::from(failure.kind.exit_code())
+    }
+
+    /// Prints what a person should know beside the result.
+    pub(crate) fn warn(&self, warning: &str) {
+        if !self.quiet {
+            write_to_stderr(&failures::warning(warning, &self.stderr));
+        }
+    }
+
+    /// Prints what a person or a script has to know while the command goes on.
+    #[cfg_attr(
+        not(feature = "webhook"),
+        allow(dead_code, reason = "webhooks alone come as a stream")
+    )]
+    pub(crate) fn tell(&self, note: &str) {
+        write_to_stderr(&format!("{}\n", printable(note)));
+    }
+
+    /// Tells a person on stderr what was done beside the result.
+    pub(crate) fn note(&self, note: &str) {
+        if !self.quiet {
+            write_to_stderr(&failures::note(note, &self.stderr));
+        }
+    }
+
+    /// Whether warnings, hints and progress are left out.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+}
+
+fn write_to_stdout(bytes: &[u8]) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(()),
+        // Whoever reads has had enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) => {
+            let message = format!("it is done, but the result could not be written: {error}");
+            Err(Failure::new(FailureKind::Other, message))
+        }
+    }
+}
+
+/// There is nobody left to tell if stderr is closed too.
+fn write_to_stderr(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}

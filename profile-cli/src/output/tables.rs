@@ -1,0 +1,93 @@
+//! Results for people: names and values, and tables that fit the terminal.
+
+use anstyle::Style;
+use comfy_table::{ContentArrangement, Table, presets};
+
+use super::screen::Screen;
+use crate::printable::printable;
+use crate::report::Shown;
+
+/// A result for a terminal.
+pub(super) fn text(shown: &Shown, screen: &Screen) -> String {
+    match shown {
+        Shown::Fields(fields) => aligned(fields, screen),
+        Shown::Table { rows, empty, .. } if rows.is_empty() => format!("{empty}\n"),
+        Shown::Table { columns, rows, .. } => {
+            let mut table = Table::new();
+            table
+                .load_style(presets::UTF8_BORDERS_ONLY)
+                .set_content_arrangement(ContentArrangement::Dynamic)
+                .set_width(u16::try_from(screen.width).unwrap_or(u16::MAX))
+                .set_header(columns);
+            for row in rows {
+                table.add_row(row.iter().map(|cell| printable(cell)));
+            }
+            format!("{table}\n")
+        }
+        Shown::Sentence(sentence) => format!("{}\n", printable(sentence)),
+        Shown::Text(text) => format!("{}\n", printable(text)),
+        Shown::Body(body) => {
+            let text = printable(&String::from_utf8_lossy(body));
+            format!("{}\n", text.trim_end_matches('\n'))
+        }
+        Shown::Streamed => String::new(),
+        Shown::Drawn { drawing, .. } | Shown::Drawing(drawing) => drawing.draw(screen),
+    }
+}
+
+/// A result as one of many: the values of its fields on one line.
+pub(super) fn line(shown: &Shown, screen: &Screen) -> String {
+    match shown {
+        Shown::Fields(fields) => {
+            let values: Vec<_> = fields.iter().map(|(_, value)| printable(value)).collect();
+            format!("{}\n", values.join("  ").replace('\n', " "))
+        }
+        other => text(other, screen),
+    }
+}
+
+/// Names in one column and values in the next, the further lines of a value below its first.
+fn aligned(fields: &[(String, String)], screen: &Screen) -> String {
+    let names = fields
+        .iter()
+        .map(|(name, _)| printable(name).chars().count());
+    let width = names.max().unwrap_or_default();
+    let indent = " ".repeat(width + 2);
+    fields
+        .iter()
+        .map(|(name, value)| {
+            let value = printable(value).replace('\n', &format!("\n{indent}"));
+            let name = format!("{:width$}", printable(name));
+            format!("{}  {value}\n", screen.styled(Style::new().bold(), &name))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{aligned, text};
+    use crate::output::screen::Screen;
+    use crate::report::Shown;
+
+    #[test]
+    fn values_of_several_lines_stay_in_their_column() {
+        let fields = [
+            ("bio".to_owned(), "one\ntwo".to_owned()),
+            ("location".to_owned(), "here".to_owned()),
+        ];
+        assert_eq!(
+            aligned(&fields, &Screen::plain()),
+            "bio       one\n          two\nlocation  here\n"
+        );
+    }
+
+    #[test]
+    fn an_empty_table_says_so() {
+        let table = Shown::Table {
+            columns: vec!["id"],
+            rows: Vec::new(),
+            empty: "There are no links.",
+        };
+        assert_eq!(text(&table, &Screen::plain()), "There are no links.\n");
+    }
+}

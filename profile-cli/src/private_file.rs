@@ -1,0 +1,66 @@
+//! Files that are their owner's alone: keys, settings, texts that wait to be sent.
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+
+/// Writes the file as a whole or not at all, readable by its owner alone; the directories above it
+/// are made, for the owner alone too.
+pub(crate) fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    create_directory(directory)?;
+    // A link is written through, so that settings kept elsewhere stay there.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let beside = target.parent().unwrap_or(directory);
+    let mut file = tempfile::NamedTempFile::new_in(beside)?;
+    file.write_all(contents)?;
+    file.as_file().sync_all()?;
+    file.persist(&target)?;
+    Ok(())
+}
+
+/// Makes a directory for its owner alone; one that is there is left as it is.
+pub(crate) fn create_directory(directory: &Path) -> io::Result<()> {
+    if directory.as_os_str().is_empty() || directory.is_dir() {
+        return Ok(());
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(directory)
+}
+
+/// Reads a file that should be its owner's alone; the second value says whether others may read it.
+pub(crate) fn read(path: &Path) -> io::Result<(String, bool)> {
+    let (bytes, exposed) = read_bytes(path)?;
+    let text = String::from_utf8(bytes);
+    let text = text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))?;
+    Ok((text, exposed))
+}
+
+/// The same for a file that need not be text.
+pub(crate) fn read_bytes(path: &Path) -> io::Result<(Vec<u8>, bool)> {
+    let mut file = File::open(path)?;
+    let exposed = is_open_to_others(&file.metadata()?.permissions());
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok((bytes, exposed))
+}
+
+/// Whether others may look into this file or directory.
+pub(crate) fn is_exposed(path: &Path) -> io::Result<bool> {
+    Ok(is_open_to_others(&fs::metadata(path)?.permissions()))
+}
+
+#[cfg(unix)]
+fn is_open_to_others(permissions: &Permissions) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    permissions.mode() & 0o077 != 0
+}
+
+/// Elsewhere a user's own folder is closed to others by other means.
+#[cfg(not(unix))]
+fn is_open_to_others(_: &Permissions) -> bool {
+    false
+}

@@ -1,0 +1,234 @@
+//! What commands work with: the settings, the service, and the person at the terminal.
+
+use std::cell::OnceCell;
+use std::future::Future;
+use std::time::Duration;
+
+use profile_sdk::{ApiKey, Call, Client, ClientBuilder, Error, Request, Response, RetryPolicy};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::curl;
+use crate::failure::{Failure, FailureKind};
+use crate::interruption::Uninterrupted;
+use crate::log;
+use crate::output::Output;
+use crate::prompt;
+use crate::report::Report;
+use crate::settings::Settings;
+use crate::stop::Stop;
+
+const DEFAULT_RETRIES: u32 = 3;
+
+/// What a call may take beyond its attempts, for the waits between them.
+const WAITS: Duration = Duration::from_secs(30);
+
+/// One run of the program. Whatever a command does not use is never set up.
+pub(crate) struct Session<'a> {
+    pub(crate) settings: Settings,
+    pub(crate) output: &'a Output,
+    connection: OnceCell<Connection>,
+    // Last, since the connection's tasks end with it.
+    runtime: OnceCell<Runtime>,
+}
+
+struct Connection {
+    client: Client,
+    base_url: String,
+    has_key: bool,
+    #[cfg(feature = "sandbox")]
+    _sandbox: Option<crate::sandbox::Sandbox>,
+}
+
+impl<'a> Session<'a> {
+    pub(crate) fn new(settings: Settings, output: &'a Output) -> Self {
+        Self {
+            settings,
+            output,
+            connection: OnceCell::new(),
+            runtime: OnceCell::new(),
+        }
+    }
+
+    /// The client of the service that the settings name. Nothing is sent yet.
+    pub(crate) fn client(&self) -> Result<&Client, Failure> {
+        self.connection().map(|connection| &connection.client)
+    }
+
+    /// A client of this service that goes by the settings in all else.
+    pub(crate) fn client_of(&self, base_url: &str, key: Option<ApiKey>) -> Result<Client, Failure> {
+        let builder = self.builder(base_url);
+        let builder = match key {
+            Some(key) => builder.api_key(key),
+            None => builder,
+        };
+        Ok(builder.build()?)
+    }
+
+    /// Sends what only reads.
+    pub(crate) fn read<T>(&self, call: Call<T>) -> Result<Response<T>, Stop> {
+        self.read_or(call, Failure::from)
+    }
+
+    /// Sends what reads one thing, which is named should the service not know it.
+    pub(crate) fn read_about<T>(&self, what: &str, call: Call<T>) -> Result<Response<T>, Stop> {
+        self.read_or(call, |error| Failure::of_call_about(what, error))
+    }
+
+    fn read_or<T>(
+        &self,
+        call: Call<T>,
+        failure: impl FnOnce(Error) -> Failure,
+    ) -> Result<Response<T>, Stop> {
+        self.stop_for_curl(std::slice::from_ref(&call))?;
+        log::sending(&call);
+        let answer = self.wait_for(call.send())?;
+        let response = answer.inspect_err(log::failed).map_err(failure)?;
+        log::answered(&response);
+        Ok(response)
+    }
+
+    /// Sends what changes something: `what` names it, and `look_with` is the command that shows
+    /// whether the change took effect, should that not be known.
+    pub(crate) fn write<T>(
+        &self,
+        call: Call<T>,
+        what: &str,
+        look_with: &str,
+    ) -> Result<Response<T>, Stop> {
+        self.stop_for_curl(std::slice::from_ref(&call))?;
+        log::sending(&call);
+        let sent = self.wait_for(async {
+            let _uninterrupted = Uninterrupted::new();
+            tokio::select! {
+                answer = call.send() => Some(answer),
+                _ = tokio::signal::ctrl_c() => None,
+            }
+        })?;
+        match sent {
+            Some(answer) => {
+                let answer = answer.inspect_err(log::failed);
+                let response = answer.map_err(|error| Failure::of_write(what, look_with, error))?;
+                log::answered(&response);
+                Ok(response)
+            }
+            None => Err(Failure::interrupted(look_with).into()),
+        }
+    }
+
+    /// Stops here if the calls are to be shown as curl commands.
+    pub(crate) fn stop_for_curl<T>(&self, calls: &[Call<T>]) -> Result<(), Stop> {
+        if !self.settings.curl {
+            return Ok(());
+        }
+        let requests = calls
+            .iter()
+            .map(|call| call.request().map_err(Failure::of_unsent));
+        let requests = requests.collect::<Result<Vec<_>, _>>()?;
+        Err(Stop::Shown(Box::new(self.as_curl(&requests)?)))
+    }
+
+    /// The curl commands that send these requests.
+    pub(crate) fn as_curl(&self, requests: &[&Request]) -> Result<Report, Failure> {
+        if self.settings.sandbox {
+            let message = "--curl needs a service that is still there when curl runs";
+            return Err(Failure::usage(message).hint("start one with `profile sandbox serve`"));
+        }
+        let connection = self.connection()?;
+        let command = |request: &&Request| {
+            let with_key = request.operation().needs_key() || connection.has_key;
+            curl::command(&connection.base_url, request, with_key)
+        };
+        let commands: Vec<_> = requests.iter().map(command).collect();
+        Ok(Report::text(commands.join("\n"), "curl"))
+    }
+
+    /// Asks before something is done that cannot be undone.
+    pub(crate) fn confirm(&self, question: &str) -> Result<(), Failure> {
+        if self.settings.yes {
+            return Ok(());
+        }
+        prompt::confirm(question, self.settings.no_input)
+    }
+
+    /// Waits for something that takes a runtime.
+    pub(crate) fn wait_for<F: Future>(&self, future: F) -> Result<F::Output, Failure> {
+        Ok(self.runtime()?.block_on(future))
+    }
+
+    fn runtime(&self) -> Result<&Runtime, Failure> {
+        if let Some(runtime) = self.runtime.get() {
+            return Ok(runtime);
+        }
+        let built = Builder::new_current_thread().enable_all().build();
+        let runtime = built
+            .map_err(|error| Failure::new(FailureKind::Other, format!("cannot start: {error}")))?;
+        Ok(self.runtime.get_or_init(|| runtime))
+    }
+
+    fn connection(&self) -> Result<&Connection, Failure> {
+        if let Some(connection) = self.connection.get() {
+            return Ok(connection);
+        }
+        let connection = self.connect()?;
+        Ok(self.connection.get_or_init(|| connection))
+    }
+
+    fn connect(&self) -> Result<Connection, Failure> {
+        #[cfg(feature = "sandbox")]
+        if self.settings.sandbox {
+            let sandbox = self.wait_for(crate::sandbox::Sandbox::start())??;
+            let base_url = sandbox.base_url();
+            let builder = self.builder(&base_url).api_key(sandbox.api_key()?);
+            return Ok(Connection {
+                client: builder.build()?,
+                base_url,
+                has_key: true,
+                _sandbox: Some(sandbox),
+            });
+        }
+        let base_url = self.settings.base_url()?;
+        let mut builder = self.builder(&base_url.value);
+        let key = self.settings.key()?;
+        let has_key = key.is_some();
+        if let Some(key) = key {
+            if let Some(warning) = key.warning {
+                self.output.warn(&warning);
+            }
+            builder = builder.api_key(key.key.value);
+        }
+        // The key has been checked before, so that a failure is one of the base URL.
+        let built = builder.build();
+        let client = built.map_err(|error| {
+            Failure::from(error).hint(format!("check the base URL of {}", base_url.source))
+        })?;
+        Ok(Connection {
+            client,
+            base_url: base_url.value,
+            has_key,
+            #[cfg(feature = "sandbox")]
+            _sandbox: None,
+        })
+    }
+
+    fn builder(&self, base_url: &str) -> ClientBuilder {
+        let builder = Client::builder()
+            .base_url(base_url)
+            .user_agent(concat!("profile-cli/", env!("CARGO_PKG_VERSION")));
+        let Settings {
+            timeout, retries, ..
+        } = self.settings;
+        if timeout.is_none() && retries.is_none() {
+            return builder;
+        }
+        let timeout = timeout.unwrap_or(ClientBuilder::DEFAULT_ATTEMPT_TIMEOUT);
+        let retries = retries.unwrap_or(DEFAULT_RETRIES);
+        let total = timeout
+            .saturating_mul(retries.saturating_add(1))
+            .saturating_add(WAITS);
+        builder
+            .connect_timeout(timeout.min(ClientBuilder::DEFAULT_CONNECT_TIMEOUT))
+            .attempt_timeout(timeout)
+            .total_timeout(total)
+            .retry(RetryPolicy::new().max_repetitions(retries))
+    }
+}

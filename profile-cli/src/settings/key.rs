@@ -1,0 +1,99 @@
+//! Finds the API key that the settings choose.
+
+use profile_sdk::ApiKey;
+
+use super::{Setting, Settings, Source, key_store};
+use crate::failure::Failure;
+
+/// A key, and what a person should know of how it is kept.
+pub(crate) struct Key {
+    pub(crate) key: Setting<ApiKey>,
+    /// What may be shown of it.
+    pub(crate) masked: String,
+    pub(crate) warning: Option<String>,
+}
+
+impl Settings {
+    /// The key: that of `--account`, PROFILE_API_KEY, PROFILE_API_KEY_FILE or that of the account
+    /// which the other settings name, in this order.
+    pub(crate) fn key(&self) -> Result<Option<Key>, Failure> {
+        if !self.account_is_flag()
+            && let Some(key) = self.key_of_environment()?
+        {
+            return Ok(Some(key));
+        }
+        let Some(account) = self.account()? else {
+            return Ok(None);
+        };
+        let source = Source::Account(account.name.clone());
+        let Some(kept) = self.kept_key(&account.name)? else {
+            return Ok(None);
+        };
+        self.check_destination(account.base_url.as_deref())?;
+        key(kept.text, source, kept.warning).map(Some)
+    }
+
+    fn key_of_environment(&self) -> Result<Option<Key>, Failure> {
+        const KEY: &str = "PROFILE_API_KEY";
+        const KEY_FILE: &str = "PROFILE_API_KEY_FILE";
+        if let Some(text) = self.environment.text(KEY)? {
+            return key(text, Source::Environment(KEY), None).map(Some);
+        }
+        let Some(path) = self.environment.path(KEY_FILE) else {
+            return Ok(None);
+        };
+        let missing = || Failure::usage(format!("{KEY_FILE}: there is no {}", path.display()));
+        let kept = key_store::read_file(&path)?.ok_or_else(missing)?;
+        key(kept.text, Source::Environment(KEY_FILE), kept.warning).map(Some)
+    }
+
+    /// An account's key goes to that account's service, unless somebody types another.
+    fn check_destination(&self, stored: Option<&str>) -> Result<(), Failure> {
+        let base_url = self.base_url()?;
+        let same = |a: &str, b: &str| a.trim_end_matches('/') == b.trim_end_matches('/');
+        let is_typed = matches!(base_url.source, Source::Flag(_));
+        if is_typed || stored.is_none_or(|stored| same(stored, &base_url.value)) {
+            return Ok(());
+        }
+        let stored = stored.unwrap_or_default();
+        let message = format!(
+            "the account's key belongs to {stored}, but {} says {}",
+            base_url.source, base_url.value
+        );
+        Err(Failure::usage(message).hint("set PROFILE_API_KEY, or name another --account"))
+    }
+}
+
+fn key(text: String, source: Source, warning: Option<String>) -> Result<Key, Failure> {
+    let refused = |invalid| {
+        let failure = Failure::from(invalid);
+        failure.hint(format!("check the key of {source}"))
+    };
+    let masked = masked(text.trim_end());
+    Ok(Key {
+        key: Setting::new(ApiKey::new(text).map_err(refused)?, source.clone()),
+        masked,
+        warning,
+    })
+}
+
+/// Enough to tell one's keys apart, of a key that is long enough to lose four characters.
+fn masked(key: &str) -> String {
+    const SHOWN: usize = 4;
+    const LONG: usize = 16;
+    match key.is_ascii() && key.len() >= LONG {
+        true => format!("********{}", &key[key.len() - SHOWN..]),
+        false => "********".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::masked;
+
+    #[test]
+    fn no_more_than_the_end_of_a_long_key_is_shown() {
+        assert_eq!(masked("0123456789abcdef"), "********cdef");
+        assert_eq!(masked("0123456789abcde"), "********");
+    }
+}

@@ -1,0 +1,228 @@
+//! What the program goes by: flags before the environment, before config.toml, before the defaults.
+
+mod account;
+mod account_name;
+mod config_edit;
+mod config_file;
+mod flags;
+mod key;
+mod key_store;
+mod name;
+mod setting;
+
+use std::time::Duration;
+
+use tracing::level_filters::LevelFilter;
+
+use crate::arguments::GlobalArguments;
+use crate::environment::Environment;
+use crate::failure::{Failure, or_sandbox};
+use crate::output::Format;
+use crate::output::screen::ColorChoice;
+
+use flags::Flags;
+
+pub(crate) use account_name::AccountName;
+pub(crate) use config_edit::ConfigEdit;
+pub(crate) use config_file::ConfigFile;
+pub(crate) use key_store::KeyStore;
+pub(crate) use name::SettingName;
+pub(crate) use setting::{Setting, Source};
+
+/// All settings of one run.
+pub(crate) struct Settings {
+    pub(crate) environment: Environment,
+    pub(crate) config: ConfigFile,
+    pub(crate) format: Option<Format>,
+    pub(crate) color: ColorChoice,
+    pub(crate) yes: bool,
+    pub(crate) no_input: bool,
+    pub(crate) quiet: bool,
+    pub(crate) curl: bool,
+    pub(crate) sandbox: bool,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) retries: Option<u32>,
+    pub(crate) log_level: LevelFilter,
+    flags: Flags,
+}
+
+/// How much of the settings a command needs to be right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Need {
+    /// None: it works whatever is set.
+    Nothing,
+    /// config.toml has to be TOML; its values may be what the command is to mend.
+    File,
+    /// All of them.
+    All,
+}
+
+impl Settings {
+    /// Reads the environment and config.toml. No key is read yet.
+    pub(crate) fn load(
+        arguments: &GlobalArguments,
+        environment: Environment,
+        need: Need,
+    ) -> Result<Self, Failure> {
+        let config = match ConfigFile::load(&environment) {
+            Err(_) if need == Need::Nothing => ConfigFile::unread(&environment),
+            loaded => loaded?,
+        };
+        let sandbox = arguments.sandbox();
+        // The parser does not see a conflict between the two sides of a command's name.
+        if sandbox && arguments.base_url.is_some() {
+            let message = "--sandbox and --base-url name two different services; give one";
+            return Err(Failure::usage(message));
+        }
+        if arguments.json && arguments.output.is_some_and(|format| !format.is_json()) {
+            return Err(Failure::usage("--json and --output differ; give one"));
+        }
+        let log_level = match log_level(arguments.verbose, &environment) {
+            Err(_) if need < Need::All => LevelFilter::OFF,
+            read => read?,
+        };
+        let mut settings = Self {
+            format: arguments.output,
+            color: arguments.color.unwrap_or_default(),
+            yes: arguments.yes,
+            no_input: arguments.no_input,
+            quiet: arguments.quiet,
+            curl: arguments.curl,
+            sandbox,
+            timeout: arguments.timeout,
+            retries: arguments.retries,
+            log_level,
+            flags: Flags::new(arguments),
+            environment,
+            config,
+        };
+        match settings.fill_in(arguments) {
+            Err(_) if need < Need::All => Ok(settings),
+            filled => filled.map(|()| settings),
+        }
+    }
+
+    /// Takes from the environment and the file what the arguments leave open.
+    fn fill_in(&mut self, arguments: &GlobalArguments) -> Result<(), Failure> {
+        if !arguments.wants_json() && self.format.is_none() {
+            self.format = self.read(SettingName::Output, Format::parse)?;
+        }
+        if arguments.color.is_none() {
+            let choice = self.read(SettingName::Color, ColorChoice::parse)?;
+            self.color = choice.unwrap_or_default();
+        }
+        if !self.no_input {
+            let no_input = self.read(SettingName::NoInput, name::switch)?;
+            self.no_input = no_input.unwrap_or_default();
+        }
+        if self.timeout.is_none() {
+            self.timeout = self.read(SettingName::Timeout, seconds)?;
+        }
+        if self.retries.is_none() {
+            self.retries = self.read(SettingName::Retries, name::count)?;
+        }
+        Ok(())
+    }
+
+    /// The text of a setting as flag, environment, account or file give it.
+    pub(crate) fn given(&self, name: SettingName) -> Result<Option<Setting<String>>, Failure> {
+        let is_flag = self.flags.get(name).is_some();
+        if name == SettingName::BaseUrl && !is_flag && self.account_is_flag() {
+            return self.base_url_of_account();
+        }
+        if let Some(given) = self.given_for_this_run(name)? {
+            return Ok(Some(given));
+        }
+        if name == SettingName::BaseUrl
+            && let Some(base_url) = self.base_url_of_account()?
+        {
+            return Ok(Some(base_url));
+        }
+        let text = self.config.text(name);
+        Ok(text.map(|text| Setting::new(text, Source::File(self.config.path().to_owned()))))
+    }
+
+    /// The text of a setting as flag or environment give it, for this run alone.
+    pub(crate) fn given_for_this_run(
+        &self,
+        name: SettingName,
+    ) -> Result<Option<Setting<String>>, Failure> {
+        if let Some(flag) = self.flags.get(name) {
+            return Ok(Some(flag.clone()));
+        }
+        let Some(variable) = name.variable() else {
+            return Ok(None);
+        };
+        let text = self.environment.text(variable)?;
+        Ok(text.map(|text| Setting::new(text, Source::Environment(variable))))
+    }
+
+    /// The text of a setting as it goes: given, or the default.
+    pub(crate) fn effective(&self, name: SettingName) -> Result<Option<Setting<String>>, Failure> {
+        if let Some(given) = self.given(name)? {
+            return Ok(Some(given));
+        }
+        let default = name.default_text();
+        Ok(default.map(|text| Setting::new(text.to_owned(), Source::Default)))
+    }
+
+    /// Where the service is.
+    pub(crate) fn base_url(&self) -> Result<Setting<String>, Failure> {
+        self.given(SettingName::BaseUrl)?.ok_or_else(|| {
+            let hint = format!(
+                "set PROFILE_BASE_URL, give --base-url, or log in with `profile auth login`{}",
+                or_sandbox()
+            );
+            Failure::usage("it is not known where the service is").hint(hint)
+        })
+    }
+
+    /// Whether the account was named by a flag, which comes before the whole environment.
+    fn account_is_flag(&self) -> bool {
+        self.flags.get(SettingName::Account).is_some()
+    }
+
+    fn base_url_of_account(&self) -> Result<Option<Setting<String>>, Failure> {
+        let Some(account) = self.account()? else {
+            return Ok(None);
+        };
+        let source = Source::Account(account.name);
+        Ok(account.base_url.map(|text| Setting::new(text, source)))
+    }
+
+    /// A setting's value, or why its text is none.
+    fn read<T>(
+        &self,
+        name: SettingName,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Result<Option<T>, Failure> {
+        let Some(setting) = self.given(name)? else {
+            return Ok(None);
+        };
+        let refused = |reason| Failure::usage(format!("{}: {name} {reason}", setting.source));
+        parse(&setting.value).map(Some).map_err(refused)
+    }
+}
+
+/// Reads a time in seconds, which may have a fraction.
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok();
+    seconds
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .filter(|duration| !duration.is_zero())
+        .ok_or_else(|| format!("is {text:?}; expected seconds above 0, such as 10 or 0.5"))
+}
+
+fn log_level(verbose: u8, environment: &Environment) -> Result<LevelFilter, Failure> {
+    match verbose {
+        0 => match environment.text("PROFILE_LOG")? {
+            None => Ok(LevelFilter::OFF),
+            Some(text) => text.parse().map_err(|_| {
+                let expected = "expected off, error, warn, info, debug or trace";
+                Failure::usage(format!("PROFILE_LOG is {text:?}; {expected}"))
+            }),
+        },
+        1 => Ok(LevelFilter::INFO),
+        _ => Ok(LevelFilter::DEBUG),
+    }
+}
