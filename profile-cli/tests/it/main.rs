@@ -5,6 +5,7 @@
 mod analytics;
 mod arguments;
 mod badge;
+mod chaos;
 mod failures;
 mod link;
 mod post;

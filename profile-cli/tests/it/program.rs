@@ -113,6 +113,11 @@ pub(crate) struct Run {
 }
 
 impl Run {
+    /// Whether the program said that it did what it was asked for.
+    pub(crate) fn succeeded(&self) -> bool {
+        self.output.status.success()
+    }
+
     /// Compares exit status, stdout and stderr with what is expected.
     #[track_caller]
     pub(crate) fn check(&self, expected: &Expect) {
