@@ -1,5 +1,8 @@
 //! The file config.toml, which people may edit by hand.
 
+#[cfg(fuzzing)]
+mod fuzzing;
+
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

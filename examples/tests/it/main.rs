@@ -1,0 +1,8 @@
+//! What the documents say of the code is true of it.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod documents;
+mod fuzz_manifest;
+mod repository;
+mod specification_coverage;
