@@ -10,18 +10,15 @@ use profile_sdk::{ApiKey, Client, ErrorKind, Location, ProfileUpdate};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    // Without settings, a reference service stands in for the real one.
+    // Without PROFILE_BASE_URL, a reference service stands in for the real one.
     let stand_in = MockServer::start().await;
-    let settings = (env::var("PROFILE_BASE_URL"), env::var("PROFILE_API_KEY"));
-    let (base_url, key) = match settings {
-        (Ok(base_url), Ok(key)) => (base_url, key),
-        (Err(_), Err(_)) => (stand_in.uri().to_owned(), stand_in.key().to_owned()),
-        _ => return Err("set both PROFILE_BASE_URL and PROFILE_API_KEY, or neither".into()),
+    let client = match env::var_os("PROFILE_BASE_URL") {
+        Some(_) => Client::from_env()?,
+        None => Client::builder()
+            .base_url(stand_in.uri())
+            .api_key(ApiKey::new(stand_in.key())?)
+            .build()?,
     };
-    let client = Client::builder()
-        .base_url(base_url)
-        .api_key(ApiKey::new(key)?)
-        .build()?;
 
     let before = client.me().await?.location.unwrap_or_default();
     println!("before: {before:?}");

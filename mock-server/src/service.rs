@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
+use tokio::sync::watch;
 
 use crate::engine::{Endpoint, Keys, Reply, Request, Verdicts, World};
 use crate::faults::{FaultRule, FaultRules, InvalidFault, Plan, Planned};
@@ -20,6 +21,8 @@ pub(crate) struct Service {
     faults: FaultRules,
     journal: Journal,
     verdicts: Mutex<Verdicts>,
+    /// Says `true` when its world is taken away.
+    ended: watch::Sender<bool>,
 }
 
 impl Service {
@@ -31,14 +34,16 @@ impl Service {
 
     /// A service on a file, which begins as `new_world` when it is not there.
     pub(crate) fn on_file(file: StateFile, new_world: World) -> Result<Self, StateError> {
-        let mut first = new_world.clone();
-        let store = Store::File { file, new_world };
-        let (seed, keys) = store.transact(|world| ((world.seed(), world.keys()), false))?;
-        if seed != first.seed() {
+        let read = |world: &mut World| ((world.seed(), world.keys()), false);
+        let (seed, keys) = file.transact(&new_world, read)?;
+        let first = match seed == new_world.seed() {
+            true => new_world,
             // The file was there, and was begun with another seed.
-            first = first.anew(seed);
-        }
-        Ok(Self::new(store, first, keys))
+            false => new_world.anew(seed),
+        };
+        // Should the file go away, the next one has the keys that were told.
+        let new_world = first.clone();
+        Ok(Self::new(Store::File { file, new_world }, first, keys))
     }
 
     fn new(store: Store, first: World, keys: Keys) -> Self {
@@ -50,6 +55,7 @@ impl Service {
             faults,
             journal: Journal::new(JournalLimits::default()),
             verdicts: Mutex::default(),
+            ended: watch::Sender::new(false),
         }
     }
 
@@ -59,6 +65,22 @@ impl Service {
             journal: Journal::new(limits),
             ..self
         }
+    }
+
+    /// The world as it was made.
+    pub(crate) fn first(&self) -> &World {
+        &self.first
+    }
+
+    /// Tells whoever waits for something to happen here that nothing will.
+    pub(crate) fn end(&self) {
+        self.ended.send_replace(true);
+    }
+
+    /// Waits for [`end`](Self::end).
+    pub(crate) async fn ended(&self) {
+        // The sender lives as long as `self`.
+        let _ = self.ended.subscribe().wait_for(|ended| *ended).await;
     }
 
     pub(crate) fn store(&self) -> &Store {
@@ -118,14 +140,22 @@ impl Service {
     }
 
     fn told(&self, request: &Request, plan: &Plan, handled: Handled<'_>) -> Planned {
-        let Handled { outcome, at, key } = handled;
+        let Handled {
+            outcome,
+            at,
+            date,
+            key,
+        } = handled;
         self.change_verdicts(|verdicts| match plan.fault {
             // What a fault replaced, the client has not seen.
             Some(_) => verdicts.record_violations(&outcome),
             None => verdicts.record(&outcome),
         });
         let endpoint = outcome.endpoint.map(Endpoint::path);
-        let planned = plan.spoil(outcome.reply);
+        let mut planned = plan.spoil(outcome.reply);
+        if let Some(date) = date {
+            planned.reply.set_default_header("date", date);
+        }
         let answered = Answered {
             at,
             endpoint,

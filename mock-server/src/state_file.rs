@@ -6,7 +6,6 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tempfile::NamedTempFile;
 
 use crate::engine::World;
 use crate::json_object::JsonObject;
@@ -17,10 +16,11 @@ const VERSION: u32 = 1;
 /// A file that holds a world between processes.
 ///
 /// Every request to a server on such a file is a transaction of its own: an exclusive lock on a
-/// file beside it (`state.json.lock`), read, answer, and, when something changed, write to a
-/// temporary file and rename. So two programs at once lose nothing, and a crash leaves the old
-/// state or the new one. The file is readable by its owner alone, since it holds keys; directories
-/// that are missing are made, for their owner alone.
+/// file beside it (`state.json.lock`), read, answer, and, when something changed, write to another
+/// file beside it (`state.json.new`) and rename. So two programs at once lose nothing, and a crash
+/// leaves the old state or the new one. The file is readable by its owner alone, since it holds
+/// keys; directories that are missing are made, for their owner alone. A symbolic link stays one:
+/// all of this happens to the file that it points at.
 ///
 /// ```
 /// use mock_server::{MockServer, StateFile, World};
@@ -82,8 +82,8 @@ impl StateFile {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn reset(&self, world: &World) -> Result<(), StateError> {
-        let _lock = self.lock()?;
-        self.save(world)
+        let locked = self.lock()?;
+        self.save(&locked, world)
     }
 
     /// Runs `change` on the world in the file while no other process has it, and writes the world
@@ -94,26 +94,29 @@ impl StateFile {
         new_world: &World,
         change: impl FnOnce(&mut World) -> (T, bool),
     ) -> Result<T, StateError> {
-        let _lock = self.lock()?;
+        let locked = self.lock()?;
         let loaded = self.load()?;
         let is_new = loaded.is_none();
         let mut world = loaded.unwrap_or_else(|| new_world.clone());
         let (result, changed) = change(&mut world);
         if changed || is_new {
-            self.save(&world)?;
+            self.save(&locked, &world)?;
         }
         Ok(result)
     }
 
-    /// Takes the lock, which lasts as long as the returned file is open. The state file cannot be
-    /// its own lock, because each write puts another file in its place.
-    fn lock(&self) -> Result<File, StateError> {
-        let mut path = OsString::from(&self.path);
-        path.push(".lock");
-        create_directory(self.directory())
-            .and_then(|()| private(OpenOptions::new().create(true).append(true)).open(path))
-            .and_then(|file| file.lock().map(|()| file))
-            .map_err(|source| self.unwritable(source))
+    /// Takes the lock, which lasts as long as what is returned. The state file cannot be its own
+    /// lock, because each write puts another file in its place.
+    fn lock(&self) -> Result<Locked, StateError> {
+        let lock = || {
+            let path = target(&self.path)?;
+            create_directory(directory(&path))?;
+            let mut options = OpenOptions::new();
+            let file = private(options.create(true).append(true)).open(beside(&path, ".lock"))?;
+            file.lock()?;
+            Ok(Locked { path, _file: file })
+        };
+        lock().map_err(|source| self.unwritable(source))
     }
 
     fn load(&self) -> Result<Option<World>, StateError> {
@@ -151,34 +154,65 @@ impl StateFile {
         }
     }
 
-    fn save(&self, world: &World) -> Result<(), StateError> {
+    fn save(&self, locked: &Locked, world: &World) -> Result<(), StateError> {
         let (version, world) = (VERSION, world.counted_past_ids());
         let bytes = serde_json::to_vec_pretty(&Saved { version, world })
             .expect("a world is made of texts, numbers and lists");
-        self.replace(&bytes)
+        locked
+            .replace(&bytes)
             .map_err(|source| self.unwritable(source))
-    }
-
-    /// A temporary file has mode 0600 from its beginning.
-    fn replace(&self, bytes: &[u8]) -> io::Result<()> {
-        let mut file = NamedTempFile::new_in(self.directory())?;
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
-        file.persist(&self.path)?;
-        Ok(())
-    }
-
-    fn directory(&self) -> &Path {
-        match self.path.parent() {
-            Some(directory) if !directory.as_os_str().is_empty() => directory,
-            _ => Path::new("."),
-        }
     }
 
     fn unwritable(&self, source: io::Error) -> StateError {
         let path = self.path.clone();
         StateError::Unwritable { path, source }
     }
+}
+
+/// The file that holds the state, which is nobody else's as long as this lasts.
+struct Locked {
+    path: PathBuf,
+    _file: File,
+}
+
+impl Locked {
+    /// The new file has the same name each time, so that what a crash leaves behind goes with the
+    /// next write, and mode 0600 from its beginning.
+    fn replace(&self, bytes: &[u8]) -> io::Result<()> {
+        let new = beside(&self.path, ".new");
+        match fs::remove_file(&new) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut file = private(OpenOptions::new().create_new(true).write(true)).open(&new)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&new, &self.path)
+    }
+}
+
+/// Where a path leads, which is there or not; a link may point at a file that is to be made.
+fn target(path: &Path) -> io::Result<PathBuf> {
+    match fs::canonicalize(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(match fs::read_link(path) {
+            Ok(link) => directory(path).join(link),
+            Err(_) => path.to_owned(),
+        }),
+        found => found,
+    }
+}
+
+fn directory(path: &Path) -> &Path {
+    match path.parent() {
+        Some(directory) if !directory.as_os_str().is_empty() => directory,
+        _ => Path::new("."),
+    }
+}
+
+fn beside(path: &Path, ending: &str) -> OsString {
+    let mut name = OsString::from(path);
+    name.push(ending);
+    name
 }
 
 /// Why a state file cannot serve. The file is left as it is.

@@ -22,15 +22,19 @@ pub(crate) enum Store {
 pub(crate) struct Handled<'a> {
     pub(crate) outcome: Outcome,
     pub(crate) at: Timestamp,
+    /// The value of the header `Date`, where it is not the machine's own.
+    pub(crate) date: Option<String>,
     /// What the key is called.
     pub(crate) key: Option<&'a str>,
 }
 
 impl<'a> Handled<'a> {
     fn new(world: &mut World, request: &'a Request) -> Self {
+        let at = world.clock().timestamp();
         Self {
-            outcome: world.handle(request),
-            at: world.clock().timestamp(),
+            outcome: world.handle_at(request, at),
+            at,
+            date: world.clock().date_header(at),
             key: world.key_label(request),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::engine::{Keys, Request, World, bearer_token};
+use crate::engine::{Dialect, Keys, Request, World, bearer_token};
 use crate::faults::{FaultRule, InvalidFault};
 use crate::service::Service;
 use crate::state_file::{StateError, StateFile};
@@ -11,14 +11,18 @@ use crate::state_file::{StateError, StateFile};
 /// The name of the world that is there from the start and stays.
 pub(crate) const DEFAULT: &str = "default";
 
+/// Where the worlds lie, each as a service of its own.
+const BELOW: &str = "/worlds/";
+
 /// What stands between a key and the world that it belongs to.
 const SEPARATOR: char = '.';
 
 /// The worlds of one process. Each has accounts, keys, a clock and faults of its own.
 ///
-/// The world `default` is always there, and answers every request without a key of another. The
-/// keys of the others end with their world's name, as `mock_all_….w1` does, so that no two worlds
-/// share a key, also where their seeds are the same.
+/// The world `default` is always there, and answers every request that names no other. A request
+/// names one by its path, as in `/worlds/w1/api/v1/badges`, or by its key: the keys of the others end
+/// with their world's name, as `mock_all_….w1` does, so that no two worlds share a key, also where
+/// their seeds are the same.
 ///
 /// ```
 /// use mock_server::{World, Worlds};
@@ -113,6 +117,11 @@ impl Worlds {
         self.default.add_faults(rules)
     }
 
+    /// The dialect that `default` began with, and with it every world that is not given another.
+    pub(crate) fn first_dialect(&self) -> &Dialect {
+        self.default.first().dialect()
+    }
+
     fn new(default: Service) -> Self {
         Self {
             default: Arc::new(default),
@@ -120,21 +129,32 @@ impl Worlds {
         }
     }
 
-    /// The service that a request is for. The world's name goes from its key, which from here on is
-    /// the one that the world itself knows.
+    /// The service that a request is for: that of the world in its path, or else of its key. The
+    /// world's name goes from both, which from here on are what the world itself knows.
     pub(crate) fn route(&self, request: &mut Request) -> Arc<Service> {
-        self.route_to_other(request)
+        self.route_by_path(request)
+            .or_else(|| self.route_by_key(request))
             .unwrap_or_else(|| self.default.clone())
     }
 
-    fn route_to_other(&self, request: &mut Request) -> Option<Arc<Service>> {
-        let header = request
-            .headers
-            .iter_mut()
-            .find(|(name, _)| name.eq_ignore_ascii_case("authorization"))?;
-        let (key, world) = bearer_token(&header.1)?.rsplit_once(SEPARATOR)?;
+    fn route_by_path(&self, request: &mut Request) -> Option<Arc<Service>> {
+        let (world, rest) = request.path.strip_prefix(BELOW)?.split_once('/')?;
+        let service = self.find(world)?;
+        let (world, path) = (world.to_owned(), format!("/{rest}"));
+        request.path = path;
+        if let Some(header) = authorization(request)
+            && let Some(token) = bearer_token(header)
+        {
+            *header = format!("Bearer {}", inner_key(&world, token));
+        }
+        Some(service)
+    }
+
+    fn route_by_key(&self, request: &mut Request) -> Option<Arc<Service>> {
+        let header = authorization(request)?;
+        let (key, world) = bearer_token(header)?.rsplit_once(SEPARATOR)?;
         let service = self.other(world)?;
-        header.1 = format!("Bearer {key}");
+        *header = format!("Bearer {key}");
         Some(service)
     }
 
@@ -164,8 +184,23 @@ impl Worlds {
     /// Takes a world away, and says whether it was there. Requests under way are answered still.
     pub(crate) fn delete(&self, name: &str) -> bool {
         let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
-        others.services.remove(name).is_some()
+        let removed = others.services.remove(name);
+        if let Some(service) = &removed {
+            service.end();
+        }
+        removed.is_some()
     }
+}
+
+fn authorization(request: &mut Request) -> Option<&mut String> {
+    let mut headers = request.headers.iter_mut();
+    let found = headers.find(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+    found.map(|(_, value)| value)
+}
+
+/// The base URL of a world on a server, where its keys are needed no more than elsewhere.
+pub(crate) fn url_of(server: &str, world: &str) -> String {
+    format!("{server}{BELOW}{world}")
 }
 
 /// The key by which clients reach this world: the world's own, with its name.

@@ -4,9 +4,13 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 
-use crate::commands::{analytics, badge, link, post, set, show, site, stats};
+use crate::commands::{
+    analytics, api, auth, badge, completion, config, edit, link, man, post, set, show, site, stats,
+    version,
+};
 use crate::output::Format;
 use crate::output::screen::ColorChoice;
+use crate::settings::Need;
 
 /// Read and edit your profile, its links, posts and statistics
 #[derive(Debug, Parser)]
@@ -87,6 +91,7 @@ pub(crate) struct GlobalArguments {
 pub(crate) enum Command {
     Show(show::ShowArguments),
     Set(set::SetArguments),
+    Edit(edit::EditArguments),
     #[command(visible_alias = "links", subcommand)]
     Link(link::LinkCommand),
     #[command(visible_alias = "posts", subcommand)]
@@ -96,9 +101,33 @@ pub(crate) enum Command {
     #[command(visible_alias = "badges", subcommand)]
     Badge(badge::BadgeCommand),
     Site(site::SiteArguments),
+    #[command(subcommand)]
+    Auth(auth::AuthCommand),
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
+    Api(api::ApiArguments),
+    #[cfg(feature = "webhook")]
+    #[command(visible_alias = "webhooks", subcommand)]
+    Webhook(crate::commands::webhook::WebhookCommand),
     #[cfg(feature = "sandbox")]
     #[command(subcommand)]
     Sandbox(crate::commands::sandbox::SandboxCommand),
+    Completion(completion::CompletionArguments),
+    Man(man::ManArguments),
+    Version(version::VersionArguments),
+}
+
+impl Arguments {
+    /// How much of the settings the command needs to be right.
+    pub(crate) fn need(&self) -> Need {
+        match &self.command {
+            None | Some(Command::Completion(_) | Command::Man(_) | Command::Version(_)) => {
+                Need::Nothing
+            }
+            Some(Command::Config(command)) => command.need(),
+            Some(_) => Need::All,
+        }
+    }
 }
 
 impl GlobalArguments {
@@ -136,9 +165,19 @@ Examples:
 {sandbox}  profile set --display-name Ada     change your name
   profile link list --json           your links, for a script
 
-Settings:
-  PROFILE_BASE_URL   where the service is, for example https://profiles.example
-  PROFILE_API_KEY    your key; it is never taken as an argument
+Environment, which comes after flags and before config.toml:
+  PROFILE_API_KEY        your key; it is never taken as an argument
+  PROFILE_API_KEY_FILE   a file that holds your key
+  PROFILE_BASE_URL       where the service is, for example https://profiles.example
+  PROFILE_ACCOUNT        which stored account to use
+  PROFILE_OUTPUT         how to print: table, json, ndjson, csv or tsv
+  PROFILE_WEBHOOK_SECRET, PROFILE_WEBHOOK_SECRET_FILE
+                         the secret of your webhook, or a file that holds it
+  PROFILE_EDITOR         the editor to write in
+  PROFILE_CONFIG_DIR     where config.toml and stored keys are; else $XDG_CONFIG_HOME/profile or
+                         ~/.config/profile
+  PROFILE_LOG            what to tell on stderr: off, info (as -v) or debug (as -vv)
+  PROFILE_NO_INPUT       1 to never ask
 
 Exit codes:
   0 done, 1 another failure, 2 wrong usage or a value that was refused before anything was sent,

@@ -4,10 +4,15 @@ use std::error::Error as _;
 use std::io;
 
 use clap::error::{ContextKind, ContextValue};
-use profile_sdk::{Error, ErrorKind, InvalidValue, Method};
+use profile_sdk::{Error, ErrorKind, InvalidValue};
 
 use crate::interruption;
 use crate::report::Report;
+use crate::typed_color::NoColor;
+
+/// What to do without a key.
+pub(crate) const LOG_IN: &str =
+    "set PROFILE_API_KEY to your key, or log in with `profile auth login`";
 
 /// A failure with what a person should do about it.
 #[derive(Debug)]
@@ -38,6 +43,10 @@ pub(crate) enum FailureKind {
     Refused,
     RateLimited,
     Unanswered,
+    #[cfg_attr(
+        not(feature = "webhook"),
+        allow(dead_code, reason = "webhooks alone are signed")
+    )]
     Mismatch,
     Interrupted,
 }
@@ -101,7 +110,11 @@ impl Failure {
     /// The failure of a value that one of our types refuses. The parser's own message would repeat
     /// the value, which may be long and of many lines.
     pub(crate) fn of_value(error: &clap::Error) -> Option<Self> {
-        let refused = error.source()?.downcast_ref::<InvalidValue>()?;
+        let source = error.source()?;
+        let refused = source
+            .downcast_ref::<InvalidValue>()
+            .map(ToString::to_string);
+        let refused = refused.or_else(|| Some(source.downcast_ref::<NoColor>()?.to_string()))?;
         let argument = match error.get(ContextKind::InvalidArg) {
             Some(ContextValue::String(argument)) => argument.split(' ').next()?,
             _ => return None,
@@ -187,12 +200,12 @@ impl From<InvalidValue> for Failure {
 }
 
 fn is_retryable(error: &Error) -> bool {
-    let creates = error
+    let doubles = error
         .operation()
-        .is_some_and(|operation| operation.method() == Method::Post);
+        .is_some_and(|operation| !operation.is_repeatable());
     match error.kind() {
         ErrorKind::Connection | ErrorKind::RateLimited => true,
-        ErrorKind::Timeout | ErrorKind::Interrupted | ErrorKind::Service => !creates,
+        ErrorKind::Timeout | ErrorKind::Interrupted | ErrorKind::Service => !doubles,
         _ => false,
     }
 }
@@ -226,8 +239,10 @@ fn said(error: &Error) -> String {
 
 fn hint(error: &Error) -> Option<String> {
     let hint = match error.kind() {
-        ErrorKind::KeyMissing => format!("set PROFILE_API_KEY to your key{}", or_sandbox()),
-        ErrorKind::Unauthorized => "check PROFILE_API_KEY".to_owned(),
+        ErrorKind::KeyMissing => format!("{LOG_IN}{}", or_sandbox()),
+        ErrorKind::Unauthorized => {
+            "check PROFILE_API_KEY, or log in again with `profile auth login`".to_owned()
+        }
         ErrorKind::Forbidden => "use a key that carries the scope".to_owned(),
         ErrorKind::Connection | ErrorKind::Unreadable => {
             "check the network, and PROFILE_BASE_URL or --base-url".to_owned()

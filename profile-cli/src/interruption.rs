@@ -1,11 +1,17 @@
 //! Ctrl-C: ends the program at once with exit code 130, except while that would leave a person in
 //! the dark.
 
+#[cfg(feature = "webhook")]
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// The exit code of a program that Ctrl-C ended.
 pub(crate) const EXIT_CODE: u8 = 130;
+
+/// The exit code of a program that was asked to end by SIGTERM.
+#[cfg(all(unix, feature = "webhook"))]
+const TERMINATED: u8 = 143;
 
 /// Whether Ctrl-C ends the program by itself.
 static ENDS: OnceLock<Arc<AtomicBool>> = OnceLock::new();
@@ -34,6 +40,50 @@ impl Uninterrupted {
 impl Drop for Uninterrupted {
     fn drop(&mut self) {
         set_ends(true);
+    }
+}
+
+/// The signals that ask the program to end, for a command that ends in its own time.
+#[cfg(feature = "webhook")]
+pub(crate) struct EndSignals {
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(feature = "webhook")]
+impl EndSignals {
+    /// Takes the signals from now on; none that comes later is lost.
+    #[cfg(unix)]
+    pub(crate) fn new() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn new() -> io::Result<Self> {
+        Ok(Self {})
+    }
+
+    /// Waits for a signal; the exit code is what a shell reports of a program that it ended.
+    #[cfg(unix)]
+    pub(crate) async fn next(&mut self) -> u8 {
+        tokio::select! {
+            _ = self.interrupt.recv() => EXIT_CODE,
+            _ = self.terminate.recv() => TERMINATED,
+        }
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) async fn next(&mut self) -> u8 {
+        match tokio::signal::ctrl_c().await {
+            Ok(()) => EXIT_CODE,
+            Err(_) => std::future::pending().await,
+        }
     }
 }
 

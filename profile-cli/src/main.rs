@@ -7,14 +7,22 @@
 )]
 
 mod arguments;
+mod color_names;
 mod commands;
+mod contrast;
 mod curl;
+mod draft;
+mod drawing;
 mod dry_run;
+mod editor;
 mod environment;
 mod failure;
+mod hidden_prompt;
+mod input;
 mod interruption;
 mod log;
 mod output;
+mod picture_file;
 mod printable;
 mod private_file;
 mod progress;
@@ -25,6 +33,8 @@ mod sandbox;
 mod session;
 mod settings;
 mod stop;
+mod typed_color;
+mod typed_text;
 
 use std::process::ExitCode;
 
@@ -34,7 +44,7 @@ use crate::arguments::Arguments;
 use crate::environment::Environment;
 use crate::output::Output;
 use crate::session::Session;
-use crate::settings::Settings;
+use crate::settings::{Need, Settings};
 use crate::stop::Stop;
 
 fn main() -> ExitCode {
@@ -43,7 +53,8 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return output::usage_error(&error),
     };
-    let settings = match Settings::load(&arguments.global, Environment::of_process()) {
+    let need = arguments.need();
+    let settings = match Settings::load(&arguments.global, Environment::of_process(), need) {
         Ok(settings) => settings,
         Err(failure) => {
             return Output::for_failures(arguments.global.wants_json()).failure(&failure);
@@ -55,10 +66,15 @@ fn main() -> ExitCode {
             return Output::for_failures(arguments.global.wants_json()).failure(&failure);
         }
     };
+    if need > Need::Nothing {
+        let unknown = settings.config.unknown_settings();
+        unknown.iter().for_each(|warning| output.warn(warning));
+    }
     log::start(&settings);
     match commands::run(arguments.command, &Session::new(settings, &output)) {
         Ok(report) => output.report(&report),
         Err(Stop::Shown(report)) => output.report(&report),
+        Err(Stop::Told(exit_code)) => ExitCode::from(exit_code),
         Err(Stop::Failed(failure)) => output.failure(&failure),
     }
 }

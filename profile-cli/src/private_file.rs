@@ -1,7 +1,7 @@
 //! Files that are their owner's alone: keys, settings, texts that wait to be sent.
 
 use std::fs::{self, File, Permissions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 /// Writes the file as a whole or not at all, readable by its owner alone; the directories above it
@@ -33,19 +33,34 @@ pub(crate) fn create_directory(directory: &Path) -> io::Result<()> {
 
 /// Reads a file that should be its owner's alone; the second value says whether others may read it.
 pub(crate) fn read(path: &Path) -> io::Result<(String, bool)> {
-    let file = File::open(path)?;
-    let exposed = is_exposed(&file.metadata()?.permissions());
-    io::read_to_string(file).map(|text| (text, exposed))
+    let (bytes, exposed) = read_bytes(path)?;
+    let text = String::from_utf8(bytes);
+    let text = text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))?;
+    Ok((text, exposed))
+}
+
+/// The same for a file that need not be text.
+pub(crate) fn read_bytes(path: &Path) -> io::Result<(Vec<u8>, bool)> {
+    let mut file = File::open(path)?;
+    let exposed = is_open_to_others(&file.metadata()?.permissions());
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok((bytes, exposed))
+}
+
+/// Whether others may look into this file or directory.
+pub(crate) fn is_exposed(path: &Path) -> io::Result<bool> {
+    Ok(is_open_to_others(&fs::metadata(path)?.permissions()))
 }
 
 #[cfg(unix)]
-fn is_exposed(permissions: &Permissions) -> bool {
+fn is_open_to_others(permissions: &Permissions) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     permissions.mode() & 0o077 != 0
 }
 
 /// Elsewhere a user's own folder is closed to others by other means.
 #[cfg(not(unix))]
-fn is_exposed(_: &Permissions) -> bool {
+fn is_open_to_others(_: &Permissions) -> bool {
     false
 }

@@ -30,6 +30,21 @@ impl Progress {
         self.show();
     }
 
+    /// Prints something above the line that shows how far the work has come.
+    #[cfg(feature = "webhook")]
+    pub(crate) fn above<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.clear();
+        let printed = print();
+        self.show();
+        printed
+    }
+
+    fn clear(&self) {
+        if self.shown {
+            write_to_stderr("\r\x1b[K");
+        }
+    }
+
     fn show(&self) {
         if self.shown {
             let Self {
@@ -43,9 +58,7 @@ impl Progress {
 impl Drop for Progress {
     /// Takes the line away, so that what comes next begins on a clean one.
     fn drop(&mut self) {
-        if self.shown {
-            write_to_stderr("\r\x1b[K");
-        }
+        self.clear();
     }
 }
 

@@ -3,6 +3,8 @@
 use profile_sdk::Response;
 use serde_json::json;
 
+use crate::drawing::{Drawing, Figure};
+
 /// The result of a command, once for programs and once for people.
 #[derive(Debug)]
 pub(crate) struct Report {
@@ -31,6 +33,36 @@ pub(crate) enum Shown {
     Sentence(String),
     /// Lines that are the same for everybody: scripts, commands, differences.
     Text(String),
+    /// An answer of the service as it came, whatever it is.
+    Body(Vec<u8>),
+    /// Nothing more than what was printed while the command ran.
+    #[cfg_attr(
+        not(feature = "sandbox"),
+        allow(dead_code, reason = "the sandbox alone serves")
+    )]
+    Streamed,
+    /// A drawing for people, and what a pipe gets in its place.
+    Drawn { drawing: Drawing, plain: Box<Shown> },
+    /// A drawing for everybody.
+    Drawing(Drawing),
+}
+
+impl Shown {
+    /// A drawing for people, and what a pipe gets in its place.
+    pub(crate) fn drawn(drawing: Drawing, plain: Self) -> Self {
+        Self::Drawn {
+            drawing,
+            plain: Box::new(plain),
+        }
+    }
+
+    /// Numbers, parted by thousands for people.
+    pub(crate) fn figures(figures: Vec<(String, Figure)>) -> Self {
+        let fields = figures.iter();
+        let fields = fields.map(|(name, figure)| (name.clone(), figure.plain()));
+        let fields = Self::Fields(fields.collect());
+        Self::drawn(Drawing::Figures(figures), fields)
+    }
 }
 
 impl From<Shown> for Report {
@@ -52,6 +84,12 @@ impl Report {
             json: json.to_string(),
             ..Self::from(shown)
         }
+    }
+
+    /// The same report with one more warning, if there is one.
+    pub(crate) fn warning(mut self, warning: Option<String>) -> Self {
+        self.warnings.extend(warning);
+        self
     }
 
     /// A text, which is a string of this name in JSON.

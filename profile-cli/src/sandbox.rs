@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mock_server::{MockServer, StartError, StateError, StateFile, World};
+use mock_server::{MockServer, StartError, StateError, StateFile, World, Worlds};
 use profile_sdk::ApiKey;
 
 use crate::environment::Environment;
@@ -23,16 +23,9 @@ impl Sandbox {
             .state_file(state_path()?)
             .start()
             .await;
-        let server = started.map_err(|error| {
-            let hint = match &error {
-                StartError::State(StateError::Damaged { .. }) => RESET,
-                StartError::State(
-                    StateError::Unreadable { .. } | StateError::Unwritable { .. },
-                ) => "make it readable and writable, or set XDG_STATE_HOME to another directory",
-                _ => return Failure::new(FailureKind::Other, error.to_string()),
-            };
-            let message = format!("the sandbox could not be started: {error}");
-            Failure::new(FailureKind::Other, message).hint(hint)
+        let server = started.map_err(|error| match error {
+            StartError::State(error) => not_started(&error),
+            _ => Failure::new(FailureKind::Other, error.to_string()),
         })?;
         Ok(Self { server })
     }
@@ -43,6 +36,22 @@ impl Sandbox {
 
     pub(crate) fn api_key(&self) -> Result<ApiKey, Failure> {
         Ok(ApiKey::new(self.server.key())?)
+    }
+}
+
+/// The sandbox for a server of its own, with the state that earlier commands left.
+pub(crate) fn worlds() -> Result<Worlds, Failure> {
+    let file = StateFile::new(state_path()?);
+    Worlds::on_file(file, World::default()).map_err(|error| not_started(&error))
+}
+
+fn not_started(error: &StateError) -> Failure {
+    let message = format!("the sandbox could not be started: {error}");
+    let failure = Failure::new(FailureKind::Other, message);
+    match error {
+        StateError::Unreadable { .. } | StateError::Unwritable { .. } => failure
+            .hint("make it readable and writable, or set XDG_STATE_HOME to another directory"),
+        _ => failure.hint(RESET),
     }
 }
 
@@ -69,4 +78,9 @@ pub(crate) fn reset() -> Result<PathBuf, Failure> {
 /// The file in the user's state directory that holds the sandbox.
 pub(crate) fn state_path() -> Result<PathBuf, Failure> {
     Ok(Environment::state_directory()?.join("sandbox.json"))
+}
+
+/// The file beside it that holds its key while it is served, for programs that speak HTTP.
+pub(crate) fn key_path() -> Result<PathBuf, Failure> {
+    Ok(state_path()?.with_file_name("sandbox.key"))
 }

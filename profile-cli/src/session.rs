@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::future::Future;
 use std::time::Duration;
 
-use profile_sdk::{Call, Client, ClientBuilder, Error, Request, Response, RetryPolicy};
+use profile_sdk::{ApiKey, Call, Client, ClientBuilder, Error, Request, Response, RetryPolicy};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::curl;
@@ -54,6 +54,16 @@ impl<'a> Session<'a> {
         self.connection().map(|connection| &connection.client)
     }
 
+    /// A client of this service that goes by the settings in all else.
+    pub(crate) fn client_of(&self, base_url: &str, key: Option<ApiKey>) -> Result<Client, Failure> {
+        let builder = self.builder(base_url);
+        let builder = match key {
+            Some(key) => builder.api_key(key),
+            None => builder,
+        };
+        Ok(builder.build()?)
+    }
+
     /// Sends what only reads.
     pub(crate) fn read<T>(&self, call: Call<T>) -> Result<Response<T>, Stop> {
         self.read_or(call, Failure::from)
@@ -71,7 +81,8 @@ impl<'a> Session<'a> {
     ) -> Result<Response<T>, Stop> {
         self.stop_for_curl(std::slice::from_ref(&call))?;
         log::sending(&call);
-        let response = self.wait_for(call.send())?.map_err(failure)?;
+        let answer = self.wait_for(call.send())?;
+        let response = answer.inspect_err(log::failed).map_err(failure)?;
         log::answered(&response);
         Ok(response)
     }
@@ -95,6 +106,7 @@ impl<'a> Session<'a> {
         })?;
         match sent {
             Some(answer) => {
+                let answer = answer.inspect_err(log::failed);
                 let response = answer.map_err(|error| Failure::of_write(what, look_with, error))?;
                 log::answered(&response);
                 Ok(response)

@@ -12,6 +12,12 @@ pub(crate) enum Stop {
     Failed(Box<Failure>),
     /// It was asked to show what it would do, and this is it.
     Shown(Box<Report>),
+    /// It has told all it had to tell while it went on; this is the exit code.
+    #[cfg_attr(
+        not(feature = "webhook"),
+        allow(dead_code, reason = "webhooks alone come as a stream")
+    )]
+    Told(u8),
 }
 
 impl Stop {
@@ -19,7 +25,7 @@ impl Stop {
     pub(crate) fn into_failure(self) -> Result<Failure, Self> {
         match self {
             Self::Failed(failure) => Ok(*failure),
-            Self::Shown(_) => Err(self),
+            Self::Shown(_) | Self::Told(_) => Err(self),
         }
     }
 
@@ -27,7 +33,7 @@ impl Stop {
     pub(crate) fn map_failure(self, change: impl FnOnce(Failure) -> Failure) -> Self {
         match self {
             Self::Failed(failure) => Self::from(change(*failure)),
-            Self::Shown(_) => self,
+            Self::Shown(_) | Self::Told(_) => self,
         }
     }
 }

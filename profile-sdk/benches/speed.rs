@@ -12,6 +12,7 @@ mod canned_service;
 mod hand_written;
 
 use std::env;
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::PathBuf;
@@ -97,13 +98,26 @@ fn print_table() {
 
 fn print_throughput(service: &Service) {
     for (name, called) in [
-        ("`GET /me` per second, 64 in flight", Called::Me),
-        ("statistics per second, 64 in flight", Called::Statistics),
+        ("`GET /me`", Called::Me),
+        ("statistics", Called::Statistics),
     ] {
         let rounds = service.rounds(called);
-        let hand = CALLS_IN_A_ROUND as f64 / median(rounds.iter().map(|round| round.hand));
-        let ratio = median(rounds.iter().map(|round| round.hand / round.sdk));
-        print_row(name, hand, hand * ratio);
+        let calls = CALLS_IN_A_ROUND as f64;
+        let hand = calls / median(rounds.iter().map(|round| round.hand.passed));
+        let ratio = median(
+            rounds
+                .iter()
+                .map(|round| round.hand.passed / round.sdk.passed),
+        );
+        print_row(
+            &format!("{name} per second, 64 in flight"),
+            hand,
+            hand * ratio,
+        );
+        let hand = median(rounds.iter().map(|round| round.hand.busy)) / calls;
+        let ratio = median(rounds.iter().map(|round| round.sdk.busy / round.hand.busy));
+        let name = format!("nanoseconds of the processor per {name}, 64 in flight");
+        print_row(&name, hand, hand * ratio);
     }
 }
 
@@ -171,10 +185,17 @@ impl Service {
     }
 }
 
-/// How long a round took each of the two, in seconds.
+/// What a round took each of the two.
 struct Round {
-    hand: f64,
-    sdk: f64,
+    hand: Time,
+    sdk: Time,
+}
+
+struct Time {
+    /// In seconds.
+    passed: f64,
+    /// For how long the client had the processor, in nanoseconds.
+    busy: f64,
 }
 
 impl Drop for Service {
@@ -189,8 +210,8 @@ fn this_program() -> PathBuf {
     env::current_exe().expect("the path of this program")
 }
 
-async fn time_round(caller: &Caller, called: Called) -> f64 {
-    let start = Instant::now();
+async fn time_round(caller: &Caller, called: Called) -> Time {
+    let (start, busy) = (Instant::now(), busy_nanoseconds());
     let tasks: Vec<_> = (0..IN_FLIGHT)
         .map(|_| {
             let caller = caller.clone();
@@ -204,7 +225,17 @@ async fn time_round(caller: &Caller, called: Called) -> f64 {
     for task in tasks {
         task.await.expect("every call succeeds");
     }
-    start.elapsed().as_secs_f64()
+    Time {
+        passed: start.elapsed().as_secs_f64(),
+        busy: busy_nanoseconds() - busy,
+    }
+}
+
+/// For how long this thread, in which the whole client runs, has had the processor.
+fn busy_nanoseconds() -> f64 {
+    let told = fs::read_to_string("/proc/thread-self/schedstat").expect("Linux tells it");
+    let busy = told.split(' ').next().and_then(|told| told.parse().ok());
+    busy.expect("a number")
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {

@@ -27,7 +27,7 @@ pub(crate) struct Effort {
 }
 
 /// One call under way.
-struct Attempts<'a> {
+pub(crate) struct Attempts<'a> {
     client: &'a Client,
     request: &'a Request,
     patience: &'a Patience,
@@ -41,18 +41,19 @@ struct Attempts<'a> {
 
 /// Gives the answer to a request if that is a 2xx, or a 404 to a deletion of which an earlier
 /// attempt may have done it already.
-pub(crate) async fn exchange(
-    client: &Client,
-    request: &Request,
-    patience: &Patience,
-) -> Result<(RawResponse, Effort), Error> {
+pub(crate) async fn exchange<'a>(
+    client: &'a Client,
+    request: &'a Request,
+    patience: &'a Patience,
+) -> Result<(RawResponse, Attempts<'a>), Error> {
     client.check_key(request)?;
     let mut attempts = Attempts::new(client, request, patience);
-    let outcome = trace::in_call(request, attempts.run()).await;
-    let effort = attempts.effort();
-    match outcome {
-        Ok(answer) => Ok((answer, effort)),
-        Err(error) => Err(error.during(request.operation()).after(effort)),
+    match trace::in_call(request, attempts.run()).await {
+        Ok(answer) => Ok((answer, attempts)),
+        Err(error) => {
+            let effort = attempts.effort();
+            Err(error.during(request.operation()).after(effort))
+        }
     }
 }
 
@@ -74,17 +75,21 @@ impl<'a> Attempts<'a> {
 
     async fn run(&mut self) -> Result<RawResponse, Error> {
         let longest_wait = self.patience.retry.longest_wait;
+        let mut now = self.started;
         loop {
-            self.pacing().admit(self.deadline, longest_wait).await?;
+            now = self
+                .pacing()
+                .admit(now, self.deadline, longest_wait)
+                .await?;
             self.count += 1;
-            let error = match trace::in_attempt(self.count, self.send_once()).await {
+            let error = match trace::in_attempt(self.count, self.send_once(now)).await {
                 Ok(answer) => {
                     self.pacing().retry_budget.refill();
                     return Ok(answer);
                 }
                 Err(error) => error,
             };
-            trace::failed(&error);
+            trace::failed(self.count, &error);
             self.uncertain |= error.may_have_been_applied();
             let Some(wait) = self.next_wait(&error) else {
                 return Err(error);
@@ -95,16 +100,18 @@ impl<'a> Attempts<'a> {
             if budget.is_some_and(RetryBudget::is_spent) {
                 return Err(error);
             }
+            trace::waiting(wait);
             self.pacing().clock.sleep(wait).await;
             // Taken after the wait, so that a call that is cancelled meanwhile costs nothing.
             if budget.is_some_and(|budget| !budget.withdraw()) {
                 return Err(error);
             }
+            now = self.pacing().clock.now();
         }
     }
 
-    async fn send_once(&self) -> Result<RawResponse, Error> {
-        let left = self.pacing().until(self.deadline);
+    async fn send_once(&self, now: Instant) -> Result<RawResponse, Error> {
+        let left = self.deadline.saturating_duration_since(now);
         let timeout = self.patience.attempt_timeout.min(left);
         let operation = self.request.operation();
         let answer = self
@@ -148,7 +155,8 @@ impl<'a> Attempts<'a> {
         wait
     }
 
-    fn effort(&self) -> Effort {
+    /// What it has taken until now.
+    pub(crate) fn effort(&self) -> Effort {
         Effort {
             attempts: self.count,
             elapsed: self.pacing().clock.now().duration_since(self.started),

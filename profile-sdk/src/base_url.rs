@@ -37,7 +37,9 @@ impl BaseUrl {
         }
         if !matches!(url.scheme(), "http" | "https") {
             let scheme = url.scheme();
-            return refuse(format!("has the scheme {scheme}; expected https or http"));
+            return refuse(format!(
+                "has the scheme {scheme}; expected https or http, as in https://host"
+            ));
         }
         if url.query().is_some() || url.fragment().is_some() {
             return refuse("has a query or fragment; remove everything from ? or # on".to_owned());
@@ -138,7 +140,11 @@ mod tests {
             ),
             (
                 "ftp://host",
-                "base URL has the scheme ftp; expected https or http",
+                "base URL has the scheme ftp; expected https or http, as in https://host",
+            ),
+            (
+                "localhost:8080",
+                "base URL has the scheme localhost; expected https or http, as in https://host",
             ),
             (
                 "https://ada:hush@host",

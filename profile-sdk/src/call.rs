@@ -115,8 +115,14 @@ impl<T> Call<T> {
     ///
     /// See [`ErrorKind`](crate::ErrorKind).
     pub async fn send(self) -> Result<Response<T>, Error> {
-        let request = self.request?;
-        let (answer, effort) = attempts::exchange(&self.client, &request, &self.patience).await?;
+        match self.request {
+            Ok(ref request) => self.exchange(request).await,
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn exchange(&self, request: &Request) -> Result<Response<T>, Error> {
+        let (answer, attempts) = attempts::exchange(&self.client, request, &self.patience).await?;
         match (self.read)(&answer.body) {
             Ok(data) => Ok(Response::new(data, answer)),
             Err(_) => {
@@ -126,7 +132,7 @@ impl<T> Call<T> {
                     Error::unreadable(reason, answer)
                 };
                 let error = self.client.error_of(answer, unreadable);
-                Err(error.during(request.operation()).after(effort))
+                Err(error.during(request.operation()).after(attempts.effort()))
             }
         }
     }
@@ -162,7 +168,13 @@ impl<T: Send + 'static> IntoFuture for Call<T> {
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move { self.send().await.map(Response::into_data) })
+        // Not `send`, whose future would hold the call twice.
+        Box::pin(async move {
+            match self.request {
+                Ok(ref request) => self.exchange(request).await.map(Response::into_data),
+                Err(error) => Err(error),
+            }
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! The client: connections to one service, with or without a key.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -95,6 +96,28 @@ impl Client {
     pub(crate) fn new(shared: Shared) -> Self {
         Self {
             shared: Arc::new(shared),
+        }
+    }
+
+    /// The text with the client's key taken out of it, for answers that are shown although the
+    /// service may echo the request in them. Errors are without the key already.
+    ///
+    /// ```
+    /// use profile_sdk::{ApiKey, Client};
+    ///
+    /// let client = Client::builder()
+    ///     .base_url("https://profiles.example")
+    ///     .api_key(ApiKey::new("canary")?)
+    ///     .build()?;
+    /// assert_eq!(client.without_key("you sent canary"), "you sent [redacted]");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn without_key<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let key = self.shared.api_key.as_ref();
+        match key.and_then(|key| key.redact(text)) {
+            Some(redacted) => Cow::Owned(redacted),
+            None => Cow::Borrowed(text),
         }
     }
 

@@ -40,6 +40,7 @@ pub struct ClientBuilder {
     user_agent: String,
     headers: Vec<(String, String)>,
     tls: Option<Tls>,
+    root_certificates: Vec<Vec<u8>>,
     connect_timeout: Duration,
     patience: Patience,
     retry_budget: u32,
@@ -73,6 +74,7 @@ impl ClientBuilder {
             user_agent: concat!("profile-sdk/", env!("CARGO_PKG_VERSION")).to_owned(),
             headers: Vec::new(),
             tls: None,
+            root_certificates: Vec::new(),
             connect_timeout: Self::DEFAULT_CONNECT_TIMEOUT,
             patience: Patience {
                 attempt_timeout: Self::DEFAULT_ATTEMPT_TIMEOUT,
@@ -119,6 +121,21 @@ impl ClientBuilder {
     /// How HTTPS is spoken; unless set, with the first of [`Tls`] that this program was built with.
     pub fn tls(mut self, tls: Tls) -> Self {
         self.tls = Some(tls);
+        self
+    }
+
+    /// A root certificate to trust beside those that [`Tls`] names, for a service behind a private
+    /// certificate authority; as PEM text, which may hold several. It is read only where the base URL
+    /// is HTTPS.
+    ///
+    /// ```no_run
+    /// let described = profile_sdk::Client::builder()
+    ///     .base_url("https://profiles.internal")
+    ///     .root_certificate_pem(std::fs::read("/etc/ssl/our-own-root.pem")?);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn root_certificate_pem(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.root_certificates.push(pem.into());
         self
     }
 
@@ -204,8 +221,9 @@ impl ClientBuilder {
     ///
     /// [`ErrorKind::Invalid`] when the base URL is missing, is not an HTTP or HTTPS URL, holds a
     /// user name, password, query or fragment, or is plain HTTP to another machine without consent;
-    /// when the user agent or a header cannot be sent, or is not the caller's to set; when TLS cannot
-    /// be set up, or this program was built without it and the base URL is HTTPS.
+    /// when the user agent or a header cannot be sent, or is not the caller's to set; where the base
+    /// URL is HTTPS, when TLS cannot be set up, a root certificate is none, or this program was built
+    /// without TLS.
     pub fn build(self) -> Result<Client, Error> {
         let Some(base_url) = self.base_url else {
             let reason = "base URL is missing; give one with ClientBuilder::base_url";
@@ -215,7 +233,12 @@ impl ClientBuilder {
             base_url: BaseUrl::parse(&base_url, self.plain_http_allowed)?,
             headers: default_headers(&self.headers, &self.user_agent, self.api_key.as_ref())?,
             tls: self.tls,
+            root_certificates: self.root_certificates,
             connect_timeout: self.connect_timeout,
+            usual_timeout: self
+                .patience
+                .attempt_timeout
+                .min(self.patience.total_timeout),
             max_answer_bytes: self.max_answer_bytes,
         })?;
         let interval = self.request_interval;

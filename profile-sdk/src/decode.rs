@@ -6,6 +6,8 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::exact_ids;
+
 /// What a read call answers with, under the field `data`.
 pub(crate) trait Answer: DeserializeOwned {
     /// The fields whose shape the specification does not show. One that has another shape than ours
@@ -77,7 +79,7 @@ fn read_odd<T: Answer>(body: &[u8]) -> Result<T, String> {
     let Some(mut data) = answer.remove("data") else {
         return Err("the answer has no field `data`".to_owned());
     };
-    let mut set_aside = Map::new();
+    let (mut set_aside, mut exact) = (Map::new(), None);
     loop {
         let error = match serde_path_to_error::deserialize::<_, T>(&data) {
             Ok(mut value) => {
@@ -88,6 +90,15 @@ fn read_odd<T: Answer>(body: &[u8]) -> Result<T, String> {
         };
         let path = error.path().to_string();
         let field = path.split(['.', '[']).next().unwrap_or_default();
+        if path.rsplit('.').next() == Some("id")
+            && let Some(inexact) = data.get_mut(field)
+            && let Some(exact) = exact
+                .get_or_insert_with(|| with_exact_ids(body))
+                .remove(field)
+        {
+            *inexact = exact;
+            continue;
+        }
         let odd = T::SHAPE_NOT_SHOWN
             .contains(&field)
             .then(|| data.as_object_mut()?.remove_entry(field))
@@ -96,6 +107,15 @@ fn read_odd<T: Answer>(body: &[u8]) -> Result<T, String> {
             Some((name, value)) => set_aside.insert(name, value),
             None => return T::odd(data).ok_or_else(|| misfit(&path, error.inner())),
         };
+    }
+}
+
+/// The fields under `data`, none of whose identifiers has lost a digit. Each is taken at most once.
+fn with_exact_ids(body: &[u8]) -> Map<String, Value> {
+    let answer = exact_ids::parse(without_mark(body)).ok();
+    match answer.and_then(|mut answer| Some(answer.get_mut("data")?.take())) {
+        Some(Value::Object(data)) => data,
+        _ => Map::new(),
     }
 }
 

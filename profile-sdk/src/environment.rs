@@ -105,7 +105,7 @@ mod tests {
         }
         assert_eq!(
             refusal(&[("PROFILE_BASE_URL", "ftp://host")]),
-            "PROFILE_BASE_URL: base URL has the scheme ftp; expected https or http"
+            "PROFILE_BASE_URL: base URL has the scheme ftp; expected https or http, as in https://host"
         );
         assert_eq!(
             refusal(&[

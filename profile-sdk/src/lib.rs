@@ -29,6 +29,7 @@ mod error;
 mod error_body;
 mod error_display;
 mod error_kind;
+mod exact_ids;
 mod handle;
 mod invalid_value;
 mod jitter;

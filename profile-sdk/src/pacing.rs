@@ -22,25 +22,33 @@ pub(crate) struct Pacing {
 }
 
 impl Pacing {
-    /// Waits until the next request may be sent, or says at once that this would take too long.
-    pub(crate) async fn admit(&self, deadline: Instant, longest: Duration) -> Result<(), Error> {
+    /// Waits until the next request may be sent, or says at once that this would take too long;
+    /// gives the time that it is then.
+    pub(crate) async fn admit(
+        &self,
+        mut now: Instant,
+        deadline: Instant,
+        longest: Duration,
+    ) -> Result<Instant, Error> {
         // While one request waits, another may meet a 429 that holds both back for longer.
-        while let Some(wait) = self.rate_limit.wait(self.clock.now()) {
-            if wait > longest || wait >= self.until(deadline) {
+        while let Some(wait) = self.rate_limit.wait(now) {
+            if wait > longest || wait >= deadline.saturating_duration_since(now) {
                 return Err(Error::held_back(wait));
             }
             self.clock.sleep(wait).await;
+            now = self.clock.now();
         }
         if let Some(steady_rate) = &self.steady_rate {
             let place = steady_rate
-                .reserve(self.clock.now(), self.until(deadline))
+                .reserve(now, deadline.saturating_duration_since(now))
                 .map_err(Error::out_of_turn)?;
             if !place.wait.is_zero() {
                 self.clock.sleep(place.wait).await;
+                now = self.clock.now();
             }
             place.take();
         }
-        Ok(())
+        Ok(now)
     }
 
     /// What is left until then.

@@ -66,6 +66,19 @@ pub(crate) fn check_path(path: &str) -> Result<(), InvalidValue> {
     Ok(())
 }
 
+/// Refuses a query that would not arrive as it is written.
+pub(crate) fn check_query(query: &str) -> Result<(), InvalidValue> {
+    let is_kept = |c: char| c.is_ascii_graphic() && !"\"#<>'".contains(c);
+    match query.chars().find(|c| !is_kept(*c)) {
+        None => Ok(()),
+        Some(odd) => {
+            let found = quoted(query);
+            let reason = format!("{found} holds {odd:?}, which a query cannot; percent-encode it");
+            Err(InvalidValue::new("query", reason))
+        }
+    }
+}
+
 /// RFC 3986's characters of a path, the slash and the percent sign among them.
 fn is_path_character(character: char) -> bool {
     character.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@/%".contains(character)
@@ -78,7 +91,20 @@ fn begins_with_hex(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{check_path, check_segment, segment};
+    use super::{check_path, check_query, check_segment, segment};
+
+    #[test]
+    fn a_query_arrives_as_it_is_written() {
+        let mut url = url::Url::parse("https://host/").unwrap();
+        let kept: String = (' '..='~')
+            .filter(|c| check_query(&c.to_string()).is_ok())
+            .collect();
+        url.set_query(Some(&kept));
+        assert_eq!(url.query(), Some(kept.as_str()));
+        for odd in ["a b", "a#b", "a'b", "é", "a\nb"] {
+            assert!(check_query(odd).is_err(), "{odd}");
+        }
+    }
 
     #[test]
     fn a_path_arrives_as_it_is_written() {

@@ -1,10 +1,10 @@
 //! A call to an endpoint that this crate does not know yet.
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
 use crate::decode::start_of;
-use crate::path::check_path;
+use crate::path::{check_path, check_query};
 use crate::{Call, Client, Error, ErrorKind, Method, Operation, Request};
 
 /// A call to an endpoint beyond the specification, not yet sent; [`Client::request`] begins one.
@@ -83,6 +83,30 @@ impl RawCall {
         self
     }
 
+    /// Adds a query that is percent-encoded already, and is sent as it is. One that holds what a URL
+    /// cannot hold there is refused before anything is sent, with [`ErrorKind::Invalid`].
+    ///
+    /// ```
+    /// # use profile_sdk::{Client, Method};
+    /// # let client = Client::builder().base_url("https://profiles.example").build()?;
+    /// let search = client.request(Method::Get, "/api/v1/search").encoded_query("q=a+b&page=2");
+    /// let call = search.read_bytes();
+    /// assert_eq!(call.request().expect("a call that can be sent").query(), Some("q=a+b&page=2"));
+    /// # Ok::<(), profile_sdk::Error>(())
+    /// ```
+    pub fn encoded_query(mut self, query: &str) -> Self {
+        self.request = self.request.and_then(|request| {
+            check_query(query)
+                .map_err(|invalid| Error::from(invalid).during(request.operation()))?;
+            let query = match request.query() {
+                Some(before) => format!("{before}&{query}"),
+                None => query.to_owned(),
+            };
+            Ok(request.query_string(query))
+        });
+        self
+    }
+
     /// Gives the request this value as its JSON body. A value that JSON cannot hold, such as a map
     /// whose keys are no texts, is refused before anything is sent, with [`ErrorKind::Invalid`].
     ///
@@ -113,6 +137,33 @@ impl RawCall {
                 refused.during(request.operation()).caused_by(error)
             })?;
             Ok(request.json_text(text))
+        });
+        self
+    }
+
+    /// Gives the request this text as its JSON body, which is sent as it is, spaces and all. What is
+    /// no JSON is refused before anything is sent, with [`ErrorKind::Invalid`].
+    ///
+    /// ```
+    /// # use profile_sdk::{Client, Method};
+    /// # let client = Client::builder().base_url("https://profiles.example").build()?;
+    /// let call = client.request(Method::Put, "/api/v1/me/settings").json_text("{ \"a\": 1.0 }\n");
+    /// let call = call.read_bytes();
+    /// let request = call.request().expect("a call that can be sent");
+    /// assert_eq!(request.body(), Some(&b"{ \"a\": 1.0 }\n"[..]));
+    /// # Ok::<(), profile_sdk::Error>(())
+    /// ```
+    pub fn json_text(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.request = self.request.and_then(|request| {
+            let body = body.into();
+            match serde_json::from_slice::<IgnoredAny>(&body) {
+                Ok(_) => Ok(request.json_text(body)),
+                Err(error) => {
+                    let reason = format!("the body is no JSON: {error}");
+                    let refused = Error::new(ErrorKind::Invalid, reason);
+                    Err(refused.during(request.operation()).caused_by(error))
+                }
+            }
         });
         self
     }

@@ -70,7 +70,8 @@ macro_rules! resource_id {
 }
 
 resource_id! {
-    /// A link's identifier: opaque, printed as the service wrote it.
+    /// A link's identifier: opaque, printed as the service wrote it. A number in an answer that 64
+    /// bits cannot hold is kept as its text, to the last digit.
     ///
     /// ```
     /// use profile_sdk::LinkId;
@@ -85,7 +86,8 @@ resource_id! {
 }
 
 resource_id! {
-    /// A post's identifier: opaque, printed as the service wrote it.
+    /// A post's identifier: opaque, printed as the service wrote it. A number in an answer that 64
+    /// bits cannot hold is kept as its text, to the last digit.
     ///
     /// ```
     /// use profile_sdk::PostId;

@@ -1,5 +1,7 @@
 //! An answer with all that came with it.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderValue};
 
@@ -55,6 +57,27 @@ impl<T> Response<T> {
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.raw.header(name)
+    }
+
+    /// All headers of the answer as they came, with names in lower case; what is no text is shown
+    /// with a replacement character.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = mock_server::MockServer::start().await;
+    /// # let client = profile_sdk::Client::builder().base_url(service.uri()).build()?;
+    /// let response = client.site_stats().send().await?;
+    /// for (name, value) in response.headers() {
+    ///     println!("{name}: {value}");
+    /// }
+    /// assert!(response.headers().any(|(name, _)| name == "content-type"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn headers(&self) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
+        let headers = self.raw.headers.iter();
+        headers.map(|(name, value)| (name.as_str(), String::from_utf8_lossy(value.as_bytes())))
     }
 
     /// The identifier that the service gave the request, to quote to its operators.

@@ -35,29 +35,44 @@ impl Tls {
     };
 }
 
-/// Readies TLS. Root certificates are read only where HTTPS is spoken, since that takes longer than
-/// everything else at the start.
+/// Readies TLS, where HTTPS is spoken with the PEM texts of further certificates to trust. Elsewhere
+/// no root certificates are read, since that takes longer than everything else at the start.
 pub(crate) fn prepare(
     http: reqwest::ClientBuilder,
     tls: Option<Tls>,
-    https: bool,
+    https: Option<&[Vec<u8>]>,
 ) -> Result<reqwest::ClientBuilder, Error> {
     match tls.or(Tls::PREFERRED) {
-        None if https => Err(Error::new(
+        None if https.is_some() => Err(Error::new(
             ErrorKind::Invalid,
             "HTTPS cannot be spoken, since this program was built without TLS: \
              turn on the feature rustls, webpki-roots or native-tls of profile-sdk",
         )),
         None => Ok(http),
         #[cfg(feature = "rustls")]
-        Some(Tls::Rustls) => Ok(http.tls_backend_preconfigured(rustls(https, platform_roots)?)),
+        Some(Tls::Rustls) => with_rustls(http, platform_roots, https),
         #[cfg(feature = "webpki-roots")]
-        Some(Tls::WebpkiRoots) => Ok(http.tls_backend_preconfigured(rustls(https, bundled_roots)?)),
+        Some(Tls::WebpkiRoots) => with_rustls(http, bundled_roots, https),
         #[cfg(feature = "native-tls")]
-        Some(Tls::NativeTls) if https => Ok(http.tls_backend_native()),
-        #[cfg(feature = "native-tls")]
-        Some(Tls::NativeTls) => Ok(http.tls_backend_native().tls_certs_only([])),
+        Some(Tls::NativeTls) => with_native_tls(http, https),
     }
+}
+
+#[cfg(feature = "native-tls")]
+fn with_native_tls(
+    http: reqwest::ClientBuilder,
+    https: Option<&[Vec<u8>]>,
+) -> Result<reqwest::ClientBuilder, Error> {
+    let http = http.tls_backend_native();
+    let Some(root_certificates) = https else {
+        return Ok(http.tls_certs_only([]));
+    };
+    let mut certificates = Vec::new();
+    for pem in root_certificates {
+        let read = reqwest::Certificate::from_pem_bundle(pem).map_err(no_certificate)?;
+        certificates.extend(at_least_one(read)?);
+    }
+    Ok(http.tls_certs_merge(certificates))
 }
 
 #[cfg(feature = "rustls")]
@@ -67,36 +82,99 @@ type WithoutRoots = rustls::ConfigBuilder<rustls::ClientConfig, rustls::WantsVer
 type WithRoots = rustls::ConfigBuilder<rustls::ClientConfig, rustls::client::WantsClientCert>;
 
 #[cfg(feature = "rustls")]
-fn rustls(
-    https: bool,
-    roots: fn(WithoutRoots) -> Result<WithRoots, rustls::Error>,
-) -> Result<rustls::ClientConfig, Error> {
+type Certificates = Vec<rustls::pki_types::CertificateDer<'static>>;
+
+#[cfg(feature = "rustls")]
+fn with_rustls(
+    http: reqwest::ClientBuilder,
+    trusting: fn(WithoutRoots, Certificates) -> Result<WithRoots, rustls::Error>,
+    https: Option<&[Vec<u8>]>,
+) -> Result<reqwest::ClientBuilder, Error> {
     let failed = |error| set_up_failed("TLS could not be set up", error);
     let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
     let versions = rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(failed)?;
-    let trusting = if https {
-        roots(versions).map_err(failed)?
-    } else {
-        versions.with_root_certificates(rustls::RootCertStore::empty())
+    let trusting = match https {
+        Some(root_certificates) => {
+            trusting(versions, certificates_in(root_certificates)?).map_err(failed)?
+        }
+        None => versions.with_root_certificates(rustls::RootCertStore::empty()),
     };
     let mut config = trusting.with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(config)
+    Ok(http.tls_backend_preconfigured(config))
 }
 
 #[cfg(feature = "rustls")]
-fn platform_roots(builder: WithoutRoots) -> Result<WithRoots, rustls::Error> {
+fn certificates_in(root_certificates: &[Vec<u8>]) -> Result<Certificates, Error> {
+    use rustls::pki_types::{CertificateDer, pem::PemObject as _};
+
+    let mut certificates = Vec::new();
+    for pem in root_certificates {
+        let read: Result<_, _> = CertificateDer::pem_slice_iter(pem).collect();
+        certificates.extend(at_least_one(read.map_err(no_certificate)?)?);
+    }
+    Ok(certificates)
+}
+
+#[cfg(all(feature = "rustls", not(target_os = "android")))]
+fn platform_roots(
+    builder: WithoutRoots,
+    certificates: Certificates,
+) -> Result<WithRoots, rustls::Error> {
+    let provider = builder.crypto_provider().clone();
+    let verifier =
+        rustls_platform_verifier::Verifier::new_with_extra_roots(certificates, provider)?;
+    let verifier = std::sync::Arc::new(verifier);
+    // So rustls calls whatever is not its own; this is the platform's.
+    Ok(builder
+        .dangerous()
+        .with_custom_certificate_verifier(verifier))
+}
+
+/// Android's verifier takes no further root certificates.
+#[cfg(all(feature = "rustls", target_os = "android"))]
+fn platform_roots(
+    builder: WithoutRoots,
+    certificates: Certificates,
+) -> Result<WithRoots, rustls::Error> {
     use rustls_platform_verifier::BuilderVerifierExt as _;
 
-    builder.with_platform_verifier()
+    if certificates.is_empty() {
+        return builder.with_platform_verifier();
+    }
+    let reason = "Android takes root certificates from its settings alone; \
+                  use Tls::WebpkiRoots to give others";
+    Err(rustls::Error::General(reason.to_owned()))
 }
 
 #[cfg(feature = "webpki-roots")]
-fn bundled_roots(builder: WithoutRoots) -> Result<WithRoots, rustls::Error> {
+fn bundled_roots(
+    builder: WithoutRoots,
+    certificates: Certificates,
+) -> Result<WithRoots, rustls::Error> {
     let roots = webpki_roots::TLS_SERVER_ROOTS.to_vec();
-    Ok(builder.with_root_certificates(rustls::RootCertStore { roots }))
+    let mut store = rustls::RootCertStore { roots };
+    for certificate in certificates {
+        store.add(certificate)?;
+    }
+    Ok(builder.with_root_certificates(store))
+}
+
+#[cfg(any(feature = "rustls", feature = "native-tls"))]
+fn no_certificate(error: impl StdError + Send + Sync + 'static) -> Error {
+    set_up_failed("a root certificate is not a certificate in PEM", error)
+}
+
+#[cfg(any(feature = "rustls", feature = "native-tls"))]
+fn at_least_one<T>(certificates: Vec<T>) -> Result<Vec<T>, Error> {
+    if certificates.is_empty() {
+        let reason = "a root certificate is not a certificate in PEM: \
+                      it has no line -----BEGIN CERTIFICATE-----";
+        return Err(Error::new(ErrorKind::Invalid, reason));
+    }
+    Ok(certificates)
 }
 
 /// What kept a client from being made.

@@ -1,15 +1,16 @@
 //! What a call tells to `tracing`, where the feature of that name is on: a span for the call, a span
-//! for each attempt in it, and an event for each that fails. None of them holds the key.
+//! for each attempt in it, and events for each that begins, for each that fails and for each wait. None of them holds the key.
 
 #[cfg(feature = "tracing")]
-pub(crate) use on::{failed, in_attempt, in_call};
+pub(crate) use on::{failed, in_attempt, in_call, waiting};
 
 #[cfg(not(feature = "tracing"))]
-pub(crate) use off::{failed, in_attempt, in_call};
+pub(crate) use off::{failed, in_attempt, in_call, waiting};
 
 #[cfg(feature = "tracing")]
 mod on {
     use std::future::Future;
+    use std::time::Duration;
 
     use tracing::Instrument as _;
 
@@ -27,17 +28,36 @@ mod on {
         number: u32,
         attempt: F,
     ) -> impl Future<Output = F::Output> {
-        attempt.instrument(tracing::debug_span!("attempt", number))
+        let begun = async move {
+            tracing::debug!(number, "attempt {number} begins");
+            attempt.await
+        };
+        begun.instrument(tracing::debug_span!("attempt", number))
     }
 
     /// The error has been freed of the key before.
-    pub(crate) fn failed(error: &Error) {
-        tracing::debug!(kind = ?error.kind(), %error, "an attempt failed");
+    pub(crate) fn failed(number: u32, error: &Error) {
+        tracing::debug!(
+            number,
+            kind = ?error.kind(),
+            %error,
+            "attempt {number} failed: {error}"
+        );
+    }
+
+    pub(crate) fn waiting(wait: Duration) {
+        let seconds = wait.as_secs_f64();
+        tracing::debug!(
+            seconds,
+            "waiting {seconds:.3} seconds before the next attempt"
+        );
     }
 }
 
 #[cfg(not(feature = "tracing"))]
 mod off {
+    use std::time::Duration;
+
     use crate::{Error, Request};
 
     pub(crate) fn in_call<F>(_: &Request, call: F) -> F {
@@ -48,5 +68,7 @@ mod off {
         attempt
     }
 
-    pub(crate) fn failed(_: &Error) {}
+    pub(crate) fn failed(_: u32, _: &Error) {}
+
+    pub(crate) fn waiting(_: Duration) {}
 }

@@ -20,7 +20,11 @@ pub(crate) struct Settings {
     /// What every request carries, the key among it.
     pub(crate) headers: HeaderMap,
     pub(crate) tls: Option<Tls>,
+    /// PEM texts of certificates to trust beside the usual ones.
+    pub(crate) root_certificates: Vec<Vec<u8>>,
     pub(crate) connect_timeout: Duration,
+    /// How long most exchanges may take.
+    pub(crate) usual_timeout: Duration,
     pub(crate) max_answer_bytes: usize,
 }
 
@@ -28,6 +32,7 @@ pub(crate) struct Settings {
 pub(crate) struct Transport {
     http: reqwest::Client,
     base_url: BaseUrl,
+    usual_timeout: Duration,
     max_answer_bytes: usize,
 }
 
@@ -36,16 +41,23 @@ impl Transport {
         let http = reqwest::Client::builder()
             .default_headers(settings.headers)
             .connect_timeout(settings.connect_timeout)
+            .timeout(settings.usual_timeout)
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             // The environment's proxies are not this library's to read.
             .no_proxy();
-        let http = tls::prepare(http, settings.tls, settings.base_url.is_https())?
-            .build()
-            .map_err(|error| set_up_failed("the HTTP client could not be made", error))?;
+        let https = settings.base_url.is_https();
+        let http = tls::prepare(
+            http,
+            settings.tls,
+            https.then_some(&settings.root_certificates[..]),
+        )?
+        .build()
+        .map_err(|error| set_up_failed("the HTTP client could not be made", error))?;
         Ok(Self {
             http,
             base_url: settings.base_url,
+            usual_timeout: settings.usual_timeout,
             max_answer_bytes: settings.max_answer_bytes,
         })
     }
@@ -68,7 +80,11 @@ impl Transport {
             Method::Delete => reqwest::Method::DELETE,
         };
         let url = self.base_url.join(request);
-        let mut sending = self.http.request(method, url).timeout(timeout);
+        let mut sending = self.http.request(method, url);
+        // The HTTP client's own time-out costs less than one of the request.
+        if timeout != self.usual_timeout {
+            sending = sending.timeout(timeout);
+        }
         if let Some(body) = request.body_bytes() {
             sending = sending
                 .header(
@@ -78,16 +94,14 @@ impl Transport {
                 .body(body);
         }
         let mut answer = sending.send().await.map_err(|error| lost(error, timeout))?;
-        let status = answer.status().as_u16();
-        let headers = std::mem::take(answer.headers_mut());
         let body = if answer.status().is_success() {
             self.read_whole(&mut answer, timeout).await?
         } else {
             read_start(&mut answer).await
         };
         Ok(RawResponse {
-            status,
-            headers,
+            status: answer.status().as_u16(),
+            headers: std::mem::take(answer.headers_mut()),
             body,
         })
     }
@@ -100,38 +114,35 @@ impl Transport {
     ) -> Result<Bytes, Error> {
         let announced = answer.content_length().unwrap_or_default();
         // Most answers come in one piece, which need not be copied.
-        let Some(first) = self.chunk(answer, 0, timeout).await? else {
-            return Ok(Bytes::new());
-        };
-        let Some(second) = self.chunk(answer, first.len(), timeout).await? else {
-            return Ok(first);
-        };
-        let announced = usize::try_from(announced).unwrap_or(usize::MAX);
-        let mut body = BytesMut::with_capacity(announced.min(MOST_BYTES_RESERVED));
-        body.extend_from_slice(&first);
-        body.extend_from_slice(&second);
-        while let Some(chunk) = self.chunk(answer, body.len(), timeout).await? {
+        let (mut first, mut body) = (Bytes::new(), BytesMut::new());
+        while let Some(chunk) = answer.chunk().await.map_err(|error| lost(error, timeout))? {
+            if first.len().max(body.len()) + chunk.len() > self.max_answer_bytes {
+                return Err(self.too_large());
+            }
+            if first.is_empty() {
+                first = chunk;
+                continue;
+            }
+            if body.is_empty() {
+                let announced = usize::try_from(announced).unwrap_or(usize::MAX);
+                body.reserve(announced.min(MOST_BYTES_RESERVED).max(first.len()));
+                body.extend_from_slice(&first);
+            }
             body.extend_from_slice(&chunk);
         }
-        Ok(body.freeze())
+        Ok(if body.is_empty() {
+            first
+        } else {
+            body.freeze()
+        })
     }
 
-    /// The next piece of a body of which so many bytes have come, if the client takes it.
-    async fn chunk(
-        &self,
-        answer: &mut reqwest::Response,
-        come: usize,
-        timeout: Duration,
-    ) -> Result<Option<Bytes>, Error> {
-        let chunk = answer.chunk().await.map_err(|error| lost(error, timeout))?;
-        if come + chunk.as_ref().map_or(0, Bytes::len) > self.max_answer_bytes {
-            let reason = format!(
-                "the answer is larger than {} bytes, the most that this client takes",
-                self.max_answer_bytes
-            );
-            return Err(Error::new(ErrorKind::TooLarge, reason));
-        }
-        Ok(chunk)
+    fn too_large(&self) -> Error {
+        let reason = format!(
+            "the answer is larger than {} bytes, the most that this client takes",
+            self.max_answer_bytes
+        );
+        Error::new(ErrorKind::TooLarge, reason)
     }
 }
 

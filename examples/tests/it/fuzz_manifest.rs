@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::repository::read;
 
-/// The dependencies that are always there.
-fn dependencies(manifest: &str) -> BTreeSet<String> {
+/// The dependencies that are always there, in one of the manifest's tables.
+fn dependencies(manifest: &str, table: &str) -> BTreeSet<String> {
     let text = read(manifest);
-    let (_, after) = text.split_once("\n[dependencies]\n").unwrap();
+    let (_, after) = text.split_once(&format!("\n[{table}]\n")).unwrap();
     let lines = after.lines().take_while(|line| !line.starts_with('['));
     let always = lines.filter(|line| line.contains('=') && !line.contains("optional = true"));
     let name = |line: &str| {
@@ -19,8 +19,13 @@ fn dependencies(manifest: &str) -> BTreeSet<String> {
 
 #[test]
 fn the_fuzz_target_of_the_program_has_its_dependencies() {
-    let mut program = dependencies("profile-cli/Cargo.toml");
-    assert!(program.contains("profile-sdk"), "{program:?}");
-    program.insert("libfuzzer-sys".to_owned());
-    assert_eq!(dependencies("profile-cli/fuzz/Cargo.toml"), program);
+    for (table, also) in [
+        ("dependencies", Some("libfuzzer-sys")),
+        ("target.'cfg(unix)'.dependencies", None),
+    ] {
+        let mut program = dependencies("profile-cli/Cargo.toml", table);
+        assert!(!program.is_empty());
+        program.extend(also.map(str::to_owned));
+        assert_eq!(dependencies("profile-cli/fuzz/Cargo.toml", table), program);
+    }
 }

@@ -4,5 +4,6 @@
 
 mod documents;
 mod fuzz_manifest;
+mod public_api;
 mod repository;
 mod specification_coverage;

@@ -46,11 +46,15 @@ pub(super) fn set(call: &WorldCall) -> Result<Reply, ControlRefusal> {
 
 pub(super) fn advance(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     let Advance { seconds } = read(call.request)?;
+    let time = Duration::from_secs(seconds);
     let advance = |world: &mut World| {
-        world.advance(Duration::from_secs(seconds));
-        (shown(world), true)
+        if !world.clock().has_room_for(time) {
+            return (Err(ControlRefusal::EndOfTime { seconds }), false);
+        }
+        world.advance(time);
+        (Ok(shown(world)), true)
     };
-    Ok(json(200, &call.service.store().transact(advance)?))
+    Ok(json(200, &call.service.store().transact(advance)??))
 }
 
 fn shown(world: &World) -> Shown {

@@ -3,7 +3,7 @@
 use crate::control::BODY_LIMIT;
 use serde::Serialize;
 
-use crate::engine::{InvalidInstant, InvalidWorld, Reply, UnknownDialect};
+use crate::engine::{InvalidInstant, InvalidWorld, LAST_INSTANT, Reply, UnknownDialect};
 use crate::faults::InvalidFault;
 use crate::state_file::StateError;
 use crate::webhook::{NotSent, WebhookError};
@@ -34,6 +34,8 @@ pub(super) enum ControlRefusal {
     Body(#[from] serde_json::Error),
     #[error(transparent)]
     Instant(#[from] InvalidInstant),
+    #[error("{seconds} seconds lead past {LAST_INSTANT}, the last instant of a clock; give less")]
+    EndOfTime { seconds: u64 },
     #[error(transparent)]
     Dialect(#[from] UnknownDialect),
     #[error("it is no dialect: {0}")]
@@ -80,7 +82,7 @@ impl ControlRefusal {
         let (status, code) = self.status_and_code();
         let mut reply = Reply::error(status, code, &self.to_string(), None);
         if let Self::MethodNotAllowed { allowed, .. } = self {
-            let allow = ("allow".to_owned(), allowed.join(", "));
+            let allow = ("allow".into(), allowed.join(", ").into());
             reply.headers.push(allow);
         }
         reply
@@ -97,6 +99,7 @@ impl ControlRefusal {
             Self::BodyTooLarge { .. } => (413, "body_too_large"),
             Self::EmptyHandle => (422, "empty_handle"),
             Self::Instant(_) => (422, "invalid_instant"),
+            Self::EndOfTime { .. } => (422, "end_of_time"),
             Self::Dialect(_) | Self::Settings(_) => (422, "invalid_dialect"),
             Self::Fault(_) => (422, "invalid_fault"),
             Self::UnknownParameter { .. } => (400, "unknown_parameter"),

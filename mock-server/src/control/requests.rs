@@ -10,6 +10,7 @@ use super::refusal::{ControlRefusal, ErrorObject};
 use super::routes::{WorldCall, done, json, read};
 use crate::engine::{Reply, Request};
 use crate::journal::{Expectation, RequestPattern, Verification};
+use crate::json_object;
 
 /// The longest that anybody may wait: a minute, in milliseconds.
 const LONGEST_WAIT: u64 = 60_000;
@@ -33,6 +34,7 @@ pub(super) fn verify(call: &WorldCall) -> Result<Reply, ControlRefusal> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wait {
+    #[serde(deserialize_with = "json_object::deserialize")]
     request: RequestPattern,
     #[serde(default = "once")]
     times: u64,
@@ -65,12 +67,16 @@ pub(super) fn wait(call: &WorldCall) -> Result<Answer, ControlRefusal> {
         let longest = LONGEST_WAIT;
         return Err(ControlRefusal::LongWait { within, longest });
     }
-    let service = call.service.clone();
+    let (service, name) = (call.service.clone(), call.name.to_owned());
     Ok(Answer::Later(Box::pin(async move {
         let within = Duration::from_millis(within);
-        match service.journal().wait(&request, times, within).await {
-            Ok(requests) => json(200, &requests),
-            Err(verification) => not_in_time(&verification),
+        tokio::select! {
+            biased;
+            came = service.journal().wait(&request, times, within) => match came {
+                Ok(requests) => json(200, &requests),
+                Err(verification) => not_in_time(&verification),
+            },
+            () = service.ended() => ControlRefusal::UnknownWorld { name }.into_reply(),
         }
     })))
 }

@@ -204,7 +204,7 @@ pub(super) fn json(status: u16, body: &impl Serialize) -> Reply {
 /// A reply with a text that is JSON.
 pub(super) fn json_text(status: u16, body: impl Into<Vec<u8>>) -> Reply {
     let body = body.into();
-    let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+    let headers = vec![("content-type".into(), "application/json".into())];
     Reply {
         status,
         headers,

@@ -7,7 +7,7 @@ use super::refusal::ControlRefusal;
 use super::routes::{WorldCall, done, json, read};
 use super::{Control, dialect};
 use crate::engine::{Clock, Keys, Reply, Request, World};
-use crate::worlds::{DEFAULT, outer_keys};
+use crate::worlds::{DEFAULT, outer_keys, url_of};
 
 /// What a new world is to be like. Everything may be left out, and so may the whole body.
 #[derive(Default, Deserialize)]
@@ -24,7 +24,8 @@ struct NewWorld {
 #[derive(Serialize)]
 struct Created<'a> {
     id: &'a str,
-    url: &'a str,
+    /// The base URL of this world, for requests with and without a key.
+    url: String,
     keys: Keys,
 }
 
@@ -33,9 +34,11 @@ pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, Cont
         [] => NewWorld::default(),
         _ => read::<NewWorld>(request)?,
     };
-    let mut world = new
-        .state
-        .unwrap_or_else(|| World::new(new.seed.unwrap_or_default()));
+    let mut world = new.state.unwrap_or_else(|| {
+        let mut world = World::new(new.seed.unwrap_or_default());
+        world.set_dialect(control.worlds.first_dialect().clone());
+        world
+    });
     if let Some(clock) = new.clock {
         world.set_clock(Clock::try_from(clock)?);
     }
@@ -44,7 +47,7 @@ pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, Cont
     }
     let keys = world.keys();
     let id = &control.worlds.create(world);
-    let (url, keys) = (control.url.as_str(), outer_keys(id, &keys));
+    let (url, keys) = (url_of(&control.url, id), outer_keys(id, &keys));
     Ok(json(201, &Created { id, url, keys }))
 }
 

@@ -7,6 +7,9 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+/// The last instant that a clock can show.
+pub(crate) const LAST: &str = "9999-12-30T22:00:00Z";
+
 /// Where a world takes the time from: dates of links and posts, the window of the statistics and the
 /// windows of rate limits. It stands still, or runs as the machine's clock does, perhaps at another
 /// time.
@@ -48,7 +51,8 @@ impl Clock {
     ///
     /// # Errors
     ///
-    /// [`InvalidInstant`] when the text is no RFC 3339 instant of the years 1 to 9999.
+    /// [`InvalidInstant`] when the text is no RFC 3339 instant from the year 1 to
+    /// 9999-12-30T22:00:00Z, the last that every zone can still write with four digits of year.
     ///
     /// ```
     /// assert!(mock_server::Clock::fixed("next Tuesday").is_err());
@@ -73,7 +77,7 @@ impl Clock {
         Ok(Self(Setting::Running(ahead)))
     }
 
-    /// Puts the clock forward, at most to the end of the year 9999. It goes on standing or running
+    /// Puts the clock forward, at most to 9999-12-30T22:00:00Z. It goes on standing or running
     /// as it did.
     ///
     /// ```
@@ -93,6 +97,12 @@ impl Clock {
         }
     }
 
+    /// Whether the clock can be put forward by so much and stay within the years that it has.
+    pub(crate) fn has_room_for(&self, time: Duration) -> bool {
+        let now = self.timestamp();
+        SignedDuration::try_from(time).is_ok_and(|time| now.checked_add(time).is_ok())
+    }
+
     /// The present instant as RFC 3339 in whole seconds.
     ///
     /// ```
@@ -104,6 +114,13 @@ impl Clock {
         Timestamp::from_second(self.seconds())
             .expect("a timestamp without its fraction is a timestamp")
             .to_string()
+    }
+
+    /// The instant as the header `Date` has it (RFC 9110, section 5.6.7). Nothing when this is the
+    /// clock of the machine, from which every transport takes the header anyway.
+    pub(crate) fn date_header(&self, instant: Timestamp) -> Option<String> {
+        let date = || instant.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
+        (*self != Self::system()).then(date)
     }
 
     /// The present day in UTC.
@@ -171,7 +188,7 @@ impl From<Clock> for String {
 
 /// A text that is no instant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no RFC 3339 instant of the years 1 to 9999, such as 2026-03-01T12:00:00Z")]
+#[error("`{0}` is no RFC 3339 instant from the year 1 to {LAST}, such as 2026-03-01T12:00:00Z")]
 pub struct InvalidInstant(String);
 
 #[cfg(test)]
@@ -202,6 +219,15 @@ mod tests {
     }
 
     #[test]
+    fn the_header_date_is_the_machines_own_or_the_worlds() {
+        let fixed = Clock::fixed("1994-11-06T08:49:37Z").unwrap();
+        let instant = fixed.timestamp();
+        let date = Some("Sun, 06 Nov 1994 08:49:37 GMT".to_owned());
+        assert_eq!(fixed.date_header(instant), date);
+        assert_eq!(Clock::system().date_header(instant), None);
+    }
+
+    #[test]
     fn no_clock_passes_the_end_of_time() {
         for mut clock in [
             Clock::system(),
@@ -214,11 +240,21 @@ mod tests {
     }
 
     #[test]
+    fn the_last_instant_is_one_and_the_next_is_none() {
+        let clock = Clock::fixed(LAST).unwrap();
+        assert_eq!(clock.now(), LAST);
+        assert!(clock.has_room_for(Duration::ZERO));
+        assert!(!clock.has_room_for(Duration::from_secs(1)));
+        assert!(!Clock::system().has_room_for(Duration::MAX));
+        assert!(Clock::fixed("9999-12-30T22:00:01Z").is_err());
+    }
+
+    #[test]
     fn an_instant_without_four_digits_of_year_is_refused() {
         let error = Clock::fixed("0000-12-31T23:59:59Z").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "`0000-12-31T23:59:59Z` is no RFC 3339 instant of the years 1 to 9999, \
+            "`0000-12-31T23:59:59Z` is no RFC 3339 instant from the year 1 to 9999-12-30T22:00:00Z, \
              such as 2026-03-01T12:00:00Z"
         );
     }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use jiff::Timestamp;
+
 use super::authorization::{authorize, token};
 use super::dialect::{DaysOutOfRange, ReferenceData};
 use super::endpoint::Endpoint;
@@ -39,8 +41,14 @@ impl World {
     /// assert_eq!(world.handle(&request).reply.status, 404);
     /// ```
     pub fn handle(&mut self, request: &Request) -> Outcome {
+        let now = self.clock().timestamp();
+        self.handle_at(request, now)
+    }
+
+    /// The same for a caller who has looked at the world's clock already.
+    pub(crate) fn handle_at(&mut self, request: &Request, now: Timestamp) -> Outcome {
         let mut progress = Progress::default();
-        let answer = self.answer(request, &mut progress);
+        let answer = self.answer(request, now, &mut progress);
         let refusal = answer.as_ref().err().map(Refusal::code);
         let mut reply = answer.unwrap_or_else(|refusal| refusal.into_reply(self.dialect()));
         if let Some(quota) = progress.quota
@@ -65,14 +73,19 @@ impl World {
         }
     }
 
-    fn answer(&mut self, request: &Request, progress: &mut Progress) -> Result<Reply, Refusal> {
+    fn answer(
+        &mut self,
+        request: &Request,
+        now: Timestamp,
+        progress: &mut Progress,
+    ) -> Result<Reply, Refusal> {
         let routed = routing::route(request);
         progress.endpoint = routed.as_ref().ok().map(|(endpoint, _)| *endpoint);
         json_body::check_size(request)?;
         let (endpoint, parameter) = routed?;
         let token = token(request)?;
         if let Some(token) = token {
-            self.count(token, progress)?;
+            self.count(token, now, progress)?;
         }
         let caller = token.and_then(|token| self.keys.get(token));
         match endpoint.action() {
@@ -106,10 +119,14 @@ impl World {
     }
 
     /// Counts a request against the limit of its key, which has to be a known one.
-    fn count(&mut self, token: &str, progress: &mut Progress) -> Result<(), Refusal> {
-        let now = self.clock().seconds();
+    fn count(
+        &mut self,
+        token: &str,
+        now: Timestamp,
+        progress: &mut Progress,
+    ) -> Result<(), Refusal> {
         let key = self.keys.get_mut(token).ok_or(Refusal::UnknownKey)?;
-        let counted = key.window.count(key.rate_limit, now);
+        let counted = key.window.count(key.rate_limit, now.as_second());
         let (Ok(quota) | Err(quota)) = counted;
         progress.quota = Some(quota);
         counted

@@ -89,7 +89,7 @@ impl World {
     }
 
     fn check_accounts(&self) -> Result<(), InvalidWorld> {
-        for (handle, account) in &self.accounts {
+        for (handle, account) in &*self.accounts {
             if handle.is_empty() {
                 return Err(InvalidWorld::EmptyHandle);
             }

@@ -23,6 +23,7 @@ mod posts;
 mod profile;
 mod rate_limit;
 mod refusal;
+mod remembered;
 mod reply;
 mod request;
 mod routing;
@@ -31,6 +32,7 @@ mod scope;
 mod seeded;
 mod shown;
 mod site;
+mod stamped;
 mod statistics;
 mod verdicts;
 mod violation;
@@ -38,6 +40,7 @@ mod world;
 
 pub use account::Account;
 pub(crate) use authorization::bearer_token;
+pub(crate) use clock::LAST as LAST_INSTANT;
 pub use clock::{Clock, InvalidInstant};
 pub use coverage::{Coverage, EndpointCoverage, Untouched};
 pub use dialect::{

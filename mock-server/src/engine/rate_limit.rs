@@ -93,7 +93,7 @@ impl Quota {
             ("ratelimit-remaining", self.remaining.to_string()),
             ("ratelimit-reset", self.reset.to_string()),
         ] {
-            reply.headers.push((name.to_owned(), value));
+            reply.headers.push((name.into(), value.into()));
         }
     }
 }

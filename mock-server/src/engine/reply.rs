@@ -1,5 +1,7 @@
 //! What the engine answers.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::dialect::{Dialect, ErrorBody, WriteAnswers};
@@ -7,7 +9,10 @@ use super::endpoint::Endpoint;
 use super::violation::Violation;
 
 /// A body that is no longer than this, in bytes, never moves while it is written.
-const USUAL_LENGTH: usize = 4 * 1024;
+pub(super) const USUAL_LENGTH: usize = 4 * 1024;
+
+/// The content type, three about the rate limit, and the date.
+const USUAL_HEADERS: usize = 5;
 
 /// What came of one request.
 ///
@@ -47,7 +52,7 @@ pub struct Reply {
     /// The status code, 100 to 599.
     pub status: u16,
     /// Names in lower case, and values.
-    pub headers: Vec<(String, String)>,
+    pub headers: Vec<(Cow<'static, str>, Cow<'static, str>)>,
     /// The bytes of the body: JSON, or empty; plain text where the dialect words refusals so.
     pub body: Vec<u8>,
 }
@@ -55,7 +60,17 @@ pub struct Reply {
 impl Reply {
     /// `{"data": resource}`, the shape of every answer that carries data.
     pub(super) fn data(status: u16, resource: impl Serialize) -> Self {
-        Self::json(status, &Data { data: resource })
+        Self::json_body(status, Self::data_body(resource))
+    }
+
+    /// The body of such an answer.
+    pub(super) fn data_body(resource: impl Serialize) -> Vec<u8> {
+        to_json(&Data { data: resource })
+    }
+
+    /// The answer with a body that is JSON already.
+    pub(super) fn json_body(status: u16, body: Vec<u8>) -> Self {
+        Self::of_body("application/json", status, body)
     }
 
     /// The answer to a creation or an edit.
@@ -105,9 +120,20 @@ impl Reply {
         }
     }
 
-    pub(super) fn with_header(mut self, name: &str, value: impl Into<String>) -> Self {
-        self.headers.push((name.to_owned(), value.into()));
+    pub(super) fn with_header(
+        mut self,
+        name: &'static str,
+        value: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        self.headers.push((name.into(), value.into()));
         self
+    }
+
+    /// Sets a header unless there is one of the name already.
+    pub(crate) fn set_default_header(&mut self, name: &'static str, value: String) {
+        if self.headers.iter().all(|(given, _)| given != name) {
+            self.headers.push((name.into(), value.into()));
+        }
     }
 
     fn problem(status: u16, code: &str, detail: &str, field: Option<&str>) -> Self {
@@ -134,17 +160,27 @@ impl Reply {
         Self::written_as("application/json", status, body)
     }
 
-    // Bodies are structs and not `serde_json::Value`s: the fields keep their order, so that the
-    // same seed gives the same bytes under every feature of serde_json.
-    fn written_as(content_type: &str, status: u16, body: &impl Serialize) -> Self {
-        let mut bytes = Vec::with_capacity(USUAL_LENGTH);
-        serde_json::to_writer(&mut bytes, body).expect("texts, numbers and lists become JSON");
-        Self {
-            body: bytes,
-            ..Self::empty(status)
-        }
-        .with_header("content-type", content_type)
+    fn written_as(content_type: &'static str, status: u16, body: &impl Serialize) -> Self {
+        Self::of_body(content_type, status, to_json(body))
     }
+
+    fn of_body(content_type: &'static str, status: u16, body: Vec<u8>) -> Self {
+        let mut headers = Vec::with_capacity(USUAL_HEADERS);
+        headers.push(("content-type".into(), content_type.into()));
+        Self {
+            status,
+            headers,
+            body,
+        }
+    }
+}
+
+// Bodies are structs and not `serde_json::Value`s: the fields keep their order, so that the same
+// seed gives the same bytes under every feature of serde_json.
+fn to_json(body: &impl Serialize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(USUAL_LENGTH);
+    serde_json::to_writer(&mut bytes, body).expect("texts, numbers and lists become JSON");
+    bytes
 }
 
 /// The reason phrase of a status with which the service refuses (RFC 9110, section 15).

@@ -15,7 +15,9 @@ use super::keys::{Key, Keys};
 use super::links::Link;
 use super::posts::Post;
 use super::refusal::Refusal;
+use super::remembered::{Remembered, Source};
 use super::request::Request;
+use super::stamped::Stamped;
 use crate::webhook::Webhook;
 
 /// One profile service with everything it holds.
@@ -41,13 +43,15 @@ pub struct World {
     seed: u64,
     clock: Clock,
     #[serde(default)]
-    dialect: Dialect,
+    dialect: Stamped<Dialect>,
     pub(super) last_id: u64,
-    pub(super) badges: Vec<Badge>,
-    pub(super) accounts: BTreeMap<String, Account>,
+    pub(super) badges: Stamped<Vec<Badge>>,
+    pub(super) accounts: Stamped<BTreeMap<String, Account>>,
     pub(super) keys: BTreeMap<String, Key>,
     #[serde(default, skip_serializing_if = "Webhook::is_new")]
     pub(crate) webhook: Webhook,
+    #[serde(skip)]
+    pub(super) me: Remembered,
 }
 
 impl World {
@@ -61,12 +65,13 @@ impl World {
         let mut world = Self {
             seed,
             clock: Clock::system(),
-            dialect: Dialect::default(),
+            dialect: Stamped::default(),
             last_id: 0,
-            badges: Vec::new(),
-            accounts: BTreeMap::new(),
+            badges: Stamped::default(),
+            accounts: Stamped::default(),
             keys: BTreeMap::new(),
             webhook: Webhook::default(),
+            me: Remembered::default(),
         };
         default_world::fill(&mut world);
         world
@@ -141,7 +146,7 @@ impl World {
     /// world.set_dialect(Dialect::minimal());
     /// ```
     pub fn set_dialect(&mut self, dialect: Dialect) {
-        self.dialect = dialect;
+        self.dialect = dialect.into();
     }
 
     /// The six keys of `demo`.
@@ -231,6 +236,16 @@ impl World {
         super::authorization::key_label(self, request)
     }
 
+    /// What the body of `GET /me` follows from.
+    pub(super) fn source_of_me<'a>(&self, key: &'a Key) -> Source<'a> {
+        let stamps = [
+            self.accounts.stamp(),
+            self.badges.stamp(),
+            self.dialect.stamp(),
+        ];
+        Source { key, stamps }
+    }
+
     /// The account that a key belongs to. A state that was written by hand can have a key without
     /// an account; such a key is as good as unknown.
     pub(super) fn owner(&self, key: &Key) -> Result<&Account, Refusal> {
@@ -278,9 +293,9 @@ impl fmt::Debug for World {
             .debug_struct("World")
             .field("seed", &self.seed)
             .field("clock", &self.clock)
-            .field("dialect", &self.dialect)
+            .field("dialect", &*self.dialect)
             .field("last_id", &self.last_id)
-            .field("accounts", &self.accounts)
+            .field("accounts", &*self.accounts)
             .field("keys", &self.keys.len())
             .finish_non_exhaustive()
     }

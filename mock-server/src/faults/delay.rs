@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::invalid::InvalidFault;
 use crate::engine::Seeded;
 
+/// More than this says nothing any more: a delay is none or for ever.
+const LARGEST_SIGMA: f64 = 10.0;
+
 /// How long an answer is held back, in milliseconds. What is random follows from the world's seed.
 ///
 /// ```
@@ -38,7 +41,8 @@ pub enum Delay {
     LogNormal {
         /// What half of the delays stay below, in milliseconds.
         median: u64,
-        /// The spread of the logarithm: 0 is none, 0.5 a usual network, 1 a bad one.
+        /// The spread of the logarithm, 0 to 10: 0 is none, 0.5 a usual network, 1 a bad one. With
+        /// 10, one delay in six is more than 22,000 times the median.
         sigma: f64,
     },
 }
@@ -47,7 +51,7 @@ impl Delay {
     pub(super) fn check(&self) -> Result<(), InvalidFault> {
         match *self {
             Self::Uniform { from, to } if from > to => Err(InvalidFault::Bounds { from, to }),
-            Self::LogNormal { sigma, .. } if !(sigma.is_finite() && sigma >= 0.0) => {
+            Self::LogNormal { sigma, .. } if !(0.0..=LARGEST_SIGMA).contains(&sigma) => {
                 Err(InvalidFault::Sigma { found: sigma })
             }
             _ => Ok(()),
@@ -113,6 +117,17 @@ mod tests {
             sigma: 0.0,
         });
         assert!(steady.iter().all(|delay| *delay == 80));
+    }
+
+    #[test]
+    fn a_spread_beyond_measure_is_refused() {
+        let delay = |sigma| Delay::LogNormal { median: 80, sigma };
+        assert_eq!(delay(LARGEST_SIGMA).check(), Ok(()));
+        for sigma in [-0.1, 10.1, f64::MAX, f64::INFINITY, f64::NAN] {
+            let error = delay(sigma).check().unwrap_err();
+            let expected = format!("sigma is {sigma}; a number from 0 to 10 is expected");
+            assert_eq!(error.to_string(), expected);
+        }
     }
 
     #[test]

@@ -104,7 +104,7 @@ pub enum InvalidFault {
         to: u64,
     },
     /// The spread of a delay is none.
-    #[error("sigma is {found}; a number from 0 on is expected")]
+    #[error("sigma is {found}; a number from 0 to 10 is expected")]
     Sigma {
         /// What was given.
         found: f64,

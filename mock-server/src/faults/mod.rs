@@ -1,6 +1,7 @@
 //! Everything that goes wrong on demand: rules say when, faults say how. Pure but for the counters
 //! of the rules; the transports do what comes out.
 
+mod condition;
 mod delay;
 mod fault;
 mod filler;
@@ -12,11 +13,12 @@ mod rules;
 mod schedule;
 mod wire;
 
+pub use condition::{Match, Phase, When};
 pub use delay::Delay;
 pub use fault::Fault;
 pub(crate) use filler::{Filler, Filling};
 pub use invalid::InvalidFault;
 pub(crate) use planned::{Plan, Planned};
-pub use rule::{FaultRule, Match, Phase, When};
+pub use rule::FaultRule;
 pub(crate) use rules::FaultRules;
 pub use wire::WireFault;

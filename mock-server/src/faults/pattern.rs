@@ -2,8 +2,8 @@
 
 use percent_encoding::percent_decode_str;
 
+use super::condition::Match;
 use super::invalid::InvalidFault;
-use super::rule::Match;
 use crate::engine::{Endpoint, Request, bearer_token, label};
 
 /// The methods that a rule may name.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::condition::Phase;
 use super::fault::Fault;
 use super::filler::Filling;
-use super::rule::Phase;
 use super::wire::WireFault;
 use crate::engine::Reply;
 
@@ -143,7 +143,7 @@ fn fault_reply(status: u16) -> Reply {
 }
 
 fn json_reply(status: u16, body: Vec<u8>) -> Reply {
-    let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+    let headers = vec![("content-type".into(), "application/json".into())];
     Reply {
         status,
         headers,
@@ -153,7 +153,8 @@ fn json_reply(status: u16, body: Vec<u8>) -> Reply {
 
 fn set_header(reply: &mut Reply, name: &str, value: &str) {
     reply.headers.retain(|(given, _)| given != name);
-    reply.headers.push((name.to_owned(), value.to_owned()));
+    let (name, value) = (name.to_owned(), value.to_owned());
+    reply.headers.push((name.into(), value.into()));
 }
 
 /// An answer without a body gets the beginning of one.
@@ -184,10 +185,7 @@ mod tests {
             headers,
         };
         let reply = spoil(&fault, no_content()).reply;
-        assert_eq!(
-            reply.headers,
-            [("content-type".to_owned(), "text/html".to_owned())]
-        );
+        assert_eq!(reply.headers, [("content-type".into(), "text/html".into())]);
         assert_eq!((reply.status, reply.body), (502, b"<p>".to_vec()));
     }
 

@@ -1,9 +1,9 @@
-//! A fault rule as people write it: which requests, when, and what goes wrong.
+//! A fault rule as people write it: which requests, when, and what goes wrong with them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::fmt;
 
+use super::condition::{Match, Phase, When};
 use super::fault::Fault;
 use super::invalid::InvalidFault;
 use crate::json_object;
@@ -51,75 +51,6 @@ pub struct FaultRule {
     pub phase: Phase,
     /// What goes wrong.
     pub fault: Fault,
-}
-
-/// Which requests a rule is for. What is not given matches everything.
-///
-/// ```
-/// use mock_server::Match;
-///
-/// let matching: Match = serde_json::from_str(r#"{"method": "GET", "key": "links"}"#)?;
-/// assert_eq!(matching.path, None);
-/// # Ok::<(), serde_json::Error>(())
-/// ```
-#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Match {
-    /// The method in capitals, such as `POST`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub method: Option<String>,
-    /// The whole path without a query, such as `/api/v1/me/links/link_1`. A segment in braces, as
-    /// in `/api/v1/me/links/{id}`, stands for any one segment that is not empty. It is an endpoint's,
-    /// and below `/api/v1` unless it begins with `/api/`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// A key of the world, or the name of one: `all`, `none`, `profile`, `analytics`, `links`,
-    /// `social`, or such as `key6` of one that was made.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
-}
-
-/// Which of the requests that match meet the fault. All that is given has to hold.
-///
-/// ```
-/// use mock_server::When;
-///
-/// let when: When = serde_json::from_str(r#"{"skip": 2, "times": 3}"#)?;
-/// assert_eq!((when.skip, when.times), (2, Some(3)));
-/// # Ok::<(), serde_json::Error>(())
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct When {
-    /// How many go by first.
-    #[serde(default)]
-    pub skip: u64,
-    /// How many meet the fault before the rule is spent; no end unless given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub times: Option<u64>,
-    /// How likely each is to meet it, from 0 to 1; which ones follows from the world's seed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub probability: Option<f64>,
-    /// The last instant of the world's clock, as RFC 3339, at which any meets it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub until: Option<String>,
-}
-
-/// On which side of the write the fault lies.
-///
-/// ```
-/// assert_eq!(mock_server::Phase::default(), mock_server::Phase::Before);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Phase {
-    /// The request is answered as if it were carried out, and nothing is written.
-    #[default]
-    Before,
-    /// The write is done, and its answer goes wrong.
-    After,
 }
 
 impl FaultRule {
@@ -263,7 +194,20 @@ fn read_in_list((number, rule): (usize, Value)) -> Result<FaultRule, InvalidFaul
 
 /// Going through [`Value`] costs the line of a mistake, and lets one rule stand without brackets.
 fn read(rule: Value) -> Result<FaultRule, InvalidFault> {
+    if let Some(array) = rule.get("fault").and_then(array_in) {
+        let reason = format!("`{array}` stands where a fault has no array");
+        return Err(InvalidFault::NotARule { reason });
+    }
     json_object::deserialize(rule).map_err(not_a_rule)
+}
+
+/// The first array in an object. Serde would take one for a fault's fields in their order.
+fn array_in(value: &Value) -> Option<&Value> {
+    let fields = value.as_object()?;
+    fields.values().find_map(|field| match field {
+        Value::Array(_) => Some(field),
+        other => array_in(other),
+    })
 }
 
 fn not_a_rule(error: serde_json::Error) -> InvalidFault {
@@ -275,18 +219,6 @@ impl InvalidFault {
     pub(super) fn in_list(number: usize, reason: Self) -> Self {
         let reason = Box::new(reason);
         Self::InList { number, reason }
-    }
-}
-
-impl fmt::Debug for Match {
-    /// Shows whether there is a key, never which.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Match")
-            .field("method", &self.method)
-            .field("path", &self.path)
-            .field("has_key", &self.key.is_some())
-            .finish()
     }
 }
 
@@ -323,6 +255,10 @@ mod tests {
             (
                 r#"{"fault": "empty_body", "wen": {}}"#,
                 "unknown field `wen`, expected one of `match`, `when`, `phase`, `fault`",
+            ),
+            (
+                r#"{"fault": {"delay": {"fixed": [250]}}}"#,
+                "`[250]` stands where a fault has no array",
             ),
             (
                 r#"{"fault": {"status": {"status": 503, "code": 1}}}"#,

@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 
+use super::condition::When;
 use super::invalid::InvalidFault;
-use super::rule::When;
 use crate::engine::{Clock, Seeded};
 
 /// A [`When`] that has been read, with what has been counted so far.

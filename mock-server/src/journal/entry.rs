@@ -1,11 +1,16 @@
 //! One request in the journal, in a single allocation that the next one can take over.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 
 use crate::engine::{Request, without_keys};
 
 /// Headers that carry a key; they are never kept.
 const SECRET_HEADERS: [&str; 2] = ["authorization", "proxy-authorization"];
+
+/// Nobody has a key of less than so many bytes.
+const SHORTEST_SECRET: usize = 8;
 
 /// In place of a length: there is no piece here.
 const ABSENT: u32 = u32::MAX;
@@ -65,17 +70,16 @@ impl Entry {
         let body = beginning(&request.body, body_limit);
         buffer.clear();
         buffer.reserve_exact(needed_bytes(request, body_limit));
+        let secret = foreign_secret(request, answered);
+        let shown = |text| without_secrets(text, secret);
         put(&mut buffer, Some(&request.method));
-        put(&mut buffer, Some(&without_keys(&request.path)));
-        put(
-            &mut buffer,
-            request.query.as_deref().map(without_keys).as_deref(),
-        );
+        put(&mut buffer, Some(&shown(&request.path)));
+        put(&mut buffer, request.query.as_deref().map(shown).as_deref());
         put(&mut buffer, answered.key);
         put(&mut buffer, answered.fault);
         for (name, value) in kept_headers(request) {
             put(&mut buffer, Some(name));
-            put(&mut buffer, Some(&without_keys(value)));
+            put(&mut buffer, Some(&shown(value)));
         }
         put(&mut buffer, None);
         buffer.extend_from_slice(body);
@@ -147,6 +151,30 @@ fn kept_headers(request: &Request) -> impl Iterator<Item = (&str, &str)> {
                 .iter()
                 .any(|secret| name.eq_ignore_ascii_case(secret))
         })
+}
+
+/// What a request has in `Authorization` in place of a key of ours, which may be a real secret. A
+/// text that is short would be found everywhere.
+fn foreign_secret<'a>(request: &'a Request, answered: &Answered<'_>) -> Option<&'a str> {
+    let (Some("unknown" | "other"), Some(value)) =
+        (answered.key, request.header_values("authorization").next())
+    else {
+        return None;
+    };
+    let secret = value
+        .split_once(' ')
+        .map_or(value, |(_, secret)| secret.trim());
+    (secret.len() >= SHORTEST_SECRET).then_some(secret)
+}
+
+fn without_secrets<'a>(text: &'a str, foreign: Option<&str>) -> Cow<'a, str> {
+    match foreign {
+        Some(secret) if text.contains(secret) => {
+            let text = text.replace(secret, "…");
+            without_keys(&text).into_owned().into()
+        }
+        _ => without_keys(text),
+    }
 }
 
 /// At most `limit` bytes, without cutting a UTF-8 character in two.

@@ -3,18 +3,23 @@
 use std::error::Error;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
 use super::misbehave::misbehave;
 use super::outgoing::{Departure, Unanswered};
 use super::payload::Payload;
+
+/// How long a client may be silent where it has something to send: the head of a request, the first
+/// on a connection or the next, or more of a body.
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What answers the requests of a server.
 pub(super) trait Handler: Send + Sync + 'static {
@@ -39,7 +44,10 @@ pub(super) async fn serve(
         let handler = handler.clone();
         async move { handler.handle(request).await }
     });
-    let mut connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    let mut connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(PATIENCE)
+        .serve_connection(TokioIo::new(stream), service);
     let served = tokio::select! {
         biased;
         served = &mut connection => Some(served),
@@ -73,6 +81,55 @@ async fn told_to(stop: &mut watch::Receiver<bool>) {
 fn departure(error: &hyper::Error) -> Option<&Departure> {
     match error.source()?.downcast_ref()? {
         Unanswered::Departure(departure) => Some(departure),
-        Unanswered::Broken(_) | Unanswered::Gone(_) => None,
+        Unanswered::Broken(_) | Unanswered::Gone(_) | Unanswered::Silent => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+    use tokio::time::Instant;
+
+    use super::super::incoming::receive;
+    use super::super::outgoing::respond;
+    use super::*;
+    use crate::engine::Reply;
+    use crate::faults::Planned;
+
+    struct ReadsAll;
+
+    impl Handler for ReadsAll {
+        async fn handle(
+            &self,
+            request: Request<Incoming>,
+        ) -> Result<Response<Payload>, Unanswered> {
+            receive(request, 1024).await?;
+            respond(Planned::right(Reply::error(
+                404,
+                "nothing",
+                "nothing is here",
+                None,
+            )))
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_falls_silent_is_not_waited_for() {
+        let half_a_body = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n12345678";
+        for sent in ["", "GET / HTTP/1.1\r\nHos", half_a_body] {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            let mut client = TcpStream::connect(address).await.unwrap();
+            let (stream, _) = listener.accept().await.unwrap();
+            let (_going, stop) = watch::channel(false);
+            client.write_all(sent.as_bytes()).await.unwrap();
+            let begun = Instant::now();
+            serve(stream, Arc::new(ReadsAll), stop).await;
+            assert!(begun.elapsed() >= PATIENCE, "{sent}");
+            let mut answer = Vec::new();
+            client.read_to_end(&mut answer).await.unwrap();
+            assert_eq!(answer, b"", "{sent}");
+        }
     }
 }

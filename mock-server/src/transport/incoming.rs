@@ -3,19 +3,23 @@
 use std::future::poll_fn;
 use std::pin::Pin;
 
+use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{CONTENT_LENGTH, EXPECT};
 use http_body::Body;
 use hyper::body::Incoming;
+use tokio::time::timeout;
 
+use super::connection::PATIENCE;
+use super::outgoing::Unanswered;
 use crate::engine::Request;
 
-/// Reads a request whole. A body above the limit is read to its end, since many a client looks at
-/// the answer no sooner, and none of it is kept.
+/// Reads a request whole. A body above the limit is known as such as soon as its head or its bytes
+/// say so, and none of it is kept.
 pub(super) async fn receive(
     request: http::Request<Incoming>,
     limit: usize,
-) -> Result<Request, hyper::Error> {
+) -> Result<Request, Unanswered> {
     let (head, body) = request.into_parts();
     let target = head
         .uri
@@ -23,10 +27,14 @@ pub(super) async fn receive(
         .map_or("", |target| target.as_str());
     let mut received = Request::new(head.method.as_str(), target);
     received.headers = headers(&head.headers);
-    match unwanted_length(&head.headers, limit) {
-        Some(length) => Ok(received.discarded_body(length)),
-        None => receive_body(received, body, limit).await,
+    let Some(length) = length_above(&head.headers, limit) else {
+        return receive_body(received, body, limit).await;
+    };
+    // A client that waits to be asked for its body is not asked.
+    if !head.headers.contains_key(EXPECT) {
+        discard(body);
     }
+    Ok(received.discarded_body(length))
 }
 
 fn headers(given: &HeaderMap) -> Vec<(String, String)> {
@@ -37,9 +45,8 @@ fn headers(given: &HeaderMap) -> Vec<(String, String)> {
     pairs.collect()
 }
 
-/// How long a body is that the client holds back until it is asked for, and that is too long.
-fn unwanted_length(headers: &HeaderMap, limit: usize) -> Option<usize> {
-    headers.get(EXPECT)?;
+/// How long a body is that is too long by its own account.
+fn length_above(headers: &HeaderMap, limit: usize) -> Option<usize> {
     let length = headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()?;
     (length > limit).then_some(length)
 }
@@ -48,22 +55,36 @@ async fn receive_body(
     received: Request,
     mut body: Incoming,
     limit: usize,
-) -> Result<Request, hyper::Error> {
+) -> Result<Request, Unanswered> {
     let mut kept = Vec::new();
-    let mut length = 0;
-    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
-        let Ok(data) = frame?.into_data() else {
-            continue;
-        };
-        length += data.len();
-        if length <= limit {
-            kept.extend_from_slice(&data);
-        } else {
-            kept = Vec::new();
+    while let Some(data) = next(&mut body).await? {
+        if kept.len() + data.len() > limit {
+            discard(body);
+            return Ok(received.discarded_body(kept.len() + data.len()));
+        }
+        kept.extend_from_slice(&data);
+    }
+    Ok(received.body(kept))
+}
+
+/// Reads the rest of a body while the answer is on its way: many a client looks at the answer no
+/// sooner than it has sent everything, and others go on with the connection.
+fn discard(mut body: Incoming) {
+    tokio::spawn(async move { while let Ok(Some(_)) = next(&mut body).await {} });
+}
+
+/// The next bytes of a body; nothing at its end.
+async fn next(body: &mut Incoming) -> Result<Option<Bytes>, Unanswered> {
+    loop {
+        let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
+        let frame = timeout(PATIENCE, frame).await;
+        match frame.map_err(|_| Unanswered::Silent)?.transpose()? {
+            None => return Ok(None),
+            // Trailers mean nothing here.
+            Some(frame) => match frame.into_data() {
+                Ok(data) => return Ok(Some(data)),
+                Err(_) => continue,
+            },
         }
     }
-    Ok(match length > limit {
-        true => received.discarded_body(length),
-        false => received.body(kept),
-    })
 }

@@ -4,6 +4,7 @@
 mod connection;
 mod control_or_service;
 mod front;
+mod headers;
 mod http_server;
 mod incoming;
 mod listener;

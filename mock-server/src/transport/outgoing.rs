@@ -1,10 +1,11 @@
 //! The way of an answer from a service to hyper.
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use http::{HeaderMap, Response, StatusCode};
 
+use super::connection::PATIENCE;
+use super::headers::headers;
 use super::payload::Payload;
-use crate::engine::Reply;
 use crate::faults::{Planned, WireFault};
 
 /// An answer that HTTP cannot express: the connection is taken from hyper and written by hand.
@@ -26,6 +27,9 @@ pub(super) enum Unanswered {
     /// The client went away while it sent the request.
     #[error(transparent)]
     Broken(#[from] hyper::Error),
+    /// The client stopped in the middle of the request.
+    #[error("the rest of the body did not come within {} s", PATIENCE.as_secs())]
+    Silent,
     /// There is nobody to pass the request on to.
     #[error(transparent)]
     Gone(std::io::Error),
@@ -38,13 +42,15 @@ pub(super) fn respond(planned: Planned) -> Result<Response<Payload>, Unanswered>
         filling,
         wire,
     } = planned;
-    let (status, headers) = head(&reply);
+    let status = StatusCode::from_u16(reply.status).expect("a reply has a status of three digits");
+    let mut map = HeaderMap::with_capacity(reply.headers.len());
+    map.extend(headers(reply.headers));
     if let Some(fault) = wire {
         let body = reply.body.into();
         return Err(Unanswered::Departure(Box::new(Departure {
             fault,
             status,
-            headers,
+            headers: map,
             body,
         })));
     }
@@ -54,19 +60,6 @@ pub(super) fn respond(planned: Planned) -> Result<Response<Payload>, Unanswered>
     };
     let mut response = Response::new(body);
     *response.status_mut() = status;
-    *response.headers_mut() = headers;
+    *response.headers_mut() = map;
     Ok(response)
-}
-
-fn head(reply: &Reply) -> (StatusCode, HeaderMap) {
-    let status = StatusCode::from_u16(reply.status).expect("a reply has a status of three digits");
-    let headers = reply.headers.iter().map(|(name, value)| {
-        let name = HeaderName::from_bytes(name.as_bytes()).expect("a reply has names of headers");
-        // A method or path that a refusal repeats came through hyper, and so fits a header.
-        let value = HeaderValue::from_str(value).expect("a reply has values of headers");
-        (name, value)
-    });
-    let mut map = HeaderMap::with_capacity(reply.headers.len());
-    map.extend(headers);
-    (status, map)
 }

@@ -16,7 +16,7 @@ use serde_json::Value;
 /// | `204` | 204 for ever |
 /// | `500 x9, 200` | nine times 500, then 200 for ever |
 /// | `timeout x2, 503, 200` | two deliveries time out, one is answered with 503, then 200 for ever |
-/// | `nine 500s, then 200` | as `500 x9, 200`: the count may stand in front, in digits or, up to ten, in words; a plural `s` and `then` are passed over |
+/// | `nine 500s, then 200` | as `500 x9, 200`: the count may stand in front, in digits or, up to ten, in words; a plural `s` is passed over, and so is `then` in front of any step but the first |
 ///
 /// The JSON form is `[{"status": 500, "times": 9}, {"status": 200}]`, with `"timeout"` in place of a
 /// status. A time-out does not take its time: the delivery counts as timed out at once.
@@ -93,7 +93,13 @@ impl FromStr for SinkScript {
             return Self::try_from(steps);
         }
         let steps = text.split(',').enumerate();
-        let read = |(index, text)| step_in_text(text).ok_or_else(|| bad_step(index, text));
+        let read = |(index, text)| {
+            let step = match index {
+                0 => step_in_text(text),
+                _ => step_in_text(without_then(text)),
+            };
+            step.ok_or_else(|| bad_step(index, text))
+        };
         Self::new(steps.map(read).collect::<Result<_, _>>()?)
     }
 }
@@ -173,11 +179,14 @@ fn bad_step(index: usize, found: &str) -> InvalidScript {
     }
 }
 
+fn without_then(text: &str) -> &str {
+    let step = text.trim_start().strip_prefix("then");
+    step.filter(|step| step.starts_with(char::is_whitespace))
+        .unwrap_or(text)
+}
+
 fn step_in_text(text: &str) -> Option<Step> {
-    let mut words: Vec<_> = text.split_whitespace().collect();
-    if words.first() == Some(&"then") {
-        words.remove(0);
-    }
+    let words: Vec<_> = text.split_whitespace().collect();
     match words[..] {
         [answer] => Step::new(answer_in_text(answer)?, 1),
         [answer, times] if times.starts_with('x') => {
@@ -278,6 +287,9 @@ mod tests {
             ("500 x99999999999", 1, "500 x99999999999"),
             ("500 x 9", 1, "500 x 9"),
             ("then", 1, "then"),
+            ("then 200", 1, "then 200"),
+            ("500, then", 2, "then"),
+            ("500, then then 200", 2, "then then 200"),
             ("eleven 500s", 1, "eleven 500s"),
             (
                 r#"[{"status":200},{"status":"500"}]"#,

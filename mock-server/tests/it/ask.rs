@@ -175,7 +175,11 @@ impl From<Reply> for Answer {
     fn from(reply: Reply) -> Self {
         Self {
             status: reply.status,
-            headers: reply.headers,
+            headers: reply
+                .headers
+                .into_iter()
+                .map(|(name, value)| (name.into_owned(), value.into_owned()))
+                .collect(),
             body: String::from_utf8(reply.body).unwrap(),
         }
     }

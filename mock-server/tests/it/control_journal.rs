@@ -4,6 +4,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
+use crate::ask::ask_exactly;
 use crate::control::refused;
 use crate::serving::serve;
 
@@ -67,6 +68,30 @@ fn a_key_in_a_path_a_query_or_a_header_is_not_kept() {
     let told = violations.to_string();
     assert!(told.contains("/api/v1/mock_all_…"), "{told}");
     assert!(!told.contains(&key), "{told}");
+}
+
+#[test]
+fn what_stands_in_place_of_a_key_is_not_kept_either() {
+    let serving = serve(&[]);
+    for (authorization, secret) in [
+        ("Bearer sk_live_0123456789", "sk_live_0123456789"),
+        ("Basic dXNlcjpwYXNz", "dXNlcjpwYXNz"),
+        ("canary-without-scheme", "canary-without-scheme"),
+    ] {
+        ask_exactly(
+            serving.address(),
+            &format!("GET /api/v1/{secret}?a={secret}"),
+        )
+        .header("Authorization", authorization)
+        .header("X-Key", &format!("<{secret}>"))
+        .send();
+        let listed = serving.order(200, "GET /worlds/default/requests", NOTHING);
+        assert_eq!(listed[0]["path"], "/api/v1/…");
+        assert_eq!(listed[0]["query"], "a=…");
+        assert!(listed.to_string().contains("<…>"), "{listed}");
+        assert!(!listed.to_string().contains(secret), "{listed}");
+        serving.order(204, "DELETE /worlds/default/requests", NOTHING);
+    }
 }
 
 #[test]

@@ -257,7 +257,7 @@ async fn a_rule_that_cannot_be_followed_is_told() {
         ),
         (
             rule().until("noon"),
-            "until: `noon` is no RFC 3339 instant of the years 1 to 9999, such as 2026-03-01T12:00:00Z",
+            "until: `noon` is no RFC 3339 instant from the year 1 to 9999-12-30T22:00:00Z, such as 2026-03-01T12:00:00Z",
         ),
         (
             status(100),
@@ -281,7 +281,7 @@ async fn a_rule_that_cannot_be_followed_is_told() {
         ),
         (
             delay(json!({"log_normal": {"median": 2, "sigma": -1.0}})),
-            "sigma is -1; a number from 0 on is expected",
+            "sigma is -1; a number from 0 to 10 is expected",
         ),
     ] {
         let error: InvalidFault = server.add_fault(rule).unwrap_err();

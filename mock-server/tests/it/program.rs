@@ -495,3 +495,31 @@ fn slow_clients_hold_up_nobody() {
     serving.ask("GET /me").data(200);
     drop(slow);
 }
+
+#[test]
+fn a_seed_that_is_not_followed_is_told() {
+    let directory = TempDir::new().unwrap();
+    let state = directory.path().join("state.json");
+    let state = state.to_str().unwrap();
+    let told = |seed| serve(&["--state", state, "--seed", seed]).stop("TERM").1;
+    assert!(!told("7").contains("--seed"));
+    assert!(!told("7").contains("--seed"));
+    assert!(told("8").contains("--seed 8 is not followed: the state file has a seed of its own"));
+}
+
+#[test]
+fn a_body_that_is_too_large_is_answered_before_it_ends() {
+    let serving = serve(&[]);
+    for framing in ["Content-Length: 9000000", "Transfer-Encoding: chunked"] {
+        let mut stream = TcpStream::connect(serving.address()).unwrap();
+        let head = format!("POST /api/v1/me/posts HTTP/1.1\r\nHost: x\r\n{framing}\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        if framing.starts_with("Transfer") {
+            stream.write_all(b"100001\r\n").unwrap();
+            stream.write_all(&vec![b' '; 0x10_0001]).unwrap();
+        }
+        let mut status = [0; 12];
+        stream.read_exact(&mut status).unwrap();
+        assert_eq!(&status, b"HTTP/1.1 413", "{framing}");
+    }
+}

@@ -253,3 +253,51 @@ async fn reset_replaces_a_damaged_file_and_running_servers_follow() {
     StateFile::new(&path).reset(&World::default()).unwrap();
     assert_eq!(server.world().unwrap(), World::default());
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn stays_where_a_symbolic_link_points() {
+    let directory = TempDir::new().unwrap();
+    let (link, file) = (directory.path().join("link"), state_in(&directory));
+    fs::create_dir(file.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    for _ in 0..2 {
+        let server = start_on(&link).await;
+        ask(&server, "POST /me/posts")
+            .json(json!({"body": "x"}))
+            .data(201);
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(
+            start_on(&file).await.world().unwrap(),
+            server.world().unwrap()
+        );
+    }
+}
+
+#[tokio::test]
+async fn is_written_over_what_a_crash_left_behind() {
+    let directory = TempDir::new().unwrap();
+    let path = state_in(&directory);
+    let server = start_on(&path).await;
+    let left = path.with_file_name("state.json.new");
+    fs::write(&left, "half of a sta").unwrap();
+    ask(&server, "DELETE /me/links/link_1").send();
+    assert!(!left.exists());
+    let mut names: Vec<_> = fs::read_dir(path.parent().unwrap())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["state.json", "state.json.lock"]);
+}
+
+#[tokio::test]
+async fn that_goes_away_comes_back_with_the_same_keys() {
+    let directory = TempDir::new().unwrap();
+    let path = state_in(&directory);
+    StateFile::new(&path).reset(&World::new(7)).unwrap();
+    let server = start_on(&path).await;
+    fs::remove_file(&path).unwrap();
+    ask(&server, "GET /me").data(200);
+    assert_eq!(&server.world().unwrap().keys(), server.keys());
+}

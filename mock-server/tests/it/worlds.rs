@@ -7,7 +7,7 @@ use mock_server::World;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::ask::{Ask, ask_at};
+use crate::ask::{Ask, ask_at, ask_exactly};
 use crate::serving::{Serving, serve};
 
 fn ask_with(serving: &Serving, world: &Value, line: &str) -> Ask {
@@ -24,7 +24,8 @@ fn share_a_seed_and_nothing_else() {
     let new = || serving.order(201, "POST /worlds", json!({"seed": 0}));
     let (one, other) = (new(), new());
     assert_ne!(one["id"], other["id"]);
-    assert_eq!(one["url"], serving.url());
+    let url = format!("{}/worlds/w1", serving.url());
+    assert_eq!((&one["id"], &one["url"]), (&json!("w1"), &json!(url)));
     ask_with(&serving, &one, "PATCH /me/profile")
         .json(json!({"bio": "One"}))
         .data(200);
@@ -131,4 +132,67 @@ fn do_not_wait_for_the_state_file_of_another() {
         lock.unlock().unwrap();
         waiting.join().unwrap();
     });
+}
+
+#[test]
+fn are_reached_by_their_url_without_a_key() {
+    let serving = serve(&[]);
+    let dialect = json!({"reference_data": "key_needed"});
+    let world = serving.order(201, "POST /worlds", json!({"dialect": dialect}));
+    let below = |line: &str| ask_exactly(serving.address(), line);
+    below("GET /worlds/w1/api/v1/badges").refused(
+        401,
+        "key_missing",
+        "the key is missing; send the header `Authorization: Bearer <API_KEY>`",
+    );
+    below("GET /worlds/default/api/v1/badges").data(200);
+    below("GET /api/v1/badges").data(200);
+
+    let outer = world["keys"]["all"].as_str().unwrap();
+    let inner = outer.strip_suffix(".w1").unwrap();
+    for key in [outer, inner] {
+        below("GET /worlds/w1/api/v1/me").key(key).data(200);
+    }
+    let status = |line, key| below(line).key(key).send().status;
+    assert_eq!(status("GET /worlds/default/api/v1/me", outer), 401);
+    assert_eq!(status("GET /worlds/w2/api/v1/me", outer), 404);
+    let paths = serving.order(200, "GET /worlds/w1/requests", Value::Null);
+    assert_eq!(paths[0]["path"], "/api/v1/badges");
+}
+
+#[test]
+fn begin_with_the_dialect_of_the_program_unless_they_have_one() {
+    let serving = serve(&["--dialect", "minimal"]);
+    let dialect = |body: Value| {
+        let world = serving.order(201, "POST /worlds", body);
+        let line = format!("GET /worlds/{}/dialect", world["id"].as_str().unwrap());
+        serving.order(200, &line, Value::Null)["ids"].clone()
+    };
+    serving.order(
+        200,
+        "PUT /worlds/default/dialect",
+        json!({"ids": "integer"}),
+    );
+    assert_eq!(dialect(Value::Null), "string");
+    assert_eq!(dialect(json!({"dialect": {"ids": "integer"}})), "integer");
+    let world = serving.order(201, "POST /worlds", Value::Null);
+    assert_eq!(
+        ask_with(&serving, &world, "GET /me").data(200)["key"]["scopes"],
+        "profile:write analytics:read links:write social:write"
+    );
+}
+
+#[test]
+fn leave_nobody_waiting_when_they_end() {
+    let serving = serve(&[]);
+    serving.order(201, "POST /worlds", Value::Null);
+    let wait = json!({"request": {"path": "/me"}, "within_milliseconds": 60_000});
+    let waiting = serving
+        .control("POST /worlds/w1/requests/wait")
+        .body(wait.to_string())
+        .begin();
+    serving.order(204, "DELETE /worlds/w1", Value::Null);
+    let answer = waiting.finish();
+    assert_eq!(answer.status, 404, "{}", answer.body);
+    assert!(answer.body.contains("there is no world `w1`"));
 }

@@ -3,6 +3,7 @@
 use clap::Args;
 use profile_sdk::{Analytics, Metric};
 
+use crate::drawing::Figure;
 use crate::report::{Report, Shown};
 use crate::session::Session;
 use crate::stop::Stop;
@@ -10,7 +11,8 @@ use crate::stop::Stop;
 /// Show views, likes and social counts of your profile
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Needs the scope analytics:read.
+Needs the scope analytics:read. In a pipe, each line is a count's name and its value, separated by
+a tab.
 
 Examples:
   profile analytics
@@ -19,28 +21,29 @@ pub(crate) struct AnalyticsArguments {}
 
 pub(crate) fn run(_: AnalyticsArguments, session: &Session<'_>) -> Result<Report, Stop> {
     let response = session.read(session.client()?.analytics())?;
-    Ok(Report::read(&response, fields(response.data())))
+    let figures = figures(response.data());
+    Ok(Report::read(&response, Shown::figures(figures)))
 }
 
-fn fields(analytics: &Analytics) -> Shown {
-    let mut fields = Vec::new();
-    push_metric(&mut fields, "views", analytics.views.as_ref());
-    push_metric(&mut fields, "likes", analytics.likes.as_ref());
-    push_metric(&mut fields, "social", analytics.social.as_ref());
-    Shown::Fields(fields)
+fn figures(analytics: &Analytics) -> Vec<(String, Figure)> {
+    let mut figures = Vec::new();
+    push_metric(&mut figures, "views", analytics.views.as_ref());
+    push_metric(&mut figures, "likes", analytics.likes.as_ref());
+    push_metric(&mut figures, "social", analytics.social.as_ref());
+    figures
 }
 
 /// A figure, or each of its parts, or what the service sent where neither can be told.
-fn push_metric(fields: &mut Vec<(String, String)>, name: &str, metric: Option<&Metric>) {
+fn push_metric(figures: &mut Vec<(String, Figure)>, name: &str, metric: Option<&Metric>) {
     let Some(metric) = metric else { return };
     if let Some(total) = metric.total() {
-        return fields.push((name.to_owned(), total.to_string()));
+        return figures.push((name.to_owned(), Figure::Count(total)));
     }
-    let known = fields.len();
+    let known = figures.len();
     for (part, metric) in metric.parts() {
-        push_metric(fields, &format!("{name}.{part}"), Some(&metric));
+        push_metric(figures, &format!("{name}.{part}"), Some(&metric));
     }
-    if fields.len() == known {
-        fields.push((name.to_owned(), metric.raw().to_string()));
+    if figures.len() == known {
+        figures.push((name.to_owned(), Figure::Text(metric.raw().to_string())));
     }
 }

@@ -5,6 +5,7 @@ use std::fmt::Display;
 use profile_sdk::{Call, Request};
 use serde_json::{Value, json};
 
+use crate::commands::several;
 use crate::dry_run::{self, Change};
 use crate::failure::Failure;
 use crate::printable::quoted;
@@ -27,7 +28,7 @@ impl Deletion {
         session: &Session<'_>,
         delete: impl Fn(&Id) -> Call<()>,
     ) -> Result<Report, Stop> {
-        let ids = without_repetitions(ids);
+        let ids = several::without_repetitions(ids);
         let calls: Vec<_> = ids.iter().map(|id| delete(id)).collect();
         session.stop_for_curl(&calls)?;
         if self.dry_run {
@@ -42,23 +43,17 @@ impl Deletion {
             let what = format!("{} {}", self.noun, quoted(id));
             match session.write(call, &what, &look_with) {
                 Ok(_) => deleted.push(id),
-                Err(stop) => failures.push(Failure {
+                Err(stop) if ids.len() == 1 => failures.push(Failure {
                     id: Some(id.to_string()),
                     ..stop.into_failure()?
                 }),
+                Err(stop) => failures.push(several::failure_of(&what, id, stop.into_failure()?)),
             }
             progress.advance();
         }
         drop(progress);
         let done = (!deleted.is_empty()).then(|| self.report(&deleted, ids.len() > 1));
-        match (worst(failures), done) {
-            (None, Some(report)) => Ok(report),
-            (None, None) => Err(Failure::usage(format!("no {} to delete", self.noun)).into()),
-            (Some(failure), done) => Err(Stop::from(Failure {
-                done: done.map(Box::new),
-                ..failure
-            })),
-        }
+        several::outcome(done, failures)
     }
 
     fn rehearsed(&self, ids: &[impl Display], calls: &[Call<()>]) -> Result<Stop, Failure> {
@@ -90,26 +85,6 @@ fn question(noun: &str, ids: &[impl Display]) -> String {
         [id] => format!("Delete the {noun} {}?", quoted(id)),
         _ => format!("Delete these {} {noun}s: {}?", ids.len(), joined(ids)),
     }
-}
-
-/// The failure of the worst kind, which tells of the others too.
-fn worst(mut failures: Vec<Failure>) -> Option<Failure> {
-    failures.sort_by_key(|failure| failure.kind);
-    let worst = failures.pop()?;
-    Some(Failure {
-        others: failures,
-        ..worst
-    })
-}
-
-fn without_repetitions<Id: PartialEq>(ids: &[Id]) -> Vec<&Id> {
-    let mut kept: Vec<&Id> = Vec::new();
-    for id in ids {
-        if !kept.contains(&id) {
-            kept.push(id);
-        }
-    }
-    kept
 }
 
 fn joined(ids: &[impl Display]) -> String {

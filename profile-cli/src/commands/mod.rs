@@ -1,20 +1,31 @@
 //! The commands, each in the file of its name: `profile link add` is `link/add.rs`.
 
 pub(crate) mod analytics;
+pub(crate) mod api;
+pub(crate) mod auth;
 pub(crate) mod badge;
+pub(crate) mod completion;
+pub(crate) mod config;
 mod deletion;
+pub(crate) mod edit;
 pub(crate) mod link;
 mod listing;
+pub(crate) mod man;
 pub(crate) mod post;
 #[cfg(feature = "sandbox")]
 pub(crate) mod sandbox;
 pub(crate) mod set;
+mod several;
 pub(crate) mod show;
 pub(crate) mod site;
 mod start;
 pub(crate) mod stats;
+pub(crate) mod version;
+#[cfg(feature = "webhook")]
+pub(crate) mod webhook;
 
 use crate::arguments::Command;
+use crate::failure::Failure;
 use crate::report::Report;
 use crate::session::Session;
 use crate::stop::Stop;
@@ -24,21 +35,51 @@ pub(crate) fn run(command: Option<Command>, session: &Session<'_>) -> Result<Rep
     let Some(command) = command else {
         return Ok(start::run());
     };
+    if session.settings.curl && !command.calls_the_service() {
+        let message = "--curl: this command sends nothing to the service";
+        return Err(Failure::usage(message).into());
+    }
     let result = match command {
         Command::Show(arguments) => show::run(arguments, session),
         Command::Set(arguments) => set::run(arguments, session),
+        Command::Edit(arguments) => edit::run(&arguments, session),
         Command::Link(command) => link::run(command, session),
         Command::Post(command) => post::run(command, session),
         Command::Stats(arguments) => stats::run(arguments, session),
         Command::Analytics(arguments) => analytics::run(arguments, session),
         Command::Badge(command) => badge::run(command, session),
         Command::Site(arguments) => site::run(arguments, session),
+        Command::Auth(command) => auth::run(command, session),
+        Command::Config(command) => config::run(&command, session),
+        Command::Completion(arguments) => Ok(completion::run(&arguments)),
+        Command::Man(arguments) => man::run(&arguments),
+        Command::Version(_) => Ok(version::run()),
+        Command::Api(arguments) => api::run(&arguments, session),
+        #[cfg(feature = "webhook")]
+        Command::Webhook(command) => webhook::run(command, session),
         #[cfg(feature = "sandbox")]
-        Command::Sandbox(command) => sandbox::run(&command, session),
+        Command::Sandbox(command) => sandbox::run(command, session),
     };
     #[cfg(feature = "sandbox")]
     if session.settings.sandbox {
         return result.map_err(|stop| stop.map_failure(crate::sandbox::advise));
     }
     result
+}
+
+impl Command {
+    /// Whether there is a request that curl could send in its place.
+    fn calls_the_service(&self) -> bool {
+        match self {
+            Self::Show(_) | Self::Set(_) | Self::Link(_) | Self::Post(_) | Self::Stats(_) => true,
+            Self::Analytics(_) | Self::Badge(_) | Self::Site(_) | Self::Api(_) => true,
+            Self::Edit(_) => true,
+            Self::Auth(_) | Self::Config(_) | Self::Completion(_) | Self::Man(_) => false,
+            Self::Version(_) => false,
+            #[cfg(feature = "webhook")]
+            Self::Webhook(_) => false,
+            #[cfg(feature = "sandbox")]
+            Self::Sandbox(_) => false,
+        }
+    }
 }

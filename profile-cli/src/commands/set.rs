@@ -1,23 +1,36 @@
 //! `profile set`: changes fields of the profile.
 
 use clap::Args;
-use profile_sdk::{Bio, Color, DisplayName, Location, Profile, ProfileUpdate, Request};
+use profile_sdk::{
+    Bio, Color, DisplayName, InvalidValue, Location, Profile, ProfileUpdate, Request,
+};
 use serde_json::{Map, Value};
 
 use crate::commands::show;
+use crate::contrast::Contrast;
 use crate::dry_run::{self, Change, DryRun};
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::session::Session;
 use crate::stop::Stop;
+use crate::typed_color::TypedColor;
+use crate::typed_text;
 
 /// Change fields of your profile and show it; what is not given stays as it is
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Needs the scope profile:write. An empty text clears a name, a bio or a location.
 
+--bio @FILE takes the text of a file and --bio - that of stdin, without the one line break at its
+end. So a bio that begins with @, or is - alone, has to be given as a file or on stdin.
+
+The service takes colours as #rrggbb. A short #rgb or a CSS name is sent in that form, which is
+told. The contrast of the text on its background should be 4.5:1 at least. A pipe gets the profile
+as `profile show` prints it.
+
 Examples:
   profile set --display-name Ada --accent-color '#ff8800'
+  profile set --bio @bio.txt --text-color black --background-color ivory
   profile set --location ''")]
 pub(crate) struct SetArguments {
     #[command(flatten)]
@@ -35,85 +48,130 @@ struct ProfileFields {
     display_name: Option<DisplayName>,
 
     /// The bio, up to 300 characters and 10 lines
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-    bio: Option<Bio>,
+    #[arg(long, value_name = "TEXT|@FILE|-", allow_hyphen_values = true)]
+    bio: Option<String>,
 
     /// The location, up to 40 characters
     #[arg(long, value_name = "TEXT")]
     location: Option<Location>,
 
-    /// The accent colour, #rrggbb
+    /// The accent colour: #rrggbb, #rgb or a CSS name
     #[arg(long, value_name = "COLOR")]
-    accent_color: Option<Color>,
+    accent_color: Option<TypedColor>,
 
-    /// The colour of text, #rrggbb
+    /// The colour of text
     #[arg(long, value_name = "COLOR")]
-    text_color: Option<Color>,
+    text_color: Option<TypedColor>,
 
-    /// The colour behind the text, #rrggbb
+    /// The colour behind the text
     #[arg(long, value_name = "COLOR")]
-    background_color: Option<Color>,
+    background_color: Option<TypedColor>,
 }
 
 pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Report, Stop> {
-    let update = arguments.fields.into_update();
-    let call = session.client()?.update_profile(&update);
-    if arguments.dry_run.dry_run {
-        let request = call.request().map_err(Failure::of_unsent)?;
+    let SetArguments { fields, dry_run } = arguments;
+    let contrast = fields.contrast();
+    let update = fields.into_update(session)?;
+    if dry_run.dry_run {
         let profile = session.read(session.client()?.me())?.into_data();
-        return Err(dry_run::stop(&[request], &differences(request, &profile)));
+        return Err(rehearsed(&update, &profile, session)?);
     }
+    send(&update, contrast, session)
+}
+
+/// Sends a change and shows the profile after it. The contrast is that of the colours that are
+/// sent, for a service that does not show the profile.
+pub(crate) fn send(
+    update: &ProfileUpdate,
+    contrast: Option<Contrast>,
+    session: &Session<'_>,
+) -> Result<Report, Stop> {
+    let call = session.client()?.update_profile(update);
     let response = session.write(call, "profile", "profile show")?;
+    let warning = match response.data() {
+        Some(profile) => show::contrast_warning(profile),
+        None => contrast.and_then(Contrast::warning),
+    };
     let sentence = "The service accepted the change without showing it; `profile show` does.";
-    Ok(Report::written(
-        &response,
-        show::fields,
-        "updated",
-        sentence,
-    ))
+    let report = Report::written(&response, show::shown, "updated", sentence);
+    Ok(report.warning(warning))
+}
+
+/// What a change would do to the profile.
+pub(crate) fn rehearsed(
+    update: &ProfileUpdate,
+    profile: &Profile,
+    session: &Session<'_>,
+) -> Result<Stop, Failure> {
+    let call = session.client()?.update_profile(update);
+    let request = call.request().map_err(Failure::of_unsent)?;
+    Ok(dry_run::stop(&[request], &differences(request, profile)))
 }
 
 impl ProfileFields {
-    fn into_update(self) -> ProfileUpdate {
+    /// The contrast of the given colours, where both are given.
+    fn contrast(&self) -> Option<Contrast> {
+        let text = self.text_color.as_ref()?;
+        let background = self.background_color.as_ref()?;
+        Some(Contrast::of(&text.color, &background.color))
+    }
+
+    fn into_update(self, session: &Session<'_>) -> Result<ProfileUpdate, Failure> {
         let mut update = ProfileUpdate::new();
         if let Some(display_name) = self.display_name {
             update = update.display_name(display_name);
         }
-        if let Some(bio) = self.bio {
-            update = update.bio(bio);
+        if let Some(typed) = self.bio {
+            let bio = typed_text::read("--bio", &typed, session.output)?;
+            update = update.bio(Bio::new(bio).map_err(|refused| of_argument("--bio", &refused))?);
         }
         if let Some(location) = self.location {
             update = update.location(location);
         }
+        let sent = |field, color: TypedColor| -> Color {
+            if let Some(note) = color.note(field) {
+                session.output.note(&note);
+            }
+            color.color
+        };
         if let Some(color) = self.accent_color {
-            update = update.accent_color(color);
+            update = update.accent_color(sent("accent_color", color));
         }
         if let Some(color) = self.text_color {
-            update = update.text_color(color);
+            update = update.text_color(sent("text_color", color));
         }
         if let Some(color) = self.background_color {
-            update = update.background_color(color);
+            update = update.background_color(sent("background_color", color));
         }
-        update
+        Ok(update)
     }
 }
 
+fn of_argument(argument: &str, refused: &InvalidValue) -> Failure {
+    Failure::usage(format!("{argument}: {refused}"))
+}
+
 /// What a request to edit the profile would change in it.
-pub(crate) fn differences(request: &Request, profile: &Profile) -> Vec<Change> {
+fn differences(request: &Request, profile: &Profile) -> Vec<Change> {
     let body = request.body().unwrap_or_default();
     let fields: Map<String, Value> = serde_json::from_slice(body).unwrap_or_default();
-    let now = |field: &str| match field {
-        "display_name" => profile.display_name.clone(),
-        "bio" => profile.bio.clone(),
-        "location" => profile.location.clone(),
-        "accent_color" => profile.accent_color.clone(),
-        "text_color" => profile.text_color.clone(),
-        "background_color" => profile.background_color.clone(),
-        _ => None,
-    };
     let change = |(field, value): (String, Value)| {
-        let from = now(&field);
+        let from = field_of(profile, &field).map(str::to_owned);
         Change::new(field, from, value.as_str().map(str::to_owned))
     };
     fields.into_iter().map(change).collect()
+}
+
+/// One of the fields that can be changed, by its name.
+pub(crate) fn field_of<'a>(profile: &'a Profile, field: &str) -> Option<&'a str> {
+    let value = match field {
+        "display_name" => &profile.display_name,
+        "bio" => &profile.bio,
+        "location" => &profile.location,
+        "accent_color" => &profile.accent_color,
+        "text_color" => &profile.text_color,
+        "background_color" => &profile.background_color,
+        _ => return None,
+    };
+    value.as_deref()
 }

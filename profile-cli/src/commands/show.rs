@@ -3,6 +3,8 @@
 use clap::Args;
 use profile_sdk::Profile;
 
+use crate::contrast::Contrast;
+use crate::drawing::Drawing;
 use crate::report::{Report, Shown, cell, push_field};
 use crate::session::Session;
 use crate::stop::Stop;
@@ -10,6 +12,10 @@ use crate::stop::Stop;
 /// Show your profile
 #[derive(Debug, Args)]
 #[command(after_help = "\
+A terminal gets a card, with the colours as swatches and the contrast of the text on its background,
+which should be 4.5:1 at least. In a pipe, each line is a field's name and its value, separated by a
+tab; line breaks in the value are \\n.
+
 Examples:
   profile show
   profile show --json")]
@@ -17,11 +23,21 @@ pub(crate) struct ShowArguments {}
 
 pub(crate) fn run(_: ShowArguments, session: &Session<'_>) -> Result<Report, Stop> {
     let response = session.read(session.client()?.me())?;
-    Ok(Report::read(&response, fields(response.data())))
+    let warning = contrast_warning(response.data());
+    Ok(Report::read(&response, shown(response.data())).warning(warning))
 }
 
-/// A profile as names and values.
-pub(crate) fn fields(profile: &Profile) -> Shown {
+/// A profile as a card for people and as names and values for pipes.
+pub(crate) fn shown(profile: &Profile) -> Shown {
+    Shown::drawn(Drawing::Card(Box::new(profile.clone())), fields(profile))
+}
+
+/// That the profile's text is hard to read, if it is.
+pub(crate) fn contrast_warning(profile: &Profile) -> Option<String> {
+    Contrast::of_profile(profile)?.warning()
+}
+
+fn fields(profile: &Profile) -> Shown {
     let mut fields = Vec::new();
     let mut push = |name, value: &Option<String>| push_field(&mut fields, name, value.as_ref());
     push("handle", &profile.handle.as_ref().map(ToString::to_string));
@@ -31,6 +47,8 @@ pub(crate) fn fields(profile: &Profile) -> Shown {
     push("accent_color", &profile.accent_color);
     push("text_color", &profile.text_color);
     push("background_color", &profile.background_color);
+    let contrast = Contrast::of_profile(profile).map(|contrast| contrast.to_string());
+    push("contrast", &contrast);
     push("email", &profile.email);
     let visible = profile.api_visible.as_ref();
     push_field(

@@ -1,38 +1,118 @@
-//! `profile stats`: how often a profile was viewed.
+//! `profile stats`: how often profiles were viewed.
 
-use clap::Args;
-use profile_sdk::{Days, Handle, UserStats};
+use std::path::PathBuf;
 
+use clap::{Args, ValueEnum};
+use profile_sdk::{Days, Handle, Response, UserStats};
+use serde_json::json;
+
+use crate::commands::several;
+use crate::drawing::{self, Drawing, Views};
 use crate::failure::{Failure, FailureKind};
+use crate::picture_file;
 use crate::printable::quoted;
+use crate::progress::Progress;
 use crate::report::{Report, Shown, push_field};
 use crate::session::Session;
 use crate::stop::Stop;
 
-/// Show how often a profile was viewed, your own unless a handle is given
+/// Show how often profiles were viewed, your own unless handles are given
 #[derive(Debug, Args)]
 #[command(after_help = "\
+A terminal gets bars, those of several profiles on one scale, and the shares of devices and
+countries where the service tells them. In a pipe, each line is a name and a value, separated by a
+tab, after the handle if several are given; --plot draws there too. The JSON is the service's; for
+several handles, an array of {\"handle\": …, \"stats\": …}. Each handle is tried, and the exit code
+is that of the worst failure.
+
 Examples:
   profile stats
-  profile stats demo --days 7")]
+  profile stats demo grace --days 7
+  profile stats --days 365 --plot spark --svg views.svg")]
 pub(crate) struct StatsArguments {
-    /// Whose profile
-    handle: Option<Handle>,
+    /// Whose profiles
+    #[arg(value_name = "HANDLE")]
+    handles: Vec<Handle>,
 
     /// Over how many days: 1 to 365 for your own profile, 1 to 30 for another's; 30 unless given
     #[arg(long)]
     days: Option<Days>,
+
+    /// What to draw of the days; bars on a terminal and nothing elsewhere, unless given
+    #[arg(long, value_enum)]
+    plot: Option<Plot>,
+
+    /// Draw the days into this file too, which is replaced if it is there
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+/// How to draw the views of each day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Plot {
+    /// A bar for each day
+    Bars,
+    /// A line of small columns
+    Spark,
+    /// Names and values
+    None,
 }
 
 pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Report, Stop> {
-    let handle = match arguments.handle {
-        Some(handle) => handle,
-        None => own_handle(session)?,
+    if arguments.handles.is_empty() && session.settings.curl {
+        return as_curl(arguments.days, session);
+    }
+    let handles = match arguments.handles.is_empty() {
+        true => vec![own_handle(session)?],
+        false => arguments.handles.clone(),
     };
-    let call = session.client()?.user_stats(&handle, arguments.days);
-    let what = format!("profile {}", quoted(&handle));
-    let response = session.read_about(&what, call)?;
-    Ok(Report::read(&response, fields(&handle, response.data())))
+    let handles = several::without_repetitions(&handles);
+    let client = session.client()?;
+    let calls = handles
+        .iter()
+        .map(|handle| client.user_stats(handle, arguments.days));
+    let calls: Vec<_> = calls.collect();
+    session.stop_for_curl(&calls)?;
+    let mut progress = Progress::begin("reading", handles.len(), session.output.is_quiet());
+    let mut read = Vec::new();
+    let mut failures = Vec::new();
+    for (&handle, call) in handles.iter().zip(calls) {
+        let what = format!("profile {}", quoted(handle));
+        match session.read_about(&what, call) {
+            Ok(response) => read.push((handle, response)),
+            Err(stop) if handles.len() == 1 => return Err(stop),
+            Err(stop) => {
+                failures.push(several::failure_of(&what, handle, stop.into_failure()?));
+            }
+        }
+        progress.advance();
+    }
+    drop(progress);
+    if read.is_empty() {
+        return several::outcome(None, failures);
+    }
+    let report = arguments.report(&read, handles.len() > 1, session);
+    if let Some(path) = &arguments.svg {
+        let written = picture_file::write(path, drawing::svg(&views(&read)).as_bytes());
+        failures.extend(written.err());
+    }
+    several::outcome(Some(report), failures)
+}
+
+/// Without a handle the own one is asked for first, and it takes a person to put it in.
+fn as_curl(days: Option<Days>, session: &Session<'_>) -> Result<Report, Stop> {
+    let client = session.client()?;
+    let me = client.me();
+    let stats = client.user_stats(&Handle::new("HANDLE")?, days);
+    let requests = [
+        me.request().map_err(Failure::of_unsent)?,
+        stats.request().map_err(Failure::of_unsent)?,
+    ];
+    let report = session.as_curl(&requests)?;
+    session
+        .output
+        .note("put the handle that the first command prints in place of HANDLE in the second");
+    Ok(report)
 }
 
 fn own_handle(session: &Session<'_>) -> Result<Handle, Stop> {
@@ -45,8 +125,69 @@ fn own_handle(session: &Session<'_>) -> Result<Handle, Stop> {
     })
 }
 
-fn fields(handle: &Handle, stats: &UserStats) -> Shown {
-    let mut fields = vec![("handle".to_owned(), handle.to_string())];
+type Read<'a> = (&'a Handle, Response<UserStats>);
+
+fn views(read: &[Read<'_>]) -> Vec<Views> {
+    let views = read.iter();
+    views
+        .map(|(handle, response)| Views::new(handle, response.data()))
+        .collect()
+}
+
+impl StatsArguments {
+    fn report(&self, read: &[Read<'_>], several: bool, session: &Session<'_>) -> Report {
+        let shown = self.shown(read, several, session);
+        match read {
+            [(_, response)] if !several => Report::read(response, shown),
+            _ => Report::new(as_array(read), shown),
+        }
+    }
+
+    fn shown(&self, read: &[Read<'_>], several: bool, session: &Session<'_>) -> Shown {
+        let drawing = match self.plot {
+            None | Some(Plot::Bars) => Drawing::Bars(views(read)),
+            Some(Plot::Spark) => Drawing::Spark(views(read)),
+            Some(Plot::None) => return plain(read, several),
+        };
+        // A format that was asked for by name is kept to; otherwise --plot has the last word.
+        match self.plot.is_some() && session.settings.format.is_none() {
+            true => Shown::Drawing(drawing),
+            false => Shown::drawn(drawing, plain(read, several)),
+        }
+    }
+}
+
+/// The statistics as the service sent them, each with its handle.
+fn as_array(read: &[Read<'_>]) -> String {
+    let elements = read.iter().map(|(handle, response)| {
+        let handle = json!(handle.as_str());
+        let stats = response.raw_data().unwrap_or("null");
+        format!("{{\"handle\":{handle},\"stats\":{stats}}}")
+    });
+    format!("[{}]", elements.collect::<Vec<_>>().join(","))
+}
+
+fn plain(read: &[Read<'_>], several: bool) -> Shown {
+    if !several {
+        let fields = read.iter().flat_map(|(handle, response)| {
+            let handle = ("handle".to_owned(), handle.to_string());
+            [handle].into_iter().chain(fields(response.data()))
+        });
+        return Shown::Fields(fields.collect());
+    }
+    let rows = read.iter().flat_map(|(handle, response)| {
+        let fields = fields(response.data()).into_iter();
+        fields.map(|(name, value)| vec![handle.to_string(), name, value])
+    });
+    Shown::Table {
+        columns: vec!["handle", "field", "value"],
+        rows: rows.collect(),
+        empty: "The service tells nothing.",
+    }
+}
+
+fn fields(stats: &UserStats) -> Vec<(String, String)> {
+    let mut fields = Vec::new();
     push_field(&mut fields, "total_views", stats.total_views);
     if let Some(period) = &stats.period {
         push_field(&mut fields, "period.days", Some(period.days));
@@ -64,5 +205,5 @@ fn fields(handle: &Handle, stats: &UserStats) -> Shown {
     for day in stats.daily.iter().flatten() {
         push_field(&mut fields, format!("daily.{}", day.date), Some(day.views));
     }
-    Shown::Fields(fields)
+    fields
 }

@@ -6,9 +6,9 @@ use crate::printable::{printable, tsv_field};
 use crate::report::Shown;
 
 /// Tab-separated values without a heading.
-pub(super) fn tsv(shown: &Shown, _: &Screen) -> String {
+pub(super) fn tsv(shown: &Shown, screen: &Screen) -> String {
     let Some((_, rows)) = heading_and_rows(shown) else {
-        return plain(shown);
+        return plain(shown, screen);
     };
     rows.iter()
         .map(|row| {
@@ -18,16 +18,42 @@ pub(super) fn tsv(shown: &Shown, _: &Screen) -> String {
         .collect()
 }
 
-/// Comma-separated values with a heading, as RFC 4180 has them.
-pub(super) fn csv(shown: &Shown, _: &Screen) -> Result<String, Failure> {
-    let Some((heading, rows)) = heading_and_rows(shown) else {
-        return Ok(plain(shown));
+/// One of many results: the values of its fields on one line.
+pub(super) fn tsv_line(shown: &Shown, screen: &Screen) -> String {
+    let Shown::Fields(fields) = shown else {
+        return tsv(shown, screen);
     };
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let written = writer.write_record(&heading).and_then(|()| {
+    let values: Vec<_> = fields.iter().map(|(_, value)| tsv_field(value)).collect();
+    format!("{}\n", values.join("\t"))
+}
+
+/// The same as a record of comma-separated values.
+pub(super) fn csv_line(shown: &Shown, screen: &Screen) -> Result<String, Failure> {
+    match shown {
+        Shown::Fields(fields) => {
+            records(|writer| writer.write_record(fields.iter().map(|(_, value)| printable(value))))
+        }
+        other => csv(other, screen),
+    }
+}
+
+/// Comma-separated values with a heading, as RFC 4180 has them.
+pub(super) fn csv(shown: &Shown, screen: &Screen) -> Result<String, Failure> {
+    let Some((heading, rows)) = heading_and_rows(shown) else {
+        return Ok(plain(shown, screen));
+    };
+    records(|writer| {
+        writer.write_record(&heading)?;
         rows.iter()
             .try_for_each(|row| writer.write_record(row.iter().map(|cell| printable(cell))))
-    });
+    })
+}
+
+fn records(
+    write: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Result<()>,
+) -> Result<String, Failure> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let written = write(&mut writer);
     let bytes = written
         .map_err(|error| error.to_string())
         .and_then(|()| writer.into_inner().map_err(|error| error.to_string()));
@@ -51,15 +77,20 @@ fn heading_and_rows(shown: &Shown) -> Option<(Vec<&str>, Vec<Vec<&str>>)> {
                 .map(|row| row.iter().map(String::as_str).collect());
             Some((columns.clone(), rows.collect()))
         }
-        Shown::Sentence(_) | Shown::Text(_) => None,
+        Shown::Drawn { plain, .. } => heading_and_rows(plain),
+        Shown::Sentence(_) | Shown::Text(_) | Shown::Body(_) => None,
+        Shown::Drawing(_) | Shown::Streamed => None,
     }
 }
 
-fn plain(shown: &Shown) -> String {
+fn plain(shown: &Shown, screen: &Screen) -> String {
     match shown {
         Shown::Sentence(sentence) => format!("{}\n", tsv_field(sentence)),
         Shown::Text(text) => format!("{text}\n"),
-        Shown::Fields(_) | Shown::Table { .. } => String::new(),
+        Shown::Body(body) => printable(&String::from_utf8_lossy(body)),
+        Shown::Drawn { plain: shown, .. } => plain(shown, screen),
+        Shown::Drawing(drawing) => drawing.draw(screen),
+        Shown::Fields(_) | Shown::Table { .. } | Shown::Streamed => String::new(),
     }
 }
 

@@ -74,6 +74,10 @@ pub(super) fn warning(warning: &str, screen: &Screen) -> String {
     format!("{label} {}\n", printable(warning))
 }
 
+pub(super) fn note(note: &str, screen: &Screen) -> String {
+    format!("{} {}\n", screen.styled(BOLD, "note:"), printable(note))
+}
+
 pub(super) fn as_json(failure: &Failure) -> String {
     let mut error = one_as_json(failure);
     if !failure.others.is_empty() {

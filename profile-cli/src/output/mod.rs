@@ -15,8 +15,10 @@ use std::process::ExitCode;
 
 use crate::arguments::GlobalArguments;
 use crate::failure::{Failure, FailureKind};
-use crate::report::Report;
+use crate::printable::printable;
+use crate::report::{Report, Shown};
 use crate::settings::Settings;
+use crate::stop::Stop;
 
 pub(crate) use failures::usage_error;
 pub(crate) use format::Format;
@@ -61,34 +63,41 @@ impl Output {
         self.chosen.is_json()
     }
 
-    /// Where results go.
-    pub(crate) fn screen(&self) -> &Screen {
-        &self.stdout
-    }
-
     /// Prints a result.
     pub(crate) fn report(&self, report: &Report) -> ExitCode {
         for warning in &report.warnings {
             self.warn(warning);
         }
-        let text = match self.chosen.text(report, &self.stdout) {
-            Ok(text) => text,
-            Err(failure) => return self.failure(&failure),
+        let bytes = match &report.shown {
+            Shown::Streamed => return ExitCode::from(report.exit_code),
+            Shown::Body(bytes) if !self.is_json() && !self.stdout.is_terminal => bytes.clone(),
+            _ => match self.chosen.text(report, &self.stdout) {
+                Ok(text) => text.into_bytes(),
+                Err(failure) => return self.failure(&failure),
+            },
         };
-        match write_to_stdout(text.as_bytes()) {
+        match write_to_stdout(&bytes) {
             Ok(()) => ExitCode::from(report.exit_code),
             Err(failure) => self.failure(&failure),
         }
     }
 
-    /// Prints one of many results as soon as it is known. Fails when nobody reads any more.
-    pub(crate) fn stream(&self, report: &Report) -> Result<(), Failure> {
+    /// Prints one of many results as soon as it is known. Stops when nobody reads any more.
+    #[cfg_attr(
+        not(feature = "webhook"),
+        allow(dead_code, reason = "webhooks alone come as a stream")
+    )]
+    pub(crate) fn stream(&self, report: &Report) -> Result<(), Stop> {
         let text = self.chosen.line(report, &self.stdout)?;
         let mut stdout = io::stdout().lock();
         let written = stdout
             .write_all(text.as_bytes())
             .and_then(|()| stdout.flush());
-        written.map_err(|error| Failure::of_output(&error))
+        written.map_err(|error| match error.kind() {
+            // Whoever reads has had enough.
+            io::ErrorKind::BrokenPipe => Stop::Told(0),
+            _ => Failure::of_output(&error).into(),
+        })
     }
 
     /// Prints a failure, after what was done all the same.
@@ -108,6 +117,22 @@ impl Output {
     pub(crate) fn warn(&self, warning: &str) {
         if !self.quiet {
             write_to_stderr(&failures::warning(warning, &self.stderr));
+        }
+    }
+
+    /// Prints what a person or a script has to know while the command goes on.
+    #[cfg_attr(
+        not(feature = "webhook"),
+        allow(dead_code, reason = "webhooks alone come as a stream")
+    )]
+    pub(crate) fn tell(&self, note: &str) {
+        write_to_stderr(&format!("{}\n", printable(note)));
+    }
+
+    /// Tells a person on stderr what was done beside the result.
+    pub(crate) fn note(&self, note: &str) {
+        if !self.quiet {
+            write_to_stderr(&failures::note(note, &self.stderr));
         }
     }
 

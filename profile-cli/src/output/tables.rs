@@ -26,6 +26,12 @@ pub(super) fn text(shown: &Shown, screen: &Screen) -> String {
         }
         Shown::Sentence(sentence) => format!("{}\n", printable(sentence)),
         Shown::Text(text) => format!("{}\n", printable(text)),
+        Shown::Body(body) => {
+            let text = printable(&String::from_utf8_lossy(body));
+            format!("{}\n", text.trim_end_matches('\n'))
+        }
+        Shown::Streamed => String::new(),
+        Shown::Drawn { drawing, .. } | Shown::Drawing(drawing) => drawing.draw(screen),
     }
 }
 

@@ -1,8 +1,5 @@
 //! The file config.toml, which people may edit by hand.
 
-#[cfg(fuzzing)]
-mod fuzzing;
-
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -16,7 +13,7 @@ use crate::failure::{Failure, FailureKind};
 /// config.toml as it was read; a file that is not there is an empty one.
 pub(crate) struct ConfigFile {
     path: PathBuf,
-    document: DocumentMut,
+    pub(super) document: DocumentMut,
 }
 
 impl ConfigFile {
@@ -36,6 +33,12 @@ impl ConfigFile {
         }
     }
 
+    /// The file of this path with nothing read of it.
+    pub(super) fn unread(environment: &Environment) -> Self {
+        let directory = environment.config_directory().unwrap_or_default();
+        Self::empty(directory.join("config.toml"))
+    }
+
     fn empty(path: PathBuf) -> Self {
         Self {
             path,
@@ -43,10 +46,14 @@ impl ConfigFile {
         }
     }
 
-    fn parse(path: PathBuf, text: &str) -> Result<Self, Failure> {
+    pub(super) fn parse(path: PathBuf, text: &str) -> Result<Self, Failure> {
         let document = text.parse::<DocumentMut>().map_err(|error| {
-            let message = format!("{} is not TOML: {error}", path.display());
-            Failure::usage(message.trim_end()).hint("mend the line, or remove the file")
+            // The parser's own text shows the line, which may hold what nobody should see.
+            let before = error.span().map_or("", |span| &text[..span.start]);
+            let line = before.matches('\n').count() + 1;
+            let reason = error.message().lines().collect::<Vec<_>>().join("; ");
+            let message = format!("{}:{line} is not TOML: {reason}", path.display());
+            Failure::usage(message).hint("mend the line, or remove the file")
         })?;
         Ok(Self { path, document })
     }
@@ -60,10 +67,36 @@ impl ConfigFile {
         text(self.document.get(name.as_str())?)
     }
 
+    /// What is wrong with the names in the file, in words.
+    pub(crate) fn unknown_settings(&self) -> Vec<String> {
+        let names = self.document.iter().map(|(name, _)| name);
+        let unknown = names.filter(|name| *name != "accounts" && !SettingName::is_name(name));
+        unknown
+            .map(|name| {
+                let path = self.path.display();
+                format!("{path}: {}", SettingName::refusal(name))
+            })
+            .collect()
+    }
+
     /// What is stored of an account, by the field's name.
     pub(crate) fn account_text(&self, account: &str, field: &str) -> Option<String> {
         let account = self.document.get("accounts")?.get(account)?;
         text(account.get(field)?)
+    }
+
+    /// Fails unless there is an account of this name.
+    pub(crate) fn check_account(&self, name: &str) -> Result<(), Failure> {
+        let known = self.accounts();
+        if known.iter().any(|known| known == name) {
+            return Ok(());
+        }
+        let message = format!("there is no account {name:?}");
+        let hint = match known.is_empty() {
+            true => "`profile auth login` stores one".to_owned(),
+            false => format!("the accounts are {}", known.join(", ")),
+        };
+        Err(Failure::usage(message).hint(hint))
     }
 
     /// The names of the accounts that are stored.

@@ -1,17 +1,15 @@
 //! Finds the API key that the settings choose.
 
-use std::io::ErrorKind;
-use std::path::Path;
-
 use profile_sdk::ApiKey;
 
-use super::{Setting, Settings, Source};
-use crate::failure::{Failure, FailureKind};
-use crate::private_file;
+use super::{Setting, Settings, Source, key_store};
+use crate::failure::Failure;
 
 /// A key, and what a person should know of how it is kept.
 pub(crate) struct Key {
     pub(crate) key: Setting<ApiKey>,
+    /// What may be shown of it.
+    pub(crate) masked: String,
     pub(crate) warning: Option<String>,
 }
 
@@ -19,7 +17,7 @@ impl Settings {
     /// The key: that of `--account`, PROFILE_API_KEY, PROFILE_API_KEY_FILE or that of the account
     /// which the other settings name, in this order.
     pub(crate) fn key(&self) -> Result<Option<Key>, Failure> {
-        if self.account.is_none()
+        if !self.account_is_flag()
             && let Some(key) = self.key_of_environment()?
         {
             return Ok(Some(key));
@@ -28,11 +26,11 @@ impl Settings {
             return Ok(None);
         };
         let source = Source::Account(account.name.clone());
-        let key = self.key_of_file(&self.key_file(&account.name)?, source)?;
-        if key.is_some() {
-            self.check_destination(account.base_url.as_deref())?;
-        }
-        Ok(key)
+        let Some(kept) = self.kept_key(&account.name)? else {
+            return Ok(None);
+        };
+        self.check_destination(account.base_url.as_deref())?;
+        key(kept.text, source, kept.warning).map(Some)
     }
 
     fn key_of_environment(&self) -> Result<Option<Key>, Failure> {
@@ -44,25 +42,9 @@ impl Settings {
         let Some(path) = self.environment.path(KEY_FILE) else {
             return Ok(None);
         };
-        let found = self.key_of_file(&path, Source::Environment(KEY_FILE))?;
         let missing = || Failure::usage(format!("{KEY_FILE}: there is no {}", path.display()));
-        found.map(Some).ok_or_else(missing)
-    }
-
-    fn key_of_file(&self, path: &Path, source: Source) -> Result<Option<Key>, Failure> {
-        let (text, exposed) = match private_file::read(path) {
-            Ok(read) => read,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => {
-                let message = format!("{} cannot be read: {error}", path.display());
-                return Err(Failure::new(FailureKind::Other, message));
-            }
-        };
-        let path = path.display();
-        let warning = exposed.then(|| {
-            format!("others may read the key in {path}; close it with `chmod 600 {path}`")
-        });
-        key(text, source, warning).map(Some)
+        let kept = key_store::read_file(&path)?.ok_or_else(missing)?;
+        key(kept.text, Source::Environment(KEY_FILE), kept.warning).map(Some)
     }
 
     /// An account's key goes to that account's service, unless somebody types another.
@@ -87,8 +69,31 @@ fn key(text: String, source: Source, warning: Option<String>) -> Result<Key, Fai
         let failure = Failure::from(invalid);
         failure.hint(format!("check the key of {source}"))
     };
+    let masked = masked(text.trim_end());
     Ok(Key {
         key: Setting::new(ApiKey::new(text).map_err(refused)?, source.clone()),
+        masked,
         warning,
     })
+}
+
+/// Enough to tell one's keys apart, of a key that is long enough to lose four characters.
+fn masked(key: &str) -> String {
+    const SHOWN: usize = 4;
+    const LONG: usize = 16;
+    match key.is_ascii() && key.len() >= LONG {
+        true => format!("********{}", &key[key.len() - SHOWN..]),
+        false => "********".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::masked;
+
+    #[test]
+    fn no_more_than_the_end_of_a_long_key_is_shown() {
+        assert_eq!(masked("0123456789abcdef"), "********cdef");
+        assert_eq!(masked("0123456789abcde"), "********");
+    }
 }

@@ -1,8 +1,12 @@
 //! What the program goes by: flags before the environment, before config.toml, before the defaults.
 
 mod account;
+mod account_name;
+mod config_edit;
 mod config_file;
+mod flags;
 mod key;
+mod key_store;
 mod name;
 mod setting;
 
@@ -16,9 +20,12 @@ use crate::failure::{Failure, or_sandbox};
 use crate::output::Format;
 use crate::output::screen::ColorChoice;
 
-pub(crate) use account::Account;
+use flags::Flags;
+
+pub(crate) use account_name::AccountName;
+pub(crate) use config_edit::ConfigEdit;
 pub(crate) use config_file::ConfigFile;
-pub(crate) use key::Key;
+pub(crate) use key_store::KeyStore;
 pub(crate) use name::SettingName;
 pub(crate) use setting::{Setting, Source};
 
@@ -36,8 +43,18 @@ pub(crate) struct Settings {
     pub(crate) timeout: Option<Duration>,
     pub(crate) retries: Option<u32>,
     pub(crate) log_level: LevelFilter,
-    account: Option<String>,
-    base_url: Option<String>,
+    flags: Flags,
+}
+
+/// How much of the settings a command needs to be right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Need {
+    /// None: it works whatever is set.
+    Nothing,
+    /// config.toml has to be TOML; its values may be what the command is to mend.
+    File,
+    /// All of them.
+    All,
 }
 
 impl Settings {
@@ -45,8 +62,12 @@ impl Settings {
     pub(crate) fn load(
         arguments: &GlobalArguments,
         environment: Environment,
+        need: Need,
     ) -> Result<Self, Failure> {
-        let config = ConfigFile::load(&environment)?;
+        let config = match ConfigFile::load(&environment) {
+            Err(_) if need == Need::Nothing => ConfigFile::unread(&environment),
+            loaded => loaded?,
+        };
         let sandbox = arguments.sandbox();
         // The parser does not see a conflict between the two sides of a command's name.
         if sandbox && arguments.base_url.is_some() {
@@ -56,7 +77,10 @@ impl Settings {
         if arguments.json && arguments.output.is_some_and(|format| !format.is_json()) {
             return Err(Failure::usage("--json and --output differ; give one"));
         }
-        let log_level = log_level(arguments.verbose, &environment)?;
+        let log_level = match log_level(arguments.verbose, &environment) {
+            Err(_) if need < Need::All => LevelFilter::OFF,
+            read => read?,
+        };
         let mut settings = Self {
             format: arguments.output,
             color: arguments.color.unwrap_or_default(),
@@ -68,13 +92,14 @@ impl Settings {
             timeout: arguments.timeout,
             retries: arguments.retries,
             log_level,
-            account: arguments.account.clone(),
-            base_url: arguments.base_url.clone(),
+            flags: Flags::new(arguments),
             environment,
             config,
         };
-        settings.fill_in(arguments)?;
-        Ok(settings)
+        match settings.fill_in(arguments) {
+            Err(_) if need < Need::All => Ok(settings),
+            filled => filled.map(|()| settings),
+        }
     }
 
     /// Takes from the environment and the file what the arguments leave open.
@@ -101,17 +126,12 @@ impl Settings {
 
     /// The text of a setting as flag, environment, account or file give it.
     pub(crate) fn given(&self, name: SettingName) -> Result<Option<Setting<String>>, Failure> {
-        if let Some(text) = self.flag(name) {
-            return Ok(Some(Setting::new(text, Source::Flag(name.flag()))));
-        }
-        let account_is_flag = self.account.is_some();
-        if name == SettingName::BaseUrl && account_is_flag {
+        let is_flag = self.flags.get(name).is_some();
+        if name == SettingName::BaseUrl && !is_flag && self.account_is_flag() {
             return self.base_url_of_account();
         }
-        if let Some(variable) = name.variable()
-            && let Some(text) = self.environment.text(variable)?
-        {
-            return Ok(Some(Setting::new(text, Source::Environment(variable))));
+        if let Some(given) = self.given_for_this_run(name)? {
+            return Ok(Some(given));
         }
         if name == SettingName::BaseUrl
             && let Some(base_url) = self.base_url_of_account()?
@@ -120,6 +140,30 @@ impl Settings {
         }
         let text = self.config.text(name);
         Ok(text.map(|text| Setting::new(text, Source::File(self.config.path().to_owned()))))
+    }
+
+    /// The text of a setting as flag or environment give it, for this run alone.
+    pub(crate) fn given_for_this_run(
+        &self,
+        name: SettingName,
+    ) -> Result<Option<Setting<String>>, Failure> {
+        if let Some(flag) = self.flags.get(name) {
+            return Ok(Some(flag.clone()));
+        }
+        let Some(variable) = name.variable() else {
+            return Ok(None);
+        };
+        let text = self.environment.text(variable)?;
+        Ok(text.map(|text| Setting::new(text, Source::Environment(variable))))
+    }
+
+    /// The text of a setting as it goes: given, or the default.
+    pub(crate) fn effective(&self, name: SettingName) -> Result<Option<Setting<String>>, Failure> {
+        if let Some(given) = self.given(name)? {
+            return Ok(Some(given));
+        }
+        let default = name.default_text();
+        Ok(default.map(|text| Setting::new(text.to_owned(), Source::Default)))
     }
 
     /// Where the service is.
@@ -133,12 +177,9 @@ impl Settings {
         })
     }
 
-    fn flag(&self, name: SettingName) -> Option<String> {
-        match name {
-            SettingName::Account => self.account.clone(),
-            SettingName::BaseUrl => self.base_url.clone(),
-            _ => None,
-        }
+    /// Whether the account was named by a flag, which comes before the whole environment.
+    fn account_is_flag(&self) -> bool {
+        self.flags.get(SettingName::Account).is_some()
     }
 
     fn base_url_of_account(&self) -> Result<Option<Setting<String>>, Failure> {

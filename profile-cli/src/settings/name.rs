@@ -1,7 +1,12 @@
 //! The settings that config.toml may hold, by name.
 
 use std::fmt;
+use std::io::IsTerminal as _;
 
+use profile_sdk::Client;
+use toml_edit::Value;
+
+use super::AccountName;
 use crate::output::Format;
 use crate::output::screen::ColorChoice;
 
@@ -44,6 +49,43 @@ impl SettingName {
         }
     }
 
+    /// The setting of this name; hyphens count as underscores.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let name = text.replace('-', "_");
+        let found = Self::ALL.into_iter().find(|known| known.as_str() == name);
+        found.ok_or_else(|| Self::refusal(text))
+    }
+
+    /// Whether the file may hold this name.
+    pub(super) fn is_name(text: &str) -> bool {
+        Self::ALL.iter().any(|known| known.as_str() == text)
+    }
+
+    /// Why a text is no setting's name, and what was likely meant.
+    pub(super) fn refusal(text: &str) -> String {
+        const LIKE_ENOUGH: f64 = 0.7;
+        let shown: String = text.chars().take(40).collect();
+        if matches!(
+            shown.to_lowercase().replace('-', "_").as_str(),
+            "api_key" | "key" | "token"
+        ) {
+            return format!(
+                "{shown} is no setting: keys are not kept in config.toml; \
+                 store one with `profile auth login`, or set PROFILE_API_KEY"
+            );
+        }
+        let likeness = |known: &Self| strsim::jaro(known.as_str(), &shown);
+        let nearest = Self::ALL
+            .into_iter()
+            .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+            .filter(|nearest| likeness(nearest) > LIKE_ENOUGH);
+        let meant = nearest.map_or(String::new(), |nearest| {
+            format!(" (did you mean {nearest}?)")
+        });
+        let names = Self::ALL.map(Self::as_str).join(", ");
+        format!("there is no setting {shown:?}{meant}; the settings are {names}")
+    }
+
     /// The flag that comes before all others.
     pub(crate) fn flag(self) -> &'static str {
         match self {
@@ -74,7 +116,12 @@ impl SettingName {
     /// Whether the text can be the setting's value.
     pub(crate) fn check(self, text: &str) -> Result<(), String> {
         match self {
-            Self::Account | Self::BaseUrl | Self::Editor => Ok(()),
+            Self::Account => AccountName::parse(text).map(drop),
+            Self::BaseUrl => base_url(text),
+            Self::Editor if text.trim().is_empty() => {
+                Err("is empty; expected a command such as vi".to_owned())
+            }
+            Self::Editor => Ok(()),
             Self::Color => ColorChoice::parse(text).map(drop),
             Self::NoInput => switch(text).map(drop),
             Self::Output => Format::parse(text).map(drop),
@@ -84,10 +131,51 @@ impl SettingName {
     }
 }
 
+impl SettingName {
+    /// What goes when nothing is set.
+    pub(crate) fn default_text(self) -> Option<&'static str> {
+        match self {
+            Self::Account | Self::BaseUrl | Self::Editor => None,
+            Self::Color => Some("auto"),
+            Self::NoInput => Some("false"),
+            Self::Output => Some(match std::io::stdout().is_terminal() {
+                true => "table",
+                false => "tsv",
+            }),
+            Self::Retries => Some("3"),
+            Self::Timeout => Some("30"),
+        }
+    }
+
+    /// A text that was checked, as config.toml has it: numbers and switches are no strings.
+    pub(super) fn value(self, text: &str) -> Value {
+        let typed = match self {
+            Self::NoInput => switch(text).ok().map(Value::from),
+            Self::Retries => count(text).ok().map(|count| Value::from(i64::from(count))),
+            Self::Timeout => match text.parse::<i64>() {
+                Ok(seconds) => Some(Value::from(seconds)),
+                Err(_) => text.parse::<f64>().ok().map(Value::from),
+            },
+            _ => None,
+        };
+        typed.unwrap_or_else(|| Value::from(text))
+    }
+}
+
 impl fmt::Display for SettingName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
+}
+
+/// Whether a client can be made for this base URL.
+fn base_url(text: &str) -> Result<(), String> {
+    let built = Client::builder().base_url(text).build();
+    built.map(drop).map_err(|error| {
+        let reason = error.to_string();
+        let reason = reason.strip_prefix("base URL ").unwrap_or(&reason);
+        reason.to_owned()
+    })
 }
 
 /// Reads on or off.

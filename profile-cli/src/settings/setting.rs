@@ -18,6 +18,8 @@ pub(crate) enum Source {
     /// What was stored when this account logged in.
     Account(String),
     File(PathBuf),
+    /// Nothing was given.
+    Default,
 }
 
 impl<T> Setting<T> {
@@ -33,6 +35,7 @@ impl fmt::Display for Source {
             Self::Environment(variable) => f.write_str(variable),
             Self::Account(name) => write!(f, "account {name}"),
             Self::File(path) => write!(f, "{}", path.display()),
+            Self::Default => f.write_str("default"),
         }
     }
 }

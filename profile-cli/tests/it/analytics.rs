@@ -19,6 +19,11 @@ async fn the_counts_are_shown() {
         social.following	545
         --- stderr
     "#]]);
+    let table = place.run(&["analytics", "-o", "table"]);
+    assert!(
+        table.stdout().starts_with("views             43,615\n"),
+        "{table}"
+    );
     assert!(place.run(&["analytics", "--json"]).json()["likes"].is_u64());
 }
 

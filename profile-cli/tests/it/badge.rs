@@ -15,6 +15,16 @@ async fn badges_are_listed_without_a_key() {
         writer	Writer	auto	#2563eb	Wrote a first post
         --- stderr
     "#]]);
+    let table = place.run(&["badge", "list", "-o", "table"]);
+    table.check(&expect![[r#"
+        exit 0
+        --- stdout
+        Early bird  early   #f59e0b  auto
+           Joined in the first year
+        Writer      writer  #2563eb  auto
+           Wrote a first post
+        --- stderr
+    "#]]);
     let json = place.run(&["badges", "list", "--json"]).json();
     assert_eq!(json[0]["kind"], "auto");
 }

@@ -4,7 +4,9 @@ use expect_test::expect;
 use mock_server::wiremock::matchers::any;
 use mock_server::wiremock::{Mock, ResponseTemplate};
 
-use crate::program::{Place, run};
+use crate::program::Place;
+#[cfg(feature = "sandbox")]
+use crate::program::run;
 
 #[tokio::test]
 async fn a_wrong_key() {
@@ -14,7 +16,7 @@ async fn a_wrong_key() {
         --- stdout
         --- stderr
         error: the service does not take the key (401: the key is not known here)
-        hint: check PROFILE_API_KEY
+        hint: check PROFILE_API_KEY, or log in again with `profile auth login`
     "#]]);
     place
         .run_with_key("wrong", &["show", "--json"])
@@ -22,7 +24,7 @@ async fn a_wrong_key() {
             exit 4
             --- stdout
             --- stderr
-            {"error":{"code":"unauthorized","exit_code":4,"hint":"check PROFILE_API_KEY","message":"the service does not take the key (401: the key is not known here)","retryable":false,"status":401}}
+            {"error":{"code":"unauthorized","exit_code":4,"hint":"check PROFILE_API_KEY, or log in again with `profile auth login`","message":"the service does not take the key (401: the key is not known here)","retryable":false,"status":401}}
         "#]]);
 }
 
@@ -56,6 +58,7 @@ async fn a_missing_scope() {
         "#]]);
 }
 
+#[cfg(feature = "sandbox")]
 #[test]
 fn nothing_is_configured() {
     let home = tempfile::tempdir().unwrap();
@@ -72,7 +75,7 @@ fn nothing_is_configured() {
         --- stdout
         --- stderr
         error: this needs an API key, and none is set
-        hint: set PROFILE_API_KEY to your key; add --sandbox instead to try without an account
+        hint: set PROFILE_API_KEY to your key, or log in with `profile auth login`; add --sandbox instead to try without an account
     "#]]);
     // The rest of the line is the operating system's.
     let refused = run(home.path(), &here, &["badge", "list"]).to_string();

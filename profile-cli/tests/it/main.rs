@@ -3,17 +3,34 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod analytics;
+mod api;
 mod arguments;
+mod auth;
+#[cfg(unix)]
+mod auth_prompt;
 mod badge;
 mod chaos;
+mod completion;
+mod config;
+mod edit;
+mod exit_codes;
 mod failures;
 mod link;
+mod log;
+mod man;
 mod post;
 mod program;
 #[cfg(feature = "sandbox")]
 mod sandbox;
 mod secrets;
 mod set;
+mod settings;
 mod show;
 mod site;
 mod stats;
+#[cfg(unix)]
+mod terminal;
+mod version;
+mod walk;
+#[cfg(feature = "webhook")]
+mod webhook;

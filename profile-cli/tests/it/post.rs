@@ -45,3 +45,40 @@ async fn a_post_is_created_and_deleted() {
             error: there is no post "post_6" (404: the key's owner has no post with the id post_6)
         "#]]);
 }
+
+#[tokio::test]
+async fn a_post_may_come_from_a_file_or_from_stdin() {
+    let place = Place::new().await;
+    let file = place.home.path().join("post.txt");
+    std::fs::write(&file, "- one\r\n\n").unwrap();
+    let typed = format!("@{}", file.display());
+    let post = place.run(&["post", "create", &typed, "--json"]).json();
+    assert_eq!(post["body"], "- one\r\n");
+    let post = place
+        .program(&["post", "create", "-", "--json"])
+        .stdin("@two\n");
+    assert_eq!(post.run().json()["body"], "@two");
+    place.run(&["post", "create"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: the following required arguments were not provided:
+          <BODY|@FILE|->
+
+        Usage: profile post create <BODY|@FILE|->
+
+        For more information, try '--help'.
+    "#]]);
+    place
+        .run(&["post", "create", "a", "--editor"])
+        .check(&expect![[r#"
+            exit 2
+            --- stdout
+            --- stderr
+            error: the argument '[BODY|@FILE|-]' cannot be used with '--editor'
+
+            Usage: profile post create <BODY|@FILE|->
+
+            For more information, try '--help'.
+        "#]]);
+}

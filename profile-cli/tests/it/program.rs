@@ -3,9 +3,9 @@
 use std::env;
 use std::ffi::OsStr;
 use std::fmt;
-use std::io::Write as _;
+use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command, Output, Stdio};
 
 use expect_test::Expect;
 use mock_server::{Clock, MockServer};
@@ -20,7 +20,15 @@ pub(crate) struct Place {
 impl Place {
     pub(crate) async fn new() -> Self {
         let clock = Clock::fixed("2026-01-15T12:00:00Z").unwrap();
-        let service = MockServer::builder().clock(clock).start().await.unwrap();
+        Self::of(MockServer::builder().clock(clock).start().await.unwrap())
+    }
+
+    /// With a service whose connections can go wrong.
+    pub(crate) async fn with_wire_faults() -> Self {
+        Self::of(MockServer::builder().wire_faults().start().await.unwrap())
+    }
+
+    pub(crate) fn of(service: MockServer) -> Self {
         Self {
             service,
             home: tempfile::tempdir().unwrap(),
@@ -96,9 +104,55 @@ impl Program {
         self
     }
 
+    /// Starts it and lets it run, with nothing on its standard input.
+    #[track_caller]
+    pub(crate) fn start(mut self) -> Running {
+        self.command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = self.command.spawn().unwrap();
+        Running {
+            stdout: Some(BufReader::new(child.stdout.take().unwrap())),
+            stderr: BufReader::new(child.stderr.take().unwrap()),
+            child,
+        }
+    }
+
     /// Runs it to its end.
     #[track_caller]
-    pub(crate) fn run(mut self) -> Run {
+    pub(crate) fn run(self) -> Run {
+        Run {
+            output: self.spawn().wait_with_output().unwrap(),
+        }
+    }
+
+    /// Runs it to its end while nobody reads what it prints on its standard output.
+    #[track_caller]
+    pub(crate) fn run_with_closed_stdout(self) -> Run {
+        let mut child = self.spawn();
+        drop(child.stdout.take());
+        Run {
+            output: child.wait_with_output().unwrap(),
+        }
+    }
+
+    /// Waits for its first line, then asks it to stop, and waits for its end.
+    #[track_caller]
+    pub(crate) fn run_until_ready(self) -> Run {
+        let mut child = self.spawn();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut printed = Vec::new();
+        stdout.read_until(b'\n', &mut printed).unwrap();
+        stop(&mut child);
+        stdout.read_to_end(&mut printed).unwrap();
+        let mut output = child.wait_with_output().unwrap();
+        output.stdout = printed;
+        Run { output }
+    }
+
+    #[track_caller]
+    fn spawn(mut self) -> Child {
         self.command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -106,10 +160,95 @@ impl Program {
         let mut child = self.command.spawn().unwrap();
         // A program that reads nothing may have ended already.
         let _ = child.stdin.take().unwrap().write_all(&self.stdin);
-        Run {
-            output: child.wait_with_output().unwrap(),
-        }
+        child
     }
+}
+
+/// Asks a program to stop, as whoever looks after services does.
+#[cfg(unix)]
+pub(crate) fn stop(child: &mut Child) {
+    let id = rustix::process::Pid::from_child(child);
+    // It may have ended by itself.
+    let _ = rustix::process::kill_process(id, rustix::process::Signal::TERM);
+}
+
+#[cfg(not(unix))]
+pub(crate) fn stop(child: &mut Child) {
+    let _ = child.kill();
+}
+
+/// A program that runs on until it is told to end.
+pub(crate) struct Running {
+    child: Child,
+    /// Nothing once its reader has had enough.
+    stdout: Option<BufReader<ChildStdout>>,
+    stderr: BufReader<ChildStderr>,
+}
+
+impl Running {
+    /// The next line of its standard output, without the line break.
+    #[track_caller]
+    pub(crate) fn stdout_line(&mut self) -> String {
+        line(self.stdout.as_mut().unwrap())
+    }
+
+    /// The next line of its standard error, without the line break.
+    #[track_caller]
+    pub(crate) fn stderr_line(&mut self) -> String {
+        line(&mut self.stderr)
+    }
+
+    /// Closes its standard output, as a reader does that has had enough.
+    pub(crate) fn stop_reading(&mut self) {
+        self.stdout = None;
+    }
+
+    /// Sends it a signal by its name.
+    #[cfg(unix)]
+    #[track_caller]
+    pub(crate) fn signal(&self, name: &str) {
+        let process = self.child.id().to_string();
+        let mut kill = Command::new("kill");
+        assert!(
+            kill.args(["-s", name, &process])
+                .status()
+                .unwrap()
+                .success()
+        );
+    }
+
+    /// Waits for its end; what was read of its output by line is not in what this gives.
+    #[track_caller]
+    pub(crate) fn end(mut self) -> Run {
+        let mut stdout = Vec::new();
+        let mut stderr = Vec::new();
+        if let Some(mut reader) = self.stdout.take() {
+            reader.read_to_end(&mut stdout).unwrap();
+        }
+        self.stderr.read_to_end(&mut stderr).unwrap();
+        let status = self.child.wait().unwrap();
+        let output = Output {
+            status,
+            stdout,
+            stderr,
+        };
+        Run { output }
+    }
+}
+
+impl Drop for Running {
+    /// A test that failed leaves nothing behind.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[track_caller]
+fn line(reader: &mut impl BufRead) -> String {
+    let mut line = String::new();
+    reader.read_line(&mut line).unwrap();
+    line.strip_suffix('\n').unwrap_or_default().to_owned()
 }
 
 /// What a run of the program printed and how it ended.
@@ -134,6 +273,35 @@ impl Run {
     pub(crate) fn stdout(&self) -> &str {
         assert!(self.output.status.success(), "{self}");
         std::str::from_utf8(&self.output.stdout).unwrap()
+    }
+
+    /// What it printed on its standard output, however it ended.
+    pub(crate) fn stdout_bytes(&self) -> &[u8] {
+        &self.output.stdout
+    }
+
+    /// The exit code of a run that no signal ended.
+    #[track_caller]
+    pub(crate) fn code(&self) -> i64 {
+        self.output.status.code().unwrap().into()
+    }
+
+    /// How the run ended; without a code a signal ended it.
+    pub(crate) fn exit_code(&self) -> Option<i32> {
+        self.output.status.code()
+    }
+
+    /// What it printed on its standard error.
+    pub(crate) fn stderr(&self) -> String {
+        String::from_utf8_lossy(&self.output.stderr).into_owned()
+    }
+
+    /// The JSON documents that a run printed, one a line, however it ended.
+    #[track_caller]
+    pub(crate) fn json_lines(&self) -> Vec<serde_json::Value> {
+        let text = std::str::from_utf8(&self.output.stdout).unwrap();
+        let document = |line| serde_json::from_str(line).unwrap();
+        text.lines().map(document).collect()
     }
 
     /// The JSON document that a run printed.

@@ -1,10 +1,11 @@
 //! `--sandbox` and `profile sandbox`.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::program::{Run, run};
+use crate::program::{Run, run, stop};
 
 #[track_caller]
 fn play(home: &Path, arguments: &[&str]) -> Run {
@@ -109,4 +110,64 @@ fn the_environment_does_not_reach_into_the_sandbox() {
         ("PROFILE_API_KEY", "not a key"),
     ];
     run(home.path(), &environment, &["--sandbox", "show"]).stdout();
+}
+
+#[test]
+fn the_path_is_that_of_the_state() {
+    let home = tempfile::tempdir().unwrap();
+    let printed = run(home.path(), &[], &["sandbox", "path"]);
+    assert_eq!(
+        printed.stdout(),
+        format!("{}\n", state_file(home.path()).display())
+    );
+    let moved = [("XDG_STATE_HOME", "/elsewhere")];
+    let printed = run(home.path(), &moved, &["sandbox", "path", "--json"]).json();
+    assert_eq!(printed["path"], "/elsewhere/profile/sandbox.json");
+}
+
+#[test]
+fn what_is_served_is_the_sandbox() {
+    let home = tempfile::tempdir().unwrap();
+    let mut server = Command::new(env!("CARGO_BIN_EXE_profile"))
+        .args(["sandbox", "serve", "--json"])
+        .env_clear()
+        .env("HOME", home.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let mut stdout = BufReader::new(server.stdout.take().unwrap());
+    stdout.read_line(&mut line).unwrap();
+    let ready: serde_json::Value = serde_json::from_str(&line).unwrap();
+    let (url, key_file) = (&ready["url"], ready["key_file"].as_str().unwrap());
+    let environment = [
+        ("PROFILE_BASE_URL", url.as_str().unwrap()),
+        ("PROFILE_API_KEY_FILE", key_file),
+    ];
+    run(home.path(), &environment, &["set", "--display-name", "Ada"]).stdout();
+    // A command in the sandbox works on the same state meanwhile.
+    let shown = play(home.path(), &["show", "--json"]).json();
+    assert_eq!(shown["display_name"], "Ada");
+
+    let addr = environment[0].1.strip_prefix("http://").unwrap();
+    let second = run(home.path(), &[], &["sandbox", "serve", "--addr", addr]).to_string();
+    let start = format!("exit 1\n--- stdout\n--- stderr\nerror: cannot listen on {addr}: ");
+    assert!(second.starts_with(&start), "{second}");
+    assert!(
+        second.ends_with("\nhint: leave out --addr to take a free port\n"),
+        "{second}"
+    );
+
+    stop(&mut server);
+    assert_eq!(server.wait_with_output().unwrap().status.code(), Some(0));
+    let shown = play(home.path(), &["show", "--json"]).json();
+    assert_eq!(shown["display_name"], "Ada");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = fs::metadata(key_file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
 }

@@ -4,50 +4,68 @@ use mock_server::MockServer;
 use mock_server::wiremock::matchers::any;
 use mock_server::wiremock::{Mock, Request, ResponseTemplate};
 
-use crate::program::{Place, run};
+use crate::program::{Place, Program};
+use crate::walk::rows;
 
 const CANARY: &str = "canary-93d1b7";
 
 #[tokio::test]
 async fn no_output_shows_the_key() {
     let place = Place::new().await;
-    let commands: [&[&str]; 8] = [
-        &["show"],
-        &["set", "--bio", "b"],
-        &["link", "add", "--title", "t", "--url", "x:y"],
-        &["link", "delete", "link_1", "--yes"],
-        &["post", "create", "p"],
-        &["stats", "demo"],
-        &["analytics"],
-        &["badge", "list"],
-    ];
-    let echoing = MockServer::start().await;
-    let echo = |request: &Request| {
-        ResponseTemplate::new(400).set_body_string(format!("{:?}", request.headers))
-    };
-    let echo = Mock::given(any()).respond_with(echo);
-    echo.mount(echoing.wiremock()).await;
-    let places = [
+    let echoing = echoing(400).await;
+    let failing = echoing_with_key_in_headers().await;
+    for base_url in [
         place.service.uri(),
         echoing.uri(),
+        failing.uri(),
         "http://127.0.0.1:1",
         "not a URL",
-    ];
-    for base_url in places {
-        for key in [
-            CANARY.to_owned(),
-            format!("{CANARY} two"),
-            format!("{CANARY}é"),
+    ] {
+        check_all(&place, base_url, CANARY);
+    }
+    for key in [format!("{CANARY} two"), format!("{CANARY}é")] {
+        check_all(&place, place.service.uri(), &key);
+    }
+}
+
+#[track_caller]
+fn check_all(place: &Place, base_url: &str, key: &str) {
+    for row in rows() {
+        for further in [
+            &["-vv", "--retries", "0"][..],
+            &["-vv", "--json"],
+            &["--curl"],
         ] {
-            for command in commands {
-                for json in [None, Some("--json")] {
-                    let environment = [("PROFILE_BASE_URL", base_url), ("PROFILE_API_KEY", &key)];
-                    let arguments: Vec<_> = command.iter().copied().chain(json).collect();
-                    let printed = run(place.home.path(), &environment, &arguments).to_string();
-                    assert!(!printed.contains(CANARY), "{printed}");
-                    assert!(!printed.starts_with("exit 0"), "{printed}");
-                }
-            }
+            let arguments = row.with(further);
+            let program = Program::new(place.home.path(), &arguments)
+                .env("PROFILE_BASE_URL", base_url)
+                .env("PROFILE_API_KEY", key)
+                .env("PROFILE_LOG", "trace");
+            let printed = row.run(program).to_string();
+            assert!(!printed.contains(CANARY), "{arguments:?}: {printed}");
         }
     }
+}
+
+/// A service that shows the headers of each request in its refusal.
+async fn echoing(status: u16) -> MockServer {
+    let service = MockServer::start().await;
+    let echo = move |request: &Request| {
+        ResponseTemplate::new(status).set_body_string(format!("{:?}", request.headers))
+    };
+    let echo = Mock::given(any()).respond_with(echo);
+    echo.mount(service.wiremock()).await;
+    service
+}
+
+/// A service that redirects to a place with the key in its name.
+async fn echoing_with_key_in_headers() -> MockServer {
+    let service = MockServer::start().await;
+    let location = format!("https://evil.example/?{CANARY}");
+    let redirect = ResponseTemplate::new(302)
+        .insert_header("location", location.as_str())
+        .insert_header("x-request-id", CANARY);
+    let redirect = Mock::given(any()).respond_with(redirect);
+    redirect.mount(service.wiremock()).await;
+    service
 }

@@ -19,6 +19,7 @@ async fn the_edited_profile_is_printed() {
         accent_color	#ff8800
         text_color	#111827
         background_color	#f9fafb
+        contrast	16.9:1
         link link_1	Homepage <https://example.com/demo>
         link link_2	Code <https://example.com/demo/code>
         post post_3	Hello from the mock server!
@@ -83,12 +84,12 @@ async fn what_is_over_a_limit_never_leaves_the_machine() {
             error: --bio: bio has 12 lines; at most 10 are allowed
         "#]]);
     place
-        .run(&[&["set", "--text-color", "red", "--json"], &unreachable[..]].concat())
+        .run(&[&["set", "--text-color", "reddish", "--json"], &unreachable[..]].concat())
         .check(&expect![[r#"
             exit 2
             --- stdout
             --- stderr
-            {"error":{"code":"usage","exit_code":2,"hint":null,"message":"--text-color: color \"red\" is not of the form #rrggbb, for example #ff8800","retryable":false,"status":null}}
+            {"error":{"code":"usage","exit_code":2,"hint":null,"message":"--text-color: \"reddish\" is no color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange","retryable":false,"status":null}}
         "#]]);
     assert_eq!(place.run(&["show", "--json"]).json(), before);
 }
@@ -100,9 +101,9 @@ async fn setting_nothing_is_wrong_usage() {
         --- stdout
         --- stderr
         error: the following required arguments were not provided:
-          <--display-name <NAME>|--bio <TEXT>|--location <TEXT>|--accent-color <COLOR>|--text-color <COLOR>|--background-color <COLOR>>
+          <--display-name <NAME>|--bio <TEXT|@FILE|->|--location <TEXT>|--accent-color <COLOR>|--text-color <COLOR>|--background-color <COLOR>>
 
-        Usage: profile set <--display-name <NAME>|--bio <TEXT>|--location <TEXT>|--accent-color <COLOR>|--text-color <COLOR>|--background-color <COLOR>>
+        Usage: profile set <--display-name <NAME>|--bio <TEXT|@FILE|->|--location <TEXT>|--accent-color <COLOR>|--text-color <COLOR>|--background-color <COLOR>>
 
         For more information, try '--help'.
     "#]]);
@@ -124,4 +125,125 @@ async fn an_answer_without_the_profile_is_a_success() {
     "#]]);
     let json = place.run(&["set", "--location", "L", "--json"]).json();
     assert_eq!(json, json!({"result": "updated"}));
+}
+
+#[tokio::test]
+async fn colours_are_sent_in_the_one_form() {
+    let place = Place::new().await;
+    let colors = [
+        "set",
+        "--accent-color",
+        "RebeccaPurple",
+        "--text-color",
+        "#FFF",
+    ];
+    let run = place.run(&colors);
+    expect![[r#"
+        exit 0
+        --- stdout
+        handle	demo
+        display_name	Demo Person
+        bio	I live inside a mock server.\nEdit me as you like.
+        location	127.0.0.1
+        accent_color	#663399
+        text_color	#FFFFFF
+        background_color	#f9fafb
+        contrast	1:1
+        link link_1	Homepage <https://example.com/demo>
+        link link_2	Code <https://example.com/demo/code>
+        post post_3	Hello from the mock server!
+        badge early	Early bird
+        --- stderr
+        note: accent_color: RebeccaPurple is sent as #663399
+        note: text_color: #FFF is sent as #FFFFFF
+        warning: the contrast of text_color on background_color is 1:1; below 4.5:1 text is hard to read
+    "#]]
+    .assert_eq(&run.to_string());
+    let quiet = place.run(&[&colors[..], &["-q"]].concat()).to_string();
+    assert!(quiet.ends_with("--- stderr\n"), "{quiet}");
+    let dry_run = [&colors[..], &["--dry-run"]].concat();
+    place.run(&dry_run).check(&expect![[r##"
+        exit 0
+        --- stdout
+        accent_color stays as it is
+        text_color stays as it is
+        PATCH /api/v1/me/profile
+        {"accent_color":"#663399","text_color":"#FFFFFF"}
+        Nothing was sent.
+        --- stderr
+        note: accent_color: RebeccaPurple is sent as #663399
+        note: text_color: #FFF is sent as #FFFFFF
+    "##]]);
+}
+
+#[tokio::test]
+async fn a_low_contrast_is_told_even_if_the_service_shows_nothing() {
+    use mock_server::wiremock::matchers::method;
+    use mock_server::wiremock::{Mock, ResponseTemplate};
+
+    let place = Place::new().await;
+    let colors = ["set", "--text-color", "gray", "--background-color", "#777"];
+    let silent = Mock::given(method("PATCH")).respond_with(ResponseTemplate::new(204));
+    silent.mount(place.service.wiremock()).await;
+    place.run(&colors).check(&expect![[r#"
+        exit 0
+        --- stdout
+        The service accepted the change without showing it; `profile show` does.
+        --- stderr
+        note: text_color: gray is sent as #808080
+        note: background_color: #777 is sent as #777777
+        warning: the contrast of text_color on background_color is 1.1:1; below 4.5:1 text is hard to read
+    "#]]);
+}
+
+#[tokio::test]
+async fn a_bio_may_come_from_a_file_or_from_stdin() {
+    let place = Place::new().await;
+    let file = place.home.path().join("bio.txt");
+    let typed = format!("@{}", file.display());
+    for (text, expected) in [
+        ("one\r\n\ttwo\n", "one\r\n\ttwo"),
+        ("@one\n\n", "@one\n"),
+        ("", ""),
+        ("-", "-"),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let from_file = place.run(&["set", "--bio", &typed, "--json"]).json();
+        let from_stdin = place.program(&["set", "--bio", "-", "--json"]).stdin(text);
+        assert_eq!(from_file["bio"], expected);
+        assert_eq!(from_stdin.run().json()["bio"], expected);
+    }
+}
+
+#[tokio::test]
+async fn a_bio_that_cannot_be_read_or_sent_is_refused() {
+    let place = Place::new().await;
+    let set = |bio: &str, stdin: &[u8]| {
+        let arguments = ["set", "--bio", bio, "--base-url", "http://127.0.0.1:1"];
+        place.program(&arguments).stdin(stdin).run()
+    };
+    set("@/nowhere/bio.txt", b"").check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: --bio: /nowhere/bio.txt cannot be read: No such file or directory (os error 2)
+    "#]]);
+    set("@", b"").check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: --bio: @ names no file; expected @FILE
+    "#]]);
+    set("-", b"ab\xff").check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: --bio: stdin is not UTF-8 text: see the byte at offset 2
+    "#]]);
+    set("-", &b"\n".repeat(11)).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: --bio: bio has 11 lines; at most 10 are allowed
+    "#]]);
 }

@@ -17,6 +17,7 @@ async fn a_pipe_gets_names_and_values() {
         accent_color	#2563eb
         text_color	#111827
         background_color	#f9fafb
+        contrast	16.9:1
         email	demo@example.com
         api_visible	true
         key.scopes	profile:write analytics:read links:write social:write
@@ -48,4 +49,58 @@ async fn control_characters_do_not_reach_the_reader() {
     place.service.update(clear).unwrap();
     let run = place.run(&["show"]);
     assert!(run.stdout().contains("display_name\t[31mAda\n"), "{run}");
+}
+
+#[tokio::test]
+async fn a_table_is_a_card_as_wide_as_the_terminal() {
+    let place = Place::new().await;
+    let show = place.program(&["show", "-o", "table"]);
+    show.env("COLUMNS", "60").run().check(&expect![[r#"
+        exit 0
+        --- stdout
+        Demo Person  @demo
+        ────────────────────────────────────────────────────────────
+        I live inside a mock server.
+        Edit me as you like.
+
+        location    127.0.0.1
+        email       demo@example.com
+        in the API  shown
+        accent      #2563eb
+        text        #111827
+        background  #f9fafb
+        contrast    16.9:1
+
+        links       Homepage  https://example.com/demo
+                    Code      https://example.com/demo/code
+
+        posts       · Hello from the mock server!
+
+        badges      Early bird
+
+        key may     profile:write, analytics:read, links:write,
+                    social:write
+        rate limit  1,000,000 requests a minute
+        --- stderr
+    "#]]);
+    let show = place.program(&["show", "-o", "table", "--color", "always"]);
+    let card = show.env("COLUMNS", "60").run();
+    assert!(
+        card.stdout()
+            .contains("\x1b[48;2;37;99;235m  \x1b[0m #2563eb\n"),
+        "{card}"
+    );
+}
+
+#[tokio::test]
+async fn text_that_is_hard_to_read_is_warned_of() {
+    let place = Place::new().await;
+    place
+        .run(&["set", "--text-color", "#f9f9f9", "-q"])
+        .stdout();
+    let run = place.run(&["show"]);
+    assert!(run.stdout().contains("\ncontrast\t1:1\n"), "{run}");
+    let warning = "warning: the contrast of text_color on background_color is 1:1; \
+                   below 4.5:1 text is hard to read\n";
+    assert!(run.to_string().ends_with(warning), "{run}");
 }

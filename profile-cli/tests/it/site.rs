@@ -16,5 +16,10 @@ async fn the_counters_are_shown_without_a_key() {
         links	3
         --- stderr
     "#]]);
+    let table = place.run(&["site", "-o", "table"]);
+    assert_eq!(
+        table.stdout(),
+        "users       2\nviews  86,234\nlinks       3\n"
+    );
     assert!(place.run(&["site", "--json"]).json()["users"].is_u64());
 }

@@ -100,3 +100,200 @@ async fn a_service_that_tells_no_handle_is_told_of() {
         hint: give it: profile stats HANDLE
     "#]]);
 }
+
+#[tokio::test]
+async fn a_table_has_bars_and_shares() {
+    let place = Place::new().await;
+    let stats = place.program(&["stats", "--days", "3", "-o", "table"]);
+    stats.env("COLUMNS", "60").run().check(&expect![[r#"
+        exit 0
+        --- stdout
+        demo  55 views in 3 days, 43,615 in all
+
+        2026-01-13  █████████████████████████████████████████████ 27
+        2026-01-14  █████████████████████████████████████████████ 27
+        2026-01-15  █▋ 1
+
+        devices
+        desktop   54.5 %  30  ██████████████████████████████████████
+        mobile    36.4 %  20  █████████████████████████▎
+        tablet     9.1 %   5  ██████▎
+
+        countries
+        US   45.5 %  25  ████████████████████████████████████████
+        DE   27.3 %  15  ████████████████████████
+        GB   12.7 %   7  ███████████▏
+        FR    7.3 %   4  ██████▍
+        JP    7.3 %   4  ██████▍
+        --- stderr
+    "#]]);
+    let stats = ["stats", "--days", "3", "-o", "table", "--plot", "none"];
+    let run = place.run(&stats);
+    assert!(
+        run.stdout().starts_with("handle            demo\n"),
+        "{run}"
+    );
+}
+
+#[tokio::test]
+async fn a_plot_is_drawn_in_a_pipe_if_asked_for() {
+    let place = Place::new().await;
+    let plot = |plot, format: &[&str]| {
+        let stats = ["stats", "grace", "--days", "9", "--plot", plot];
+        place.run(&[&stats[..], format].concat())
+    };
+    plot("spark", &[]).check(&expect![[r#"
+        exit 0
+        --- stdout
+        grace  181 views in 9 days, 42,619 in all
+        2026-01-07  ▅▄▁▁█▅▆▆▆  2026-01-15
+        --- stderr
+    "#]]);
+    assert!(plot("bars", &[]).stdout().contains("█"));
+    assert_eq!(
+        plot("bars", &["-o", "tsv"]).stdout(),
+        plot("none", &[]).stdout()
+    );
+    assert!(plot("bars", &["--json"]).json()["daily"].is_array());
+}
+
+#[tokio::test]
+async fn several_profiles_are_shown_with_their_handles() {
+    let place = Place::new().await;
+    let both = ["stats", "demo", "grace", "demo", "--days", "2"];
+    place.run(&both).check(&expect![[r#"
+        exit 0
+        --- stdout
+        demo	total_views	43615
+        demo	period.days	2
+        demo	period.views	28
+        demo	devices.desktop	13
+        demo	devices.mobile	11
+        demo	devices.tablet	4
+        demo	countries.US	9
+        demo	countries.DE	7
+        demo	countries.GB	6
+        demo	countries.FR	4
+        demo	countries.JP	2
+        demo	daily.2026-01-14	27
+        demo	daily.2026-01-15	1
+        grace	total_views	42619
+        grace	period.days	2
+        grace	period.views	54
+        grace	daily.2026-01-14	27
+        grace	daily.2026-01-15	27
+        --- stderr
+    "#]]);
+    let program = place.program(&[&both[..], &["-o", "table"]].concat());
+    program.env("COLUMNS", "70").run().check(&expect![[r#"
+        exit 0
+        --- stdout
+        demo  28 views in 2 days, 43,615 in all
+        grace  54 views in 2 days, 42,619 in all
+
+                    demo                          grace
+        2026-01-14  █████████████████████████ 27  █████████████████████████ 27
+        2026-01-15  ▉ 1                           █████████████████████████ 27
+
+        devices of demo
+        desktop   46.4 %  13  ████████████████████████████████████████
+        mobile    39.3 %  11  █████████████████████████████████▊
+        tablet    14.3 %   4  ████████████▎
+
+        countries of demo
+        US   32.1 %  9  ████████████████████████████████████████
+        DE   25.0 %  7  ███████████████████████████████
+        GB   21.4 %  6  ██████████████████████████▋
+        FR   14.3 %  4  █████████████████▊
+        JP    7.1 %  2  ████████▉
+        --- stderr
+    "#]]);
+    let json = place.run(&[&both[..], &["--json"]].concat()).json();
+    let one = place
+        .run(&["stats", "grace", "--days", "2", "--json"])
+        .json();
+    assert_eq!(json[0]["handle"], "demo");
+    assert_eq!(
+        json[1],
+        serde_json::json!({"handle": "grace", "stats": one})
+    );
+}
+
+#[tokio::test]
+async fn each_handle_is_tried() {
+    let place = Place::new().await;
+    let some = ["stats", "nobody", "grace", "a b", "--days", "1"];
+    place.run(&some).check(&expect![[r#"
+        exit 3
+        --- stdout
+        grace	total_views	42619
+        grace	period.days	1
+        grace	period.views	27
+        grace	daily.2026-01-15	27
+        --- stderr
+        error: there is no profile "nobody" (404: there is no profile with the handle nobody)
+        error: there is no profile "a b" (404: there is no profile with the handle a b)
+    "#]]);
+    let json = place.run(&[&some[..], &["--json"]].concat()).error();
+    assert_eq!(json["failures"][0]["id"], "nobody");
+    assert_eq!(json["exit_code"], 3);
+}
+
+#[tokio::test]
+async fn the_picture_is_written_whole_or_not_at_all() {
+    let place = Place::new().await;
+    let file = place.home.path().join("views.svg");
+    std::fs::write(&file, "earlier").unwrap();
+    let path = file.to_str().unwrap();
+    let failed = place.run(&["stats", "nobody", "--svg", path]);
+    assert!(failed.to_string().starts_with("exit 3\n"), "{failed}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "earlier");
+    let both = ["stats", "demo", "grace", "--days", "365", "--svg", path];
+    // The other's statistics are of 30 days at most.
+    let partly = place.run(&both);
+    assert!(partly.to_string().starts_with("exit 6\n"), "{partly}");
+    let picture = std::fs::read_to_string(&file).unwrap();
+    assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
+    assert!(picture.contains("<title id=\"title\">Views of demo</title>"));
+    #[cfg(unix)]
+    {
+        let link = place.home.path().join("link.svg");
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let through = ["stats", "--days", "1", "--svg", link.to_str().unwrap()];
+        place.run(&through).stdout();
+        assert_ne!(std::fs::read_to_string(&file).unwrap(), picture);
+    }
+    let nowhere = place.run(&["stats", "--days", "1", "--svg", "/nowhere/views.svg"]);
+    assert!(nowhere.to_string().starts_with("exit 1\n"), "{nowhere}");
+}
+
+#[tokio::test]
+async fn curl_leaves_the_own_handle_open() {
+    let place = Place::new().await;
+    let base_url = ["--base-url", "http://127.0.0.1:1"];
+    let curl = ["stats", "--curl", "--days", "7"];
+    place
+        .run(&[&curl[..], &base_url].concat())
+        .check(&expect![[r#"
+            exit 0
+            --- stdout
+            curl --path-as-is --globoff 'http://127.0.0.1:1/api/v1/me' \
+              -H "Authorization: Bearer $PROFILE_API_KEY"
+            curl --path-as-is --globoff 'http://127.0.0.1:1/api/v1/users/HANDLE/stats?days=7' \
+              -H "Authorization: Bearer $PROFILE_API_KEY"
+            --- stderr
+            note: put the handle that the first command prints in place of HANDLE in the second
+        "#]]);
+    let curl = ["stats", "a b", "c", "--curl"];
+    place
+        .run(&[&curl[..], &base_url].concat())
+        .check(&expect![[r#"
+            exit 0
+            --- stdout
+            curl --path-as-is --globoff 'http://127.0.0.1:1/api/v1/users/a%20b/stats' \
+              -H "Authorization: Bearer $PROFILE_API_KEY"
+            curl --path-as-is --globoff 'http://127.0.0.1:1/api/v1/users/c/stats' \
+              -H "Authorization: Bearer $PROFILE_API_KEY"
+            --- stderr
+        "#]]);
+}

@@ -27,6 +27,8 @@ mod secrets;
 mod shapes;
 mod silences;
 mod site_stats;
+#[cfg(any(feature = "rustls", feature = "native-tls"))]
+mod tls;
 #[cfg(feature = "tracing")]
 mod tracing;
 mod user_stats;

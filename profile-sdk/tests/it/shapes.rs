@@ -107,8 +107,34 @@ pub(crate) async fn an_id_is_printed_as_it_was_written() {
 }
 
 #[tokio::test]
+pub(crate) async fn an_id_beyond_64_bits_keeps_its_digits() {
+    for id in [
+        "18446744073709551616",
+        "-98765432109876543210",
+        "1e30",
+        "1.50",
+    ] {
+        let service = MockServer::start().await;
+        let links = format!(r#"[{{"id":{id},"title":"t"}},{{"id":2}}]"#);
+        let body = format!(r#"{{"data":{{"links":{links},"posts":[{{"id":{id}}}],"n":2.5}}}}"#);
+        answer_all(&service, ResponseTemplate::new(200).set_body_string(body)).await;
+        let client = connect_as_owner(&service);
+        let me = client.me().await.unwrap();
+        let (links, posts) = (me.links.unwrap(), me.posts.unwrap());
+        assert_eq!(links[0].id, Some(LinkId::new(id).unwrap()));
+        assert_eq!(links[0].title.as_deref(), Some("t"));
+        assert_eq!(links[1].id, Some(LinkId::from(2)));
+        assert_eq!(posts[0].id.as_ref().unwrap().as_str(), id);
+        assert_eq!(Value::from(me.extra), json!({"n": 2.5}));
+        let call = client.delete_link(links[0].id.as_ref().unwrap());
+        let path = format!("/api/v1/me/links/{id}");
+        assert_eq!(call.request().unwrap().path(), path);
+    }
+}
+
+#[tokio::test]
 pub(crate) async fn an_odd_id_is_no_error() {
-    for raw in [json!(1.5), json!(""), json!(["a"]), json!({"$oid": "5f"})] {
+    for raw in [json!(""), json!(["a"]), json!({"$oid": "5f"})] {
         let link = json!({"id": raw, "title": "t"});
         let (_service, client) = answering(link.clone()).await;
         let created = client.delete_link(&LinkId::from(1)).await;

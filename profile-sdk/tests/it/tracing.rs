@@ -77,8 +77,12 @@ async fn a_call_and_its_attempts_are_told_without_the_key() {
     let lines = written.lines.lock().unwrap();
     assert_eq!(lines[0], "call operation=GET /api/v1/me");
     assert_eq!(lines[1], "attempt number=1");
-    assert!(lines[2].contains("an attempt failed kind=Service error=GET /api/v1/me: 503"));
-    assert_eq!(lines[3], "attempt number=2");
+    assert!(lines[2].contains("attempt 1 begins"));
+    assert!(lines[3].contains("attempt 1 failed: GET /api/v1/me: 503"));
+    assert!(lines[3].contains("kind=Service error=GET /api/v1/me: 503"));
+    assert!(lines[4].contains(" seconds before the next attempt"));
+    assert_eq!(lines[5], "attempt number=2");
+    assert!(lines[6].contains("attempt 2 begins"));
     let shown = lines.join("\n");
     assert!(!shown.contains(service.key()), "{shown}");
 }

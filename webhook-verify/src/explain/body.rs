@@ -1,31 +1,95 @@
 //! What a body may have been before something rewrote it.
 
-use alloc::string::String;
-use alloc::vec;
 use alloc::vec::Vec;
-use core::ops::Range;
 
+use super::Change;
 use super::json_layout::{self, Layout};
-use super::{Change, Variant};
+
+/// A change and what it makes of a body, if it can be made there.
+type Edit = (Change, fn(&[u8]) -> Option<Vec<u8>>);
+
+const EDGES: [Edit; 7] = [
+    (Change::BodyWithoutNewline, without_newline),
+    (Change::BodyWithNewline, |body| Some([body, b"\n"].concat())),
+    (Change::BodyWithCrLf, |body| Some([body, b"\r\n"].concat())),
+    (Change::LineBreaksCrLf, |body| {
+        Some(replace(&with_lf(body), b"\n", b"\r\n"))
+    }),
+    (Change::LineBreaksLf, |body| Some(with_lf(body))),
+    (Change::BodyWithoutByteOrderMark, |body| {
+        Some(body.strip_prefix(BYTE_ORDER_MARK)?.to_vec())
+    }),
+    (Change::BodyWithByteOrderMark, |body| {
+        Some([BYTE_ORDER_MARK, body].concat())
+    }),
+];
+
+const JSON_LAYOUTS: [Edit; 4] = [
+    (Change::JsonCompact, |body| laid_out(body, Layout::Compact)),
+    (Change::JsonSpaced, |body| laid_out(body, Layout::Spaced)),
+    (Change::JsonIndentedByTwo, |body| {
+        laid_out(body, Layout::Indented(2))
+    }),
+    (Change::JsonIndentedByFour, |body| {
+        laid_out(body, Layout::Indented(4))
+    }),
+];
+
+const JSON_ESCAPES: [Edit; 4] = [
+    (Change::JsonEscaped, |body| {
+        Some(json_layout::escape(text(body)?).into_bytes())
+    }),
+    (Change::JsonUnescaped, |body| {
+        Some(json_layout::unescape(text(body)?).into_bytes())
+    }),
+    (Change::JsonSlashesEscaped, |body| {
+        Some(replace(&with_plain_slashes(body), b"/", br"\/"))
+    }),
+    (Change::JsonSlashesUnescaped, |body| {
+        Some(with_plain_slashes(body))
+    }),
+];
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The body itself; it with one change at its edges or line breaks; and its
-/// JSON in other layouts and escapes, each again with one such change.
-pub(super) fn variants(body: &[u8]) -> Vec<Variant> {
-    let mut variants = vec![(vec![], body.to_vec())];
-    extend_with(&mut variants, 0..1, edges);
-    if let Ok(text) = str::from_utf8(body) {
-        let first_json = variants.len();
-        extend_with(&mut variants, 0..1, |_| json_layouts(text));
-        let layouts = first_json..variants.len();
-        for range in [0..1, layouts] {
-            extend_with(&mut variants, range, json_escapes);
-        }
-        let json = first_json..variants.len();
-        extend_with(&mut variants, json, edges);
+/// Shows the body itself; it with one change at its edges or line breaks; and its JSON in other
+/// layouts and escapes, each again with one such change.
+///
+/// One after the other, since all of them together are many times the body.
+pub(super) fn each_variant(body: &[u8], show: &mut dyn FnMut(&[Change], &[u8])) {
+    with_edges(&[], body, show);
+    if text(body).is_none() {
+        return;
     }
-    variants
+    each_changed(&[], body, &JSON_ESCAPES, &mut |changes, escaped| {
+        with_edges(changes, escaped, show);
+    });
+    each_changed(&[], body, &JSON_LAYOUTS, &mut |changes, laid_out| {
+        with_edges(changes, laid_out, show);
+        each_changed(changes, laid_out, &JSON_ESCAPES, &mut |changes, escaped| {
+            with_edges(changes, escaped, show);
+        });
+    });
+}
+
+fn with_edges(changes: &[Change], body: &[u8], show: &mut dyn FnMut(&[Change], &[u8])) {
+    show(changes, body);
+    each_changed(changes, body, &EDGES, show);
+}
+
+/// Shows what each edit makes of a body that was made by these changes, if it makes another.
+fn each_changed(
+    changes: &[Change],
+    body: &[u8],
+    edits: &[Edit],
+    show: &mut dyn FnMut(&[Change], &[u8]),
+) {
+    for (change, edit) in edits {
+        match edit(body) {
+            Some(changed) if changed != body => show(&[changes, &[*change]].concat(), &changed),
+            _ => {}
+        }
+    }
 }
 
 /// What can be seen in a body that is beyond repair.
@@ -53,79 +117,25 @@ pub(super) fn hints(body: &[u8]) -> Vec<&'static str> {
         .collect()
 }
 
-/// Adds what one more change makes of each variant in the range, if nothing like it is there.
-fn extend_with(
-    variants: &mut Vec<Variant>,
-    range: Range<usize>,
-    change: impl Fn(&[u8]) -> Vec<(Change, Vec<u8>)>,
-) {
-    for index in range {
-        let (before, body) = variants[index].clone();
-        for (change, changed) in change(&body) {
-            if variants.iter().all(|(_, known)| *known != changed) {
-                variants.push(([&before[..], &[change]].concat(), changed));
-            }
-        }
-    }
+fn laid_out(body: &[u8], layout: Layout) -> Option<Vec<u8>> {
+    Some(json_layout::rewrite(text(body)?, layout)?.into_bytes())
 }
 
-fn json_layouts(text: &str) -> Vec<(Change, Vec<u8>)> {
-    let layouts = [
-        (Change::JsonCompact, Layout::Compact),
-        (Change::JsonSpaced, Layout::Spaced),
-        (Change::JsonIndentedByTwo, Layout::Indented(2)),
-        (Change::JsonIndentedByFour, Layout::Indented(4)),
-    ];
-    let rewritten =
-        |(change, layout)| Some((change, json_layout::rewrite(text, layout)?.into_bytes()));
-    layouts.into_iter().filter_map(rewritten).collect()
+fn text(body: &[u8]) -> Option<&str> {
+    str::from_utf8(body).ok()
 }
 
-fn json_escapes(body: &[u8]) -> Vec<(Change, Vec<u8>)> {
-    let Ok(text) = str::from_utf8(body) else {
-        return Vec::new();
-    };
-    let plain_slashes = text.replace(r"\/", "/");
-    let escapes = [
-        (Change::JsonEscaped, json_layout::escape(text)),
-        (Change::JsonUnescaped, json_layout::unescape(text)),
-        (
-            Change::JsonSlashesEscaped,
-            plain_slashes.replace('/', r"\/"),
-        ),
-        (Change::JsonSlashesUnescaped, plain_slashes),
-    ];
-    let as_bytes = |(change, text): (Change, String)| (change, text.into_bytes());
-    escapes.into_iter().map(as_bytes).collect()
+fn with_plain_slashes(body: &[u8]) -> Vec<u8> {
+    replace(body, br"\/", b"/")
 }
 
-fn edges(body: &[u8]) -> Vec<(Change, Vec<u8>)> {
-    let without_newline = body
-        .strip_suffix(b"\n")
-        .map(|body| body.strip_suffix(b"\r").unwrap_or(body));
-    let lf = replace(body, b"\r\n", b"\n");
-    let changed = [
-        (
-            Change::BodyWithoutNewline,
-            without_newline.map(<[u8]>::to_vec),
-        ),
-        (Change::BodyWithNewline, Some([body, b"\n"].concat())),
-        (Change::BodyWithCrLf, Some([body, b"\r\n"].concat())),
-        (Change::LineBreaksCrLf, Some(replace(&lf, b"\n", b"\r\n"))),
-        (Change::LineBreaksLf, Some(lf)),
-        (
-            Change::BodyWithoutByteOrderMark,
-            body.strip_prefix(BYTE_ORDER_MARK).map(<[u8]>::to_vec),
-        ),
-        (
-            Change::BodyWithByteOrderMark,
-            Some([BYTE_ORDER_MARK, body].concat()),
-        ),
-    ];
-    changed
-        .into_iter()
-        .filter_map(|(change, body)| Some((change, body?)))
-        .collect()
+fn without_newline(body: &[u8]) -> Option<Vec<u8>> {
+    let body = body.strip_suffix(b"\n")?;
+    Some(body.strip_suffix(b"\r").unwrap_or(body).to_vec())
+}
+
+fn with_lf(body: &[u8]) -> Vec<u8> {
+    replace(body, b"\r\n", b"\n")
 }
 
 fn replace(mut body: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {

@@ -4,7 +4,6 @@
 
 use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 #[derive(Clone, Copy)]
 pub(super) enum Layout {
@@ -13,16 +12,27 @@ pub(super) enum Layout {
     Indented(usize),
 }
 
-/// The text in another layout, or nothing if it does not begin like an object or array.
+/// How many times as long as the text a layout may be that is longer than [`SHORT`]: the indents of
+/// deep nesting grow with its square.
+const MOST_GROWTH: usize = 16;
+
+/// A length in bytes up to which any layout is written.
+const SHORT: usize = 1024 * 1024;
+
+/// The text in another layout, or nothing if it does not begin like an object or array, or if the
+/// layout is longer than anyone would send.
 pub(super) fn rewrite(text: &str, layout: Layout) -> Option<String> {
-    let tokens = tokens(text);
-    if !matches!(tokens.first(), Some(&"{" | &"[")) {
+    if !text.trim_start().starts_with(['{', '[']) {
         return None;
     }
     let mut written = String::with_capacity(text.len() * 2);
     let mut depth = 0usize;
     let mut before = "";
-    for token in tokens {
+    let longest = SHORT.max(MOST_GROWTH * text.len());
+    for token in tokens(text) {
+        if written.len() > longest {
+            return None;
+        }
         let opens = matches!(before, "{" | "[");
         let closes = matches!(token, "}" | "]");
         depth = (depth + usize::from(opens)).saturating_sub(usize::from(closes));
@@ -48,20 +58,18 @@ fn gap(layout: Layout, depth: usize, after_comma: bool) -> String {
 }
 
 /// Strings and words whole, punctuation one by one, white space left out.
-fn tokens(text: &str) -> Vec<&str> {
-    let mut tokens = Vec::new();
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text.trim_start();
-    while let Some(first) = rest.chars().next() {
-        let end = match first {
+    core::iter::from_fn(move || {
+        let end = match rest.chars().next()? {
             '"' => end_of_string(rest),
             '{' | '}' | '[' | ']' | ',' | ':' => 1,
             _ => end_of_word(rest),
         };
         let (token, after) = rest.split_at(end);
-        tokens.push(token);
         rest = after.trim_start();
-    }
-    tokens
+        Some(token)
+    })
 }
 
 fn end_of_string(text: &str) -> usize {
@@ -172,6 +180,13 @@ mod tests {
             let rewritten = rewrite(text, Layout::Indented(4));
             assert_eq!(rewritten.is_some(), text.starts_with(['{', '[']), "{text}");
         }
+    }
+
+    #[test]
+    fn endless_indents_are_not_written() {
+        let deep = "[".repeat(10_000);
+        assert!(rewrite(&deep, Layout::Indented(4)).is_none());
+        assert_eq!(rewrite(&deep, Layout::Compact), Some(deep));
     }
 
     #[test]

@@ -70,17 +70,11 @@ pub fn explain<S: AsRef<[u8]>>(
         Ok(Ok(claim)) => (None, Some(claim)),
         Ok(Err(error)) | Err(error) => (Some(error), None),
     };
-    let mut findings = Vec::new();
-    if let Some(claim) = &claim {
-        let bodies = body::variants(body);
-        for (secret_index, secret) in secrets.into_iter().enumerate() {
-            let matching = claim.matching(secret.as_ref(), &bodies);
-            findings.extend(matching.map(|changes| Finding {
-                secret_index,
-                changes,
-            }));
-        }
-    }
+    let secrets: Vec<_> = secrets
+        .into_iter()
+        .map(|secret| secret::variants(secret.as_ref()))
+        .collect();
+    let findings = claim.map_or_else(Vec::new, |claim| claim.findings(&secrets, body));
     Explanation {
         unreadable,
         hints: body::hints(body),
@@ -88,23 +82,34 @@ pub fn explain<S: AsRef<[u8]>>(
     }
 }
 
-/// A body or a secret, and what was changed to make it.
+/// A secret, and what was changed to make it.
 type Variant = (Vec<Change>, Vec<u8>);
 
 impl Claim {
-    fn matching<'a>(
-        &'a self,
-        secret: &[u8],
-        bodies: &'a [Variant],
-    ) -> impl Iterator<Item = Vec<Change>> + 'a {
-        let secrets = secret::variants(secret);
-        secrets.into_iter().flat_map(move |(of_secret, secret)| {
-            let matching = move |(_, body): &&Variant| self.is_of(&secret, body);
-            bodies
-                .iter()
-                .filter(matching)
-                .map(move |(of_body, _)| [&self.changes[..], &of_secret, of_body].concat())
-        })
+    /// For each variant of a secret that matches, the variant of the body with the fewest changes.
+    fn findings(&self, secrets: &[Vec<Variant>], body: &[u8]) -> Vec<Finding> {
+        let mut keys: Vec<_> = secrets
+            .iter()
+            .enumerate()
+            .flat_map(|(index, variants)| {
+                variants.iter().map(move |variant| (index, variant, None))
+            })
+            .collect();
+        body::each_variant(body, &mut |of_body, body| {
+            for (secret_index, (of_secret, secret), finding) in &mut keys {
+                let changes = [&self.changes[..], of_secret, of_body].concat();
+                let is_known = |known: &Finding| known.changes.len() <= changes.len();
+                if !finding.as_ref().is_some_and(is_known) && self.is_of(secret, body) {
+                    *finding = Some(Finding {
+                        secret_index: *secret_index,
+                        changes,
+                    });
+                }
+            }
+        });
+        keys.into_iter()
+            .filter_map(|(.., finding)| finding)
+            .collect()
     }
 
     /// The length of the digest says which algorithm it is.

@@ -241,6 +241,17 @@ fn the_empty_secret_is_never_a_finding() {
 }
 
 #[test]
+fn a_large_body_takes_a_few_times_its_own_memory() {
+    let member = r#"{"type": "post.liked", "n": [1, 2.50], "u": "a/b \u00e9"}, "#;
+    let body = format!("[{}1]", member.repeat(500));
+    let counted = allocation_counter::measure(|| {
+        let explanation = explain_with(SIGNATURE, body.as_bytes(), &[SECRET]);
+        assert!(explanation.findings().is_empty());
+    });
+    assert!(counted.bytes_max < 20 * body.len() as u64, "{counted:?}");
+}
+
+#[test]
 fn debug_and_display_show_no_secret() {
     let explanation = explain_with(SIGNATURE, BODY, &[SECRET, "canary-4f1d"]);
     let shown = format!("{explanation} {explanation:?}");

@@ -9,7 +9,7 @@ use axum::routing::get;
 use mock_server::MockServer;
 use serde_json::{Value, json};
 use wiremock::matchers::{header, method, path};
-use wiremock::{Mock, ResponseTemplate};
+use wiremock::{Mock, MockServerBuilder, ResponseTemplate};
 
 /// How many links the owner of the key has.
 const LINKS: usize = 20;
@@ -24,9 +24,12 @@ async fn main() -> Result<(), Failure> {
     match std::env::args().nth(1).as_deref() {
         Some("axum") => axum_hello_world().await,
         Some("library") => library().await,
-        Some("wiremock") => bare_wiremock().await,
+        Some("wiremock") => bare_wiremock(wiremock::MockServer::builder()).await,
+        Some("wiremock-unrecorded") => {
+            bare_wiremock(wiremock::MockServer::builder().disable_request_recording()).await
+        }
         Some("start") => start().await,
-        other => Err(format!("{other:?} is none of axum, library, wiremock and start").into()),
+        other => Err(format!("there is no peer {other:?}").into()),
     }
 }
 
@@ -46,22 +49,23 @@ async fn library() -> Result<(), Failure> {
     Ok(())
 }
 
-/// A mock that always returns what the library returns, under the same conditions. wiremock's own
-/// recording is off, as it is in the library.
-async fn bare_wiremock() -> Result<(), Failure> {
+/// A mock that always returns what the library returns, head and body. As wiremock comes, it records
+/// every request; the library has a journal of its own for that and turns wiremock's off.
+async fn bare_wiremock(server: MockServerBuilder) -> Result<(), Failure> {
     let service = with_links().await?;
     let key = service.key().to_owned();
     let request = mock_server::Request::new("GET", "/api/v1/me")
         .header("Authorization", format!("Bearer {key}"));
     let reply = service.world()?.handle(&request).reply;
-    let server = wiremock::MockServer::builder()
-        .disable_request_recording()
-        .start()
-        .await;
+    let headers = reply.headers.iter();
+    let answer = ResponseTemplate::new(reply.status)
+        .append_headers(headers.map(|(name, value)| (name.as_ref(), value.as_ref())))
+        .set_body_bytes(reply.body);
+    let server = server.start().await;
     Mock::given(method("GET"))
         .and(path("/api/v1/me"))
         .and(header("authorization", format!("Bearer {key}")))
-        .respond_with(ResponseTemplate::new(200).set_body_raw(reply.body, "application/json"))
+        .respond_with(answer)
         .mount(&server)
         .await;
     ready(&json!({"url": server.uri(), "key": key}))?;

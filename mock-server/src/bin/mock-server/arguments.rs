@@ -23,9 +23,10 @@ pub(crate) struct Arguments {
     /// Where to listen; port 0 takes a free one
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
     pub(crate) addr: Address,
-    /// What keys, statistics and chance follow from; an existing state file keeps its own
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) seed: u64,
+    /// What keys, statistics and chance follow from, 0 unless given; an existing state file keeps
+    /// its own
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
     /// How to behave where the specification is silent: default, minimal, maximal, random:SEED, or a
     /// JSON file with settings
     #[arg(long, value_name = "NAME|FILE")]

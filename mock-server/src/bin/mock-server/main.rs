@@ -40,6 +40,16 @@ async fn serve(arguments: Arguments) -> Result<(), ServeError> {
     let stop = stop_signal().map_err(ServeError::Signal)?;
     let worlds = worlds(&arguments)?;
     let keys = worlds.keys().clone();
+    if let Some(seed) = arguments.seed
+        && keys != World::new(seed).keys()
+    {
+        // The keys of a seed are the same everywhere, so these come from a state file.
+        let _ = writeln!(
+            io::stderr(),
+            "mock-server: --seed {seed} is not followed: the state file has a seed of its own; \
+             name another file to start anew"
+        );
+    }
     let server = listen(worlds, arguments)?;
     announce(&server, &keys).map_err(ServeError::Print)?;
     server.serve_until(stop).await.map_err(ServeError::Serve)
@@ -47,7 +57,7 @@ async fn serve(arguments: Arguments) -> Result<(), ServeError> {
 
 fn worlds(arguments: &Arguments) -> Result<Worlds, ServeError> {
     let settings = Settings::read(arguments)?;
-    let mut world = World::new(arguments.seed);
+    let mut world = World::new(arguments.seed.unwrap_or_default());
     settings.apply(&mut world);
     let worlds = match &arguments.state {
         None => Worlds::in_memory(world),

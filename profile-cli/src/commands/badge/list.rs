@@ -3,6 +3,7 @@
 use clap::Args;
 use profile_sdk::Badge;
 
+use crate::drawing::Drawing;
 use crate::report::{Report, Shown, cell};
 use crate::session::Session;
 use crate::stop::Stop;
@@ -33,5 +34,6 @@ pub(crate) fn run(_: BadgeListArguments, session: &Session<'_>) -> Result<Report
         rows: response.data().iter().map(row).collect(),
         empty: "There are no badges.",
     };
-    Ok(Report::read(&response, table))
+    let drawing = Drawing::Badges(response.data().clone());
+    Ok(Report::read(&response, Shown::drawn(drawing, table)))
 }

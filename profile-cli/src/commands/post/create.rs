@@ -2,12 +2,22 @@
 
 use clap::Args;
 use profile_sdk::Post;
+use serde_json::json;
 
+use crate::draft::{self, Draft, DraftKind};
 use crate::dry_run::{self, Change, DryRun};
-use crate::failure::Failure;
+use crate::editor::Editor;
+use crate::failure::{Failure, FailureKind};
 use crate::report::{Report, Shown, push_field};
 use crate::session::Session;
 use crate::stop::Stop;
+use crate::typed_text;
+
+const KIND: DraftKind = DraftKind {
+    name: "post",
+    extension: "txt",
+    command: "profile post create --editor",
+};
 
 /// Create a post
 #[derive(Debug, Args)]
@@ -15,21 +25,82 @@ use crate::stop::Stop;
 Needs the scope social:write. If no answer comes, the post is not sent again: `profile post list`
 tells whether it is there.
 
-Example:
-  profile post create 'Hello, world'")]
+@FILE takes the text of a file and - that of stdin, without the one line break at its end. So a text
+that begins with @, or is - alone, has to be given as a file or on stdin. --editor opens an empty
+text in the editor that `profile edit` uses, and keeps it until the service has accepted it.
+
+Examples:
+  profile post create 'Hello, world'
+  profile post create @post.txt
+  profile post create --editor")]
 pub(crate) struct PostCreateArguments {
     /// The text
-    body: String,
+    #[arg(value_name = "BODY|@FILE|-", required_unless_present = "editor")]
+    body: Option<String>,
+
+    /// Write the text in your editor
+    #[arg(long, conflicts_with = "body")]
+    editor: bool,
 
     #[command(flatten)]
     dry_run: DryRun,
 }
 
 pub(crate) fn run(arguments: PostCreateArguments, session: &Session<'_>) -> Result<Report, Stop> {
-    let call = session.client()?.create_post(&arguments.body);
-    if arguments.dry_run.dry_run {
+    let dry_run = arguments.dry_run.dry_run;
+    match arguments.body {
+        Some(typed) => {
+            let body = typed_text::read("BODY", &typed, session.output)?;
+            send(body, dry_run, session)
+        }
+        None if session.settings.curl => {
+            let message = "what the editor would send is not known before it was open";
+            let hint = "give the text, as in `profile post create TEXT --curl`";
+            Err(Failure::usage(message).hint(hint).into())
+        }
+        None => from_editor(dry_run, session),
+    }
+}
+
+fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Stop> {
+    let editor = Editor::find(&session.settings)?;
+    // Without a client nothing could be sent, so nothing needs to be typed.
+    session.client()?;
+    let draft = Draft::open(&KIND, "", session)?;
+    loop {
+        if let Err(failure) = editor.open(draft.path()) {
+            return Err(draft.kept(failure).into());
+        }
+        let text = draft.text().map_err(|failure| draft.kept(failure))?;
+        let body = typed_text::without_last_break(text);
+        if body.is_empty() {
+            draft.discard();
+            let sentence = Shown::Sentence("Nothing was written, so nothing was sent.".to_owned());
+            return Ok(Report::new(json!({"result": "unchanged"}), sentence));
+        }
+        let failure = match send(body, dry_run, session) {
+            Ok(report) => {
+                draft.discard();
+                return Ok(report);
+            }
+            Err(Stop::Failed(failure)) => *failure,
+            Err(shown) => {
+                session.output.note(&draft.place());
+                return Err(shown);
+            }
+        };
+        let may_be_mended = matches!(failure.kind, FailureKind::Usage | FailureKind::Refused);
+        if !may_be_mended || !draft::edit_again(session, &failure)? {
+            return Err(draft.kept(failure).into());
+        }
+    }
+}
+
+fn send(body: String, dry_run: bool, session: &Session<'_>) -> Result<Report, Stop> {
+    let call = session.client()?.create_post(&body);
+    if dry_run {
         let request = call.request().map_err(Failure::of_unsent)?;
-        let change = Change::new("post", None, Some(arguments.body));
+        let change = Change::new("post", None, Some(body));
         return Err(dry_run::stop(&[request], &[change]));
     }
     let response = session.write(call, "list of posts", "profile post list")?;

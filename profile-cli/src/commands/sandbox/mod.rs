@@ -1,6 +1,8 @@
 //! `profile sandbox`: looks after the made-up profile that `--sandbox` works on.
 
+mod path;
 mod reset;
+mod serve;
 
 use clap::Subcommand;
 
@@ -12,10 +14,14 @@ use crate::stop::Stop;
 #[derive(Debug, Subcommand)]
 pub(crate) enum SandboxCommand {
     Reset(reset::SandboxResetArguments),
+    Path(path::SandboxPathArguments),
+    Serve(serve::SandboxServeArguments),
 }
 
-pub(crate) fn run(command: &SandboxCommand, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(command: SandboxCommand, session: &Session<'_>) -> Result<Report, Stop> {
     match command {
         SandboxCommand::Reset(_) => reset::run(session),
+        SandboxCommand::Path(_) => path::run(),
+        SandboxCommand::Serve(arguments) => serve::run(&arguments, session),
     }
 }

@@ -1,0 +1,110 @@
+//! The program: a receiver, a worker, a trial of both, or a measurement. Its settings are in the
+//! environment; the README lists them.
+
+#![allow(clippy::print_stdout, reason = "printing is what this program is for")]
+#![allow(clippy::print_stderr, reason = "failures are for the operator's log")]
+
+mod measure;
+mod trial;
+
+use std::env;
+use std::error::Error;
+use std::io;
+use std::process::ExitCode;
+
+use receive_at_scale::{Event, EventKey, Queue, by_digest, by_json_field, none, routes, work};
+use tokio::net::TcpListener;
+use webhook_verify::{Receiver, Secret, Verifier};
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
+    match env::args().nth(1).as_deref() {
+        None => trial::run().await,
+        Some("receive") => receive().await,
+        Some("work") => work_events().await,
+        Some("--measure") => measure::run().await,
+        Some(other) => Err(format!(
+            "{other:?} is unknown; give `receive`, `work`, `--measure` or nothing"
+        )
+        .into()),
+    }
+}
+
+async fn receive() -> Result<(), Box<dyn Error>> {
+    let secret = env::var("PROFILE_WEBHOOK_SECRET")
+        .map_err(|_| "PROFILE_WEBHOOK_SECRET is not set; expected the webhook's secret")?;
+    let secret = Secret::new(secret)?;
+    let receiver = Receiver::new(Verifier::new(secret))
+        .on_refusal(|refusal, run| eprintln!("refused: {refusal} ({run})"));
+    let queue = Queue::open(&setting("NATS_URL", "nats://127.0.0.1:4222")).await?;
+    let key = event_key(&setting("EVENT_KEY", "none"))?;
+    let app = routes(receiver, queue, key, |reason| {
+        eprintln!("answered with 503: {reason}")
+    });
+
+    let stopped = stopped()?;
+    let listener = TcpListener::bind(setting("LISTEN", "127.0.0.1:8080")).await?;
+    println!("http://{}/hooks", listener.local_addr()?);
+    axum::serve(listener, app)
+        .with_graceful_shutdown(stopped)
+        .await?;
+    Ok(())
+}
+
+async fn work_events() -> Result<(), Box<dyn Error>> {
+    let queue = Queue::open(&setting("NATS_URL", "nats://127.0.0.1:4222")).await?;
+    let print = |event: Event| async move {
+        let text = String::from_utf8_lossy(&event.body);
+        println!("{} {text}", event.sequence);
+        Ok(())
+    };
+    work(&queue, "printer", print, stopped()?).await?;
+    Ok(())
+}
+
+fn setting(name: &str, default: &str) -> String {
+    env::var(name).unwrap_or_else(|_| default.to_owned())
+}
+
+fn event_key(chosen: &str) -> Result<EventKey, String> {
+    match chosen {
+        "none" => Ok(none()),
+        "digest" => Ok(by_digest()),
+        pointer if pointer.starts_with('/') => Ok(by_json_field(pointer)),
+        other => Err(format!(
+            "EVENT_KEY is {other:?}; expected `none`, `digest` or a JSON pointer such as `/data/id`"
+        )),
+    }
+}
+
+/// Ends with Ctrl-C or SIGTERM, so that what is under way is finished first.
+#[cfg(unix)]
+fn stopped() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupted = signal(SignalKind::interrupt())?;
+    let mut terminated = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupted.recv() => {}
+            _ = terminated.recv() => {}
+        }
+    })
+}
+
+#[cfg(windows)]
+fn stopped() -> io::Result<impl Future<Output = ()>> {
+    let mut interrupted = tokio::signal::windows::ctrl_c()?;
+    Ok(async move {
+        interrupted.recv().await;
+    })
+}

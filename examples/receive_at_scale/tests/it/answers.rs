@@ -1,0 +1,145 @@
+//! What one receiver answers, and what its worker hands on.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use receive_at_scale::{
+    Event, EventKey, Queue, TrialBroker, by_digest, by_json_field, none, routes, work,
+};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+use tower::ServiceExt;
+use webhook_verify::{Receiver, Secret, SignedRequest, Verifier};
+
+use crate::start_broker;
+
+/// Far longer than anything here takes.
+const DEADLINE: Duration = Duration::from_secs(20);
+
+async fn start(broker: &TrialBroker, key: EventKey) -> (Queue, Router) {
+    let queue = Queue::open(&broker.url()).await.unwrap();
+    let verifier = Verifier::new(Secret::new("right").unwrap());
+    let app = routes(Receiver::new(verifier), queue.clone(), key, |_| {});
+    (queue, app)
+}
+
+async fn deliver(app: &Router, secret: &str, body: &str) -> u16 {
+    let secret = Secret::new(secret).unwrap();
+    let request = SignedRequest::post("http://localhost/hooks", body.to_owned())
+        .sign(&secret)
+        .unwrap();
+    let answer = app.clone().oneshot(request.map(Body::from)).await.unwrap();
+    answer.status().as_u16()
+}
+
+async fn health(app: &Router) -> u16 {
+    let request = Request::get("/health").body(Body::empty()).unwrap();
+    app.clone()
+        .oneshot(request)
+        .await
+        .unwrap()
+        .status()
+        .as_u16()
+}
+
+/// Works the queue until it is empty and tells what was handed on.
+async fn handed_on(queue: &Queue, expected: usize) -> Vec<String> {
+    let (sender, mut receiver) = mpsc::unbounded_channel();
+    let handle = move |event: Event| {
+        let text = String::from_utf8(event.body.to_vec()).unwrap();
+        let sent = sender.send(text);
+        async move { Ok(sent?) }
+    };
+    let mut texts = Vec::new();
+    let stop = async {
+        while texts.len() < expected {
+            texts.push(receiver.recv().await.unwrap());
+        }
+    };
+    timeout(DEADLINE, work(queue, "test", handle, stop))
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(queue.backlog("test").await.unwrap(), 0);
+    texts.sort();
+    texts
+}
+
+#[tokio::test]
+async fn an_event_that_comes_twice_is_handed_on_once() {
+    let Some(broker) = start_broker().await else {
+        return;
+    };
+    let (queue, app) = start(&broker, by_json_field("/id")).await;
+    let first = r#"{"id":"a\r\nb"}"#;
+    for body in [first, r#"{"id":2}"#, r#"{"id":"a\r\nb","again":true}"#] {
+        assert_eq!(deliver(&app, "right", body).await, 204);
+    }
+    assert_eq!(deliver(&app, "wrong", r#"{"id":3}"#).await, 401);
+    assert_eq!(handed_on(&queue, 2).await, [first, r#"{"id":2}"#]);
+    assert_eq!(health(&app).await, 200);
+}
+
+#[tokio::test]
+async fn equal_bodies_are_one_event_only_for_who_wants_it() {
+    let Some(broker) = start_broker().await else {
+        return;
+    };
+    let (queue, without_key) = start(&broker, none()).await;
+    let (_, by_digest) = start(&broker, by_digest()).await;
+    for app in [&without_key, &without_key, &by_digest, &by_digest] {
+        assert_eq!(deliver(app, "right", "same").await, 204);
+    }
+    assert_eq!(handed_on(&queue, 3).await, ["same"; 3]);
+}
+
+#[tokio::test]
+async fn an_event_whose_handling_fails_is_offered_again() {
+    let Some(broker) = start_broker().await else {
+        return;
+    };
+    let (queue, app) = start(&broker, none()).await;
+    assert_eq!(deliver(&app, "right", "hello").await, 204);
+
+    let (sender, mut tries) = mpsc::unbounded_channel();
+    let tried = AtomicUsize::new(0);
+    let handle = move |event: Event| {
+        sender.send(event.sequence).unwrap();
+        let try_number = tried.fetch_add(1, Ordering::Relaxed);
+        async move {
+            match try_number {
+                0 => Err("not now".into()),
+                1 => panic!("not now either"),
+                _ => Ok(()),
+            }
+        }
+    };
+    let mut sequences = Vec::new();
+    let stop = async {
+        for _ in 0..3 {
+            sequences.push(tries.recv().await.unwrap());
+        }
+    };
+    timeout(DEADLINE, work(&queue, "test", handle, stop))
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(sequences, [1, 1, 1]);
+    assert_eq!(queue.backlog("test").await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn without_the_broker_nothing_is_promised() {
+    let Some(broker) = start_broker().await else {
+        return;
+    };
+    let (_, app) = start(&broker, none()).await;
+    drop(broker);
+    // It answers within the ten seconds that the reference service waits.
+    let answer = timeout(Duration::from_secs(10), deliver(&app, "right", "hello"));
+    assert_eq!(answer.await.unwrap(), 503);
+    assert_eq!(health(&app).await, 503);
+}

@@ -1,0 +1,62 @@
+//! Without arguments: a service with some accounts, a list of them, and two runs over it.
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mock_server::{MockServer, Scope};
+use serde_json::json;
+use sync_many::{Summary, Sync};
+
+use crate::{record_of, run};
+
+const ACCOUNTS: usize = 12;
+
+pub(crate) async fn sync() -> Result<Summary, Box<dyn Error>> {
+    let service = MockServer::start().await;
+    let folder = tempfile::tempdir()?;
+    let list = write_list(&service, folder.path())?;
+    let sync = Sync {
+        base_url: service.uri().to_owned(),
+        concurrency: 4,
+        retry_refused: false,
+    };
+    run(&sync, &list, &record_of(&list)).await?;
+    // The second run finds everything done, and sends nothing.
+    let again = run(&sync, &list, &record_of(&list)).await?;
+    service
+        .expect("PATCH", "/me/profile")
+        .times(ACCOUNTS as u64);
+    Ok(again)
+}
+
+fn write_list(service: &MockServer, folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    let mut list = String::new();
+    for number in 1..=ACCOUNTS {
+        let name = format!("shop{number}");
+        let key_file = folder.join(&name);
+        fs::write(
+            &key_file,
+            service.create_key(&name, &[Scope::ProfileWrite])?,
+        )?;
+        keep_private(&key_file)?;
+        let set = json!({"bio": "Open on Sundays, too.", "accent_color": "#ff8800"});
+        let line = json!({"name": name, "key_file": name, "set": set});
+        list += &format!("{line}\n");
+    }
+    let path = folder.join("accounts.jsonl");
+    fs::write(&path, list)?;
+    Ok(path)
+}
+
+#[cfg(unix)]
+fn keep_private(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600))
+}
+
+#[cfg(not(unix))]
+fn keep_private(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}

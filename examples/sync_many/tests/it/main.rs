@@ -1,0 +1,117 @@
+//! The program, against the mock.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod crash;
+mod lists;
+mod runs;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use mock_server::{MockServer, RequestPattern, Scope};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A service with accounts, and a list of them in a folder of its own.
+struct Scene {
+    service: MockServer,
+    folder: TempDir,
+    /// What the mock's journal calls the key of each account.
+    labels: Vec<String>,
+}
+
+impl Scene {
+    async fn of_accounts(accounts: usize) -> Self {
+        let mut scene = Self {
+            service: MockServer::builder().wire_faults().start().await.unwrap(),
+            folder: tempfile::tempdir().unwrap(),
+            labels: Vec::new(),
+        };
+        let lines: Vec<_> = (0..accounts)
+            .map(|number| scene.add_account(number, &[Scope::ProfileWrite]))
+            .collect();
+        scene.write_list(&lines);
+        scene
+    }
+
+    /// Makes an account and its key file, and returns its line of the list.
+    fn add_account(&mut self, number: usize, scopes: &[Scope]) -> Value {
+        let name = name(number);
+        let key = self.service.create_key(&name, scopes).unwrap();
+        // A key is `mock_`, what the journal calls it, and what is secret.
+        self.labels.push(key.split('_').nth(1).unwrap().to_owned());
+        self.write_private(&name, &key);
+        json!({"name": name, "key_file": name, "set": {"bio": bio(number)}})
+    }
+
+    fn write_list(&self, lines: &[Value]) {
+        let list: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        fs::write(self.list(), list).unwrap();
+    }
+
+    fn write_private(&self, name: &str, text: &str) {
+        let path = self.folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        #[cfg(unix)]
+        fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    }
+
+    fn list(&self) -> PathBuf {
+        self.folder.path().join("accounts.jsonl")
+    }
+
+    fn record(&self) -> PathBuf {
+        self.folder.path().join("accounts.jsonl.record")
+    }
+
+    fn program(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sync_many"));
+        command
+            .arg(self.list())
+            .env("PROFILE_BASE_URL", self.service.uri())
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the program to its end. The mock answers on threads of its own meanwhile.
+    async fn run(&self, arguments: &[&str]) -> Output {
+        let mut command = self.program();
+        command.args(arguments);
+        tokio::task::spawn_blocking(move || command.output().unwrap())
+            .await
+            .unwrap()
+    }
+
+    /// Runs the program, which has to print this and to succeed.
+    async fn succeed(&self, expected: &str) {
+        let output = self.run(&[]).await;
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(
+            String::from_utf8_lossy(&output.stdout),
+            expected,
+            "{errors}"
+        );
+        assert!(output.status.success(), "{errors}");
+    }
+
+    /// How many edits of this account the service has had.
+    fn edits(&self, number: usize) -> usize {
+        let edits = RequestPattern::new("PATCH", "/me/profile").key(&self.labels[number]);
+        self.service.journal().matching(&edits).len()
+    }
+
+    fn bio(&self, number: usize) -> String {
+        let world = self.service.world().unwrap();
+        world.account(&name(number)).unwrap().profile.bio.clone()
+    }
+}
+
+fn name(number: usize) -> String {
+    format!("account{number}")
+}
+
+fn bio(number: usize) -> String {
+    format!("Number {number}")
+}

@@ -1,0 +1,86 @@
+//! Which requests a fault rule strikes, when, and on which side of the write.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Which requests a rule is for. What is not given matches everything.
+///
+/// ```
+/// use mock_server::Match;
+///
+/// let matching: Match = serde_json::from_str(r#"{"method": "GET", "key": "links"}"#)?;
+/// assert_eq!(matching.path, None);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Match {
+    /// The method in capitals, such as `POST`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// The whole path without a query, such as `/api/v1/me/links/link_1`. A segment in braces, as
+    /// in `/api/v1/me/links/{id}`, stands for any one segment that is not empty. It is an endpoint's,
+    /// and below `/api/v1` unless it begins with `/api/`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// A key of the world, or the name of one: `all`, `none`, `profile`, `analytics`, `links`,
+    /// `social`, or such as `key6` of one that was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+/// Which of the requests that match meet the fault. All that is given has to hold.
+///
+/// ```
+/// use mock_server::When;
+///
+/// let when: When = serde_json::from_str(r#"{"skip": 2, "times": 3}"#)?;
+/// assert_eq!((when.skip, when.times), (2, Some(3)));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct When {
+    /// How many go by first.
+    #[serde(default)]
+    pub skip: u64,
+    /// How many meet the fault before the rule is spent; no end unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times: Option<u64>,
+    /// How likely each is to meet it, from 0 to 1; which ones follows from the world's seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probability: Option<f64>,
+    /// The last instant of the world's clock, as RFC 3339, at which any meets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+}
+
+/// On which side of the write the fault lies.
+///
+/// ```
+/// assert_eq!(mock_server::Phase::default(), mock_server::Phase::Before);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// The request is answered as if it were carried out, and nothing is written.
+    #[default]
+    Before,
+    /// The write is done, and its answer goes wrong.
+    After,
+}
+
+impl fmt::Debug for Match {
+    /// Shows whether there is a key, never which.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Match")
+            .field("method", &self.method)
+            .field("path", &self.path)
+            .field("has_key", &self.key.is_some())
+            .finish()
+    }
+}

@@ -1,0 +1,44 @@
+//! The headers of a reply as HTTP libraries have them.
+
+use std::borrow::Cow;
+
+use http::{HeaderName, HeaderValue};
+
+/// Reads names and values that the engine has written. What it knows beforehand, such as
+/// `content-type`, is not copied.
+pub(super) fn headers(
+    written: Vec<(Cow<'static, str>, Cow<'static, str>)>,
+) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+    written
+        .into_iter()
+        .map(|(name, value)| (header_name(name), header_value(value)))
+}
+
+fn header_name(name: Cow<'static, str>) -> HeaderName {
+    match name {
+        Cow::Borrowed(known) => known_name(known),
+        Cow::Owned(name) => HeaderName::try_from(name).expect("a reply has names of headers"),
+    }
+}
+
+/// Nearly every reply has these, so that they are not read each time.
+fn known_name(name: &'static str) -> HeaderName {
+    const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");
+    const REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
+    const RESET: HeaderName = HeaderName::from_static("ratelimit-reset");
+    match name {
+        "content-type" => http::header::CONTENT_TYPE,
+        "ratelimit-limit" => RATE_LIMIT,
+        "ratelimit-remaining" => REMAINING,
+        "ratelimit-reset" => RESET,
+        other => HeaderName::from_static(other),
+    }
+}
+
+fn header_value(value: Cow<'static, str>) -> HeaderValue {
+    match value {
+        Cow::Borrowed(known) => HeaderValue::from_static(known),
+        // A method or path that a refusal repeats came through hyper, and so fits a header.
+        Cow::Owned(value) => HeaderValue::try_from(value).expect("a reply has values of headers"),
+    }
+}

@@ -1,0 +1,264 @@
+//! `profile api`: a call to any path of the service, whose answer is printed as it comes.
+
+use std::borrow::Cow;
+
+use clap::{Args, ValueEnum};
+use profile_sdk::{Call, Client, Method, RawCall, Response};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use crate::dry_run::{self, DryRun};
+use crate::failure::{Failure, FailureKind};
+use crate::input::Input;
+use crate::report::{Report, Shown};
+use crate::session::Session;
+use crate::stop::Stop;
+
+/// Call any path of the service and print its answer
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Prints the whole body of the answer as it came, on a terminal and in a pipe alike. With --json or
+--jq, a body that is no JSON is a failure. The scope that is needed is that of the path.
+
+When an answer is lost, GET, PUT and DELETE are sent again; POST and PATCH are not.
+
+Examples:
+  profile api me
+  profile api 'users/ada/stats?days=7' --jq .data.total_views
+  profile api me/profile -X PATCH -f display_name=Ada
+  echo '{\"body\": \"Hello\"}' | profile api /api/v1/me/posts --input -")]
+pub(crate) struct ApiArguments {
+    /// The path; /api/v1/ is put before one that does not begin with /api/
+    path: String,
+
+    /// The method; without it POST if there is a body, else GET
+    #[arg(short = 'X', long, value_enum, ignore_case = true)]
+    method: Option<MethodName>,
+
+    /// A text of the JSON body, or of the query with -X GET; may be given several times
+    #[arg(short, long = "field", value_name = "NAME=VALUE", value_parser = field)]
+    #[arg(conflicts_with = "input")]
+    fields: Vec<(String, String)>,
+
+    /// Send these bytes as JSON body, exactly as they are; - is stdin
+    #[arg(long, value_name = "@FILE|-", allow_hyphen_values = true)]
+    input: Option<Input>,
+
+    /// Print status and headers of the answer too
+    #[arg(short, long)]
+    include: bool,
+
+    #[command(flatten)]
+    dry_run: DryRun,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum MethodName {
+    #[value(name = "GET")]
+    Get,
+    #[value(name = "POST")]
+    Post,
+    #[value(name = "PUT")]
+    Put,
+    #[value(name = "PATCH")]
+    Patch,
+    #[value(name = "DELETE")]
+    Delete,
+}
+
+pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Report, Stop> {
+    let client = session.client()?;
+    let call = arguments.call(client)?;
+    let request = call.request().map_err(Failure::of_unsent)?;
+    if arguments.dry_run.dry_run {
+        return Err(dry_run::stop(&[request], &[]));
+    }
+    let path = request.path().to_owned();
+    let response = match arguments.method() {
+        Method::Get => session.read_about(&path, call)?,
+        _ => session.write(call, &path, &look_with(&path))?,
+    };
+    let shown = Answer {
+        response: &response,
+        client,
+        include: arguments.include,
+    };
+    // Only one of the two forms is asked for, and not every answer has both.
+    match session.output.is_json() {
+        true => Ok(Report::new(shown.as_json()?, Shown::Body(Vec::new()))),
+        false => Ok(Shown::Body(shown.as_bytes()).into()),
+    }
+}
+
+impl ApiArguments {
+    fn method(&self) -> Method {
+        let has_body = !self.fields.is_empty() || self.input.is_some();
+        match self.method {
+            None if has_body => Method::Post,
+            None | Some(MethodName::Get) => Method::Get,
+            Some(MethodName::Post) => Method::Post,
+            Some(MethodName::Put) => Method::Put,
+            Some(MethodName::Patch) => Method::Patch,
+            Some(MethodName::Delete) => Method::Delete,
+        }
+    }
+
+    fn call(&self, client: &Client) -> Result<Call<Vec<u8>>, Failure> {
+        let method = self.method();
+        let (path, query) = match self.path.split_once('?') {
+            Some((path, query)) => (path, Some(query)),
+            None => (&*self.path, None),
+        };
+        let mut call = client.request(method, whole_path(path)?);
+        if let Some(query) = query {
+            call = call.encoded_query(query);
+        }
+        if method == Method::Get {
+            if self.input.is_some() {
+                let message = "--input: GET has no body; name another method with -X";
+                return Err(Failure::usage(message));
+            }
+            let add = |call: RawCall, (name, value): &(String, String)| call.query(name, value);
+            call = self.fields.iter().fold(call, add);
+        } else if let Some(input) = &self.input {
+            call = call.json_text(input.read()?);
+        } else if !self.fields.is_empty() {
+            call = call.json(&self.body()?);
+        }
+        Ok(call.read_bytes())
+    }
+
+    /// The fields as a JSON object of texts.
+    fn body(&self) -> Result<Map<String, Value>, Failure> {
+        let mut body = Map::new();
+        for (name, value) in &self.fields {
+            if body.insert(name.clone(), json!(value)).is_some() {
+                let message = format!("--field {name} is given twice; an object has it once");
+                return Err(Failure::usage(message));
+            }
+        }
+        Ok(body)
+    }
+}
+
+/// What came back, as it is printed.
+struct Answer<'a> {
+    response: &'a Response<Vec<u8>>,
+    client: &'a Client,
+    include: bool,
+}
+
+impl Answer<'_> {
+    /// The body as it came, after the head if that was asked for.
+    fn as_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        if self.include {
+            let mut head = format!("HTTP {}\n", self.response.status());
+            for (name, value) in self.response.headers() {
+                head += &format!("{name}: {}\n", self.client.without_key(&value));
+            }
+            bytes.extend_from_slice(head.as_bytes());
+            bytes.push(b'\n');
+        }
+        let body = self.response.body();
+        let text = String::from_utf8_lossy(body);
+        match self.client.without_key(&text) {
+            Cow::Borrowed(_) => bytes.extend_from_slice(body),
+            Cow::Owned(redacted) => bytes.extend_from_slice(redacted.as_bytes()),
+        }
+        bytes
+    }
+
+    /// The body as one JSON document, or one with the head in it.
+    fn as_json(&self) -> Result<String, Failure> {
+        let status = self.response.status();
+        let text = String::from_utf8_lossy(self.response.body());
+        let text = self.client.without_key(&text);
+        let body = match text.trim() {
+            "" => "null",
+            text => text,
+        };
+        if let Err(error) = serde_json::from_str::<&RawValue>(body) {
+            let message = format!("the service answered {status}, but not with JSON: {error}");
+            return Err(Failure {
+                status: Some(status),
+                ..Failure::new(FailureKind::Other, message)
+                    .hint("leave out --json and --jq to see the answer as it is")
+            });
+        }
+        if !self.include {
+            return Ok(body.to_owned());
+        }
+        let headers = Value::Object(self.headers());
+        Ok(format!(
+            "{{\"status\":{status},\"headers\":{headers},\"body\":{body}}}"
+        ))
+    }
+
+    /// The headers by their names; one that came several times has its values side by side.
+    fn headers(&self) -> Map<String, Value> {
+        let mut headers = Map::new();
+        for (name, value) in self.response.headers() {
+            let value = self.client.without_key(&value);
+            let value = match headers.get(name).and_then(Value::as_str) {
+                Some(before) => format!("{before}, {value}"),
+                None => value.into_owned(),
+            };
+            headers.insert(name.to_owned(), json!(value));
+        }
+        headers
+    }
+}
+
+/// The path from the base URL on.
+fn whole_path(typed: &str) -> Result<String, Failure> {
+    if typed.contains("://") {
+        let message = format!("{typed:?} is a whole URL; expected a path of the service");
+        return Err(Failure::usage(message).hint("--base-url says where the service is"));
+    }
+    // What looks like a host after two slashes is refused when the call is made.
+    if typed.starts_with("/api/") || typed.starts_with("//") {
+        return Ok(typed.to_owned());
+    }
+    let path = typed.strip_prefix('/').unwrap_or(typed);
+    Ok(match path.starts_with("api/") {
+        true => format!("/{path}"),
+        false => format!("/api/v1/{path}"),
+    })
+}
+
+/// The command that shows whether a write took effect.
+fn look_with(path: &str) -> String {
+    match path.starts_with("/api/v1/me/") {
+        true => "profile show".to_owned(),
+        false => format!("profile api {path}"),
+    }
+}
+
+fn field(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some(("", _)) | None => Err("expected a name, an equals sign and a value".to_owned()),
+        Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole_path;
+
+    #[track_caller]
+    fn check(typed: &str, expected: &str) {
+        assert_eq!(whole_path(typed).expect("a path"), expected);
+    }
+
+    #[test]
+    fn a_path_may_leave_out_what_all_have() {
+        for typed in ["me", "/me", "api/v1/me", "/api/v1/me"] {
+            check(typed, "/api/v1/me");
+        }
+        check("/api/v2/me", "/api/v2/me");
+        check("apis", "/api/v1/apis");
+        check("//host/me", "//host/me");
+        assert!(whole_path("https://host/me").is_err());
+    }
+}

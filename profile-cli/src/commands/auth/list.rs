@@ -1,0 +1,50 @@
+//! `profile auth list`: the stored accounts.
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::report::{Report, Shown, cell};
+use crate::session::Session;
+use crate::settings::SettingName;
+use crate::stop::Stop;
+
+/// List the stored accounts, and tell which is chosen
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A pipe gets a line for each account: its name, \"chosen\" or nothing, its base URL, and where its key
+is kept.
+
+Examples:
+  profile auth list
+  profile auth list --json")]
+pub(crate) struct AuthListArguments {}
+
+pub(crate) fn run(session: &Session<'_>) -> Result<Report, Stop> {
+    let settings = &session.settings;
+    let chosen = settings.given(SettingName::Account)?;
+    let mut rows = Vec::new();
+    let mut document = Vec::new();
+    for name in settings.config.accounts() {
+        let is_chosen = chosen.as_ref().is_some_and(|chosen| chosen.value == name);
+        let base_url = settings.config.account_text(&name, "base_url");
+        let key_store = settings.key_store(&name)?.as_str();
+        document.push(json!({
+            "account": name,
+            "chosen": is_chosen,
+            "base_url": base_url,
+            "key_store": key_store,
+        }));
+        rows.push(vec![
+            name,
+            if is_chosen { "chosen" } else { "" }.to_owned(),
+            cell(base_url.as_ref()),
+            key_store.to_owned(),
+        ]);
+    }
+    let shown = Shown::Table {
+        columns: vec!["account", "chosen", "base_url", "key_store"],
+        rows,
+        empty: "There are no accounts; `profile auth login` stores one.",
+    };
+    Ok(Report::new(Value::Array(document), shown))
+}

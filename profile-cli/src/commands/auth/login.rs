@@ -1,0 +1,229 @@
+//! `profile auth login`: checks a key with the service and stores it.
+
+use std::io::{self, IsTerminal as _};
+
+use clap::Args;
+use profile_sdk::{ApiKey, Profile};
+use serde_json::json;
+
+use super::overruled;
+use crate::curl;
+use crate::failure::{Failure, FailureKind};
+use crate::hidden_prompt;
+use crate::interruption::Uninterrupted;
+use crate::prompt;
+use crate::report::{Report, Shown, push_field};
+use crate::session::Session;
+use crate::settings::{AccountName, ConfigEdit, KeyStore, SettingName};
+use crate::stop::Stop;
+
+/// Store a key and where its service is, once the service has taken it
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Asks for the base URL and the key. The key is never an argument, where others could read it, and is
+not shown as you type it. Nothing is stored unless `GET /me` succeeds with it.
+
+The account is named after the host of the base URL, or \"default\" where that cannot be a file's
+name; --account NAME gives another name, and logging in again replaces the key. The account is the
+chosen one from then on. The key goes to the system's keyring in builds that have it (see
+`profile version`), else to a file that only you can read.
+
+Examples:
+  profile auth login
+  profile auth login --account work --base-url https://profiles.example
+  profile auth login --with-token --base-url https://profiles.example < key.txt")]
+pub(crate) struct AuthLoginArguments {
+    /// Read the key from standard input, which must not be a terminal
+    #[arg(long)]
+    with_token: bool,
+}
+
+pub(crate) fn run(arguments: &AuthLoginArguments, session: &Session<'_>) -> Result<Report, Stop> {
+    check_input(arguments.with_token, session)?;
+    let given = given_name(session)?;
+    let base_url = base_url(arguments.with_token, given.as_ref(), session)?;
+    if session.settings.curl {
+        return Err(as_curl(&base_url, session)?);
+    }
+    let is_given = given.is_some();
+    let name = given.unwrap_or_else(|| AccountName::of_service(&base_url));
+    if !is_given {
+        check_not_another(&name, &base_url, session)?;
+    }
+    let key = match arguments.with_token {
+        true => io::read_to_string(io::stdin()).map_err(|error| unreadable(&error))?,
+        false => hidden_prompt::ask("API key (not shown): ")?,
+    };
+    let key = key.trim();
+    let profile = check_with_service(&base_url, key, session)?;
+    store(&name, &base_url, key, &profile, session)
+}
+
+/// Whether the key can be had in the way that was asked for.
+fn check_input(with_token: bool, session: &Session<'_>) -> Result<(), Failure> {
+    let settings = &session.settings;
+    if settings.sandbox {
+        return Err(Failure::usage("the sandbox needs no login").hint("leave out --sandbox"));
+    }
+    if settings.curl {
+        return Ok(());
+    }
+    if with_token {
+        return match io::stdin().is_terminal() {
+            false => Ok(()),
+            true => Err(
+                Failure::usage("--with-token does not read a key from a terminal")
+                    .hint("leave it out to be asked, or give it a file: `--with-token < FILE`"),
+            ),
+        };
+    }
+    let message = match settings.no_input {
+        true => "this asks for a key, and --no-input forbids to ask",
+        false if !prompt::can_ask() => "this asks for a key, and there is no terminal to ask on",
+        false => return Ok(()),
+    };
+    Err(Failure::usage(message).hint("give the key on standard input: `--with-token < FILE`"))
+}
+
+/// The account's name as --account or PROFILE_ACCOUNT gives it. That of config.toml is the account
+/// chosen so far, which may not be the one that is meant.
+fn given_name(session: &Session<'_>) -> Result<Option<AccountName>, Failure> {
+    let given = session.settings.given_for_this_run(SettingName::Account)?;
+    let parse = |text: &str| {
+        AccountName::parse(text)
+            .map_err(|reason| Failure::usage(format!("the account's name {reason}")))
+    };
+    given.map(|given| parse(&given.value)).transpose()
+}
+
+fn base_url(
+    with_token: bool,
+    name: Option<&AccountName>,
+    session: &Session<'_>,
+) -> Result<String, Failure> {
+    let settings = &session.settings;
+    if let Some(given) = settings.given_for_this_run(SettingName::BaseUrl)? {
+        return Ok(given.value);
+    }
+    let stored = name.and_then(|name| settings.config.account_text(name.as_str(), "base_url"));
+    let known = stored.or_else(|| settings.config.text(SettingName::BaseUrl));
+    if with_token || settings.curl {
+        return known.ok_or_else(|| {
+            Failure::usage("it is not known where the service is")
+                .hint("add --base-url, for example --base-url https://profiles.example")
+        });
+    }
+    let question = match &known {
+        Some(known) => format!("Base URL [{known}]: "),
+        None => "Base URL, for example https://profiles.example: ".to_owned(),
+    };
+    let typed = prompt::ask(&question)?;
+    Ok(match known {
+        Some(known) if typed.is_empty() => known,
+        _ => typed,
+    })
+}
+
+fn as_curl(base_url: &str, session: &Session<'_>) -> Result<Stop, Failure> {
+    let call = session.client_of(base_url, None)?.me();
+    let request = call.request().map_err(Failure::of_unsent)?;
+    let command = curl::command(base_url, request, true);
+    Ok(Stop::Shown(Box::new(Report::text(command, "curl"))))
+}
+
+/// Two services of one host are two accounts.
+fn check_not_another(
+    name: &AccountName,
+    base_url: &str,
+    session: &Session<'_>,
+) -> Result<(), Failure> {
+    let stored = session
+        .settings
+        .config
+        .account_text(name.as_str(), "base_url");
+    let Some(stored) = stored.filter(|stored| !is_same(stored, base_url)) else {
+        return Ok(());
+    };
+    let message = format!("the account {name} is stored already, for {stored}");
+    Err(Failure::usage(message).hint("name this one: add --account NAME"))
+}
+
+fn is_same(a: &str, b: &str) -> bool {
+    a.trim_end_matches('/') == b.trim_end_matches('/')
+}
+
+fn check_with_service(base_url: &str, key: &str, session: &Session<'_>) -> Result<Profile, Stop> {
+    let nothing_stored = |failure: Failure| {
+        let hint = match (failure.kind, &failure.hint) {
+            (FailureKind::Unauthorized, _) => "nothing was stored; check the key".to_owned(),
+            (_, Some(hint)) => format!("nothing was stored; {hint}"),
+            (_, None) => "nothing was stored".to_owned(),
+        };
+        failure.hint(hint)
+    };
+    let key = ApiKey::new(key).map_err(|invalid| nothing_stored(invalid.into()))?;
+    let client = session
+        .client_of(base_url, Some(key))
+        .map_err(nothing_stored)?;
+    let response = session.read(client.me());
+    Ok(response
+        .map_err(|stop| stop.map_failure(nothing_stored))?
+        .into_data())
+}
+
+fn store(
+    name: &AccountName,
+    base_url: &str,
+    key: &str,
+    profile: &Profile,
+    session: &Session<'_>,
+) -> Result<Report, Stop> {
+    let settings = &session.settings;
+    let _uninterrupted = Uninterrupted::new();
+    let mut edit = ConfigEdit::begin(&settings.environment)?;
+    check_case(name, &edit)?;
+    let stored = settings.store_key(name, key)?;
+    edit.set_account(name, "base_url", base_url)?;
+    edit.set_account(name, KeyStore::FIELD, stored.store.as_str())?;
+    edit.set(SettingName::Account, name.as_str());
+    let path = edit.file().path().to_string_lossy().into_owned();
+    edit.finish()?;
+    let mut fields = vec![("account".to_owned(), name.to_string())];
+    push_field(&mut fields, "handle", profile.handle.as_ref());
+    push_field(&mut fields, "base_url", Some(base_url));
+    push_field(&mut fields, "account stored in", Some(&path));
+    push_field(&mut fields, "key stored in", Some(&stored.place));
+    let document = json!({
+        "result": "logged_in",
+        "account": name.as_str(),
+        "handle": profile.handle.as_ref().map(ToString::to_string),
+        "base_url": base_url,
+        "account_stored_in": path,
+        "key_stored_in": stored.place,
+        "key_store": stored.store.as_str(),
+    });
+    let mut report = Report::new(document, Shown::Fields(fields));
+    report.warnings.extend(stored.warning);
+    report.warnings.extend(overruled(session));
+    Ok(report)
+}
+
+/// Some file systems take two names that differ in case alone for one file.
+fn check_case(name: &AccountName, edit: &ConfigEdit) -> Result<(), Failure> {
+    let known = edit.file().accounts();
+    let is_like = |known: &&String| {
+        known.eq_ignore_ascii_case(name.as_str()) && known.as_str() != name.as_str()
+    };
+    match known.iter().find(is_like) {
+        None => Ok(()),
+        Some(other) => {
+            let message = format!("the account {other} differs from {name} in case alone");
+            Err(Failure::usage(message).hint("give another --account NAME"))
+        }
+    }
+}
+
+fn unreadable(error: &io::Error) -> Failure {
+    let message = format!("the key could not be read from standard input: {error}");
+    Failure::new(FailureKind::Other, message)
+}

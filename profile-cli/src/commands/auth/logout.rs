@@ -1,0 +1,63 @@
+//! `profile auth logout`: forgets an account and its key.
+
+use clap::Args;
+use serde_json::json;
+
+use crate::failure::{Failure, FailureKind};
+use crate::interruption::Uninterrupted;
+use crate::report::{Report, Shown};
+use crate::session::Session;
+use crate::settings::{ConfigEdit, SettingName};
+use crate::stop::Stop;
+
+/// Forget an account and its key; asks first, unless --yes is given
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Forgets the chosen account, or the one that --account names. The key itself stays valid: only the
+service can take it back.
+
+Examples:
+  profile auth logout
+  profile auth logout --account work --yes")]
+pub(crate) struct AuthLogoutArguments {}
+
+pub(crate) fn run(session: &Session<'_>) -> Result<Report, Stop> {
+    let settings = &session.settings;
+    let Some(account) = settings.account()? else {
+        let message = "no account is chosen, so there is nothing to forget";
+        let hint = match settings.config.accounts().is_empty() {
+            true => "no account is stored; a key in the environment is yours to unset".to_owned(),
+            false => format!(
+                "name one with --account: {}",
+                settings.config.accounts().join(", ")
+            ),
+        };
+        return Err(Failure::new(FailureKind::Usage, message).hint(hint).into());
+    };
+    let name = account.name;
+    session.confirm(&format!("Forget the account {name} and its key?"))?;
+    let _uninterrupted = Uninterrupted::new();
+    let mut edit = ConfigEdit::begin(&settings.environment)?;
+    let removed_from = settings.remove_key(&name)?;
+    edit.remove_account(&name);
+    if edit.file().text(SettingName::Account).as_deref() == Some(name.as_str()) {
+        edit.unset(SettingName::Account)?;
+    }
+    let others = edit.file().accounts();
+    edit.finish()?;
+    let key = match &removed_from {
+        Some(place) => format!("its key was removed from {place}"),
+        None => "it had no key".to_owned(),
+    };
+    let next = match others.is_empty() {
+        true => String::new(),
+        false => format!(
+            " Choose another with `profile auth switch`: {}.",
+            others.join(", ")
+        ),
+    };
+    Ok(Report::new(
+        json!({"result": "logged_out", "account": name, "key_removed_from": removed_from}),
+        Shown::Sentence(format!("The account {name} is forgotten; {key}.{next}")),
+    ))
+}

@@ -1,0 +1,50 @@
+//! `profile auth`: the accounts that are stored on this machine.
+
+mod list;
+mod login;
+mod logout;
+mod permissions;
+mod status;
+mod switch;
+
+use clap::Subcommand;
+
+use crate::report::Report;
+use crate::session::Session;
+use crate::stop::Stop;
+
+/// Log in and out, and choose between accounts
+#[derive(Debug, Subcommand)]
+#[command(after_help = "\
+An account is a stored login: a base URL in config.toml, and a key that is kept apart from it.
+
+Examples:
+  profile auth login
+  profile auth status")]
+pub(crate) enum AuthCommand {
+    Login(login::AuthLoginArguments),
+    Logout(logout::AuthLogoutArguments),
+    Status(status::AuthStatusArguments),
+    List(list::AuthListArguments),
+    Switch(switch::AuthSwitchArguments),
+}
+
+pub(crate) fn run(command: AuthCommand, session: &Session<'_>) -> Result<Report, Stop> {
+    match command {
+        AuthCommand::Login(arguments) => login::run(&arguments, session),
+        AuthCommand::Logout(_) => logout::run(session),
+        AuthCommand::Status(_) => status::run(session),
+        AuthCommand::List(_) => list::run(session),
+        AuthCommand::Switch(arguments) => switch::run(&arguments, session),
+    }
+}
+
+/// What is set in the environment and comes before the account that config.toml chooses.
+fn overruled(session: &Session<'_>) -> Option<String> {
+    let variables = ["PROFILE_API_KEY", "PROFILE_API_KEY_FILE", "PROFILE_ACCOUNT"];
+    let is_set = |variable: &&str| session.settings.environment.path(variable).is_some();
+    let set = variables.into_iter().find(is_set)?;
+    Some(format!(
+        "{set} is set and comes before the account that is chosen here"
+    ))
+}

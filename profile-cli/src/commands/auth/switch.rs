@@ -1,0 +1,36 @@
+//! `profile auth switch`: chooses another account.
+
+use clap::Args;
+use serde_json::json;
+
+use super::overruled;
+use crate::report::{Report, Shown};
+use crate::session::Session;
+use crate::settings::{ConfigEdit, SettingName};
+use crate::stop::Stop;
+
+/// Choose the account that commands work with
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  profile auth switch work
+  profile show --account work      for one command only")]
+pub(crate) struct AuthSwitchArguments {
+    /// Which account, as `profile auth list` names it
+    #[arg(value_name = "NAME")]
+    name: String,
+}
+
+pub(crate) fn run(arguments: &AuthSwitchArguments, session: &Session<'_>) -> Result<Report, Stop> {
+    let name = &arguments.name;
+    let mut edit = ConfigEdit::begin(&session.settings.environment)?;
+    edit.file().check_account(name)?;
+    edit.set(SettingName::Account, name);
+    edit.finish()?;
+    let mut report = Report::new(
+        json!({"result": "switched", "account": name}),
+        Shown::Sentence(format!("The account {name} is chosen.")),
+    );
+    report.warnings.extend(overruled(session));
+    Ok(report)
+}

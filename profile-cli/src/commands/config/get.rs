@@ -1,0 +1,33 @@
+//! `profile config get`: one setting's value.
+
+use clap::Args;
+
+use super::named;
+use crate::failure::{Failure, FailureKind};
+use crate::report::Report;
+use crate::session::Session;
+use crate::stop::Stop;
+
+/// Print a setting's value as it goes, wherever it comes from
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Prints the default where nothing is set. A setting without a value and a default is exit code 1.
+
+Examples:
+  profile config get output
+  profile config get base_url")]
+pub(crate) struct ConfigGetArguments {
+    /// Which setting, as `profile config list` names it
+    #[arg(value_name = "K")]
+    name: String,
+}
+
+pub(crate) fn run(arguments: &ConfigGetArguments, session: &Session<'_>) -> Result<Report, Stop> {
+    let name = named(&arguments.name)?;
+    let Some(setting) = session.settings.effective(name)? else {
+        let message = format!("{name} is not set, and has no default");
+        let hint = format!("set it with `profile config set {name} …`");
+        return Err(Failure::new(FailureKind::Other, message).hint(hint).into());
+    };
+    Ok(Report::text(setting.value, name.as_str()))
+}

@@ -1,0 +1,32 @@
+//! `profile config list`: every setting with its value and where that comes from.
+
+use clap::Args;
+use serde_json::Value;
+
+use super::listed::{self, Listed};
+use crate::report::{Report, Shown};
+use crate::session::Session;
+use crate::stop::Stop;
+
+/// Show every setting, its value and where that comes from
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A pipe gets a line for each setting: name, value and source; what is not set has neither.
+
+Examples:
+  profile config list
+  profile config list --json")]
+pub(crate) struct ConfigListArguments {}
+
+pub(crate) fn run(session: &Session<'_>) -> Result<Report, Stop> {
+    let (listed, wrong) = listed::all(&session.settings);
+    let document: Value = listed.iter().map(Listed::as_json).collect();
+    let shown = Shown::Table {
+        columns: vec!["setting", "value", "source"],
+        rows: listed.iter().map(Listed::as_row).collect(),
+        empty: "There are no settings.",
+    };
+    let mut report = Report::new(document, shown);
+    report.warnings = wrong;
+    Ok(report)
+}

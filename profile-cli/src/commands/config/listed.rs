@@ -1,0 +1,55 @@
+//! The settings with their values and sources, as lists show them.
+
+use serde_json::{Value, json};
+
+use crate::settings::{SettingName, Settings};
+
+/// A setting as it goes.
+pub(crate) struct Listed {
+    name: SettingName,
+    value: Option<String>,
+    source: Option<String>,
+}
+
+/// Every setting, and what is wrong with those that cannot be told.
+pub(crate) fn all(settings: &Settings) -> (Vec<Listed>, Vec<String>) {
+    let mut wrong = Vec::new();
+    let listed = SettingName::ALL.into_iter().map(|name| {
+        let setting = settings.effective(name).unwrap_or_else(|failure| {
+            wrong.push(format!("{name}: {}", failure.message));
+            None
+        });
+        if let Some(setting) = &setting
+            && let Err(reason) = name.check(&setting.value)
+        {
+            wrong.push(format!("{}: {name} {reason}", setting.source));
+        }
+        Listed {
+            name,
+            source: setting.as_ref().map(|setting| setting.source.to_string()),
+            value: setting.map(|setting| setting.value),
+        }
+    });
+    (listed.collect(), wrong)
+}
+
+impl Listed {
+    pub(crate) fn as_json(&self) -> Value {
+        json!({"name": self.name.as_str(), "value": self.value, "source": self.source})
+    }
+
+    /// The setting as one of many things with a name.
+    pub(crate) fn as_field(&self) -> (String, String) {
+        let value = match (&self.value, &self.source) {
+            (Some(value), Some(source)) => format!("{value} ({source})"),
+            _ => "not set".to_owned(),
+        };
+        (format!("setting {}", self.name), value)
+    }
+
+    /// The setting as a row of a table.
+    pub(super) fn as_row(&self) -> Vec<String> {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        vec![self.name.to_string(), text(&self.value), text(&self.source)]
+    }
+}

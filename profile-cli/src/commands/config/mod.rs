@@ -1,0 +1,57 @@
+//! `profile config`: the settings that are stored in config.toml.
+
+mod get;
+mod list;
+pub(crate) mod listed;
+mod path;
+mod set;
+mod unset;
+
+use clap::Subcommand;
+
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::session::Session;
+use crate::settings::{Need, SettingName};
+use crate::stop::Stop;
+
+/// Read and change the stored settings
+#[derive(Debug, Subcommand)]
+#[command(after_help = "\
+A flag comes before the environment, the environment before config.toml, and that before the default.
+
+Examples:
+  profile config list
+  profile config set output json")]
+pub(crate) enum ConfigCommand {
+    Path(path::ConfigPathArguments),
+    List(list::ConfigListArguments),
+    Get(get::ConfigGetArguments),
+    Set(set::ConfigSetArguments),
+    Unset(unset::ConfigUnsetArguments),
+}
+
+impl ConfigCommand {
+    /// How much of the settings has to be right.
+    pub(crate) fn need(&self) -> Need {
+        match self {
+            Self::Path(_) => Need::Nothing,
+            _ => Need::File,
+        }
+    }
+}
+
+pub(crate) fn run(command: &ConfigCommand, session: &Session<'_>) -> Result<Report, Stop> {
+    match command {
+        ConfigCommand::Path(_) => path::run(session),
+        ConfigCommand::List(_) => list::run(session),
+        ConfigCommand::Get(arguments) => get::run(arguments, session),
+        ConfigCommand::Set(arguments) => set::run(arguments, session),
+        ConfigCommand::Unset(arguments) => unset::run(arguments, session),
+    }
+}
+
+/// The setting of this name.
+fn named(text: &str) -> Result<SettingName, Failure> {
+    SettingName::parse(text).map_err(Failure::usage)
+}

@@ -1,0 +1,22 @@
+//! `profile config path`: where config.toml is.
+
+use clap::Args;
+
+use crate::report::Report;
+use crate::session::Session;
+use crate::stop::Stop;
+
+/// Print where config.toml is, or would be
+#[derive(Debug, Args)]
+#[command(after_help = "\
+It is in PROFILE_CONFIG_DIR, else in $XDG_CONFIG_HOME/profile, else in ~/.config/profile.
+
+Example:
+  $EDITOR \"$(profile config path)\"")]
+pub(crate) struct ConfigPathArguments {}
+
+pub(crate) fn run(session: &Session<'_>) -> Result<Report, Stop> {
+    let directory = session.settings.environment.config_directory()?;
+    let path = directory.join("config.toml");
+    Ok(Report::text(path.to_string_lossy(), "path"))
+}

@@ -1,0 +1,54 @@
+//! `profile config set`: stores a setting.
+
+use clap::Args;
+use serde_json::json;
+
+use super::named;
+use crate::failure::Failure;
+use crate::report::{Report, Shown};
+use crate::session::Session;
+use crate::settings::{ConfigEdit, SettingName};
+use crate::stop::Stop;
+
+/// Store a setting in config.toml, whose comments and order stay
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The value is checked first. Keys are no settings: `profile auth login` stores them.
+
+Examples:
+  profile config set output json
+  profile config set retries 5")]
+pub(crate) struct ConfigSetArguments {
+    /// Which setting, as `profile config list` names it
+    #[arg(value_name = "K")]
+    name: String,
+
+    /// Its value
+    #[arg(value_name = "V")]
+    value: String,
+}
+
+pub(crate) fn run(arguments: &ConfigSetArguments, session: &Session<'_>) -> Result<Report, Stop> {
+    let name = named(&arguments.name)?;
+    let value = &arguments.value;
+    name.check(value)
+        .map_err(|reason| Failure::usage(format!("{name} {reason}")))?;
+    let environment = &session.settings.environment;
+    let mut edit = ConfigEdit::begin(environment)?;
+    if name == SettingName::Account {
+        edit.file().check_account(value)?;
+    }
+    edit.set(name, value);
+    let path = edit.file().path().to_string_lossy().into_owned();
+    edit.finish()?;
+    let mut report = Report::new(
+        json!({"result": "updated", "name": name.as_str(), "value": value, "path": path}),
+        Shown::Sentence(format!("{name} is {value} in {path}")),
+    );
+    let variable = name.variable();
+    if let Some(variable) = variable.filter(|variable| environment.path(variable).is_some()) {
+        let warning = format!("{variable} is set and comes before config.toml");
+        report.warnings.push(warning);
+    }
+    Ok(report)
+}

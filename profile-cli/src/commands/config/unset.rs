@@ -1,0 +1,39 @@
+//! `profile config unset`: forgets a stored setting.
+
+use clap::Args;
+use serde_json::json;
+
+use super::named;
+use crate::report::{Report, Shown};
+use crate::session::Session;
+use crate::settings::ConfigEdit;
+use crate::stop::Stop;
+
+/// Remove a setting from config.toml
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  profile config unset output")]
+pub(crate) struct ConfigUnsetArguments {
+    /// Which setting, as `profile config list` names it
+    #[arg(value_name = "K")]
+    name: String,
+}
+
+pub(crate) fn run(arguments: &ConfigUnsetArguments, session: &Session<'_>) -> Result<Report, Stop> {
+    let name = named(&arguments.name)?;
+    let mut edit = ConfigEdit::begin(&session.settings.environment)?;
+    let path = edit.file().path().to_string_lossy().into_owned();
+    let was_set = edit.unset(name)?;
+    if was_set {
+        edit.finish()?;
+    }
+    let (result, sentence) = match was_set {
+        true => ("deleted", format!("{name} is removed from {path}")),
+        false => ("unchanged", format!("{name} was not set in {path}")),
+    };
+    Ok(Report::new(
+        json!({"result": result, "name": name.as_str(), "path": path}),
+        Shown::Sentence(sentence),
+    ))
+}

@@ -1,0 +1,332 @@
+//! The editable fields of a profile as TOML.
+
+use std::collections::BTreeMap;
+
+use profile_sdk::{Bio, DisplayName, Location, Profile, ProfileUpdate};
+use toml_edit::{DocumentMut, Item};
+
+use super::problem;
+use crate::commands::set::field_of;
+use crate::failure::Failure;
+use crate::typed_color::TypedColor;
+
+/// The fields with what is to be known of them, in the order of the specification.
+const FIELDS: [(&str, &str); 6] = [
+    ("display_name", "up to 32 characters"),
+    (
+        "bio",
+        "up to 300 characters and 10 lines; it ends right before the closing quotes",
+    ),
+    ("location", "up to 40 characters"),
+    ("accent_color", "#rrggbb, #rgb or a CSS name"),
+    (
+        "text_color",
+        "text on background_color wants a contrast of 4.5:1",
+    ),
+    ("background_color", "the colour behind the text"),
+];
+
+const HEADING: &str = "\
+# Your profile. Change what you like, save and close; only what you changed is sent.
+# An empty text \"\" clears a field; a field without a line stays as it is.
+# In quotes, \\\\ is a backslash, \\\" a quote and \\n a line break.
+";
+
+/// The texts of the fields by name, as they were typed.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Fields(BTreeMap<&'static str, String>);
+
+/// What was changed, as it can be sent.
+pub(super) struct Changes {
+    pub(super) update: ProfileUpdate,
+    /// What is sent otherwise than it was typed.
+    pub(super) notes: Vec<String>,
+}
+
+/// The profile as a document. A field that the service does not show is there as a comment.
+pub(super) fn write(profile: &Profile) -> String {
+    let mut text = HEADING.to_owned();
+    for (name, limits) in FIELDS {
+        text += &format!("\n# {limits}\n");
+        text += &match field_of(profile, name) {
+            Some(value) => format!("{name} = {}\n", quoted(value, name == "bio")),
+            None => format!("# {name} = \"\"\n"),
+        };
+    }
+    text
+}
+
+impl Fields {
+    /// Reads a document, or says what is wrong with it.
+    pub(super) fn read(text: &str) -> Result<Self, Failure> {
+        let document = text.parse::<DocumentMut>().map_err(|error| {
+            // The lines are counted as they are once this stands above them.
+            let above = problem::comment(&reason(&error)).lines().count();
+            let moved = format!("{}{}", "#\n".repeat(above), problem::without(text));
+            let moved = moved.parse::<DocumentMut>().err().unwrap_or(error);
+            Failure::usage(reason(&moved))
+        })?;
+        let mut fields = BTreeMap::new();
+        for (name, item) in document.iter() {
+            let (name, text) = field(name, item).map_err(Failure::usage)?;
+            fields.insert(name, text);
+        }
+        Ok(Self(fields))
+    }
+
+    /// What differs both from the text as it was opened and from the profile as it is now.
+    pub(super) fn changes(self, before: &Self, profile: &Profile) -> Self {
+        let changed = |(name, text): &(&'static str, String)| {
+            before.0.get(name) != Some(text) && field_of(profile, name) != Some(text)
+        };
+        Self(self.0.into_iter().filter(changed).collect())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The fields as they can be sent, or all that is wrong with them.
+    pub(super) fn checked(self) -> Result<Changes, Failure> {
+        let mut changes = Changes {
+            update: ProfileUpdate::new(),
+            notes: Vec::new(),
+        };
+        let mut problems = Vec::new();
+        for (name, text) in self.0 {
+            if let Err(problem) = changes.add(name, &text) {
+                problems.push(problem);
+            }
+        }
+        match problems.is_empty() {
+            true => Ok(changes),
+            false => Err(Failure::usage(problems.join("\n"))),
+        }
+    }
+}
+
+impl Changes {
+    fn add(&mut self, name: &str, text: &str) -> Result<(), String> {
+        let update = std::mem::take(&mut self.update);
+        let told = |error: profile_sdk::InvalidValue| error.to_string();
+        self.update = match name {
+            "display_name" => update.display_name(DisplayName::new(text).map_err(told)?),
+            "bio" => update.bio(Bio::new(text).map_err(told)?),
+            "location" => update.location(Location::new(text).map_err(told)?),
+            _ => {
+                let color: TypedColor = match text.parse() {
+                    Ok(color) => color,
+                    Err(error) => return Err(format!("{name}: {error}")),
+                };
+                self.notes.extend(color.note(name));
+                match name {
+                    "accent_color" => update.accent_color(color.color),
+                    "text_color" => update.text_color(color.color),
+                    _ => update.background_color(color.color),
+                }
+            }
+        };
+        Ok(())
+    }
+}
+
+fn reason(error: &toml_edit::TomlError) -> String {
+    format!("the text is not TOML: {}", error.to_string().trim_end())
+}
+
+fn field(name: &str, item: &Item) -> Result<(&'static str, String), String> {
+    let Some((known, _)) = FIELDS.iter().find(|(known, _)| *known == name) else {
+        let names = FIELDS.map(|(name, _)| name).join(", ");
+        return Err(format!(
+            "{name:?} is no field that can be changed; these are: {names}"
+        ));
+    };
+    match item.as_str() {
+        Some(text) => Ok((known, text.to_owned())),
+        None => Err(format!(
+            "{name} is of the type {}; expected a text in quotes",
+            item.type_name()
+        )),
+    }
+}
+
+/// The text as TOML writes it; a long one between three quotes, each of its lines on a line.
+///
+/// White space before a line break is escaped, since many editors remove it, and so is all that
+/// cannot be seen.
+fn quoted(text: &str, long: bool) -> String {
+    let long = long && !text.is_empty();
+    let (open, close) = if long {
+        ("\"\"\"\n", "\"\"\"")
+    } else {
+        ("\"", "\"")
+    };
+    let mut quoted = open.to_owned();
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let ends_line = matches!(rest.peek(), None | Some('\n' | '\r'));
+        match c {
+            '\n' if long => quoted.push('\n'),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\\' => quoted.push_str("\\\\"),
+            '"' if !long || ends_line || rest.peek() == Some(&'"') => quoted.push_str("\\\""),
+            '\t' if ends_line => quoted.push_str("\\t"),
+            '\t' => quoted.push('\t'),
+            c if c.is_control() || is_unseen(c) || (c.is_whitespace() && ends_line) => {
+                quoted += &escape(c);
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted + close
+}
+
+fn escape(c: char) -> String {
+    match u32::from(c) {
+        code @ ..=0xffff => format!("\\u{code:04X}"),
+        code => format!("\\U{code:08X}"),
+    }
+}
+
+/// Characters that reorder or hide text, and white space that looks like other white space.
+fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{2069}' | '\u{feff}')
+        || (c.is_whitespace() && c != ' ')
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+    use profile_sdk::Profile;
+    use serde_json::json;
+
+    use super::{FIELDS, Fields, write};
+
+    fn profile(text: &str) -> Profile {
+        let fields = FIELDS.map(|(name, _)| (name.to_owned(), json!(text)));
+        serde_json::from_value(fields.into_iter().collect()).unwrap()
+    }
+
+    #[track_caller]
+    fn check_refused(text: &str, expected: &Expect) {
+        let failure = Fields::read(text).and_then(Fields::checked).err();
+        expected.assert_eq(&failure.expect("a failure").message);
+    }
+
+    #[test]
+    fn every_text_comes_back_as_it_was() {
+        let mut texts: Vec<_> = (0..=0x3000)
+            .filter_map(char::from_u32)
+            .map(String::from)
+            .collect();
+        texts.extend(texts.clone().iter().map(|c| format!("a{c}\nb{c}{c}{c}c")));
+        texts.extend(
+            [
+                "",
+                "\n",
+                "\n\n",
+                "one\r\ntwo\rthree\n",
+                "\"\"\"\"\" '' '''",
+                "a\"",
+                "\\n \\u0041 \\",
+                "trailing \n space ",
+                "tab\t\nend\t",
+                "👩‍🚀 日本 é\u{301}",
+                "# no comment",
+                "a = 1",
+                "\u{feff}\u{e000}\u{10ffff}",
+            ]
+            .map(str::to_owned),
+        );
+        for text in texts {
+            let document = write(&profile(&text));
+            let fields = Fields::read(&document).expect("a document");
+            assert_eq!(fields.0.len(), FIELDS.len());
+            assert!(
+                fields.0.values().all(|value| *value == text),
+                "{text:?}\n{document}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_document_tells_the_limits() {
+        let shown = json!({"display_name": "Ada", "bio": "one \"two\"\nthree\\", "location": "",
+            "accent_color": "#ff8800"});
+        expect![[r##"
+            # Your profile. Change what you like, save and close; only what you changed is sent.
+            # An empty text "" clears a field; a field without a line stays as it is.
+            # In quotes, \\ is a backslash, \" a quote and \n a line break.
+
+            # up to 32 characters
+            display_name = "Ada"
+
+            # up to 300 characters and 10 lines; it ends right before the closing quotes
+            bio = """
+            one "two\"
+            three\\"""
+
+            # up to 40 characters
+            location = ""
+
+            # #rrggbb, #rgb or a CSS name
+            accent_color = "#ff8800"
+
+            # text on background_color wants a contrast of 4.5:1
+            # text_color = ""
+
+            # the colour behind the text
+            # background_color = ""
+        "##]]
+        .assert_eq(&write(&serde_json::from_value(shown).unwrap()));
+    }
+
+    #[test]
+    fn what_cannot_be_sent_is_told_all_at_once() {
+        check_refused(
+            "nickname = 'a'",
+            &expect![[
+                r#""nickname" is no field that can be changed; these are: display_name, bio, location, accent_color, text_color, background_color"#
+            ]],
+        );
+        check_refused(
+            "bio = 1",
+            &expect!["bio is of the type integer; expected a text in quotes"],
+        );
+        check_refused(
+            "[bio]",
+            &expect!["bio is of the type table; expected a text in quotes"],
+        );
+        let name = "x".repeat(33);
+        check_refused(
+            &format!("display_name = '{name}'\ntext_color = 'rot'"),
+            &expect![[r#"
+                display_name has 33 characters; at most 32 are allowed
+                text_color: "rot" is no color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange"#]],
+        );
+    }
+
+    #[test]
+    fn the_line_of_an_error_is_that_of_the_text_with_the_error() {
+        check_refused(
+            "# a\nbio = \"b",
+            &expect![[r#"
+            the text is not TOML: TOML parse error at line 8, column 9
+              |
+            8 | bio = "b
+              |         ^
+            invalid basic string, expected `"`"#]],
+        );
+    }
+
+    #[test]
+    fn only_what_differs_is_changed() {
+        let now = profile("a");
+        let before = Fields::read("bio = 'a'\nlocation = 'b'").unwrap();
+        let typed = "bio = 'b'\nlocation = 'b'\ndisplay_name = 'a'";
+        let changes = Fields::read(typed).unwrap().changes(&before, &now);
+        assert_eq!(changes, Fields::read("bio = 'b'").unwrap());
+    }
+}

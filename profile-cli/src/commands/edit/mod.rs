@@ -1,0 +1,135 @@
+//! `profile edit`: changes the profile in the person's editor.
+
+mod document;
+mod problem;
+
+use clap::Args;
+use profile_sdk::{Profile, ProfileUpdate};
+use serde_json::json;
+
+use crate::commands::set;
+use crate::draft::{self, Draft, DraftKind};
+use crate::dry_run::DryRun;
+use crate::editor::Editor;
+use crate::failure::{Failure, FailureKind};
+use crate::report::{Report, Shown};
+use crate::session::Session;
+use crate::stop::Stop;
+
+use document::{Changes, Fields};
+
+const KIND: DraftKind = DraftKind {
+    name: "profile",
+    extension: "toml",
+    command: "profile edit",
+};
+
+/// Change your profile in your editor; sends only what you changed
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Needs the scope profile:write. The fields are opened as TOML, with their limits. The editor is that
+of PROFILE_EDITOR, of `editor` in config.toml, of VISUAL or of EDITOR, and may have arguments, as in
+`code --wait`.
+
+What you typed is kept in a file until the service has accepted it, and an error says where. What is
+wrong is shown at the top of the text, and the editor can be opened again. An earlier text that was
+not sent is offered first; --yes takes it up without a question. When nothing changed, nothing is
+sent. A pipe gets the profile as `profile show` prints it.
+
+Examples:
+  profile edit
+  PROFILE_EDITOR='code --wait' profile edit
+  profile edit --dry-run")]
+pub(crate) struct EditArguments {
+    #[command(flatten)]
+    dry_run: DryRun,
+}
+
+pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Report, Stop> {
+    if session.settings.curl {
+        return as_curl(session);
+    }
+    let editor = Editor::find(&session.settings)?;
+    let profile = session.read(session.client()?.me())?.into_data();
+    let draft = Draft::open(&KIND, &document::write(&profile), session)?;
+    let edit = Edit {
+        profile,
+        draft,
+        dry_run: arguments.dry_run.dry_run,
+        session,
+    };
+    loop {
+        if let Err(failure) = editor.open(edit.draft.path()) {
+            return Err(edit.draft.kept(failure).into());
+        }
+        let failure = match edit.finish() {
+            Err(Stop::Failed(failure)) => *failure,
+            ended => return ended,
+        };
+        if !edit.problem_is_shown(&failure)? || !draft::edit_again(session, &failure)? {
+            return Err(edit.draft.kept(failure).into());
+        }
+    }
+}
+
+/// What is sent is not known before the editor has ended.
+fn as_curl(session: &Session<'_>) -> Result<Report, Stop> {
+    let client = session.client()?;
+    let me = client.me();
+    let update = client.update_profile(&ProfileUpdate::new());
+    let requests = [
+        me.request().map_err(Failure::of_unsent)?,
+        update.request().map_err(Failure::of_unsent)?,
+    ];
+    let report = session.as_curl(&requests)?;
+    session
+        .output
+        .note("the second command has {} in place of the fields that you change in the editor");
+    Ok(report)
+}
+
+struct Edit<'a> {
+    profile: Profile,
+    draft: Draft,
+    dry_run: bool,
+    session: &'a Session<'a>,
+}
+
+impl Edit<'_> {
+    /// Sends what was changed, if it can be sent.
+    fn finish(&self) -> Result<Report, Stop> {
+        let text = self.draft.text()?;
+        let typed = Fields::read(&text)?;
+        let before = Fields::read(&self.draft.before).unwrap_or_default();
+        let changes = typed.changes(&before, &self.profile);
+        if changes.is_empty() {
+            self.draft.discard();
+            let sentence = Shown::Sentence("Nothing changed.".to_owned());
+            return Ok(Report::new(json!({"result": "unchanged"}), sentence));
+        }
+        let Changes { update, notes } = changes.checked()?;
+        for note in notes {
+            self.session.output.note(&note);
+        }
+        if self.dry_run {
+            self.session.output.note(&self.draft.place());
+            return Err(set::rehearsed(&update, &self.profile, self.session)?);
+        }
+        let report = set::send(&update, None, self.session)?;
+        self.draft.discard();
+        Ok(report)
+    }
+
+    /// Writes at the top of the text what is wrong with it, if it is the text that is wrong.
+    fn problem_is_shown(&self, failure: &Failure) -> Result<bool, Failure> {
+        if !matches!(failure.kind, FailureKind::Usage | FailureKind::Refused) {
+            return Ok(false);
+        }
+        let Ok(text) = self.draft.text() else {
+            return Ok(false);
+        };
+        self.draft
+            .replace(&problem::shown(&text, &failure.message))?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,41 @@
+//! What is wrong with a text, as comments at its top.
+
+/// How the lines begin that tell of it.
+const MARK: &str = "#! ";
+
+/// The text below what is wrong with it. Otherwise it stays as it was typed, but for what an
+/// earlier problem left at its top.
+pub(super) fn shown(text: &str, problem: &str) -> String {
+    format!("{}{}", comment(problem), without(text))
+}
+
+/// The lines that tell of a problem.
+pub(super) fn comment(problem: &str) -> String {
+    let lines = problem
+        .lines()
+        .chain(["Mend it and save; what is above the fields is not sent."]);
+    lines.map(|line| format!("{MARK}{line}\n")).collect()
+}
+
+/// The text without the problem at its top.
+pub(super) fn without(mut text: &str) -> &str {
+    while text.starts_with(MARK) {
+        text = text.split_once('\n').map_or("", |(_, rest)| rest);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{shown, without};
+
+    #[test]
+    fn the_last_problem_takes_the_place_of_the_one_before() {
+        let text = "# a\r\nbio = \"#! b\"\n\n";
+        let first = shown(text, "one\ntwo");
+        assert!(first.starts_with("#! one\n#! two\n#! Mend"));
+        let second = shown(&first, "three");
+        assert!(second.starts_with("#! three\n#! Mend"));
+        assert_eq!(without(&second), text);
+    }
+}

@@ -1,0 +1,73 @@
+//! `profile man`: manual pages.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, CommandFactory as _};
+use clap_mangen::Man;
+use serde_json::json;
+
+use crate::arguments::Arguments;
+use crate::failure::Failure;
+use crate::report::{Report, Shown};
+use crate::stop::Stop;
+
+/// Print the manual page of the program, or write those of all commands
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  profile man | man -l -
+  profile man --dir ~/.local/share/man/man1")]
+pub(crate) struct ManArguments {
+    /// Write a page for each command into this directory, which is made where it is not there
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &ManArguments) -> Result<Report, Stop> {
+    let mut command = Arguments::command().disable_help_subcommand(true);
+    command.build();
+    let Some(directory) = &arguments.dir else {
+        let page = page(command).map_err(|error| Failure::of_output(&error))?;
+        let page = String::from_utf8_lossy(&page).trim_end().to_owned();
+        return Ok(Report::text(page, "page"));
+    };
+    let mut names = Vec::new();
+    let written =
+        fs::create_dir_all(directory).and_then(|()| write_pages(command, directory, &mut names));
+    written.map_err(|error| Failure::of_file("written to", directory, &error))?;
+    let shown = directory.display();
+    let count = names.len();
+    Ok(Report::new(
+        json!({"result": "written", "dir": directory.to_string_lossy(), "pages": names}),
+        Shown::Sentence(format!("{count} pages are in {shown}")),
+    ))
+}
+
+/// Writes the page of a command and those of the commands below it.
+fn write_pages(
+    command: clap::Command,
+    directory: &Path,
+    names: &mut Vec<String>,
+) -> io::Result<()> {
+    for below in command
+        .get_subcommands()
+        .filter(|below| !below.is_hide_set())
+    {
+        write_pages(below.clone(), directory, names)?;
+    }
+    let name = match command.get_display_name() {
+        Some(name) => format!("{name}.1"),
+        None => format!("{}.1", command.get_name()),
+    };
+    fs::write(directory.join(&name), page(command)?)?;
+    names.push(name);
+    Ok(())
+}
+
+fn page(command: clap::Command) -> io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    Man::new(command).render(&mut page)?;
+    Ok(page)
+}

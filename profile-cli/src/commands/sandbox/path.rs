@@ -1,0 +1,20 @@
+//! `profile sandbox path`: where the sandbox is kept.
+
+use clap::Args;
+
+use crate::report::Report;
+use crate::stop::Stop;
+
+/// Print where the sandbox is kept
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The file is made by the first command in the sandbox.
+
+Example:
+  profile sandbox path")]
+pub(crate) struct SandboxPathArguments {}
+
+pub(crate) fn run() -> Result<Report, Stop> {
+    let path = crate::sandbox::state_path()?;
+    Ok(Report::text(path.to_string_lossy(), "path"))
+}

@@ -1,0 +1,115 @@
+//! `profile sandbox serve`: the sandbox for programs that speak HTTP.
+
+use std::future::Future;
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+
+use clap::Args;
+use mock_server::HttpServer;
+use serde_json::json;
+
+use crate::failure::{Failure, FailureKind};
+use crate::interruption::Uninterrupted;
+use crate::private_file;
+use crate::report::{Report, Shown};
+use crate::sandbox;
+use crate::session::Session;
+use crate::stop::Stop;
+
+/// Serve the sandbox over HTTP until Ctrl-C
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Prints the URL, and the file that holds the sandbox's key, as soon as requests are answered. Commands
+with --sandbox work on the same profile in the meantime.
+
+Examples:
+  profile sandbox serve
+  profile sandbox serve --addr 127.0.0.1:8080 --json
+  PROFILE_BASE_URL=http://127.0.0.1:8080 \\
+    PROFILE_API_KEY_FILE=~/.local/state/profile/sandbox.key profile show")]
+pub(crate) struct SandboxServeArguments {
+    /// Where to listen; port 0 takes a free one
+    #[arg(long, value_name = "IP:PORT", default_value = "127.0.0.1:0")]
+    #[arg(value_parser = address)]
+    addr: SocketAddr,
+}
+
+pub(crate) fn run(
+    arguments: &SandboxServeArguments,
+    session: &Session<'_>,
+) -> Result<Report, Stop> {
+    let worlds = sandbox::worlds()?;
+    let key_file = sandbox::key_path()?;
+    private_file::write(&key_file, format!("{}\n", worlds.keys().all).as_bytes())
+        .map_err(|error| failed(format!("{} cannot be written: {error}", key_file.display())))?;
+    let addr = arguments.addr;
+    let listener = TcpListener::bind(addr).map_err(|error| cannot_listen(addr, &error))?;
+    session.wait_for(async {
+        let _uninterrupted = Uninterrupted::new();
+        // Whoever reads the URL may stop the server at once, so the signals are caught before.
+        let stop = stop_signal().map_err(|error| failed(format!("cannot be stopped: {error}")))?;
+        let server = HttpServer::new(worlds, listener);
+        let server = server.map_err(|error| cannot_listen(addr, &error))?;
+        if !addr.ip().is_loopback() {
+            let warning = format!("{addr} can be reached from other machines, and so can its data");
+            session.output.warn(&warning);
+        }
+        session
+            .output
+            .report(&ready(server.url(), &key_file.to_string_lossy()));
+        let served = server.serve_until(stop).await;
+        served.map_err(|error| failed(format!("the sandbox stopped: {error}")))
+    })??;
+    Ok(Shown::Streamed.into())
+}
+
+fn ready(url: &str, key_file: &str) -> Report {
+    let fields = [("url", url), ("key_file", key_file)];
+    let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    Report::new(
+        json!({"url": url, "key_file": key_file}),
+        Shown::Fields(fields.into()),
+    )
+}
+
+fn cannot_listen(addr: SocketAddr, error: &io::Error) -> Failure {
+    let failure = failed(format!("cannot listen on {addr}: {error}"));
+    match error.kind() {
+        io::ErrorKind::AddrInUse => failure.hint("leave out --addr to take a free port"),
+        _ => failure,
+    }
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let expected = "expected an IP address and a port, such as 127.0.0.1:8080";
+    text.parse().map_err(|_| expected.to_owned())
+}
+
+fn failed(message: String) -> Failure {
+    Failure::new(FailureKind::Other, message)
+}
+
+/// Ends with the signal that asks the program to stop.
+#[cfg(unix)]
+fn stop_signal() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
+
+/// Ends with the signal that asks the program to stop.
+#[cfg(not(unix))]
+fn stop_signal() -> io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        // Where the signal cannot be had, the system ends the program.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    })
+}

@@ -1,0 +1,63 @@
+//! A delivery as it travels: headers and bytes.
+
+use bytes::Bytes;
+use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
+use webhook_verify::{DigestEncoding, EVENT_HEADER, SIGNATURE_HEADER, Secret, sign_as};
+
+const SIGNATURE: HeaderName = HeaderName::from_static(SIGNATURE_HEADER);
+const EVENT: HeaderName = HeaderName::from_static(EVENT_HEADER);
+
+/// The headers that are about one connection, or that every sender writes for itself.
+const OF_CONNECTION: [HeaderName; 10] = [
+    header::CONNECTION,
+    header::CONTENT_LENGTH,
+    header::EXPECT,
+    header::HOST,
+    header::PROXY_AUTHENTICATE,
+    header::PROXY_AUTHORIZATION,
+    header::TE,
+    header::TRAILER,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+];
+
+/// What is sent: the headers but those of the connection, and the body's bytes.
+#[derive(Debug, Clone)]
+pub(super) struct Delivery {
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
+}
+
+impl Delivery {
+    /// What the service would send of this kind.
+    pub(super) fn new(kind: HeaderValue, body: impl Into<Bytes>) -> Self {
+        let json = HeaderValue::from_static("application/json");
+        Self {
+            headers: HeaderMap::from_iter([(header::CONTENT_TYPE, json), (EVENT, kind)]),
+            body: body.into(),
+        }
+    }
+
+    /// What came with these headers, to be sent to somebody else.
+    pub(super) fn passed_on(headers: &HeaderMap, body: Bytes) -> Self {
+        let mut headers = headers.clone();
+        for name in &OF_CONNECTION {
+            headers.remove(name);
+        }
+        Self { headers, body }
+    }
+
+    /// The same with a signature of its own.
+    pub(super) fn signed(mut self, secret: &Secret, encoding: DigestEncoding) -> Self {
+        let signature = sign_as(encoding, secret, &self.body);
+        let value = HeaderValue::try_from(signature).expect("a signature is visible ASCII");
+        self.headers.insert(SIGNATURE, value);
+        self
+    }
+
+    /// The kind that the header claims, as text.
+    pub(super) fn kind(&self) -> String {
+        let kind = self.headers.get(EVENT).map(HeaderValue::as_bytes);
+        String::from_utf8_lossy(kind.unwrap_or_default()).into_owned()
+    }
+}

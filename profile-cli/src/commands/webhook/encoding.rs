@@ -1,0 +1,29 @@
+//! `--encoding`: how the digest of a signature is written.
+
+use clap::{Args, ValueEnum};
+use webhook_verify::DigestEncoding;
+
+/// What every command takes that makes or reads signatures.
+#[derive(Debug, Clone, Copy, Args)]
+pub(super) struct Encoding {
+    /// How the digest after `sha256=` is written
+    #[arg(long, value_enum, default_value = "hex")]
+    encoding: EncodingName,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum EncodingName {
+    /// 64 hexadecimal digits
+    Hex,
+    /// 44 characters, padding included
+    Base64,
+}
+
+impl Encoding {
+    pub(super) fn of_digest(self) -> DigestEncoding {
+        match self.encoding {
+            EncodingName::Hex => DigestEncoding::Hex,
+            EncodingName::Base64 => DigestEncoding::Base64,
+        }
+    }
+}

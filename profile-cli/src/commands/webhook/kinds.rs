@@ -1,0 +1,53 @@
+//! `profile webhook kinds`: the kinds of events.
+
+use clap::Args;
+use serde_json::{Value, json};
+use webhook_verify::EventKind;
+
+use crate::report::{Report, Shown};
+use crate::stop::Stop;
+
+/// List the kinds of events that the service sends
+#[derive(Debug, Args)]
+#[command(after_help = "\
+In a pipe, each line is a kind and what it means, separated by a tab. A service may send further
+kinds: `profile webhook listen` shows them all the same.
+
+Examples:
+  profile webhook kinds
+  profile webhook kinds --json")]
+pub(crate) struct WebhookKindsArguments {}
+
+pub(crate) fn run() -> Result<Report, Stop> {
+    let rows = EventKind::KNOWN.iter();
+    let rows: Vec<_> = rows
+        .map(|kind| vec![kind.to_string(), meaning(*kind).to_owned()])
+        .collect();
+    let json: Value = rows
+        .iter()
+        .map(|row| json!({"kind": row[0], "meaning": row[1]}))
+        .collect();
+    let columns = vec!["kind", "meaning"];
+    Ok(Report::new(
+        json,
+        Shown::Table {
+            columns,
+            rows,
+            empty: "",
+        },
+    ))
+}
+
+/// What the name says, which is all that the specification tells of a kind.
+fn meaning(kind: EventKind) -> &'static str {
+    match kind {
+        EventKind::FollowCreated => "a follow was created",
+        EventKind::CommentCreated => "a comment was created",
+        EventKind::ProfileLiked => "the profile was liked",
+        EventKind::PostLiked => "a post was liked",
+        EventKind::PostReplied => "a post was replied to",
+        EventKind::PostMentioned => "there was a mention in a post",
+        EventKind::MessageReceived => "a message was received",
+        _ => "",
+    }
+}

@@ -1,0 +1,98 @@
+//! One delivery that came, and how it is shown.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use bytes::Bytes;
+use hyper::StatusCode;
+use hyper::header::{HeaderMap, HeaderValue};
+use jiff::Timestamp;
+use serde_json::json;
+use webhook_verify::{EVENT_HEADER, EventKind};
+
+use crate::commands::webhook::delivery::Delivery;
+use crate::report::{Report, Shown};
+
+/// A delivery with what was made of it.
+pub(super) struct Event {
+    pub(super) received_at: Timestamp,
+    pub(super) headers: HeaderMap,
+    /// Empty if it could not be read.
+    pub(super) body: Bytes,
+    /// How many bytes of a body came, or were announced.
+    pub(super) bytes: u64,
+    pub(super) judgement: Judgement,
+    pub(super) answered: StatusCode,
+}
+
+/// Whether a delivery is authentic.
+pub(super) enum Judgement {
+    Verified {
+        /// What to say if the body names another kind than the header.
+        other_kind: Option<String>,
+    },
+    /// Why not.
+    Refused(String),
+}
+
+impl Event {
+    pub(super) fn is_verified(&self) -> bool {
+        matches!(self.judgement, Judgement::Verified { .. })
+    }
+
+    /// Whether the service takes the answer for a success.
+    pub(super) fn is_success(&self) -> bool {
+        self.answered.is_success()
+    }
+
+    /// The kind that the header claims, if it is there once and is a name.
+    pub(super) fn kind(&self) -> Option<EventKind> {
+        let mut values = self.headers.get_all(EVENT_HEADER).iter();
+        let value = values.next().map(HeaderValue::as_bytes)?;
+        let kind = EventKind::try_from(value).ok();
+        kind.filter(|_| values.next().is_none())
+    }
+
+    /// The same delivery for somebody else.
+    pub(super) fn delivery(&self) -> Delivery {
+        Delivery::passed_on(&self.headers, self.body.clone())
+    }
+
+    /// As one line of a stream. The body of what is not authentic is left out, so that nothing
+    /// acts on it.
+    pub(super) fn report(&self, failures_in_row: u64) -> Report {
+        let kind = self.kind();
+        let kind = kind.as_ref().map(EventKind::as_str);
+        let reason = match &self.judgement {
+            Judgement::Verified { .. } => None,
+            Judgement::Refused(reason) => Some(reason.as_str()),
+        };
+        let received_at = format!("{:.3}", self.received_at);
+        let mut json = json!({
+            "received_at": received_at,
+            "event": kind,
+            "verified": self.is_verified(),
+            "reason": reason,
+            "status": self.answered.as_u16(),
+            "failures_in_row": failures_in_row,
+            "bytes": self.bytes,
+        });
+        if self.is_verified() {
+            let (encoding, body) = match std::str::from_utf8(&self.body) {
+                Ok(text) => ("utf-8", text.to_owned()),
+                Err(_) => ("base64", BASE64_STANDARD.encode(&self.body)),
+            };
+            json["body_encoding"] = json!(encoding);
+            json["body"] = json!(body);
+        }
+        let verdict = reason.map_or("verified".to_owned(), |reason| format!("refused: {reason}"));
+        let fields = [
+            ("received_at", received_at),
+            ("event", kind.unwrap_or("-").to_owned()),
+            ("status", self.answered.as_str().to_owned()),
+            ("bytes", self.bytes.to_string()),
+            ("verdict", verdict),
+        ];
+        let fields = fields.map(|(name, value)| (name.to_owned(), value));
+        Report::new(json, Shown::Fields(Vec::from(fields)))
+    }
+}

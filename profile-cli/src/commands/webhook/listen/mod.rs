@@ -1,0 +1,175 @@
+//! `profile webhook listen`: receives deliveries, checks them, shows them and passes them on.
+
+mod connection;
+mod event;
+mod failures_in_row;
+mod reader;
+mod receiver;
+mod teller;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use reqwest::Url;
+use tokio::net::{TcpListener, lookup_host};
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::watch;
+use webhook_verify::Verifier;
+
+use self::receiver::{News, Receiver};
+use self::teller::Teller;
+use super::encoding::Encoding;
+use super::secret;
+use super::sender::destination;
+use crate::failure::{Failure, FailureKind};
+use crate::interruption::{EndSignals, Uninterrupted};
+use crate::report::Report;
+use crate::session::Session;
+use crate::stop::Stop;
+
+/// Receive deliveries, check their signatures and show them
+#[derive(Debug, Args)]
+#[command(after_help = after_help())]
+pub(crate) struct WebhookListenArguments {
+    /// Where to listen; port 0 is one that is free, and is told on stderr
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
+    addr: String,
+
+    /// Pass on what was verified, with its bytes and headers, to this receiver
+    #[arg(long, value_name = "URL", value_parser = destination)]
+    forward_to: Option<Url>,
+
+    /// When to answer what is passed on
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "now")]
+    ack: Ack,
+
+    /// Keep each verified delivery in a file of this directory, for `profile webhook replay`
+    #[arg(long, value_name = "DIRECTORY")]
+    record: Option<PathBuf>,
+
+    /// End after so many deliveries, refused ones among them
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max: Option<u64>,
+
+    /// Refuse bodies that are larger
+    #[arg(long, value_name = "BYTES", default_value_t = Verifier::DEFAULT_BODY_LIMIT)]
+    max_body: usize,
+
+    #[command(flatten)]
+    encoding: Encoding,
+}
+
+/// When a delivery that is passed on gets its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Ack {
+    /// With 204 before it is passed on, so that a broken receiver cannot get the webhook turned off
+    Now,
+    /// With the status that the receiver answers, or 502 if it does not answer
+    After,
+}
+
+fn after_help() -> String {
+    format!(
+        "\
+Prints `listening on http://HOST:PORT` on stderr as soon as deliveries can come, and then a line
+for each: when it came, its kind, the status it was answered with, its bytes, and `verified` or why
+it was refused; separated by tabs in a pipe. With --json each is an object on a line of its own,
+with the body as text, or in base64 where it is not UTF-8; a refused delivery is shown without its
+body. What is not verified is answered with 401, a body that is too large with 413, and neither is
+passed on or recorded. Ten failed deliveries in a row turn a webhook off: from five on you are
+warned.
+
+Ctrl-C ends it with exit code 130 once what is under way has been passed on; a second one ends it
+at once.
+{}
+
+Examples:
+  profile webhook listen --forward-to http://127.0.0.1:8080/hooks
+  profile webhook listen --addr 127.0.0.1:8081 --record deliveries --max 10 --json",
+        secret::HELP
+    )
+}
+
+pub(crate) fn run(
+    arguments: &WebhookListenArguments,
+    session: &Session<'_>,
+) -> Result<Report, Stop> {
+    if arguments.ack == Ack::After && arguments.forward_to.is_none() {
+        let message = "--ack after waits for a receiver's answer, and none is named";
+        return Err(Failure::usage(message).hint("add --forward-to").into());
+    }
+    if session.settings.curl {
+        let message = "--curl shows requests to the service, and this sends none";
+        return Err(Failure::usage(message).into());
+    }
+    let (receiver, news) = Receiver::new(arguments, session)?;
+    let teller = Teller::new(session.output, arguments.record.clone())?;
+    let exit_code = session.wait_for(listen(arguments, receiver, news, teller))??;
+    Err(Stop::Told(exit_code))
+}
+
+/// Listens until it is to end, and gives the exit code.
+async fn listen(
+    arguments: &WebhookListenArguments,
+    receiver: Receiver,
+    mut news: UnboundedReceiver<News>,
+    mut teller: Teller<'_>,
+) -> Result<u8, Stop> {
+    let (listener, address) = bind(&arguments.addr).await?;
+    let mut signals = EndSignals::new().map_err(|error| {
+        Failure::new(
+            FailureKind::Other,
+            format!("signals cannot be had: {error}"),
+        )
+    })?;
+    let uninterrupted = Uninterrupted::new();
+    teller.begin(address);
+    let receiver = Arc::new(receiver);
+    let stopping = watch::Sender::new(false);
+    let mut ended = loop {
+        tokio::select! {
+            stream = connection::accept(&listener) => {
+                let served = connection::serve(stream, receiver.clone(), stopping.subscribe());
+                tokio::spawn(served);
+            }
+            Some(news) = news.recv() => {
+                if let Err(stop) = teller.tell(news) {
+                    break Err(stop);
+                }
+                if arguments.max.is_some_and(|max| teller.deliveries() >= max) {
+                    break Ok(0);
+                }
+            }
+            exit_code = signals.next() => break Ok(exit_code),
+        }
+    };
+    drop((listener, receiver));
+    stopping.send_replace(true);
+    drop(uninterrupted);
+    // Every task that may still have something to tell holds a sender.
+    while let Some(news) = news.recv().await {
+        ended = ended.and_then(|exit_code| teller.tell(news).map(|()| exit_code));
+    }
+    teller.end();
+    ended
+}
+
+async fn bind(text: &str) -> Result<(TcpListener, SocketAddr), Failure> {
+    let unknown = |error: &std::io::Error| {
+        let message = format!("--addr is {text:?}, which is no place to listen: {error}");
+        Failure::usage(message).hint("expected a host and a port, such as 127.0.0.1:8080")
+    };
+    let addresses: Vec<_> = lookup_host(text)
+        .await
+        .map_err(|error| unknown(&error))?
+        .collect();
+    let bound = TcpListener::bind(addresses.as_slice()).await;
+    bound
+        .and_then(|listener| listener.local_addr().map(|address| (listener, address)))
+        .map_err(|error| {
+            let message = format!("cannot listen on {text}: {error}");
+            Failure::new(FailureKind::Other, message).hint("name another port, or 0 for a free one")
+        })
+}

@@ -1,0 +1,194 @@
+//! Judges each request and answers it, and sends the news of it to whoever tells them.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+use http_body_util::Empty;
+use hyper::body::Incoming;
+use hyper::header::{ALLOW, EXPECT, HeaderMap, HeaderValue};
+use hyper::{Method, Request, Response, StatusCode};
+use jiff::Timestamp;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use webhook_verify::{Headers, Verifier};
+
+use super::event::{Event, Judgement};
+use super::reader;
+use super::{Ack, WebhookListenArguments};
+use crate::commands::webhook::delivery::Delivery;
+use crate::commands::webhook::refusal;
+use crate::commands::webhook::secret::WebhookSecret;
+use crate::commands::webhook::sender::{Outcome, Sender};
+use crate::failure::Failure;
+use crate::session::Session;
+
+type Answer = Response<Empty<Bytes>>;
+
+/// What answers requests, shared by all connections.
+pub(super) struct Receiver {
+    verifier: Verifier,
+    max_body: usize,
+    forward: Option<Forward>,
+    /// How many deliveries more are taken.
+    places: AtomicU64,
+    news: UnboundedSender<News>,
+}
+
+struct Forward {
+    to: Sender,
+    ack: Ack,
+}
+
+/// What there is to tell.
+pub(super) enum News {
+    Delivered(Box<Event>),
+    /// What came of passing on what had been answered before.
+    Forwarded {
+        kind: String,
+        outcome: Outcome,
+    },
+}
+
+impl Receiver {
+    pub(super) fn new(
+        arguments: &WebhookListenArguments,
+        session: &Session<'_>,
+    ) -> Result<(Self, UnboundedReceiver<News>), Failure> {
+        let secret = WebhookSecret::load(session)?.secret()?;
+        let ack = arguments.ack;
+        let to = arguments.forward_to.as_ref();
+        let forward = to.map(|url| Sender::new(url, session).map(|to| Forward { to, ack }));
+        let (sender, news) = unbounded_channel();
+        let receiver = Self {
+            verifier: Verifier::new(secret).encoding(arguments.encoding.of_digest()),
+            max_body: arguments.max_body,
+            forward: forward.transpose()?,
+            places: AtomicU64::new(arguments.max.unwrap_or(u64::MAX)),
+            news: sender,
+        };
+        Ok((receiver, news))
+    }
+
+    /// Answers one request.
+    pub(super) async fn receive(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+    ) -> Result<Answer, Infallible> {
+        if request.method() != Method::POST {
+            tracing::info!("{} is no delivery, answered 405", request.method());
+            let mut answer = answer(StatusCode::METHOD_NOT_ALLOWED);
+            let allowed = HeaderValue::from_static("POST");
+            answer.headers_mut().insert(ALLOW, allowed);
+            return Ok(answer);
+        }
+        // A task of its own, so that a sender that goes away takes nothing with it.
+        let taken = tokio::spawn(self.take(request));
+        Ok(answer(
+            taken.await.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+        ))
+    }
+
+    /// Takes a delivery, and gives the status to answer it with.
+    async fn take(self: Arc<Self>, request: Request<Incoming>) -> StatusCode {
+        let received_at = Timestamp::now();
+        let (parts, body) = request.into_parts();
+        let waits = parts.headers.contains_key(EXPECT);
+        let read = reader::read(body, self.max_body, waits).await;
+        if !self.take_place() {
+            return StatusCode::SERVICE_UNAVAILABLE;
+        }
+        let mut event = match read {
+            Ok(body) => self.judge(received_at, parts.headers, body),
+            Err(unread) => Event {
+                received_at,
+                bytes: unread.bytes(),
+                headers: parts.headers,
+                body: Bytes::new(),
+                judgement: Judgement::Refused(unread.to_string()),
+                answered: unread.status(),
+            },
+        };
+        let delivery = event.is_verified().then(|| event.delivery());
+        let forward = self.forward.as_ref().zip(delivery);
+        match forward {
+            Some((forward, delivery)) if forward.ack == Ack::After => {
+                let outcome = forward.to.post(&delivery).await;
+                event.answered = passed_back(&outcome);
+                self.tell(News::Delivered(Box::new(event)));
+                self.tell_forwarded(&delivery, outcome)
+            }
+            forward => {
+                let status = event.answered;
+                self.tell(News::Delivered(Box::new(event)));
+                if let Some((_, delivery)) = forward {
+                    tokio::spawn(self.clone().pass_on(delivery));
+                }
+                status
+            }
+        }
+    }
+
+    fn judge(&self, received_at: Timestamp, headers: HeaderMap, body: Bytes) -> Event {
+        let verified = self.verifier.verify(Headers::from(&headers), &body);
+        let (judgement, answered) = match verified {
+            Ok(verified) => {
+                let other_kind = refusal::other_kind(&verified);
+                (Judgement::Verified { other_kind }, StatusCode::NO_CONTENT)
+            }
+            Err(error) => {
+                let judgement = Judgement::Refused(refusal::reason(&error));
+                (judgement, StatusCode::UNAUTHORIZED)
+            }
+        };
+        Event {
+            received_at,
+            bytes: body.len() as u64,
+            headers,
+            body,
+            judgement,
+            answered,
+        }
+    }
+
+    async fn pass_on(self: Arc<Self>, delivery: Delivery) {
+        if let Some(forward) = &self.forward {
+            let outcome = forward.to.post(&delivery).await;
+            self.tell_forwarded(&delivery, outcome);
+        }
+    }
+
+    fn tell_forwarded(&self, delivery: &Delivery, outcome: Outcome) -> StatusCode {
+        let status = passed_back(&outcome);
+        let kind = delivery.kind();
+        self.tell(News::Forwarded { kind, outcome });
+        status
+    }
+
+    /// Whether another delivery is taken; if so, it has its place.
+    fn take_place(&self) -> bool {
+        let less = |places: u64| places.checked_sub(1);
+        self.places
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
+            .is_ok()
+    }
+
+    fn tell(&self, news: News) {
+        // Nobody listens any more when the output has failed, and that has been told.
+        let _ = self.news.send(news);
+    }
+}
+
+/// The status for the service, of what came of passing on.
+fn passed_back(outcome: &Outcome) -> StatusCode {
+    let status = outcome.answer.as_ref().ok();
+    status
+        .and_then(|status| StatusCode::from_u16(*status).ok())
+        .unwrap_or(StatusCode::BAD_GATEWAY)
+}
+
+fn answer(status: StatusCode) -> Answer {
+    let mut answer = Response::new(Empty::new());
+    *answer.status_mut() = status;
+    answer
+}

@@ -1,0 +1,133 @@
+//! Tells a person or a script of each delivery, and keeps what is to be recorded.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use webhook_verify::EventKind;
+
+use super::event::{Event, Judgement};
+use super::failures_in_row::FailuresInRow;
+use super::receiver::News;
+use crate::commands::webhook::recording;
+use crate::failure::{Failure, FailureKind};
+use crate::output::Output;
+use crate::private_file;
+use crate::stop::Stop;
+
+/// Prints what is new, and remembers what it all came to.
+pub(super) struct Teller<'o> {
+    output: &'o Output,
+    record: Option<PathBuf>,
+    failures: FailuresInRow,
+    verified: u64,
+    refused: u64,
+}
+
+impl<'o> Teller<'o> {
+    /// Makes the directory for what is recorded.
+    pub(super) fn new(output: &'o Output, record: Option<PathBuf>) -> Result<Self, Failure> {
+        if let Some(directory) = &record {
+            let made = private_file::create_directory(directory);
+            made.map_err(|error| {
+                Failure::new(FailureKind::Other, not_recorded(directory, &error))
+            })?;
+        }
+        Ok(Self {
+            output,
+            record,
+            failures: FailuresInRow::default(),
+            verified: 0,
+            refused: 0,
+        })
+    }
+
+    /// Deliveries can come now.
+    pub(super) fn begin(&self, address: SocketAddr) {
+        self.output.tell(&format!("listening on http://{address}"));
+        if !address.ip().is_loopback() {
+            let warning = "others on the network can reach this; what they send is shown only if \
+                 it is signed";
+            self.output.warn(warning);
+        }
+    }
+
+    pub(super) fn deliveries(&self) -> u64 {
+        self.verified + self.refused
+    }
+
+    pub(super) fn tell(&mut self, news: News) -> Result<(), Stop> {
+        match news {
+            News::Delivered(event) => self.tell_event(&event),
+            News::Forwarded { kind, outcome } => {
+                let text = outcome.as_text();
+                match outcome.answer {
+                    Ok(200..=299) => tracing::info!("{kind} was passed on: {text}"),
+                    _ => self
+                        .output
+                        .warn(&format!("{kind} was passed on in vain: {text}")),
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn tell_event(&mut self, event: &Event) -> Result<(), Stop> {
+        let failures_in_row = self.failures.count(event.is_success());
+        match &event.judgement {
+            Judgement::Verified { other_kind } => {
+                self.verified += 1;
+                self.record(event);
+                self.output.stream(&event.report(failures_in_row))?;
+                if let Some(warning) = other_kind {
+                    self.output.warn(warning);
+                }
+            }
+            Judgement::Refused(_) => {
+                self.refused += 1;
+                self.output.stream(&event.report(failures_in_row))?;
+            }
+        }
+        if let Some(warning) = self.failures.warning() {
+            self.output.warn(&warning);
+        }
+        Ok(())
+    }
+
+    /// Keeps the delivery. It has been answered already, so a full disk is no reason to end.
+    fn record(&self, event: &Event) {
+        let Some(directory) = &self.record else {
+            return;
+        };
+        let path = directory.join(self.file_name(event));
+        let bytes = recording::written(&event.headers, &event.body);
+        if let Err(error) = private_file::write(&path, &bytes) {
+            self.output.warn(&not_recorded(&path, &error));
+        }
+    }
+
+    /// Names that sort as the deliveries came.
+    fn file_name(&self, event: &Event) -> String {
+        let received_at = event.received_at.strftime("%Y%m%dT%H%M%S%.3fZ");
+        let kind = event.kind();
+        let kind = kind.as_ref().map_or("unknown", EventKind::as_str);
+        let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+        let kind: String = kind.chars().filter(is_plain).collect();
+        format!("{received_at}-{:06}-{kind}.http", self.verified)
+    }
+
+    /// All has been told.
+    pub(super) fn end(&self) {
+        if !self.output.is_quiet() {
+            let Self {
+                verified, refused, ..
+            } = self;
+            self.output
+                .tell(&format!("ended: {verified} verified, {refused} refused"));
+        }
+    }
+}
+
+fn not_recorded(path: &Path, error: &io::Error) -> String {
+    format!("{} cannot be recorded: {error}", path.display())
+}

@@ -1,0 +1,44 @@
+//! `profile webhook`: receives, checks, signs and sends what the service sends when events happen.
+
+mod byte_source;
+mod delivery;
+mod encoding;
+mod kinds;
+mod listen;
+mod recording;
+mod refusal;
+mod replay;
+mod secret;
+mod send;
+mod sender;
+mod sending;
+mod sign;
+mod verify;
+
+use clap::Subcommand;
+
+use crate::report::Report;
+use crate::session::Session;
+use crate::stop::Stop;
+
+/// Receive, verify, sign, send and replay webhook deliveries
+#[derive(Debug, Subcommand)]
+pub(crate) enum WebhookCommand {
+    Listen(listen::WebhookListenArguments),
+    Verify(verify::WebhookVerifyArguments),
+    Sign(sign::WebhookSignArguments),
+    Send(send::WebhookSendArguments),
+    Replay(replay::WebhookReplayArguments),
+    Kinds(kinds::WebhookKindsArguments),
+}
+
+pub(crate) fn run(command: WebhookCommand, session: &Session<'_>) -> Result<Report, Stop> {
+    match command {
+        WebhookCommand::Listen(arguments) => listen::run(&arguments, session),
+        WebhookCommand::Verify(arguments) => verify::run(&arguments, session),
+        WebhookCommand::Sign(arguments) => sign::run(&arguments, session),
+        WebhookCommand::Send(arguments) => send::run(&arguments, session),
+        WebhookCommand::Replay(arguments) => replay::run(&arguments, session),
+        WebhookCommand::Kinds(_) => kinds::run(),
+    }
+}

@@ -1,0 +1,85 @@
+//! The webhook secret, from the environment or from a file that the environment names.
+
+use std::path::Path;
+
+use webhook_verify::{Secret, SecretError};
+
+use super::byte_source::unreadable;
+use crate::failure::Failure;
+use crate::private_file;
+use crate::session::Session;
+
+const SECRET: &str = "PROFILE_WEBHOOK_SECRET";
+const SECRET_FILE: &str = "PROFILE_WEBHOOK_SECRET_FILE";
+
+/// The part of a command's help that says where its secret comes from.
+pub(super) const HELP: &str = "\
+The secret is taken from PROFILE_WEBHOOK_SECRET, or from the file that PROFILE_WEBHOOK_SECRET_FILE
+names, less one line break at its end. It is never an argument.";
+
+/// The bytes of the secret, which sign as they are.
+pub(super) struct WebhookSecret {
+    bytes: Vec<u8>,
+    source: &'static str,
+}
+
+impl WebhookSecret {
+    /// Reads the secret. Warns when others may read its file.
+    pub(super) fn load(session: &Session<'_>) -> Result<Self, Failure> {
+        let environment = &session.settings.environment;
+        if let Some(text) = environment.text(SECRET)? {
+            return Ok(Self {
+                bytes: text.into_bytes(),
+                source: SECRET,
+            });
+        }
+        let Some(path) = environment.path(SECRET_FILE) else {
+            let hint = format!("set {SECRET}, or {SECRET_FILE} to a file that holds it");
+            return Err(
+                Failure::usage("this needs the webhook secret, and none is set").hint(hint),
+            );
+        };
+        Self::of_file(&path, session)
+    }
+
+    fn of_file(path: &Path, session: &Session<'_>) -> Result<Self, Failure> {
+        let name = path.display();
+        let (mut bytes, exposed) = private_file::read_bytes(path)
+            .map_err(|error| unreadable(&format!("{SECRET_FILE}: {name}"), &error))?;
+        if exposed {
+            session.output.warn(&format!(
+                "others may read the webhook secret in {name}; close it with `chmod 600 {name}`"
+            ));
+        }
+        // Editors end a file with a line break, which the service knows nothing of.
+        if bytes.ends_with(b"\n") {
+            bytes.pop();
+            if bytes.ends_with(b"\r") {
+                bytes.pop();
+            }
+        }
+        Ok(Self {
+            bytes,
+            source: SECRET_FILE,
+        })
+    }
+
+    /// The secret to sign and verify with.
+    pub(super) fn secret(&self) -> Result<Secret, Failure> {
+        Secret::new(self.bytes.as_slice()).map_err(|error| {
+            let reason = match error {
+                SecretError::Empty => "is empty, so that anyone could sign with it",
+                SecretError::OnlyNul => "is all NUL bytes, so that anyone could sign with it",
+                SecretError::OnlyWhiteSpace => "is nothing but white space",
+                _ => "begins or ends with white space, which the service's hardly does",
+            };
+            let message = format!("the webhook secret of {} {reason}", self.source);
+            Failure::usage(message).hint("give it as the service has it")
+        })
+    }
+
+    /// The bytes, for finding out what would have matched.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}

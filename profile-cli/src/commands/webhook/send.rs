@@ -1,0 +1,91 @@
+//! `profile webhook send`: sends what the service would send.
+
+use clap::Args;
+use jiff::Timestamp;
+use reqwest::Url;
+use reqwest::header::HeaderValue;
+use serde_json::json;
+use webhook_verify::EventKind;
+
+use super::byte_source::ByteSource;
+use super::delivery::Delivery;
+use super::encoding::Encoding;
+use super::secret::{self, WebhookSecret};
+use super::sender::destination;
+use super::sending::send_all;
+use crate::report::Report;
+use crate::session::Session;
+use crate::stop::Stop;
+
+/// Send a signed event to a receiver, as the service would
+#[derive(Debug, Args)]
+#[command(after_help = after_help())]
+pub(crate) struct WebhookSendArguments {
+    /// The kind of the event, such as post.liked; `profile webhook kinds` lists them
+    #[arg(value_parser = kind)]
+    kind: HeaderValue,
+
+    /// Where the receiver is
+    #[arg(long, value_name = "URL", value_parser = destination)]
+    to: Url,
+
+    /// The body, sent byte for byte; a JSON object with type, created_at and data, unless given
+    #[arg(long, value_name = "@FILE|-")]
+    data: Option<ByteSource>,
+
+    /// How often to send it
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    count: u32,
+
+    #[command(flatten)]
+    encoding: Encoding,
+}
+
+fn after_help() -> String {
+    format!(
+        "\
+Each answer is told: in a pipe a line with the kind, the status and the time, separated by tabs;
+with --json an object a line. Exits with 0 if all were 2xx, with 8 if nothing was answered and with
+1 otherwise. Nothing is sent twice, and redirects are not followed.
+{}
+
+Examples:
+  profile webhook send post.liked --to http://127.0.0.1:8080/hooks
+  profile webhook send follow.created --to http://127.0.0.1:8080/hooks --data @body.json --count 5",
+        secret::HELP
+    )
+}
+
+pub(crate) fn run(arguments: &WebhookSendArguments, session: &Session<'_>) -> Result<Report, Stop> {
+    let secret = WebhookSecret::load(session)?.secret()?;
+    let body = match &arguments.data {
+        Some(data) => data.read()?,
+        None => payload(&arguments.kind).into_bytes(),
+    };
+    if let Ok(EventKind::Unknown(name)) = EventKind::try_from(arguments.kind.as_bytes()) {
+        session.output.warn(&format!(
+            "{name} is not a kind that the service is known to send; it is sent all the same"
+        ));
+    }
+    let delivery =
+        Delivery::new(arguments.kind.clone(), body).signed(&secret, arguments.encoding.of_digest());
+    let deliveries = (0..arguments.count).map(|_| ("", &delivery));
+    send_all(deliveries, &arguments.to, session)
+}
+
+fn payload(kind: &HeaderValue) -> String {
+    let kind = String::from_utf8_lossy(kind.as_bytes());
+    let now = format!("{:.0}", Timestamp::now());
+    format!(
+        r#"{{"type":{},"created_at":"{now}","data":{{}}}}"#,
+        json!(kind)
+    )
+}
+
+fn kind(text: &str) -> Result<HeaderValue, String> {
+    let is_name = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
+    match HeaderValue::from_str(text) {
+        Ok(value) if is_name => Ok(value),
+        _ => Err("expected a name of visible ASCII characters, such as post.liked".to_owned()),
+    }
+}

@@ -1,0 +1,108 @@
+//! Sends one delivery after the other, and tells what came of each and of all.
+
+use reqwest::Url;
+use serde_json::json;
+
+use super::delivery::Delivery;
+use super::sender::{Outcome, Sender, shown};
+use crate::failure::{Failure, FailureKind};
+use crate::progress::Progress;
+use crate::report::{Report, Shown};
+use crate::session::Session;
+use crate::stop::Stop;
+
+/// Sends one after the other, tells each answer as it comes, and fails unless all were 2xx.
+pub(super) fn send_all<'d>(
+    deliveries: impl ExactSizeIterator<Item = (&'d str, &'d Delivery)>,
+    url: &Url,
+    session: &Session<'_>,
+) -> Result<Report, Stop> {
+    let sender = Sender::new(url, session)?;
+    let output = session.output;
+    let mut progress = Progress::begin("sending", deliveries.len(), output.is_quiet());
+    let mut outcomes = Vec::new();
+    for (name, delivery) in deliveries {
+        tracing::info!("POST {} bytes to {}", delivery.body.len(), shown(url));
+        let outcome = session.wait_for(sender.post(delivery))?;
+        progress.above(|| output.stream(&report(name, delivery, &outcome)))?;
+        outcomes.push(outcome);
+        progress.advance();
+    }
+    drop(progress);
+    match failure(&outcomes, url) {
+        Some(failure) => Err(failure.into()),
+        None => Err(Stop::Told(0)),
+    }
+}
+
+fn report(name: &str, delivery: &Delivery, outcome: &Outcome) -> Report {
+    let milliseconds = outcome.took.as_millis() as u64;
+    let kind = delivery.kind();
+    let (status, error) = match &outcome.answer {
+        Ok(status) => (Some(*status), None),
+        Err(reason) => (None, Some(reason.as_str())),
+    };
+    let mut json = json!({
+        "event": kind,
+        "status": status,
+        "error": error,
+        "milliseconds": milliseconds,
+        "bytes": delivery.body.len(),
+    });
+    let answered = status.map_or("-".to_owned(), |status| status.to_string());
+    let mut fields = vec![
+        ("event".to_owned(), kind),
+        ("status".to_owned(), answered),
+        ("milliseconds".to_owned(), format!("{milliseconds} ms")),
+    ];
+    if !name.is_empty() {
+        json["file"] = json!(name);
+        fields.push(("file".to_owned(), name.to_owned()));
+    }
+    if let Some(error) = error {
+        fields.push(("error".to_owned(), error.to_owned()));
+    }
+    Report::new(json, Shown::Fields(fields))
+}
+
+/// The failure of those that were not taken.
+fn failure(outcomes: &[Outcome], url: &Url) -> Option<Failure> {
+    let total = outcomes.len();
+    let unanswered = outcomes.iter().filter(|outcome| outcome.answer.is_err());
+    let unanswered = unanswered.count();
+    let taken = outcomes.iter().filter(|outcome| outcome.is_success());
+    let refused = total - unanswered - taken.count();
+    if unanswered + refused == 0 {
+        return None;
+    }
+    if unanswered == total {
+        let reason = outcomes
+            .iter()
+            .find_map(|outcome| outcome.answer.as_ref().err());
+        let reason = reason.map(String::as_str).unwrap_or_default();
+        let message = match total {
+            1 => format!("the delivery was not answered: {reason}"),
+            _ => format!("none of {total} deliveries was answered: {reason}"),
+        };
+        let hint = format!("check that a receiver listens at {}", shown(url));
+        return Some(Failure::new(FailureKind::Unanswered, message).hint(hint));
+    }
+    let statuses = outcomes
+        .iter()
+        .filter_map(|outcome| outcome.answer.as_ref().ok());
+    let status = statuses
+        .copied()
+        .find(|status| !(200..300).contains(status));
+    let message = match (total, status) {
+        (1, Some(status)) => format!("the receiver answered {status}, not 2xx"),
+        _ => format!(
+            "{} of {total} deliveries failed: {refused} answered otherwise than with 2xx, \
+             {unanswered} not answered",
+            unanswered + refused
+        ),
+    };
+    Some(Failure {
+        status,
+        ..Failure::new(FailureKind::Other, message)
+    })
+}

@@ -1,0 +1,42 @@
+//! `profile webhook sign`: the signature of a body.
+
+use clap::Args;
+use webhook_verify::sign_as;
+
+use super::byte_source::ByteSource;
+use super::encoding::Encoding;
+use super::secret::{self, WebhookSecret};
+use crate::report::Report;
+use crate::session::Session;
+use crate::stop::Stop;
+
+/// Print the signature of a body, as X-Service-Signature has it
+#[derive(Debug, Args)]
+#[command(after_help = after_help())]
+pub(crate) struct WebhookSignArguments {
+    /// The body, byte for byte as it will be sent
+    #[arg(long, value_name = "@FILE|-")]
+    body: ByteSource,
+
+    #[command(flatten)]
+    encoding: Encoding,
+}
+
+fn after_help() -> String {
+    format!(
+        "\
+{}
+
+Examples:
+  profile webhook sign --body @body.json
+  printf '{{}}' | profile webhook sign --body - --json",
+        secret::HELP
+    )
+}
+
+pub(crate) fn run(arguments: &WebhookSignArguments, session: &Session<'_>) -> Result<Report, Stop> {
+    let secret = WebhookSecret::load(session)?.secret()?;
+    let body = arguments.body.read()?;
+    let signature = sign_as(arguments.encoding.of_digest(), &secret, body);
+    Ok(Report::text(signature, "signature"))
+}

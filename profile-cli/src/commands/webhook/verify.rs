@@ -1,0 +1,109 @@
+//! `profile webhook verify`: whether a signature is that of a body.
+
+use clap::Args;
+use serde_json::json;
+use webhook_verify::{Headers, Verifier, VerifyError, explain};
+
+use super::byte_source::ByteSource;
+use super::encoding::Encoding;
+use super::refusal;
+use super::secret::{self, WebhookSecret};
+use crate::failure::{Failure, FailureKind};
+use crate::report::{Report, Shown};
+use crate::session::Session;
+use crate::stop::Stop;
+
+/// Check that a signature is that of a body
+#[derive(Debug, Args)]
+#[command(after_help = after_help())]
+pub(crate) struct WebhookVerifyArguments {
+    /// The body, byte for byte as it came
+    #[arg(long, value_name = "@FILE|-")]
+    body: ByteSource,
+
+    /// The value of X-Service-Signature as it came, sha256= included
+    #[arg(long, value_name = "SIGNATURE", allow_hyphen_values = true)]
+    signature: String,
+
+    /// The value of X-Service-Event; warns if the body's field `type` says otherwise
+    #[arg(long, value_name = "KIND", allow_hyphen_values = true)]
+    event: Option<String>,
+
+    /// If it does not match, try what usually goes wrong and tell what would have matched
+    #[arg(long)]
+    explain: bool,
+
+    #[command(flatten)]
+    encoding: Encoding,
+}
+
+fn after_help() -> String {
+    format!(
+        "\
+Exits with 0 if it matches and with 10 if not, also when the signature has no proper form.
+{}
+
+Examples:
+  profile webhook verify --body @body.json --signature \"$SIGNATURE\"
+  profile webhook verify --body - --signature \"$SIGNATURE\" --explain < body.json",
+        secret::HELP
+    )
+}
+
+pub(crate) fn run(
+    arguments: &WebhookVerifyArguments,
+    session: &Session<'_>,
+) -> Result<Report, Stop> {
+    let secret = WebhookSecret::load(session)?;
+    let verifier = Verifier::new(secret.secret()?).encoding(arguments.encoding.of_digest());
+    let body = arguments.body.read()?;
+    let headers = Headers::from_values(
+        [arguments.signature.as_bytes()],
+        arguments.event.as_ref().map(String::as_bytes),
+    );
+    let verified = match verifier.verify(headers, body.as_slice()) {
+        Ok(verified) => verified,
+        Err(error) => {
+            let failure = mismatch(&error);
+            return Err(match arguments.explain {
+                true => failure.hint(explain(headers, &body, [secret.bytes()]).to_string()),
+                false => failure,
+            }
+            .into());
+        }
+    };
+    let length = verified.body_length();
+    let sentence = format!("The signature is that of the body ({length} bytes).");
+    Ok(Report {
+        warnings: kind_warning(arguments, &verified),
+        ..Report::new(
+            json!({"verified": true, "bytes": length, "event": arguments.event}),
+            Shown::Sentence(sentence),
+        )
+    })
+}
+
+fn mismatch(error: &VerifyError) -> Failure {
+    let message = format!("not verified: {}", refusal::reason(error));
+    let failure = Failure::new(FailureKind::Mismatch, message);
+    match error {
+        VerifyError::Mismatch { .. } => failure.hint(
+            "check the secret, and that the body is as it came; --explain tries what usually \
+             goes wrong",
+        ),
+        _ => failure,
+    }
+}
+
+fn kind_warning(
+    arguments: &WebhookVerifyArguments,
+    verified: &webhook_verify::Verified<&[u8]>,
+) -> Vec<String> {
+    if arguments.event.is_none() {
+        return Vec::new();
+    }
+    match verified.event_kind() {
+        Ok(_) => refusal::other_kind(verified).into_iter().collect(),
+        Err(error) => vec![error.to_string()],
+    }
+}

@@ -1,0 +1,202 @@
+//! Texts from the editor, kept until the service has accepted them.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
+use crate::private_file;
+use crate::prompt;
+use crate::session::Session;
+use crate::settings::Settings;
+
+/// What is written, and with which command.
+pub(crate) struct DraftKind {
+    pub(crate) name: &'static str,
+    /// The ending by which editors know what they edit.
+    pub(crate) extension: &'static str,
+    pub(crate) command: &'static str,
+}
+
+/// A text in a file that the editor opens.
+pub(crate) struct Draft {
+    path: PathBuf,
+    /// The text as the editor first got it.
+    pub(crate) before: String,
+    command: &'static str,
+}
+
+impl Draft {
+    /// Takes up an earlier text that was not sent, if the person wants that; else begins with a
+    /// new one. Where nobody can be asked, the earlier text stays where it is, and that is told.
+    pub(crate) fn open(
+        kind: &DraftKind,
+        new: &str,
+        session: &Session<'_>,
+    ) -> Result<Self, Failure> {
+        let directory = directory(&session.settings)?;
+        if let Some(earlier) = Self::latest(&directory, kind)
+            && earlier.is_wanted(session)?
+        {
+            return Ok(earlier);
+        }
+        Self::begin(&directory, kind, new)
+    }
+
+    /// The newest text that is there and differs from what its editor first got.
+    fn latest(directory: &Path, kind: &DraftKind) -> Option<Self> {
+        let paths = fs::read_dir(directory).ok()?.flatten();
+        let paths = paths.map(|entry| entry.path()).filter(|path| {
+            let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+            let number = stem.strip_prefix(kind.name);
+            let is_ours = number.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+            is_ours && path.extension() == Some(OsStr::new(kind.extension))
+        });
+        let drafts = paths.map(|path| Self {
+            before: read(&before_path(&path)).unwrap_or_default(),
+            path,
+            command: kind.command,
+        });
+        let changed = drafts.filter(|draft| !draft.is_as_before());
+        changed.max_by_key(|draft| draft.path.metadata().and_then(|file| file.modified()).ok())
+    }
+
+    /// Whether the person wants to go on with this earlier text.
+    fn is_wanted(&self, session: &Session<'_>) -> Result<bool, Failure> {
+        let Self { path, command, .. } = self;
+        let path = path.display();
+        let settings = &session.settings;
+        if settings.yes {
+            return Ok(true);
+        }
+        if settings.no_input || !prompt::can_ask() {
+            session.output.note(&format!(
+                "an earlier text was not sent; `{command} --yes` opens it: {path}"
+            ));
+            return Ok(false);
+        }
+        let question = format!("An earlier text was not sent: {path}\nResume it? [Y/n] ");
+        prompt::ask(&question).map(|answer| is_yes(&answer))
+    }
+
+    fn begin(directory: &Path, kind: &DraftKind, new: &str) -> Result<Self, Failure> {
+        let paths = (1..).map(|number| path(directory, kind, number));
+        let free = paths.into_iter().find(|path| !path.exists());
+        let path = free.expect("the numbers do not end");
+        let written = private_file::write(&before_path(&path), new.as_bytes())
+            .and_then(|()| private_file::write(&path, new.as_bytes()));
+        written.map_err(|error| failure_of(&path, "written", &error))?;
+        Ok(Self {
+            path,
+            before: new.to_owned(),
+            command: kind.command,
+        })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The text as it is now.
+    pub(crate) fn text(&self) -> Result<String, Failure> {
+        read(&self.path).map_err(|error| failure_of(&self.path, "read", &error))
+    }
+
+    /// Replaces the text, for what is to be told in it.
+    pub(crate) fn replace(&self, text: &str) -> Result<(), Failure> {
+        let written = private_file::write(&self.path, text.as_bytes());
+        written.map_err(|error| failure_of(&self.path, "written", &error))
+    }
+
+    /// Removes the text, which is not needed any more.
+    pub(crate) fn discard(&self) {
+        // What cannot be removed is offered again, which does no harm.
+        let _ = fs::remove_file(&self.path).and_then(|()| fs::remove_file(before_path(&self.path)));
+    }
+
+    /// The failure with the place of the text; a text that nobody has changed is not kept.
+    pub(crate) fn kept(&self, failure: Failure) -> Failure {
+        if self.is_as_before() {
+            self.discard();
+            return failure;
+        }
+        let kept = self.place();
+        let hint = match &failure.hint {
+            Some(hint) => format!("{hint}; {kept}"),
+            None => kept,
+        };
+        failure.hint(hint)
+    }
+
+    fn is_as_before(&self) -> bool {
+        self.text().is_ok_and(|text| text == self.before)
+    }
+
+    /// Where the text is, and how to go on with it.
+    pub(crate) fn place(&self) -> String {
+        let Self { path, command, .. } = self;
+        let path = path.display();
+        format!("the text is kept in {path}, and `{command} --yes` opens it again")
+    }
+}
+
+/// Asks whether to open the editor once more; without a person to ask, the answer is no.
+pub(crate) fn edit_again(session: &Session<'_>, failure: &Failure) -> Result<bool, Failure> {
+    if session.settings.no_input || !prompt::can_ask() {
+        return Ok(false);
+    }
+    session.output.warn(&failure.message);
+    prompt::ask("Open the editor again? [Y/n] ").map(|answer| is_yes(&answer))
+}
+
+fn is_yes(answer: &str) -> bool {
+    matches!(answer.to_ascii_lowercase().as_str(), "" | "y" | "yes")
+}
+
+/// A directory for each account, so that no text goes to another's profile.
+fn directory(settings: &Settings) -> Result<PathBuf, Failure> {
+    let owner = match settings.account()? {
+        _ if settings.sandbox => "sandbox".to_owned(),
+        Some(account) => account.name,
+        None => settings.base_url()?.value,
+    };
+    let safe = |c: char| {
+        if c.is_alphanumeric() || c == '.' {
+            c
+        } else {
+            '-'
+        }
+    };
+    let owner: String = owner.chars().map(safe).collect();
+    let owner = owner.trim_matches(['-', '.']);
+    Ok(Environment::state_directory()?.join("drafts").join(owner))
+}
+
+fn path(directory: &Path, kind: &DraftKind, number: u32) -> PathBuf {
+    let DraftKind {
+        name, extension, ..
+    } = kind;
+    directory.join(match number {
+        1 => format!("{name}.{extension}"),
+        _ => format!("{name}-{number}.{extension}"),
+    })
+}
+
+fn before_path(path: &Path) -> PathBuf {
+    path.with_extension("before")
+}
+
+fn read(path: &Path) -> io::Result<String> {
+    private_file::read(path).map(|(text, _)| text)
+}
+
+fn failure_of(path: &Path, what: &str, error: &io::Error) -> Failure {
+    let why = match error.kind() {
+        ErrorKind::InvalidData => "it is not UTF-8 text".to_owned(),
+        _ => error.to_string(),
+    };
+    let message = format!("{} cannot be {what}: {why}", path.display());
+    Failure::new(FailureKind::Other, message)
+}

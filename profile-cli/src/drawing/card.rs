@@ -1,0 +1,394 @@
+//! A profile as a card.
+
+use anstyle::{RgbColor, Style};
+use profile_sdk::{Badge, Color, Link, Post, Profile, RateLimit};
+
+use super::text::{BOLD, DIM, filled, one_line, swatch, thousands, width, wrapped};
+use crate::contrast::Contrast;
+use crate::output::screen::Screen;
+
+/// The columns of the names on the left.
+const NAMES: usize = 12;
+
+/// The columns that a card takes at most: longer lines are hard to read.
+const WIDEST: usize = 100;
+
+/// Draws the name, the bio, and below them everything else by name.
+pub(super) fn draw(profile: &Profile, screen: &Screen) -> String {
+    let columns = screen.width.min(WIDEST);
+    let mut card = Card {
+        screen,
+        value_width: columns.saturating_sub(NAMES).max(10),
+        drawn: String::new(),
+    };
+    card.heading(profile, columns);
+    card.texts(profile);
+    card.colors(profile);
+    card.lists(profile);
+    card.key(profile);
+    card.drawn
+}
+
+struct Card<'a> {
+    screen: &'a Screen,
+    value_width: usize,
+    drawn: String,
+}
+
+impl Card<'_> {
+    fn heading(&mut self, profile: &Profile, columns: usize) {
+        let name = profile.display_name.as_deref().map(one_line);
+        let name = name.filter(|name| !name.trim().is_empty());
+        let handle = profile.handle.as_ref();
+        let handle = handle.map(|handle| format!("@{}", one_line(handle.as_str())));
+        let heading = match (name, handle) {
+            (Some(name), Some(handle)) => {
+                let handle = self.screen.styled(DIM, &handle);
+                format!("{}  {handle}", self.screen.styled(BOLD, &name))
+            }
+            (name, handle) => {
+                let name = name.or(handle).unwrap_or_else(|| "Your profile".to_owned());
+                self.screen.styled(BOLD, &name)
+            }
+        };
+        let rule = "─".repeat(columns);
+        let accent = profile.accent_color.as_deref().and_then(color);
+        let rule = match accent {
+            Some(accent) => self.screen.styled(foreground(&accent), &rule),
+            None => self.screen.styled(DIM, &rule),
+        };
+        self.drawn += &format!("{heading}\n{rule}\n");
+        let bio = profile.bio.as_deref().unwrap_or_default();
+        if !bio.is_empty() {
+            for line in wrapped(bio, columns) {
+                self.drawn += &format!("{line}\n");
+            }
+        }
+        if !bio.is_empty() {
+            self.drawn.push('\n');
+        }
+    }
+
+    fn texts(&mut self, profile: &Profile) {
+        self.text("location", profile.location.as_deref());
+        self.text("email", profile.email.as_deref());
+        if let Some(visible) = &profile.api_visible {
+            let visible = match visible.as_bool() {
+                Some(true) => "shown".to_owned(),
+                Some(false) => "hidden".to_owned(),
+                None => visible.raw().to_string(),
+            };
+            self.text("in the API", Some(&visible));
+        }
+    }
+
+    fn colors(&mut self, profile: &Profile) {
+        let colors = [
+            ("accent", &profile.accent_color),
+            ("text", &profile.text_color),
+            ("background", &profile.background_color),
+        ];
+        for (name, color) in colors {
+            if let Some(color) = color {
+                let swatch = swatch(color, self.screen);
+                self.lines(name, &[format!("{swatch}{}", one_line(color))]);
+            }
+        }
+        let Some(contrast) = Contrast::of_profile(profile) else {
+            return;
+        };
+        let mut line = contrast.to_string();
+        if !contrast.is_enough() {
+            line += ", hard to read: text wants 4.5:1";
+        }
+        self.lines("contrast", &[line + &self.sample(profile)]);
+    }
+
+    /// A few words as the profile shows them, where there are colours.
+    fn sample(&self, profile: &Profile) -> String {
+        let text = profile.text_color.as_deref().and_then(color);
+        let background = profile.background_color.as_deref().and_then(color);
+        match (text, background) {
+            (Some(text), Some(background)) if self.screen.color => {
+                let style = foreground(&text).bg_color(Some(rgb(&background).into()));
+                format!("  {}", self.screen.styled(style, " text on background "))
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn lists(&mut self, profile: &Profile) {
+        if let Some(links) = &profile.links {
+            let lines = links.iter().flat_map(|link| self.link(link, links));
+            let lines: Vec<_> = lines.collect();
+            self.lines_or_none("links", &lines);
+        }
+        if let Some(posts) = &profile.posts {
+            let lines: Vec<_> = posts.iter().flat_map(|post| self.post(post)).collect();
+            self.lines_or_none("posts", &lines);
+        }
+        if let Some(badges) = &profile.badges {
+            let lines: Vec<_> = badges.iter().map(|badge| self.badge(badge)).collect();
+            self.lines_or_none("badges", &lines);
+        }
+    }
+
+    /// A link on one line where it fits. A URL is never broken, so that it can be copied.
+    fn link(&self, link: &Link, links: &[Link]) -> Vec<String> {
+        let title = |link: &Link| one_line(link.title.as_deref().unwrap_or_default());
+        let title_widths = links.iter().map(|link| width(&title(link)));
+        let short = title_widths.filter(|title| *title <= self.value_width / 3);
+        let title_width = short.max().unwrap_or_default();
+        let url = one_line(link.url.as_deref().unwrap_or_default());
+        let title = title(link);
+        let fits =
+            width(&title) <= title_width && title_width + 2 + width(&url) <= self.value_width;
+        if fits {
+            return vec![format!("{}  {url}", filled(&title, title_width))];
+        }
+        let mut lines = wrapped(&title, self.value_width);
+        lines.push(format!("  {url}"));
+        lines
+    }
+
+    fn post(&self, post: &Post) -> Vec<String> {
+        let body = post.body.as_deref().unwrap_or_default();
+        let lines = wrapped(body, self.value_width.saturating_sub(2));
+        let mark = |index| if index == 0 { "· " } else { "  " };
+        let lines = lines.iter().enumerate();
+        lines
+            .map(|(index, line)| format!("{}{line}", mark(index)))
+            .collect()
+    }
+
+    fn badge(&self, badge: &Badge) -> String {
+        let swatch = swatch(badge.color.as_deref().unwrap_or_default(), self.screen);
+        format!("{swatch}{}", one_line(&badge.name))
+    }
+
+    fn key(&mut self, profile: &Profile) {
+        let Some(key) = &profile.key else { return };
+        let scopes = key.scopes.as_ref().map(|scopes| {
+            let names: Vec<_> = scopes.iter().map(|scope| scope.as_str()).collect();
+            names.join(", ")
+        });
+        if scopes.is_some() || key.rate_limit.is_some() {
+            self.drawn.push('\n');
+        }
+        self.text("key may", scopes.as_deref());
+        let rate_limit = key.rate_limit.as_ref().map(rate);
+        self.text("rate limit", rate_limit.as_deref());
+    }
+
+    fn text(&mut self, name: &str, value: Option<&str>) {
+        let value = value.filter(|value| !value.is_empty());
+        if let Some(value) = value {
+            let lines = wrapped(value, self.value_width);
+            self.lines(name, &lines);
+        }
+    }
+
+    fn lines_or_none(&mut self, name: &str, lines: &[String]) {
+        self.drawn.push('\n');
+        match lines {
+            [] => self.lines(name, &["none".to_owned()]),
+            _ => self.lines(name, lines),
+        }
+    }
+
+    /// The lines, with the name beside the first.
+    fn lines(&mut self, name: &str, lines: &[String]) {
+        for (index, line) in lines.iter().enumerate() {
+            let name = if index == 0 { name } else { "" };
+            let line = format!("{}{line}", self.screen.styled(DIM, &filled(name, NAMES)));
+            self.drawn += &format!("{}\n", line.trim_end());
+        }
+    }
+}
+
+fn rate(limit: &RateLimit) -> String {
+    let requests = limit.limit().map(thousands);
+    match (requests, limit.window_seconds()) {
+        (Some(requests), Some(1)) => format!("{requests} requests a second"),
+        (Some(requests), Some(60)) => format!("{requests} requests a minute"),
+        (Some(requests), Some(3600)) => format!("{requests} requests an hour"),
+        (Some(requests), Some(window)) => {
+            format!("{requests} requests in {} seconds", thousands(window))
+        }
+        // Its unit is not known, so it is shown as the service tells it.
+        _ => match limit.raw().as_str() {
+            Some(text) => text.to_owned(),
+            None => limit.raw().to_string(),
+        },
+    }
+}
+
+fn color(text: &str) -> Option<Color> {
+    Color::new(text).ok()
+}
+
+fn foreground(color: &Color) -> Style {
+    Style::new().fg_color(Some(rgb(color).into()))
+}
+
+fn rgb(color: &Color) -> RgbColor {
+    let [red, green, blue] = color.rgb();
+    RgbColor(red, green, blue)
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+    use profile_sdk::Profile;
+
+    use super::{Screen, draw};
+
+    const PROFILE: &str = r##"{
+        "handle": "demo", "display_name": "Demo 日本 Person",
+        "bio": "I live inside a mock server, and this line is so long that it has to be wrapped somewhere.\r\nEdit me 👩‍🚀.\u001b[31m",
+        "location": "127.0.0.1", "email": "demo@example.com", "api_visible": 1,
+        "accent_color": "#2563eb", "text_color": "#777777", "background_color": "#ffffff",
+        "links": [
+            {"id": "1", "title": "Homepage", "url": "https://example.com/demo"},
+            {"id": "2", "title": "A title that takes more than its part of the line", "url": "https://example.com/demo/code/that/is/longer/than/the/card/is/wide/and/whole"}
+        ],
+        "posts": [{"id": "3", "body": "Hello\nfrom the mock server!"}],
+        "badges": [{"id": "early", "name": "Early bird", "color": "#f59e0b"}],
+        "key": {"scopes": ["profile:write", "analytics:read", "links:write", "social:write"],
+                "rate_limit": {"limit": 1000000, "window_seconds": 60}}
+    }"##;
+
+    #[track_caller]
+    fn check(json: &str, width: usize, color: bool, expected: &Expect) {
+        let profile: Profile = serde_json::from_str(json).unwrap();
+        let screen = Screen {
+            width,
+            color,
+            ..Screen::plain()
+        };
+        expected.assert_eq(&draw(&profile, &screen).replace('\x1b', "ESC"));
+    }
+
+    #[test]
+    fn a_card_fits_the_screen() {
+        check(
+            PROFILE,
+            60,
+            false,
+            &expect![[r#"
+                Demo 日本 Person  @demo
+                ────────────────────────────────────────────────────────────
+                I live inside a mock server, and this line is so long that
+                it has to be wrapped somewhere.
+                Edit me 👩‍🚀.[31m
+
+                location    127.0.0.1
+                email       demo@example.com
+                in the API  shown
+                accent      #2563eb
+                text        #777777
+                background  #ffffff
+                contrast    4.4:1, hard to read: text wants 4.5:1
+
+                links       Homepage  https://example.com/demo
+                            A title that takes more than its part of the
+                            line
+                              https://example.com/demo/code/that/is/longer/than/the/card/is/wide/and/whole
+
+                posts       · Hello
+                              from the mock server!
+
+                badges      Early bird
+
+                key may     profile:write, analytics:read, links:write,
+                            social:write
+                rate limit  1,000,000 requests a minute
+            "#]],
+        );
+        check(
+            PROFILE,
+            100,
+            false,
+            &expect![[r#"
+                Demo 日本 Person  @demo
+                ────────────────────────────────────────────────────────────────────────────────────────────────────
+                I live inside a mock server, and this line is so long that it has to be wrapped somewhere.
+                Edit me 👩‍🚀.[31m
+
+                location    127.0.0.1
+                email       demo@example.com
+                in the API  shown
+                accent      #2563eb
+                text        #777777
+                background  #ffffff
+                contrast    4.4:1, hard to read: text wants 4.5:1
+
+                links       Homepage  https://example.com/demo
+                            A title that takes more than its part of the line
+                              https://example.com/demo/code/that/is/longer/than/the/card/is/wide/and/whole
+
+                posts       · Hello
+                              from the mock server!
+
+                badges      Early bird
+
+                key may     profile:write, analytics:read, links:write, social:write
+                rate limit  1,000,000 requests a minute
+            "#]],
+        );
+    }
+
+    #[test]
+    fn colours_are_shown_where_there_are_colours() {
+        let json = r##"{"display_name": "Ada", "accent_color": "#2563eb",
+            "text_color": "#000000", "background_color": "#ffffff",
+            "badges": [{"id": "e", "name": "Early", "color": "#f59e0b"}]}"##;
+        check(
+            json,
+            20,
+            true,
+            &expect![[r#"
+            ESC[1mAdaESC[0m
+            ESC[38;2;37;99;235m────────────────────ESC[0m
+            ESC[2maccent      ESC[0mESC[48;2;37;99;235m  ESC[0m #2563eb
+            ESC[2mtext        ESC[0mESC[48;2;0;0;0m  ESC[0m #000000
+            ESC[2mbackground  ESC[0mESC[48;2;255;255;255m  ESC[0m #ffffff
+            ESC[2mcontrast    ESC[0m21:1  ESC[38;2;0;0;0mESC[48;2;255;255;255m text on background ESC[0m
+
+            ESC[2mbadges      ESC[0mESC[48;2;245;158;11m  ESC[0m Early
+        "#]],
+        );
+    }
+
+    #[test]
+    fn what_the_service_leaves_out_is_left_out() {
+        check(
+            "{}",
+            20,
+            false,
+            &expect![[r#"
+            Your profile
+            ────────────────────
+        "#]],
+        );
+        let odd = r#"{"display_name": "", "bio": "", "accent_color": "red", "links": [],
+            "posts": [{}], "api_visible": "maybe", "key": {"rate_limit": "100 per hour"}}"#;
+        check(
+            odd,
+            40,
+            false,
+            &expect![[r#"
+            Your profile
+            ────────────────────────────────────────
+            in the API  "maybe"
+            accent      red
+
+            links       none
+
+            posts       ·
+
+            rate limit  100 per hour
+        "#]],
+        );
+    }
+}

@@ -1,0 +1,119 @@
+//! What part of the views came from which device and from which country.
+
+use super::bars::{bar, color};
+use super::text::{BOLD, filled, right, thousands, widest};
+use super::views::Views;
+use crate::output::screen::Screen;
+
+/// How many parts are drawn by name; the others are one part together.
+const NAMED: usize = 10;
+
+/// The columns of the longest bar, as far as the screen has them.
+const BAR: usize = 40;
+
+/// Draws the shares, with the handle above where it would not be clear whose they are.
+pub(super) fn draw(views: &Views, with_handle: bool, screen: &Screen) -> String {
+    let mut drawn = String::new();
+    for (title, parts) in [("devices", &views.devices), ("countries", &views.countries)] {
+        if parts.is_empty() {
+            continue;
+        }
+        let mut title = screen.styled(BOLD, title);
+        if with_handle {
+            title += &format!(" of {}", views.handle);
+        }
+        drawn += &format!("\n{title}\n{}", draw_parts(parts, screen));
+    }
+    drawn
+}
+
+fn draw_parts(parts: &[(String, u64)], screen: &Screen) -> String {
+    let parts = greatest(parts);
+    let sum = parts.iter().map(|(_, views)| u128::from(*views)).sum();
+    let numbers: Vec<_> = parts.iter().map(|(_, views)| thousands(*views)).collect();
+    let name_width = widest(parts.iter().map(|(name, _)| name.as_str()));
+    let number_width = widest(numbers.iter().map(String::as_str));
+    let beside = name_width + number_width + "  100.0 %    ".len();
+    let columns = screen.width.saturating_sub(beside).clamp(1, BAR);
+    let most = parts
+        .iter()
+        .map(|(_, views)| *views)
+        .max()
+        .unwrap_or_default();
+    let line = |((name, views), number): (&(String, u64), &String)| {
+        let bar = bar(*views, most, columns);
+        format!(
+            "{}  {}  {}  {}",
+            filled(name, name_width),
+            right(&percent(*views, sum), "100.0 %".len()),
+            right(number, number_width),
+            screen.styled(color(0), &bar),
+        )
+    };
+    let lines = parts.iter().zip(&numbers).map(line);
+    lines.map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// The greatest parts by name and the rest as one.
+fn greatest(parts: &[(String, u64)]) -> Vec<(String, u64)> {
+    let mut parts = parts.to_vec();
+    parts.sort_by_key(|(_, views)| std::cmp::Reverse(*views));
+    if parts.len() > NAMED + 1 {
+        let rest = parts.split_off(NAMED);
+        let views = rest
+            .iter()
+            .fold(0, |sum: u64, (_, views)| sum.saturating_add(*views));
+        parts.push((format!("{} others", rest.len()), views));
+    }
+    parts
+}
+
+/// The share in tenths of a percent; what is above 0 does not look like nothing.
+fn percent(part: u64, sum: u128) -> String {
+    if sum == 0 {
+        return "0.0 %".to_owned();
+    }
+    let tenths = (u128::from(part) * 1000 + sum / 2) / sum;
+    match (part, tenths) {
+        (1.., 0) => "<0.1 %".to_owned(),
+        (_, tenths) => format!("{}.{} %", tenths / 10, tenths % 10),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::{Screen, draw_parts, percent};
+
+    #[test]
+    fn shares_are_rounded_to_tenths() {
+        assert_eq!(percent(1, 3), "33.3 %");
+        assert_eq!(percent(2, 3), "66.7 %");
+        assert_eq!(percent(1, 1), "100.0 %");
+        assert_eq!(percent(1, 1_000_000), "<0.1 %");
+        assert_eq!(percent(0, 9), "0.0 %");
+        assert_eq!(percent(0, 0), "0.0 %");
+    }
+
+    #[test]
+    fn many_parts_end_with_the_others() {
+        let parts: Vec<_> = (0..14)
+            .map(|index| (format!("C{index}"), index * 10))
+            .collect();
+        expect![[r#"
+            C13        14.3 %  130  ████████████████████████████████████████
+            C12        13.2 %  120  ████████████████████████████████████▉
+            C11        12.1 %  110  █████████████████████████████████▊
+            C10        11.0 %  100  ██████████████████████████████▊
+            C9          9.9 %   90  ███████████████████████████▋
+            C8          8.8 %   80  ████████████████████████▌
+            C7          7.7 %   70  █████████████████████▌
+            C6          6.6 %   60  ██████████████████▍
+            C5          5.5 %   50  ███████████████▍
+            C4          4.4 %   40  ████████████▎
+            4 others    6.6 %   60  ██████████████████▍
+        "#]]
+        .assert_eq(&draw_parts(&parts, &Screen::plain()));
+    }
+}

@@ -1,0 +1,273 @@
+//! Daily views as an SVG picture: a panel for each profile, all on one scale.
+
+use super::text::thousands;
+use super::views::{Views, dates, most};
+use crate::printable::printable;
+
+const WIDTH: f64 = 800.0;
+const LEFT: f64 = 64.0;
+const RIGHT: f64 = 40.0;
+const TOP: f64 = 56.0;
+/// The height of a panel's heading, of the bars, and of the dates below.
+const PANEL: [f64; 3] = [42.0, 160.0, 44.0];
+/// A bar above 0 is at least this high, so that it can be seen.
+const LEAST_BAR: f64 = 1.5;
+const WIDEST_BAR: f64 = 48.0;
+/// The width that a date takes with the space around it.
+const DATE: f64 = 92.0;
+/// The width that a digit takes.
+const DIGIT: f64 = 7.5;
+
+/// Colours for pages of either kind. Nothing is fetched and nothing runs.
+const STYLE: &str = "\
+    text{font:12px system-ui,sans-serif;fill:#1f2328}
+    .title{font-size:18px;font-weight:600}.handle{font-size:14px;font-weight:600}
+    .quiet{fill:#57606a}.back{fill:#ffffff}.grid{stroke:#d0d7de;stroke-width:1}
+    .count{stroke:#ffffff;stroke-width:3px;paint-order:stroke}
+    .bar0{fill:#2563eb}.bar1{fill:#c2410c}.bar2{fill:#0f766e}
+    @media (prefers-color-scheme:dark){
+      text{fill:#e6edf3}.quiet{fill:#9198a1}.back{fill:#0d1117}.grid{stroke:#30363d}
+      .count{stroke:#0d1117}.bar0{fill:#6ea8fe}.bar1{fill:#fb923c}.bar2{fill:#2dd4bf}
+    }";
+
+/// Draws the picture: one XML document.
+pub(crate) fn svg(views: &[Views]) -> String {
+    let plot = Plot::new(views);
+    let height = TOP + PANEL.iter().sum::<f64>() * views.len() as f64;
+    let handles: Vec<_> = views.iter().map(|views| views.handle.as_str()).collect();
+    let title = escaped(&format!("Views of {}", handles.join(", ")));
+    let described = views.iter().map(|views| described(views, &plot));
+    let described = escaped(&described.collect::<Vec<_>>().join(" "));
+    let mut picture = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
+         aria-labelledby=\"title desc\">\n  <title id=\"title\">{title}</title>\n  \
+         <desc id=\"desc\">{described}</desc>\n  <style>\n{STYLE}\n  </style>\n  \
+         <rect class=\"back\" width=\"{WIDTH}\" height=\"{height}\"/>\n"
+    );
+    picture += &text(LEFT, 34.0, "title", "start", "Views a day");
+    picture += &text(WIDTH - RIGHT, 34.0, "quiet", "end", &plot.range());
+    for (index, views) in views.iter().enumerate() {
+        plot.panel(index, views, &mut picture);
+    }
+    picture + "</svg>\n"
+}
+
+/// The scales that all panels share.
+struct Plot<'a> {
+    dates: Vec<&'a str>,
+    most: u64,
+    /// The views between two lines of the grid, and at the highest.
+    step: u64,
+    top: u64,
+}
+
+impl<'a> Plot<'a> {
+    fn new(views: &'a [Views]) -> Self {
+        let most = most(views).max(1);
+        let step = step(most);
+        Self {
+            dates: dates(views).into_iter().collect(),
+            most,
+            step,
+            top: most.div_ceil(step).saturating_mul(step),
+        }
+    }
+
+    fn panel(&self, index: usize, views: &Views, picture: &mut String) {
+        let [heading, height, _] = PANEL;
+        let above = TOP + PANEL.iter().sum::<f64>() * index as f64;
+        let floor = above + heading + height;
+        *picture += &text(LEFT, above + 18.0, "handle", "start", &views.handle);
+        *picture += &text(
+            WIDTH - RIGHT,
+            above + 18.0,
+            "quiet",
+            "end",
+            &views.summary(),
+        );
+        let mut line = 0;
+        while line <= self.top {
+            let y = floor - self.share(line) * height;
+            *picture += &format!(
+                "  <path class=\"grid\" d=\"M{LEFT} {y:.1}H{}\"/>\n",
+                WIDTH - RIGHT
+            );
+            *picture += &text(LEFT - 8.0, y + 4.0, "quiet", "end", &thousands(line));
+            let Some(next) = line.checked_add(self.step) else {
+                break;
+            };
+            line = next;
+        }
+        self.bars(index, views, floor, picture);
+        self.labels(floor, picture);
+    }
+
+    fn bars(&self, index: usize, views: &Views, floor: f64, picture: &mut String) {
+        let slot = self.slot();
+        // Between narrow bars a gap would only flicker.
+        let width = if slot < 4.0 { slot } else { slot * 0.8 }.min(WIDEST_BAR);
+        for (day, date) in self.dates.iter().enumerate() {
+            let Some(&count) = views.daily.get(*date).filter(|count| **count > 0) else {
+                continue;
+            };
+            let height = (self.share(count) * PANEL[1]).max(LEAST_BAR);
+            let middle = LEFT + slot * (day as f64 + 0.5);
+            let (x, y) = (middle - width / 2.0, floor - height);
+            *picture += &format!(
+                "  <rect class=\"bar{}\" x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" \
+                 height=\"{height:.2}\"><title>{}: {}</title></rect>\n",
+                index % 3,
+                escaped(date),
+                thousands(count),
+            );
+            let number = thousands(count);
+            if self.has_room_for_numbers() {
+                *picture += &text(middle, y - 4.0, "quiet count", "middle", &number);
+            }
+        }
+    }
+
+    /// As many dates as there is room for, evenly spread.
+    fn labels(&self, floor: f64, picture: &mut String) {
+        let slot = self.slot();
+        let every = (DATE / slot).ceil().max(1.0) as usize;
+        for (day, date) in self.dates.iter().enumerate().step_by(every) {
+            let middle = LEFT + slot * (day as f64 + 0.5);
+            *picture += &text(middle, floor + 18.0, "quiet", "middle", date);
+        }
+    }
+
+    /// Whether the longest number fits above a bar; if it does not, none is written.
+    fn has_room_for_numbers(&self) -> bool {
+        (thousands(self.most).len() as f64).mul_add(DIGIT, DIGIT) < self.slot()
+    }
+
+    fn range(&self) -> String {
+        match (self.dates.first(), self.dates.last()) {
+            (Some(first), Some(last)) if first == last => format!("on {first}"),
+            (Some(first), Some(last)) => format!("from {first} to {last}"),
+            _ => "without days".to_owned(),
+        }
+    }
+
+    fn slot(&self) -> f64 {
+        (WIDTH - LEFT - RIGHT) / self.dates.len().max(1) as f64
+    }
+
+    fn share(&self, count: u64) -> f64 {
+        count as f64 / self.top as f64
+    }
+}
+
+/// The round number by which the lines of the grid go up, with five lines or fewer.
+fn step(most: u64) -> u64 {
+    let mut ten = 1_u64;
+    loop {
+        for factor in [1, 2, 5] {
+            let step = ten.saturating_mul(factor);
+            if most.div_ceil(step) <= 4 {
+                return step;
+            }
+        }
+        ten = ten.saturating_mul(10);
+    }
+}
+
+fn described(views: &Views, plot: &Plot<'_>) -> String {
+    let most = views.daily.iter().max_by_key(|(_, count)| **count);
+    let most = most.map(|(date, count)| format!(", at most {} on {date}", thousands(*count)));
+    format!(
+        "{}: {}, {}{}.",
+        views.handle,
+        views.summary(),
+        plot.range(),
+        most.unwrap_or_default()
+    )
+}
+
+fn text(x: f64, y: f64, class: &str, anchor: &str, text: &str) -> String {
+    format!(
+        "  <text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>\n",
+        escaped(text)
+    )
+}
+
+/// The text as XML may hold it.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in printable(text).chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\u{fffe}' | '\u{ffff}' => {}
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::super::views::sample;
+    use super::{Plot, escaped, step, svg};
+
+    #[test]
+    fn a_picture_is_one_document() {
+        expect![[r#"
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 302" role="img" aria-labelledby="title desc">
+              <title id="title">Views of a&lt;b</title>
+              <desc id="desc">a&lt;b: 10 views in 3 days, 43,615 in all, from 2026-01-01 to 2026-01-03, at most 9 on 2026-01-01.</desc>
+              <style>
+            text{font:12px system-ui,sans-serif;fill:#1f2328}
+                .title{font-size:18px;font-weight:600}.handle{font-size:14px;font-weight:600}
+                .quiet{fill:#57606a}.back{fill:#ffffff}.grid{stroke:#d0d7de;stroke-width:1}
+                .count{stroke:#ffffff;stroke-width:3px;paint-order:stroke}
+                .bar0{fill:#2563eb}.bar1{fill:#c2410c}.bar2{fill:#0f766e}
+                @media (prefers-color-scheme:dark){
+                  text{fill:#e6edf3}.quiet{fill:#9198a1}.back{fill:#0d1117}.grid{stroke:#30363d}
+                  .count{stroke:#0d1117}.bar0{fill:#6ea8fe}.bar1{fill:#fb923c}.bar2{fill:#2dd4bf}
+                }
+              </style>
+              <rect class="back" width="800" height="302"/>
+              <text class="title" x="64.0" y="34.0" text-anchor="start">Views a day</text>
+              <text class="quiet" x="760.0" y="34.0" text-anchor="end">from 2026-01-01 to 2026-01-03</text>
+              <text class="handle" x="64.0" y="74.0" text-anchor="start">a&lt;b</text>
+              <text class="quiet" x="760.0" y="74.0" text-anchor="end">10 views in 3 days, 43,615 in all</text>
+              <path class="grid" d="M64 258.0H760"/>
+              <text class="quiet" x="56.0" y="262.0" text-anchor="end">0</text>
+              <path class="grid" d="M64 178.0H760"/>
+              <text class="quiet" x="56.0" y="182.0" text-anchor="end">5</text>
+              <path class="grid" d="M64 98.0H760"/>
+              <text class="quiet" x="56.0" y="102.0" text-anchor="end">10</text>
+              <rect class="bar0" x="156.00" y="114.00" width="48.00" height="144.00"><title>2026-01-01: 9</title></rect>
+              <text class="quiet count" x="180.0" y="110.0" text-anchor="middle">9</text>
+              <rect class="bar0" x="388.00" y="242.00" width="48.00" height="16.00"><title>2026-01-02: 1</title></rect>
+              <text class="quiet count" x="412.0" y="238.0" text-anchor="middle">1</text>
+              <text class="quiet" x="180.0" y="276.0" text-anchor="middle">2026-01-01</text>
+              <text class="quiet" x="412.0" y="276.0" text-anchor="middle">2026-01-02</text>
+              <text class="quiet" x="644.0" y="276.0" text-anchor="middle">2026-01-03</text>
+            </svg>
+        "#]].assert_eq(&svg(&[sample("a<b", &[9, 1, 0])]));
+    }
+
+    #[test]
+    fn texts_cannot_end_the_element_they_stand_in() {
+        assert_eq!(
+            escaped("<a href=\"x\">&\u{1b}\u{0}\u{ffff}</a>"),
+            "&lt;a href=&quot;x&quot;&gt;&amp;&lt;/a&gt;"
+        );
+    }
+
+    #[test]
+    fn the_grid_is_round_and_never_too_fine() {
+        for (most, expected) in [(1, 1), (4, 1), (5, 2), (9, 5), (27, 10), (1_234, 500)] {
+            assert_eq!(step(most), expected, "{most}");
+        }
+        let views = [sample("demo", &[u64::MAX])];
+        assert!(Plot::new(&views).step > u64::MAX / 10);
+    }
+}

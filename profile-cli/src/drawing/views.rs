@@ -1,0 +1,114 @@
+//! How often a profile was viewed, as far as it is drawn.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use profile_sdk::{Handle, UserStats};
+
+use super::text::{one_line, thousands};
+
+/// The statistics of one profile, with texts that can be printed.
+#[derive(Debug, Clone)]
+pub(crate) struct Views {
+    pub(super) handle: String,
+    pub(super) total: Option<u64>,
+    /// The days that were asked for and the views in them.
+    pub(super) period: Option<(u64, u64)>,
+    pub(super) daily: BTreeMap<String, u64>,
+    pub(super) devices: Vec<(String, u64)>,
+    pub(super) countries: Vec<(String, u64)>,
+}
+
+impl Views {
+    pub(crate) fn new(handle: &Handle, stats: &UserStats) -> Self {
+        let mut daily = BTreeMap::new();
+        for day in stats.daily.iter().flatten() {
+            let views: &mut u64 = daily.entry(one_line(&day.date)).or_default();
+            *views = views.saturating_add(day.views);
+        }
+        let countries = stats.countries.iter().flatten();
+        Self {
+            handle: one_line(handle.as_str()),
+            total: stats.total_views,
+            period: stats
+                .period
+                .as_ref()
+                .map(|period| (period.days, period.views)),
+            daily,
+            devices: devices(stats),
+            countries: countries
+                .map(|country| (one_line(&country.code), country.views))
+                .collect(),
+        }
+    }
+
+    /// What was counted, as one line: `55 views in 3 days, 43,615 in all`.
+    pub(super) fn summary(&self) -> String {
+        let in_days = |days| match days {
+            1 => "1 day".to_owned(),
+            days => format!("{} days", thousands(days)),
+        };
+        let (days, views) = self.period.unwrap_or_else(|| {
+            let sum = self
+                .daily
+                .values()
+                .fold(0, |sum: u64, views| sum.saturating_add(*views));
+            (self.daily.len() as u64, sum)
+        });
+        let noun = if views == 1 { "view" } else { "views" };
+        let period = format!("{} {noun} in {}", thousands(views), in_days(days));
+        match self.total {
+            Some(total) => format!("{period}, {} in all", thousands(total)),
+            None => period,
+        }
+    }
+}
+
+/// All dates that any of the profiles has views of, in their order.
+pub(super) fn dates(views: &[Views]) -> BTreeSet<&str> {
+    let dates = views.iter().flat_map(|views| views.daily.keys());
+    dates.map(String::as_str).collect()
+}
+
+/// The most views that any of the profiles had in a day: what all bars are drawn against.
+pub(super) fn most(views: &[Views]) -> u64 {
+    let counts = views.iter().flat_map(|views| views.daily.values());
+    counts.copied().max().unwrap_or_default()
+}
+
+fn devices(stats: &UserStats) -> Vec<(String, u64)> {
+    let Some(devices) = &stats.devices else {
+        return Vec::new();
+    };
+    let known = [
+        ("desktop", devices.desktop),
+        ("mobile", devices.mobile),
+        ("tablet", devices.tablet),
+    ];
+    let known = known
+        .into_iter()
+        .filter_map(|(name, views)| Some((name.to_owned(), views?)));
+    let others = devices.extra.iter();
+    let others = others.filter_map(|(name, views)| Some((one_line(name), views.as_u64()?)));
+    known.chain(others).collect()
+}
+
+#[cfg(test)]
+pub(super) fn sample(handle: &str, daily: &[u64]) -> Views {
+    let days = daily.iter().enumerate();
+    let daily: BTreeMap<_, _> = days
+        .map(|(day, views)| {
+            (
+                format!("2026-{:02}-{:02}", day / 28 + 1, day % 28 + 1),
+                *views,
+            )
+        })
+        .collect();
+    Views {
+        handle: handle.to_owned(),
+        total: Some(43_615),
+        period: None,
+        daily,
+        devices: Vec::new(),
+        countries: Vec::new(),
+    }
+}

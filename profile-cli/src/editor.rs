@@ -1,0 +1,116 @@
+//! The person's own editor.
+
+use std::fmt::Display;
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::failure::{Failure, FailureKind};
+use crate::interruption::Uninterrupted;
+use crate::prompt;
+use crate::settings::{SettingName, Settings};
+
+/// What is there when nobody has chosen another.
+const DEFAULT: &str = if cfg!(windows) { "notepad" } else { "vi" };
+
+/// An editor as it was chosen: a program with its arguments.
+#[derive(Debug)]
+pub(crate) struct Editor {
+    words: Vec<String>,
+    source: String,
+}
+
+impl Editor {
+    /// The editor of PROFILE_EDITOR, of config.toml, of VISUAL or of EDITOR, in this order; else
+    /// the one that every system has.
+    pub(crate) fn find(settings: &Settings) -> Result<Self, Failure> {
+        if let Some(setting) = settings.given(SettingName::Editor)? {
+            return Self::parse(&setting.value, setting.source);
+        }
+        for variable in ["VISUAL", "EDITOR"] {
+            if let Some(text) = settings.environment.text(variable)? {
+                return Self::parse(&text, variable);
+            }
+        }
+        if !prompt::can_ask() {
+            let message = "no editor is chosen, and there is no terminal to open one on";
+            return Err(Failure::usage(message).hint("set PROFILE_EDITOR"));
+        }
+        Self::parse(DEFAULT, "the default")
+    }
+
+    /// Splits the text as a shell would, unless it is the path of a program as it stands.
+    fn parse(text: &str, source: impl Display) -> Result<Self, Failure> {
+        let words = match Path::new(text).is_file() {
+            true => Some(vec![text.to_owned()]),
+            false => shlex::split(text),
+        };
+        match words.filter(|words| !words.is_empty()) {
+            Some(words) => Ok(Self {
+                words,
+                source: source.to_string(),
+            }),
+            None => {
+                let message = format!("{source}: {text:?} is no command");
+                Err(Failure::usage(message).hint("close every quote in it"))
+            }
+        }
+    }
+
+    /// Opens a file and waits until the editor has ended. Ctrl-C is the editor's.
+    pub(crate) fn open(&self, path: &Path) -> Result<(), Failure> {
+        let _uninterrupted = Uninterrupted::new();
+        let mut command = Command::new(&self.words[0]);
+        command.args(&self.words[1..]).arg(path);
+        // The result alone goes to stdout, which may be a pipe.
+        if !io::stdout().is_terminal() {
+            command.stdout(Stdio::from(io::stderr()));
+        }
+        let failed = |how: String| {
+            let words = self.words.join(" ");
+            let message = format!("the editor {words:?} of {} {how}", self.source);
+            Failure::new(FailureKind::Other, message)
+        };
+        match command.status() {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(failed(format!("failed: {status}"))),
+            Err(error) => Err(failed(format!("cannot be started: {error}"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Editor;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let editor = Editor::parse(text, "EDITOR").unwrap();
+        assert_eq!(editor.words, expected);
+    }
+
+    #[test]
+    fn an_editor_may_have_arguments() {
+        check("code --wait", &["code", "--wait"]);
+        check(
+            "'my editor' -f \"a b\" c\\ d",
+            &["my editor", "-f", "a b", "c d"],
+        );
+    }
+
+    #[test]
+    fn a_path_with_spaces_needs_no_quotes() {
+        let directory = tempfile::tempdir().unwrap();
+        let program = directory.path().join("my editor");
+        std::fs::write(&program, "").unwrap();
+        let program = program.to_str().unwrap();
+        check(program, &[program]);
+    }
+
+    #[test]
+    fn what_no_shell_could_split_is_refused() {
+        for text in ["vi 'a", " "] {
+            assert!(Editor::parse(text, "EDITOR").is_err(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Bytes that come from a file or from stdin: `@FILE` or `-`.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use crate::failure::Failure;
+
+/// Where bytes come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Input {
+    Stdin,
+    File(PathBuf),
+}
+
+impl Input {
+    /// All bytes, exactly as they are there.
+    pub(crate) fn read(&self) -> Result<Vec<u8>, Failure> {
+        match self {
+            Self::Stdin => {
+                let mut bytes = Vec::new();
+                let read = io::stdin().lock().read_to_end(&mut bytes);
+                read.map_err(|error| Failure::usage(format!("stdin cannot be read: {error}")))?;
+                Ok(bytes)
+            }
+            Self::File(path) => fs::read(path).map_err(|error| {
+                Failure::usage(format!("{} cannot be read: {error}", path.display()))
+            }),
+        }
+    }
+}
+
+impl FromStr for Input {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.strip_prefix('@') {
+            Some("") => Err("there is no name after @; expected @FILE, or - for stdin".to_owned()),
+            Some(path) => Ok(Self::File(path.into())),
+            None if text == "-" => Ok(Self::Stdin),
+            None => Err(format!(
+                "expected @{text} for a file of this name, or - for stdin"
+            )),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Changes config.toml: what people wrote in it stays, and no other change is lost.
+
+#[cfg(fuzzing)]
+mod fuzzing;
+
+use std::fs::File;
+use std::io::ErrorKind;
+use std::ops::Range;
+
+use toml_edit::{Document, Item, Table, TableLike, Value};
+
+use super::{AccountName, ConfigFile, SettingName};
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
+use crate::private_file;
+
+/// The file as it is now, to be changed; nobody else changes it as long as this lives.
+pub(crate) struct ConfigEdit {
+    file: ConfigFile,
+    _lock: File,
+}
+
+impl ConfigEdit {
+    /// Waits for its turn and reads the file.
+    pub(crate) fn begin(environment: &Environment) -> Result<Self, Failure> {
+        let directory = environment.config_directory()?;
+        let path = directory.join("config.lock");
+        let opened = private_file::create_directory(&directory).and_then(|()| {
+            // The file is kept, since whoever waits for its lock would wait for one that is gone.
+            File::options()
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(&path)
+        });
+        let lock = opened.map_err(|error| Failure::of_file("written", &path, &error))?;
+        match lock.lock() {
+            Err(error) if error.kind() != ErrorKind::Unsupported => {
+                return Err(Failure::of_file("locked", &path, &error));
+            }
+            _ => {}
+        }
+        Ok(Self {
+            file: ConfigFile::load(environment)?,
+            _lock: lock,
+        })
+    }
+
+    /// The file with the changes so far.
+    pub(crate) fn file(&self) -> &ConfigFile {
+        &self.file
+    }
+
+    /// Gives a setting a value, in its type.
+    pub(crate) fn set(&mut self, name: SettingName, text: &str) {
+        let value = name.value(text);
+        replace(self.document(), name.as_str(), value);
+    }
+
+    /// Forgets a setting, the line alone: the comments above it may be about what follows. Whether
+    /// it was there.
+    pub(crate) fn unset(&mut self, name: SettingName) -> Result<bool, Failure> {
+        let text = self.file.document.to_string();
+        let Some(line) = line_of(&text, name.as_str()) else {
+            return Ok(false);
+        };
+        let text = format!("{}{}", &text[..line.start], &text[line.end..]);
+        self.file = ConfigFile::parse(self.file.path().to_owned(), &text)?;
+        Ok(true)
+    }
+
+    /// Stores something of an account.
+    pub(crate) fn set_account(
+        &mut self,
+        account: &AccountName,
+        field: &str,
+        text: &str,
+    ) -> Result<(), Failure> {
+        let path = self.file.path().display().to_string();
+        let not_a_table = |what: &str| {
+            let message = format!("{path}: {what} is a value; expected a table");
+            Failure::usage(message).hint("remove the line")
+        };
+        let accounts = self.document().entry("accounts").or_insert_with(|| {
+            let mut accounts = Table::new();
+            accounts.set_implicit(true);
+            Item::Table(accounts)
+        });
+        let accounts = accounts
+            .as_table_like_mut()
+            .ok_or_else(|| not_a_table("accounts"))?;
+        let stored = accounts
+            .entry(account.as_str())
+            .or_insert_with(toml_edit::table);
+        let stored = stored
+            .as_table_like_mut()
+            .ok_or_else(|| not_a_table(&format!("accounts.{account}")))?;
+        replace(stored, field, Value::from(text));
+        Ok(())
+    }
+
+    /// Forgets an account.
+    pub(crate) fn remove_account(&mut self, account: &str) {
+        let accounts = self.document().get_mut("accounts");
+        if let Some(accounts) = accounts.and_then(Item::as_table_like_mut) {
+            accounts.remove(account);
+        }
+    }
+
+    /// Writes the file.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        let path = self.file.path();
+        let written = private_file::write(path, self.file.document.to_string().as_bytes());
+        written.map_err(|error| Failure::of_file("written", path, &error))
+    }
+
+    fn document(&mut self) -> &mut Table {
+        self.file.document.as_table_mut()
+    }
+}
+
+/// Where the lines of a setting are in the text.
+fn line_of(text: &str, name: &str) -> Option<Range<usize>> {
+    let document = Document::parse(text).ok()?;
+    let (key, item) = document.as_table().get_key_value(name)?;
+    let (start, end) = (key.span()?.start, item.span()?.end);
+    let start = text[..start].rfind('\n').map_or(0, |before| before + 1);
+    let end = text[end..]
+        .find('\n')
+        .map_or(text.len(), |after| end + after + 1);
+    Some(start..end)
+}
+
+/// Sets a value where the old one was, with the white space and the comment around it.
+fn replace(table: &mut dyn TableLike, name: &str, mut value: Value) {
+    match table.get_mut(name) {
+        Some(item) => {
+            if let Some(old) = item.as_value() {
+                *value.decor_mut() = old.decor().clone();
+            }
+            *item = Item::Value(value);
+        }
+        None => drop(table.insert(name, Item::Value(value))),
+    }
+}
+
+impl Failure {
+    /// A file that could not be read or written.
+    pub(crate) fn of_file(done: &str, path: &std::path::Path, error: &std::io::Error) -> Self {
+        let message = format!("{} cannot be {done}: {error}", path.display());
+        Self::new(FailureKind::Other, message)
+    }
+}

@@ -1,0 +1,236 @@
+//! Where the keys of accounts are kept: in the system's keyring where this build has it, else in a
+//! file for each.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::{AccountName, Settings};
+use crate::failure::{Failure, FailureKind};
+use crate::private_file;
+
+/// Where a key is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeyStore {
+    File,
+    Keyring,
+}
+
+/// What became of a key that was to be stored.
+pub(crate) struct Stored {
+    pub(crate) store: KeyStore,
+    /// The place in words.
+    pub(crate) place: String,
+    pub(crate) warning: Option<String>,
+}
+
+/// A key as it is kept, and what a person should know of that.
+pub(super) struct Kept {
+    pub(super) text: String,
+    pub(super) warning: Option<String>,
+}
+
+impl KeyStore {
+    /// The field of config.toml that tells the store of an account's key.
+    pub(crate) const FIELD: &str = "key_store";
+
+    /// The store's name in config.toml.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Keyring => "keyring",
+        }
+    }
+}
+
+impl Settings {
+    /// Where an account's key is kept, as config.toml tells it.
+    pub(crate) fn key_store(&self, account: &str) -> Result<KeyStore, Failure> {
+        match self
+            .config
+            .account_text(account, KeyStore::FIELD)
+            .as_deref()
+        {
+            None | Some("file") => Ok(KeyStore::File),
+            Some("keyring") => Ok(KeyStore::Keyring),
+            Some(other) => {
+                let path = self.config.path().display();
+                let message = format!(
+                    "{path}: accounts.{account}.{} is {other:?}; expected file or keyring",
+                    KeyStore::FIELD
+                );
+                Err(Failure::usage(message))
+            }
+        }
+    }
+
+    /// Stores an account's key: in the keyring where this build has one that can be reached.
+    pub(crate) fn store_key(&self, account: &AccountName, key: &str) -> Result<Stored, Failure> {
+        let path = self.key_file(account.as_str())?;
+        if cfg!(feature = "keyring") {
+            match keyring::store(account.as_str(), key) {
+                Ok(()) => {
+                    // A file of an earlier login would be a second copy.
+                    remove_file(&path)?;
+                    return Ok(Stored::in_keyring(account));
+                }
+                Err(reason) => {
+                    let warning = format!(
+                        "the system's keyring cannot be used ({reason}), so the key is in a file"
+                    );
+                    return store_in_file(&path, key, Some(warning));
+                }
+            }
+        }
+        store_in_file(&path, key, None)
+    }
+
+    /// Removes an account's key. The place in words where there was one.
+    pub(crate) fn remove_key(&self, account: &str) -> Result<Option<String>, Failure> {
+        if self.key_store(account)? == KeyStore::Keyring {
+            let removed = keyring::remove(account);
+            let removed = removed.map_err(|reason| keyring_failure("removed from", &reason))?;
+            return Ok(removed.then(|| "the system's keyring".to_owned()));
+        }
+        let path = self.key_file(account)?;
+        Ok(remove_file(&path)?.then(|| path.display().to_string()))
+    }
+
+    /// An account's key, where there is one.
+    pub(super) fn kept_key(&self, account: &str) -> Result<Option<Kept>, Failure> {
+        if self.key_store(account)? == KeyStore::Keyring {
+            let read = keyring::read(account);
+            let read = read.map_err(|reason| keyring_failure("read from", &reason))?;
+            return Ok(read.map(|text| Kept {
+                text,
+                warning: None,
+            }));
+        }
+        let path = self.key_file(account)?;
+        let kept = read_file(&path)?;
+        Ok(kept.map(|kept| Kept {
+            warning: kept.warning.or_else(|| directory_warning(&path)),
+            ..kept
+        }))
+    }
+
+    /// The file that holds an account's key.
+    fn key_file(&self, account: &str) -> Result<PathBuf, Failure> {
+        let account = AccountName::parse(account)
+            .map_err(|reason| Failure::usage(format!("the account's name {reason}")))?;
+        let directory = self.environment.config_directory()?;
+        Ok(directory.join("keys").join(account.as_str()))
+    }
+}
+
+impl Stored {
+    fn in_keyring(account: &AccountName) -> Self {
+        Self {
+            store: KeyStore::Keyring,
+            place: format!("the system's keyring (profile-cli, {account})"),
+            warning: None,
+        }
+    }
+}
+
+/// The key of a file that should be its owner's alone, where there is one.
+pub(super) fn read_file(path: &Path) -> Result<Option<Kept>, Failure> {
+    let (text, exposed) = match private_file::read(path) {
+        Ok(read) => read,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Failure::of_file("read", path, &error)),
+    };
+    let path = path.display();
+    let warning = exposed
+        .then(|| format!("others may read the key in {path}; close it with `chmod 600 {path}`"));
+    Ok(Some(Kept { text, warning }))
+}
+
+/// What to do about a directory of keys that is not its owner's alone.
+fn directory_warning(path: &Path) -> Option<String> {
+    let directory = path.parent()?;
+    let exposed = private_file::is_exposed(directory).unwrap_or_default();
+    let directory = directory.display();
+    exposed
+        .then(|| format!("others may look into {directory}; close it with `chmod 700 {directory}`"))
+}
+
+fn store_in_file(path: &Path, key: &str, warning: Option<String>) -> Result<Stored, Failure> {
+    let written = private_file::write(path, format!("{key}\n").as_bytes());
+    written.map_err(|error| Failure::of_file("written", path, &error))?;
+    Ok(Stored {
+        store: KeyStore::File,
+        place: path.display().to_string(),
+        warning: warning.or_else(|| directory_warning(path)),
+    })
+}
+
+fn remove_file(path: &Path) -> Result<bool, Failure> {
+    match fs::remove_file(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(Failure::of_file("removed", path, &error)),
+    }
+}
+
+fn keyring_failure(what: &str, reason: &str) -> Failure {
+    let message = format!("the key could not be {what} the system's keyring: {reason}");
+    Failure::new(FailureKind::Other, message).hint("unlock the keyring, or set PROFILE_API_KEY")
+}
+
+/// The system's keyring. Its errors are told by their own words, which never hold a key.
+#[cfg(feature = "keyring")]
+mod keyring {
+    use keyring::{Entry, Error};
+
+    const SERVICE: &str = "profile-cli";
+
+    pub(super) fn store(account: &str, key: &str) -> Result<(), String> {
+        entry(account)?.set_password(key).map_err(reason)
+    }
+
+    pub(super) fn read(account: &str) -> Result<Option<String>, String> {
+        match entry(account)?.get_password() {
+            Ok(key) => Ok(Some(key)),
+            Err(Error::NoEntry) => Ok(None),
+            Err(error) => Err(reason(error)),
+        }
+    }
+
+    pub(super) fn remove(account: &str) -> Result<bool, String> {
+        match entry(account)?.delete_credential() {
+            Ok(()) => Ok(true),
+            Err(Error::NoEntry) => Ok(false),
+            Err(error) => Err(reason(error)),
+        }
+    }
+
+    fn entry(account: &str) -> Result<Entry, String> {
+        if let Err(error) = Entry::store_status() {
+            return Err(error.to_string());
+        }
+        Entry::new(SERVICE, account).map_err(reason)
+    }
+
+    fn reason(error: Error) -> String {
+        error.to_string()
+    }
+}
+
+/// A build without the keyring can tell no more than that.
+#[cfg(not(feature = "keyring"))]
+mod keyring {
+    const NONE: &str = "this build of the program has no keyring";
+
+    pub(super) fn store(_: &str, _: &str) -> Result<(), String> {
+        Err(NONE.to_owned())
+    }
+
+    pub(super) fn read(_: &str) -> Result<Option<String>, String> {
+        Err(NONE.to_owned())
+    }
+
+    pub(super) fn remove(_: &str) -> Result<bool, String> {
+        Err(NONE.to_owned())
+    }
+}

@@ -1,0 +1,328 @@
+//! `profile api`.
+
+use expect_test::expect;
+use mock_server::wiremock::matchers::any;
+use mock_server::wiremock::{Mock, Request, ResponseTemplate};
+use mock_server::{Fault, FaultRule};
+use serde_json::json;
+
+use crate::program::Place;
+
+#[tokio::test]
+async fn the_whole_answer_is_printed_as_it_came() {
+    let place = Place::new().await;
+    let site = place.run(&["api", "stats"]);
+    site.check(&expect![[r#"
+        exit 0
+        --- stdout
+        {"data":{"users":2,"views":86234,"links":3}}--- stderr
+    "#]]);
+    for path in ["/stats", "api/v1/stats", "/api/v1/stats"] {
+        assert_eq!(place.run(&["api", path]).stdout(), site.stdout(), "{path}");
+    }
+}
+
+#[cfg(feature = "jq")]
+#[tokio::test]
+async fn jq_sees_the_whole_answer() {
+    let place = Place::new().await;
+    let users = place.run(&["api", "stats", "--jq", ".data.users"]);
+    assert_eq!(users.stdout(), "2\n");
+}
+
+#[tokio::test]
+async fn a_query_is_passed_on_as_typed() {
+    let place = Place::new().await;
+    place
+        .run(&["api", "users/demo/stats?days=7&a=b%20c"])
+        .stdout();
+    let fields = ["-f", "days=8", "-f", "a=b c&d"];
+    let get = [&["api", "users/demo/stats", "-X", "get"][..], &fields].concat();
+    place.run(&get).stdout();
+    let requests = place.service.journal().requests();
+    let queries = requests.iter().map(|request| request.query.as_deref());
+    let expected = ["days=7&a=b%20c", "days=8&a=b%20c%26d"].map(Some);
+    assert_eq!(queries.collect::<Vec<_>>(), expected);
+}
+
+#[tokio::test]
+async fn fields_make_a_json_body() {
+    let place = Place::new().await;
+    let patch = [
+        "api",
+        "me/profile",
+        "-X",
+        "PATCH",
+        "-f",
+        "bio=a=b",
+        "--field=location=",
+    ];
+    let edited = place.run(&patch).json();
+    assert_eq!(edited["data"]["bio"], "a=b");
+    let expected = place.service.expect("PATCH", "/me/profile");
+    expected.body(json!({"bio": "a=b", "location": ""})).once();
+
+    place.run(&["api", "me/posts", "-f", "body=p"]).stdout();
+    place.service.expect("POST", "/me/posts").once();
+    place
+        .run(&["api", "me/posts", "-f", "body=p", "-f", "body=q"])
+        .check(&expect![[r#"
+            exit 2
+            --- stdout
+            --- stderr
+            error: --field body is given twice; an object has it once
+        "#]]);
+    place
+        .run(&["api", "me/posts", "-f", "body"])
+        .check(&expect![[r#"
+            exit 2
+            --- stdout
+            --- stderr
+            error: invalid value 'body' for '--field <NAME=VALUE>': expected a name, an equals sign and a value
+
+            For more information, try '--help'.
+        "#]]);
+}
+
+#[tokio::test]
+async fn input_is_sent_exactly() {
+    let place = Place::new().await;
+    let body = "{ \"body\":\t\"Hell\\u006f\" }\n";
+    let post = ["api", "me/posts", "--input", "-"];
+    place.program(&post).stdin(body).run().stdout();
+    let file = place.home.path().join("post.json");
+    std::fs::write(&file, body).unwrap();
+    let file = format!("@{}", file.display());
+    place.run(&["api", "me/posts", "--input", &file]).stdout();
+    let requests = place.service.journal().requests();
+    assert_eq!(requests.len(), 2);
+    for request in requests {
+        assert_eq!(request.body, body.as_bytes(), "{request:?}");
+    }
+}
+
+#[tokio::test]
+async fn input_that_cannot_be_sent_is_refused() {
+    let place = Place::new().await;
+    let post = ["api", "me/posts", "--input", "-"];
+    place.program(&post).stdin("{").run().check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: POST /api/v1/me/posts: the body is no JSON: EOF while parsing an object at line 1 column 1
+    "#]]);
+    place
+        .run(&["api", "me", "-X", "GET", "--input", "-"])
+        .check(&expect![[r#"
+            exit 2
+            --- stdout
+            --- stderr
+            error: --input: GET has no body; name another method with -X
+        "#]]);
+    place
+        .run(&["api", "me/posts", "--input", "post.json"])
+        .check(&expect![[r#"
+            exit 2
+            --- stdout
+            --- stderr
+            error: invalid value 'post.json' for '--input <@FILE|->': expected @post.json for a file of this name, or - for stdin
+
+            For more information, try '--help'.
+        "#]]);
+    place
+        .run(&["api", "me/posts", "--input", "@/nowhere"])
+        .check(&expect![[r#"
+            exit 2
+            --- stdout
+            --- stderr
+            error: /nowhere cannot be read: No such file or directory (os error 2)
+        "#]]);
+    assert_eq!(place.service.journal().requests().len(), 0);
+}
+
+#[tokio::test]
+async fn status_and_headers_come_first() {
+    let place = Place::new().await;
+    let answer = place.run(&["api", "stats", "-i"]).to_string();
+    assert!(
+        answer.starts_with("exit 0\n--- stdout\nHTTP 200\n"),
+        "{answer}"
+    );
+    assert!(
+        answer.contains("\ncontent-type: application/json\n"),
+        "{answer}"
+    );
+    assert!(answer.contains("\n\n{\"data\":{\"users\":2,"), "{answer}");
+
+    let answer = place.run(&["api", "stats", "-i", "--json"]).json();
+    assert_eq!(answer["status"], 200);
+    assert_eq!(answer["headers"]["content-type"], "application/json");
+    assert_eq!(answer["body"]["data"]["users"], 2);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_no_json() {
+    let place = Place::new().await;
+    let html = ResponseTemplate::new(200).set_body_raw(&b"<p>\xff\x1b</p>"[..], "text/html");
+    let html = Mock::given(any()).respond_with(html);
+    html.mount(place.service.wiremock()).await;
+    let printed = place.run(&["api", "stats"]);
+    assert_eq!(printed.stdout_bytes(), b"<p>\xff\x1b</p>");
+    place.run(&["api", "stats", "--json"]).check(&expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        {"error":{"code":"failed","exit_code":1,"hint":"leave out --json and --jq to see the answer as it is","message":"the service answered 200, but not with JSON: expected value at line 1 column 1","retryable":false,"status":200}}
+    "#]]);
+}
+
+#[tokio::test]
+async fn an_empty_answer_is_null_in_json() {
+    let place = Place::new().await;
+    let delete = ["api", "me/links/link_1", "-X", "DELETE"];
+    assert_eq!(place.run(&delete).stdout(), "");
+    let delete = ["api", "me/links/link_2", "-X", "DELETE", "--json"];
+    assert_eq!(place.run(&delete).stdout(), "null\n");
+}
+
+#[tokio::test]
+async fn a_path_that_leads_elsewhere_is_refused() {
+    let place = Place::new().await;
+    for path in [
+        "https://evil.example/me",
+        "//evil.example/me",
+        "../../me",
+        "/api/v1/../me",
+        "me/%2e%2E/x",
+        "me/./x",
+        "me x",
+        "me#x",
+        "me?a b",
+        "mé",
+        "me%zz",
+        "me\\x",
+    ] {
+        for dry in [&[][..], &["--dry-run"], &["--curl"]] {
+            let arguments = [&["api", path, "--json"], dry].concat();
+            let refused = place.run(&arguments).error();
+            assert_eq!(refused["exit_code"], 2, "{path}: {refused}");
+        }
+    }
+    assert_eq!(place.service.journal().requests().len(), 0);
+    place
+        .run(&["api", "https://evil.example/me"])
+        .check(&expect![[r#"
+            exit 2
+            --- stdout
+            --- stderr
+            error: "https://evil.example/me" is a whole URL; expected a path of the service
+            hint: --base-url says where the service is
+        "#]]);
+    place.run(&["api", "../../me"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: path "/api/v1/../../me" holds the segment . or .., which leads elsewhere; remove it
+    "#]]);
+}
+
+#[tokio::test]
+async fn failures_are_those_of_every_command() {
+    let place = Place::new().await;
+    place.run(&["api", "nope"]).check(&expect![[r#"
+        exit 3
+        --- stdout
+        --- stderr
+        error: there is no /api/v1/nope (404: there is nothing at /api/v1/nope; every path begins with /api/v1, as /api/v1/me does)
+    "#]]);
+    let field = ["api", "me/profile", "-X", "PATCH", "-f", "nickname=x"];
+    place.run(&field).check(&expect![[r#"
+        exit 6
+        --- stdout
+        --- stderr
+        error: the service refuses this (422: the field nickname is unknown; known: display_name, bio, location, accent_color, text_color, background_color)
+    "#]]);
+}
+
+#[tokio::test]
+async fn a_rehearsal_sends_nothing() {
+    let place = Place::new().await;
+    let delete = ["api", "me/links/link_1", "-X", "DELETE", "--dry-run"];
+    place.run(&delete).check(&expect![[r#"
+        exit 0
+        --- stdout
+        DELETE /api/v1/me/links/link_1
+        Nothing was sent.
+        --- stderr
+    "#]]);
+    let post = ["api", "me/posts", "-f", "body=it's"];
+    place
+        .run(&[&post[..], &["--dry-run"]].concat())
+        .check(&expect![[r#"
+            exit 0
+            --- stdout
+            POST /api/v1/me/posts
+            {"body":"it's"}
+            Nothing was sent.
+            --- stderr
+        "#]]);
+    place.run(&["api", "me", "--dry-run"]).check(&expect![[r#"
+        exit 0
+        --- stdout
+        GET /api/v1/me
+        Nothing was sent.
+        --- stderr
+    "#]]);
+    let base_url = ["--base-url", "https://profiles.example", "--curl"];
+    place
+        .run(&[&post[..], &base_url].concat())
+        .check(&expect![[r#"
+            exit 0
+            --- stdout
+            curl --path-as-is --globoff -X POST 'https://profiles.example/api/v1/me/posts' \
+              -H "Authorization: Bearer $PROFILE_API_KEY" \
+              -H 'Content-Type: application/json' \
+              --data-raw '{"body":"it'\''s"}'
+            --- stderr
+        "#]]);
+    assert_eq!(place.service.journal().requests().len(), 0);
+}
+
+#[tokio::test]
+async fn a_lost_answer_to_a_post_is_not_asked_for_again() {
+    let place = Place::with_wire_faults().await;
+    let lost = FaultRule::new(Fault::Wire(mock_server::WireFault::Reset));
+    place.service.add_fault(lost.after_write()).unwrap();
+    let post = ["api", "me/posts", "-f", "body=p"];
+    let printed = place.run(&post).to_string();
+    assert!(printed.starts_with("exit 8\n"), "{printed}");
+    assert!(
+        printed.contains("the outcome is unknown: look with `profile show`"),
+        "{printed}"
+    );
+    place.service.expect("POST", "/me/posts").once();
+    let failed = place
+        .run(&["api", "me/posts", "-f", "body=p", "--json"])
+        .error();
+    assert_eq!(failed["retryable"], false);
+}
+
+#[tokio::test]
+async fn a_service_that_echoes_the_key_does_not_show_it() {
+    let place = Place::new().await;
+    let echo = |request: &Request| {
+        let key = request.headers["authorization"].to_str().unwrap();
+        ResponseTemplate::new(200)
+            .insert_header("x-echo", key)
+            .set_body_json(json!({ "authorization": key }))
+    };
+    let echo = Mock::given(any()).respond_with(echo);
+    echo.mount(place.service.wiremock()).await;
+    for format in [&[][..], &["--json"], &["--output", "ndjson"]] {
+        let arguments = [&["api", "echo", "-i", "-vv"], format].concat();
+        let printed = place.run_with_key("canary", &arguments).to_string();
+        assert!(printed.starts_with("exit 0\n"), "{printed}");
+        assert!(!printed.contains("canary"), "{printed}");
+        assert_eq!(printed.matches("Bearer [redacted]").count(), 2, "{printed}");
+    }
+}

@@ -1,0 +1,459 @@
+//! `profile auth`: logins are checked, stored, chosen and forgotten, and no key is ever shown.
+
+use std::fs;
+use std::path::PathBuf;
+
+use expect_test::expect;
+use serde_json::json;
+
+use crate::program::{Place, Program, Run};
+
+/// The account of a service on this machine.
+const HERE: &str = "127.0.0.1";
+
+/// What a build with a keyring says where there is none.
+const NO_KEYRING: &str = "warning: the system's keyring cannot be used (";
+
+impl Place {
+    /// The program of somebody who has set nothing up.
+    fn stranger(&self, arguments: &[&str]) -> Program {
+        // A build with a keyring would reach that of whoever runs the tests.
+        Program::new(self.home.path(), arguments)
+            .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")
+    }
+
+    #[track_caller]
+    fn log_in(&self, key: &str, arguments: &[&str]) -> Run {
+        let login = [
+            "auth",
+            "login",
+            "--with-token",
+            "--base-url",
+            self.service.uri(),
+        ];
+        let run = self
+            .stranger(&[&login, arguments].concat())
+            .stdin(format!("{key}\n"));
+        let run = run.run();
+        assert!(!run.to_string().contains(key), "{run}");
+        run
+    }
+
+    fn config(&self, name: &str) -> PathBuf {
+        self.home.path().join(".config/profile").join(name)
+    }
+
+    /// What a run printed, without what differs from run to run.
+    #[track_caller]
+    fn told(&self, run: &Run) -> String {
+        let told = run
+            .to_string()
+            .replace(self.service.uri(), "SERVICE")
+            .replace(self.home.path().to_str().unwrap(), "HOME");
+        let lines = told.split_inclusive('\n');
+        lines.filter(|line| !line.contains(NO_KEYRING)).collect()
+    }
+}
+
+#[tokio::test]
+async fn a_login_is_checked_stored_and_chosen() {
+    let place = Place::new().await;
+    let login = place.log_in(place.service.key(), &[]);
+    expect![[r#"
+        exit 0
+        --- stdout
+        account	127.0.0.1
+        handle	demo
+        base_url	SERVICE
+        account stored in	HOME/.config/profile/config.toml
+        key stored in	HOME/.config/profile/keys/127.0.0.1
+        --- stderr
+    "#]]
+    .assert_eq(&place.told(&login));
+    let config = fs::read_to_string(place.config("config.toml")).unwrap();
+    expect![[r#"
+        account = "127.0.0.1"
+
+        [accounts."127.0.0.1"]
+        base_url = "SERVICE"
+        key_store = "file"
+    "#]]
+    .assert_eq(&config.replace(place.service.uri(), "SERVICE"));
+    assert_eq!(
+        fs::read_to_string(place.config("keys/127.0.0.1")).unwrap(),
+        format!("{}\n", place.service.key())
+    );
+    let shown = place.stranger(&["show", "--json"]).run().json();
+    assert_eq!(shown["handle"], "demo");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_is_stored_is_its_owners_alone_and_a_looser_mode_is_told() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let place = Place::new().await;
+    place.log_in(place.service.key(), &[]).stdout();
+    let mode = |name: &str| {
+        let metadata = fs::metadata(place.config(name)).unwrap();
+        metadata.permissions().mode() & 0o777
+    };
+    let set_mode = |name: &str, mode: u32| {
+        fs::set_permissions(place.config(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    assert_eq!(mode("keys"), 0o700);
+    assert_eq!(mode("keys/127.0.0.1"), 0o600);
+    assert_eq!(mode("config.toml"), 0o600);
+    let warned = || {
+        let run = place.stranger(&["show", "--jq", ".handle"]).run();
+        assert_eq!(run.stdout(), "demo\n");
+        place.told(&run)
+    };
+    if cfg!(feature = "jq") {
+        set_mode("keys", 0o750);
+        expect![[r#"
+            exit 0
+            --- stdout
+            demo
+            --- stderr
+            warning: others may look into HOME/.config/profile/keys; close it with `chmod 700 HOME/.config/profile/keys`
+        "#]].assert_eq(&warned());
+        set_mode("keys/127.0.0.1", 0o640);
+        expect![[r#"
+            exit 0
+            --- stdout
+            demo
+            --- stderr
+            warning: others may read the key in HOME/.config/profile/keys/127.0.0.1; close it with `chmod 600 HOME/.config/profile/keys/127.0.0.1`
+        "#]].assert_eq(&warned());
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_the_service_does_not_take_is_not_stored() {
+    let place = Place::new().await;
+    expect![[r#"
+        exit 4
+        --- stdout
+        --- stderr
+        error: the service does not take the key (401: the key is not known here)
+        hint: nothing was stored; check the key
+    "#]]
+    .assert_eq(&place.told(&place.log_in("wrong-key", &[])));
+    expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: API key has white space or a control character at position 4; expected visible ASCII only
+        hint: nothing was stored
+    "#]].assert_eq(&place.told(&place.log_in("two words", &[])));
+    let empty = [
+        "auth",
+        "login",
+        "--with-token",
+        "--base-url",
+        place.service.uri(),
+    ];
+    expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: API key is empty; give the key that the service issued
+        hint: nothing was stored
+    "#]]
+    .assert_eq(&place.told(&place.stranger(&empty).run()));
+    assert!(!place.config("config.toml").exists());
+    assert!(!place.config("keys").exists());
+}
+
+#[tokio::test]
+async fn a_login_needs_a_way_to_get_its_key() {
+    let place = Place::new().await;
+    place.stranger(&["auth", "login"]).run().check(&expect![[r#"
+            exit 2
+            --- stdout
+            --- stderr
+            error: this asks for a key, and there is no terminal to ask on
+            hint: give the key on standard input: `--with-token < FILE`
+        "#]]);
+    let login = place
+        .stranger(&["auth", "login", "--with-token"])
+        .stdin("key");
+    login.run().check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: it is not known where the service is
+        hint: add --base-url, for example --base-url https://profiles.example
+    "#]]);
+    let login = place.stranger(&["auth", "login", "--curl", "--base-url", place.service.uri()]);
+    expect![[r#"
+        exit 0
+        --- stdout
+        curl --path-as-is --globoff 'SERVICE/api/v1/me' \
+          -H "Authorization: Bearer $PROFILE_API_KEY"
+        --- stderr
+    "#]]
+    .assert_eq(&place.told(&login.run()));
+}
+
+#[tokio::test]
+async fn an_account_is_a_safe_file_name() {
+    let place = Place::new().await;
+    for name in ["../x", "a/b", ".hidden", "-x", "", "a b", "nul", "x\u{e9}"] {
+        let account = format!("--account={name}");
+        let error = place
+            .log_in(place.service.key(), &[&account, "--json"])
+            .error();
+        assert_eq!(error["exit_code"], 2, "{name}");
+        assert!(!place.config("keys").exists());
+    }
+    let by_hand = "[accounts.\"../x\"]\nbase_url = \"http://127.0.0.1:1\"\n";
+    fs::create_dir_all(place.config("")).unwrap();
+    fs::write(place.config("config.toml"), by_hand).unwrap();
+    let run = place.stranger(&["show", "--account", "../x"]).run();
+    assert!(run.to_string().contains("which has '/' in it"), "{run}");
+}
+
+#[tokio::test]
+async fn two_services_of_one_host_are_two_accounts() {
+    let place = Place::new().await;
+    let other = Place::new().await;
+    place.log_in(place.service.key(), &[]).stdout();
+    let login = [
+        "auth",
+        "login",
+        "--with-token",
+        "--json",
+        "--base-url",
+        other.service.uri(),
+    ];
+    let refused = place
+        .stranger(&login)
+        .stdin(other.service.key())
+        .run()
+        .error();
+    let message = refused["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("the account 127.0.0.1 is stored already, for "),
+        "{message}"
+    );
+    let named = [&login[..], &["--account", "other"]].concat();
+    place
+        .stranger(&named)
+        .stdin(other.service.key())
+        .run()
+        .stdout();
+    let cased = [&login[..], &["--account", "Other"]].concat();
+    let refused = place
+        .stranger(&cased)
+        .stdin(other.service.key())
+        .run()
+        .error();
+    assert_eq!(
+        refused["message"],
+        "the account other differs from Other in case alone"
+    );
+
+    let list = place.stranger(&["auth", "list", "--json"]).run().json();
+    let expected = json!([
+        {"account": HERE, "chosen": false, "base_url": place.service.uri(), "key_store": "file"},
+        {"account": "other", "chosen": true, "base_url": other.service.uri(), "key_store": "file"},
+    ]);
+    assert_eq!(list, expected);
+}
+
+#[tokio::test]
+async fn another_account_can_be_chosen() {
+    let place = Place::new().await;
+    place.log_in(place.service.key(), &[]).stdout();
+    place
+        .log_in(place.service.key(), &["--account", "other"])
+        .stdout();
+    let switched = place.stranger(&["auth", "switch", HERE]).run();
+    switched.check(&expect![[r#"
+        exit 0
+        --- stdout
+        The account 127.0.0.1 is chosen.
+        --- stderr
+    "#]]);
+    let list = place.stranger(&["auth", "list"]).run();
+    let told = place.told(&list);
+    expect![[r#"
+        exit 0
+        --- stdout
+        127.0.0.1	chosen	SERVICE	file
+        other		SERVICE	file
+        --- stderr
+    "#]]
+    .assert_eq(&told);
+    place
+        .stranger(&["auth", "switch", "gone"])
+        .run()
+        .check(&expect![[r#"
+            exit 2
+            --- stdout
+            --- stderr
+            error: there is no account "gone"
+            hint: the accounts are 127.0.0.1, other
+        "#]]);
+}
+
+#[tokio::test]
+async fn comments_of_the_file_survive_a_login_and_a_logout() {
+    let place = Place::new().await;
+    fs::create_dir_all(place.config("")).unwrap();
+    let before = "# Mine.\nretries = 2 # few\n\n# The other.\n[accounts.other]\nbase_url = \"x\"\n";
+    fs::write(place.config("config.toml"), before).unwrap();
+    place.log_in(place.service.key(), &[]).stdout();
+    let after = || fs::read_to_string(place.config("config.toml")).unwrap();
+    for comment in ["# Mine.", "retries = 2 # few", "# The other."] {
+        assert!(after().contains(comment), "{}", after());
+    }
+    place.stranger(&["auth", "logout", "--yes"]).run().stdout();
+    assert_eq!(after(), before);
+}
+
+#[tokio::test]
+async fn a_logout_asks_and_forgets() {
+    let place = Place::new().await;
+    place.log_in(place.service.key(), &[]).stdout();
+    place
+        .stranger(&["auth", "logout"])
+        .run()
+        .check(&expect![[r#"
+            exit 2
+            --- stdout
+            --- stderr
+            error: this needs a confirmation, and there is no terminal to ask on
+            hint: add --yes
+        "#]]);
+    assert!(place.config("keys/127.0.0.1").exists());
+    let logout = place.stranger(&["auth", "logout", "--yes"]).run();
+    expect![[r#"
+        exit 0
+        --- stdout
+        The account 127.0.0.1 is forgotten; its key was removed from HOME/.config/profile/keys/127.0.0.1.
+        --- stderr
+    "#]].assert_eq(&place.told(&logout));
+    assert!(!place.config("keys/127.0.0.1").exists());
+    place
+        .stranger(&["auth", "logout", "--yes"])
+        .run()
+        .check(&expect![[r#"
+            exit 2
+            --- stdout
+            --- stderr
+            error: no account is chosen, so there is nothing to forget
+            hint: no account is stored; a key in the environment is yours to unset
+        "#]]);
+    place
+        .stranger(&["auth", "list", "-o", "table"])
+        .run()
+        .check(&expect![[r#"
+            exit 0
+            --- stdout
+            There are no accounts; `profile auth login` stores one.
+            --- stderr
+        "#]]);
+}
+
+#[tokio::test]
+async fn the_status_tells_all_but_the_key() {
+    let place = Place::new().await;
+    let links = &place.service.keys().links;
+    place.log_in(links, &[]).stdout();
+    let status = place.stranger(&["auth", "status"]).run();
+    assert!(!status.to_string().contains(links.as_str()));
+    let told = place
+        .told(&status)
+        .replace(&links[links.len() - 4..], "LAST");
+    expect![[r#"
+        exit 0
+        --- stdout
+        account	127.0.0.1
+        base_url	SERVICE
+        key	********LAST (account 127.0.0.1)
+        handle	demo
+        scopes	links:write
+        rate_limit	1000000 requests in 60 seconds
+        may	show, link list, link add, link edit, link delete, post list, stats, badge list, site
+        may not	set (needs profile:write), edit (needs profile:write), post create (needs social:write), post delete (needs social:write), analytics (needs analytics:read)
+        setting account	127.0.0.1 (HOME/.config/profile/config.toml)
+        setting base_url	SERVICE (account 127.0.0.1)
+        setting color	auto (default)
+        setting editor	not set
+        setting no_input	false (default)
+        setting output	tsv (default)
+        setting retries	3 (default)
+        setting timeout	30 (default)
+        --- stderr
+    "#]].assert_eq(&told);
+    let status = place.stranger(&["auth", "status", "--json"]).run().json();
+    assert_eq!(status["account"], HERE);
+    assert_eq!(status["scopes"], json!(["links:write"]));
+    assert_eq!(status["rate_limit"]["limit"], 1_000_000);
+    assert_eq!(status["key"]["source"], "account 127.0.0.1");
+    assert_eq!(
+        status["commands"]["refused"][0],
+        json!({"command": "set", "needs": "profile:write"})
+    );
+    assert!(!status.to_string().contains(links.as_str()));
+
+    let status = place.run(&["auth", "status", "--json"]).json();
+    assert_eq!(status["key"]["source"], "PROFILE_API_KEY");
+    assert_eq!(status["commands"]["refused"], json!([]));
+}
+
+#[tokio::test]
+async fn a_status_without_a_key_is_a_failure_of_its_own() {
+    let place = Place::new().await;
+    let status = place.stranger(&["auth", "status"]);
+    if cfg!(feature = "sandbox") {
+        status.run().check(&expect![[r#"
+            exit 4
+            --- stdout
+            --- stderr
+            error: there is no key: you are logged out
+            hint: set PROFILE_API_KEY to your key, or log in with `profile auth login`; add --sandbox instead to try without an account
+        "#]]);
+    }
+    let status = place.stranger(&["auth", "status", "--json"]);
+    let status = status.env("PROFILE_BASE_URL", place.service.uri()).run();
+    assert_eq!(status.error()["exit_code"], 4);
+    let status = place.run_with_key("wrong", &["auth", "status", "--json"]);
+    assert_eq!(status.error()["exit_code"], 4);
+}
+
+#[tokio::test]
+async fn a_keyring_of_another_build_is_told() {
+    if cfg!(feature = "keyring") {
+        return;
+    }
+    let place = Place::new().await;
+    fs::create_dir_all(place.config("")).unwrap();
+    let config = "account = \"a\"\n[accounts.a]\nbase_url = \"http://127.0.0.1:1\"\n";
+    for (store, expected) in [
+        ("keyring", "this build of the program has no keyring"),
+        (
+            "pocket",
+            "accounts.a.key_store is \"pocket\"; expected file or keyring",
+        ),
+    ] {
+        let config = format!("{config}key_store = \"{store}\"\n");
+        fs::write(place.config("config.toml"), config).unwrap();
+        let run = place.stranger(&["show"]).run().to_string();
+        assert!(run.contains(expected), "{run}");
+    }
+}
+
+#[cfg(all(target_os = "linux", feature = "keyring"))]
+#[tokio::test]
+async fn a_keyring_that_cannot_be_reached_is_told_and_a_file_takes_its_place() {
+    let place = Place::new().await;
+    let login = place.log_in(place.service.key(), &[]).to_string();
+    assert!(login.contains(NO_KEYRING), "{login}");
+    assert!(place.config("keys/127.0.0.1").exists());
+    let shown = place.stranger(&["show", "--json"]).run().json();
+    assert_eq!(shown["handle"], "demo");
+}

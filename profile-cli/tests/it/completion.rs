@@ -1,0 +1,34 @@
+//! `profile completion`: a script for each shell.
+
+use expect_test::expect;
+
+use crate::program::run;
+
+#[test]
+fn every_shell_has_a_script_that_knows_the_commands() {
+    let home = tempfile::tempdir().unwrap();
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        let script = run(home.path(), &[], &["completion", shell]);
+        for word in ["analytics", "base-url", "status"] {
+            assert!(script.stdout().contains(word), "{shell}: {word}");
+        }
+    }
+    let script = run(home.path(), &[], &["completion", "bash", "--json"]).json();
+    assert!(script["script"].as_str().unwrap().starts_with("_profile()"));
+}
+
+#[test]
+fn another_shell_is_refused_with_those_that_are_known() {
+    let home = tempfile::tempdir().unwrap();
+    run(home.path(), &[], &["completion", "tcsh"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: invalid value 'tcsh' for '<SHELL>'
+          [possible values: bash, zsh, fish, powershell]
+
+          tip: a similar value exists: 'zsh'
+
+        For more information, try '--help'.
+    "#]]);
+}

@@ -1,0 +1,298 @@
+//! `profile config`: the stored settings.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use expect_test::expect;
+
+use crate::program::{Run, run};
+
+#[track_caller]
+fn config(home: &Path, arguments: &[&str]) -> Run {
+    run(home, &[], &[&["config"], arguments].concat())
+}
+
+fn file(home: &Path) -> PathBuf {
+    home.join(".config/profile/config.toml")
+}
+
+fn write(home: &Path, text: &str) {
+    fs::create_dir_all(file(home).parent().unwrap()).unwrap();
+    fs::write(file(home), text).unwrap();
+}
+
+#[track_caller]
+fn told(home: &Path, run: &Run) -> String {
+    run.to_string().replace(home.to_str().unwrap(), "HOME")
+}
+
+#[test]
+fn the_file_is_where_the_environment_says() {
+    let home = tempfile::tempdir().unwrap();
+    let path = |environment: &[(&str, &str)]| {
+        let printed = run(home.path(), environment, &["config", "path"]);
+        PathBuf::from(printed.stdout().trim_end())
+    };
+    assert_eq!(path(&[]), file(home.path()));
+    let xdg = ("XDG_CONFIG_HOME", "/somewhere");
+    assert_eq!(path(&[xdg]), Path::new("/somewhere/profile/config.toml"));
+    let own = ("PROFILE_CONFIG_DIR", "/elsewhere");
+    assert_eq!(path(&[xdg, own]), Path::new("/elsewhere/config.toml"));
+}
+
+#[test]
+fn every_setting_is_listed_with_its_source() {
+    let home = tempfile::tempdir().unwrap();
+    write(home.path(), "retries = 7\neditor = \"ed\"\n");
+    let environment = [("PROFILE_NO_INPUT", "1"), ("PROFILE_EDITOR", "vi")];
+    let arguments = ["config", "list", "--timeout", "0.5"];
+    let list = run(home.path(), &environment, &arguments);
+    expect![[r#"
+        exit 0
+        --- stdout
+        account		
+        base_url		
+        color	auto	default
+        editor	vi	PROFILE_EDITOR
+        no_input	1	PROFILE_NO_INPUT
+        output	tsv	default
+        retries	7	HOME/.config/profile/config.toml
+        timeout	0.5	--timeout
+        --- stderr
+    "#]]
+    .assert_eq(&told(home.path(), &list));
+    let list = config(home.path(), &["list", "--json"]).json();
+    let names = list
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|setting| &setting["name"]);
+    assert_eq!(names.count(), 8);
+}
+
+#[test]
+fn a_value_is_got_wherever_it_comes_from() {
+    let home = tempfile::tempdir().unwrap();
+    assert_eq!(config(home.path(), &["get", "output"]).stdout(), "tsv\n");
+    assert_eq!(config(home.path(), &["get", "retries"]).stdout(), "3\n");
+    assert_eq!(
+        config(home.path(), &["get", "retries", "--retries", "1"]).stdout(),
+        "1\n"
+    );
+    assert_eq!(
+        config(home.path(), &["get", "retries", "--json"]).json()["retries"],
+        "3"
+    );
+    config(home.path(), &["get", "base_url"]).check(&expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        error: base_url is not set, and has no default
+        hint: set it with `profile config set base_url …`
+    "#]]);
+}
+
+#[test]
+fn what_is_set_keeps_the_comments_and_the_order() {
+    let home = tempfile::tempdir().unwrap();
+    write(
+        home.path(),
+        "# Mine.\noutput = \"csv\" # for now\n\n# How often.\nretries = 2\n\n[accounts.a] # first\n",
+    );
+    for (name, value) in [
+        ("output", "json"),
+        ("retries", "5"),
+        ("timeout", "2.5"),
+        ("no-input", "1"),
+        ("account", "a"),
+        ("editor", "code --wait"),
+    ] {
+        let run = config(home.path(), &["set", name, value]);
+        assert!(run.to_string().starts_with("exit 0"), "{run}");
+    }
+    expect![[r##"
+        # Mine.
+        output = "json" # for now
+
+        # How often.
+        retries = 5
+        timeout = 2.5
+        no_input = true
+        account = "a"
+        editor = "code --wait"
+
+        [accounts.a] # first
+    "##]]
+    .assert_eq(&fs::read_to_string(file(home.path())).unwrap());
+    config(home.path(), &["unset", "retries", "-o", "tsv"]).stdout();
+    let again = config(home.path(), &["unset", "retries", "-o", "tsv"]);
+    expect![[r#"
+        exit 0
+        --- stdout
+        retries was not set in HOME/.config/profile/config.toml
+        --- stderr
+    "#]]
+    .assert_eq(&told(home.path(), &again));
+    expect![[r##"
+        # Mine.
+        output = "json" # for now
+
+        # How often.
+        timeout = 2.5
+        no_input = true
+        account = "a"
+        editor = "code --wait"
+
+        [accounts.a] # first
+    "##]]
+    .assert_eq(&fs::read_to_string(file(home.path())).unwrap());
+}
+
+#[test]
+fn a_value_is_checked_before_it_is_stored() {
+    let home = tempfile::tempdir().unwrap();
+    config(home.path(), &["set", "output", "xml"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: output is "xml"; expected table, json, ndjson, csv or tsv
+    "#]]);
+    config(home.path(), &["set", "retries", "many"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: retries is "many"; expected a whole number such as 3
+    "#]]);
+    config(home.path(), &["set", "timeout", "0"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: timeout is "0"; expected seconds above 0, such as 10 or 0.5
+    "#]]);
+    config(home.path(), &["set", "base_url", "nowhere"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: base_url "nowhere" is not a URL (relative URL without a base); expected one such as https://host
+    "#]]);
+    config(home.path(), &["set", "account", "gone"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: there is no account "gone"
+        hint: `profile auth login` stores one
+    "#]]);
+    assert!(!file(home.path()).exists());
+}
+
+#[test]
+fn an_unknown_name_is_refused_with_those_that_are_known() {
+    let home = tempfile::tempdir().unwrap();
+    config(home.path(), &["get", "colour"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: there is no setting "colour" (did you mean color?); the settings are account, base_url, color, editor, no_input, output, retries, timeout
+    "#]]);
+    config(home.path(), &["set", "zzz", "1"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: there is no setting "zzz"; the settings are account, base_url, color, editor, no_input, output, retries, timeout
+    "#]]);
+    config(home.path(), &["set", "api_key", "canary"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: api_key is no setting: keys are not kept in config.toml; store one with `profile auth login`, or set PROFILE_API_KEY
+    "#]]);
+    assert!(!file(home.path()).exists());
+}
+
+#[test]
+fn what_is_unknown_in_the_file_is_told_once() {
+    let home = tempfile::tempdir().unwrap();
+    write(home.path(), "colour = \"never\"\napi_key = \"canary\"\n");
+    let run = config(home.path(), &["get", "retries"]);
+    expect![[r#"
+        exit 0
+        --- stdout
+        3
+        --- stderr
+        warning: HOME/.config/profile/config.toml: there is no setting "colour" (did you mean color?); the settings are account, base_url, color, editor, no_input, output, retries, timeout
+        warning: HOME/.config/profile/config.toml: api_key is no setting: keys are not kept in config.toml; store one with `profile auth login`, or set PROFILE_API_KEY
+    "#]].assert_eq(&told(home.path(), &run));
+    let quiet = config(home.path(), &["get", "retries", "-q"]);
+    assert!(quiet.to_string().ends_with("--- stderr\n"), "{quiet}");
+}
+
+#[test]
+fn a_file_that_is_not_toml_is_told_with_the_line_and_without_its_text() {
+    let home = tempfile::tempdir().unwrap();
+    write(home.path(), "retries = 2\n\napi_key = canary\n");
+    let list = config(home.path(), &["list"]);
+    expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: HOME/.config/profile/config.toml:3 is not TOML: string values must be quoted, expected literal string
+        hint: mend the line, or remove the file
+    "#]].assert_eq(&told(home.path(), &list));
+    let set = config(home.path(), &["set", "retries", "3", "--json"]);
+    assert_eq!(set.error()["exit_code"], 2);
+    for works in [
+        &["config", "path"][..],
+        &["version"],
+        &["completion", "bash"],
+        &["man"],
+        &[],
+    ] {
+        let run = run(home.path(), &[("PROFILE_OUTPUT", "nonsense")], works);
+        assert!(!run.stdout().is_empty());
+    }
+}
+
+#[test]
+fn a_wrong_value_in_the_file_can_be_mended() {
+    let home = tempfile::tempdir().unwrap();
+    write(home.path(), "retries = \"x\"\n");
+    let site = run(home.path(), &[], &["site"]);
+    expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: HOME/.config/profile/config.toml: retries is "x"; expected a whole number such as 3
+    "#]]
+    .assert_eq(&told(home.path(), &site));
+    let list = config(home.path(), &["list"]).to_string();
+    assert!(
+        list.contains("retries is \"x\"; expected a whole number"),
+        "{list}"
+    );
+    config(home.path(), &["set", "retries", "2"]).stdout();
+    assert_eq!(config(home.path(), &["get", "retries"]).stdout(), "2\n");
+}
+
+#[test]
+fn what_is_set_at_the_same_time_is_all_kept() {
+    let home = tempfile::tempdir().unwrap();
+    let settings = [
+        ("base_url", "http://127.0.0.1:1"),
+        ("color", "never"),
+        ("editor", "ed"),
+        ("no_input", "true"),
+        ("output", "csv"),
+        ("retries", "4"),
+        ("timeout", "9"),
+    ];
+    std::thread::scope(|scope| {
+        for (name, value) in settings {
+            let home = home.path();
+            scope.spawn(move || config(home, &["set", name, value]).stdout().len());
+        }
+    });
+    let text = fs::read_to_string(file(home.path())).unwrap();
+    for (name, _) in settings {
+        assert!(text.contains(&format!("{name} = ")), "{text}");
+    }
+}

@@ -1,0 +1,420 @@
+//! `profile edit` and `profile post create --editor`, with shell scripts as editors.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+use expect_test::expect;
+use mock_server::wiremock::matchers::method;
+use mock_server::wiremock::{Mock, ResponseTemplate};
+use mock_server::{Fault, FaultRule, MockServer, WireFault};
+use serde_json::json;
+
+use crate::program::{Place, Program, Run};
+
+/// An editor that runs this script with the file as `$1`.
+fn editor(place: &Place, script: &str) -> String {
+    let path = place.home.path().join("an editor");
+    fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+fn program(place: &Place, script: &str, arguments: &[&str]) -> Program {
+    let editor = editor(place, script);
+    let program = place.program(arguments).env("PROFILE_EDITOR", editor);
+    program.env("PATH", "/usr/bin:/bin")
+}
+
+#[track_caller]
+fn edit(place: &Place, script: &str) -> Run {
+    program(place, script, &["edit"]).run()
+}
+
+/// What a run printed, with the places of this machine by name.
+#[track_caller]
+fn check(place: &Place, run: &Run, expected: &expect_test::Expect) {
+    let home = place.home.path().to_str().unwrap();
+    let service = place.service.uri().replace([':', '/'], "-");
+    let printed = run.to_string().replace(home, "HOME");
+    expected.assert_eq(&printed.replace(&service, "SERVICE"));
+}
+
+/// The texts that are kept, by their paths.
+fn kept(place: &Place) -> Vec<PathBuf> {
+    let drafts = place.home.path().join(".local/state/profile/drafts");
+    let directories = fs::read_dir(drafts).unwrap().map(|entry| entry.unwrap());
+    let files = directories.flat_map(|directory| fs::read_dir(directory.path()).unwrap());
+    let paths = files.map(|file| file.unwrap().path());
+    let mut paths: Vec<_> = paths.filter(|path| !path.ends_with("before")).collect();
+    paths.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension != "before")
+    });
+    paths.sort();
+    paths
+}
+
+/// The bodies of the writes that reached the service.
+fn sent(place: &Place) -> Vec<serde_json::Value> {
+    let requests = place.service.journal().requests().into_iter();
+    let writes = requests.filter(|request| request.method != "GET");
+    writes
+        .map(|request| serde_json::from_slice(&request.body).unwrap())
+        .collect()
+}
+
+#[tokio::test]
+async fn only_what_was_changed_is_sent() {
+    let place = Place::new().await;
+    let script = "sed -i 's/^display_name = .*/display_name = \"Ada\"/; s/Edit me/Read \\\"\\\\\\\\me/' \"$1\"";
+    let run = edit(&place, script);
+    assert!(run.stdout().contains("display_name\tAda\n"), "{run}");
+    let bio = "I live inside a mock server.\nRead \"\\me as you like.";
+    assert_eq!(sent(&place), [json!({"display_name": "Ada", "bio": bio})]);
+    assert!(kept(&place).is_empty());
+}
+
+#[tokio::test]
+async fn nothing_changed_is_nothing_sent() {
+    let place = Place::new().await;
+    edit(&place, "echo shown by the editor").check(&expect![[r#"
+        exit 0
+        --- stdout
+        Nothing changed.
+        --- stderr
+        shown by the editor
+    "#]]);
+    edit(&place, "echo '# a comment' >> \"$1\"").check(&expect![[r#"
+        exit 0
+        --- stdout
+        Nothing changed.
+        --- stderr
+    "#]]);
+    let json = program(&place, "true", &["edit", "--json"]).run().json();
+    assert_eq!(json, json!({"result": "unchanged"}));
+    assert!(sent(&place).is_empty());
+    assert!(kept(&place).is_empty());
+}
+
+#[tokio::test]
+async fn the_editor_may_have_arguments() {
+    let place = Place::new().await;
+    let script = editor(
+        &place,
+        "[ \"$1\" = '--wait for' ] && echo 'location = \"L\"' > \"$2\"",
+    );
+    let edit = place.program(&["edit", "--json"]);
+    let edit = edit
+        .env("PATH", "/usr/bin:/bin")
+        .env("VISUAL", "/nowhere/vi");
+    let edit = edit.env("PROFILE_EDITOR", format!("'{script}' '--wait for'"));
+    assert_eq!(edit.run().json()["location"], "L");
+}
+
+#[tokio::test]
+async fn an_editor_that_fails_leaves_the_text() {
+    let place = Place::new().await;
+    let run = edit(&place, "echo 'bio = \"b\"' > \"$1\"; exit 3");
+    check(
+        &place,
+        &run,
+        &expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        error: the editor "HOME/an editor" of PROFILE_EDITOR failed: exit status: 3
+        hint: the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
+    "#]],
+    );
+    let [text] = kept(&place).try_into().unwrap();
+    assert_eq!(fs::read_to_string(&text).unwrap(), "bio = \"b\"\n");
+    assert_eq!(text.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    let unstarted = place.program(&["edit"]).env("EDITOR", "/nowhere/vi").run();
+    check(
+        &place,
+        &unstarted,
+        &expect![[r#"
+            exit 1
+            --- stdout
+            --- stderr
+            note: an earlier text was not sent; `profile edit --yes` opens it: HOME/.local/state/profile/drafts/SERVICE/profile.toml
+            error: the editor "/nowhere/vi" of EDITOR cannot be started: No such file or directory (os error 2)
+        "#]],
+    );
+    assert_eq!(kept(&place), [text]);
+}
+
+#[tokio::test]
+async fn an_earlier_text_is_taken_up_again() {
+    let place = Place::new().await;
+    edit(&place, "echo 'bio = \"b\"' > \"$1\"; exit 3");
+    check(
+        &place,
+        &edit(&place, "true"),
+        &expect![[r#"
+            exit 0
+            --- stdout
+            Nothing changed.
+            --- stderr
+            note: an earlier text was not sent; `profile edit --yes` opens it: HOME/.local/state/profile/drafts/SERVICE/profile.toml
+        "#]],
+    );
+    let run = program(
+        &place,
+        "echo 'location = \"L\"' >> \"$1\"",
+        &["edit", "--yes"],
+    )
+    .run();
+    assert!(run.stdout().contains("location\tL\n"), "{run}");
+    assert_eq!(sent(&place), [json!({"bio": "b", "location": "L"})]);
+    assert!(kept(&place).is_empty());
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_told_above_the_text() {
+    let place = Place::new().await;
+    let run = edit(&place, "printf 'bio = \"b\nlocation = 1\n' > \"$1\"");
+    check(
+        &place,
+        &run,
+        &expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: the text is not TOML: TOML parse error at line 7, column 9
+          |
+        7 | bio = "b
+          |         ^
+        invalid basic string, expected `"`
+        hint: the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
+    "#]],
+    );
+    let [text] = kept(&place).try_into().unwrap();
+    expect![[r##"
+        #! the text is not TOML: TOML parse error at line 7, column 9
+        #!   |
+        #! 7 | bio = "b
+        #!   |         ^
+        #! invalid basic string, expected `"`
+        #! Mend it and save; what is above the fields is not sent.
+        bio = "b
+        location = 1
+    "##]]
+    .assert_eq(&fs::read_to_string(&text).unwrap());
+    let limit = "printf 'display_name = \"%033d\"\naccent_color = \"rot\"\n' 0 > \"$1\"";
+    let run = program(&place, limit, &["edit", "--yes"]).run();
+    check(
+        &place,
+        &run,
+        &expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: accent_color: "rot" is no color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange
+        display_name has 33 characters; at most 32 are allowed
+        hint: the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
+    "#]],
+    );
+    assert!(sent(&place).is_empty());
+}
+
+#[tokio::test]
+async fn a_text_is_kept_until_the_service_has_accepted_it() {
+    let script = "echo 'bio = \"b\"' > \"$1\"";
+    for (status, exit) in [(422, 6), (403, 5), (503, 1)] {
+        let place = Place::new().await;
+        let refusal = ResponseTemplate::new(status).set_body_string("not today");
+        let refusal = Mock::given(method("PATCH")).respond_with(refusal);
+        refusal
+            .up_to_n_times(1)
+            .mount(place.service.wiremock())
+            .await;
+        let run = program(&place, script, &["edit", "--retries", "0"]).run();
+        assert!(
+            run.to_string()
+                .starts_with(&format!("exit {exit}\n--- stdout\n---")),
+            "{run}"
+        );
+        assert!(run.to_string().contains("the text is kept in "), "{run}");
+        let [text] = kept(&place).try_into().unwrap();
+        let text = fs::read_to_string(text).unwrap();
+        assert!(text.ends_with("bio = \"b\"\n"), "{text}");
+        assert_eq!(text.contains("not today"), status == 422, "{text}");
+        let again = program(&place, "true", &["edit", "--yes", "--json"]).run();
+        assert_eq!(again.json()["bio"], "b");
+        assert!(kept(&place).is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_rehearsal_sends_nothing_and_keeps_the_text() {
+    let place = Place::new().await;
+    let script = "echo 'accent_color = \"#FFF\"' > \"$1\"";
+    let run = program(&place, script, &["edit", "--dry-run"]).run();
+    check(
+        &place,
+        &run,
+        &expect![[r##"
+        exit 0
+        --- stdout
+        accent_color
+          - #2563eb
+          + #FFFFFF
+        PATCH /api/v1/me/profile
+        {"accent_color":"#FFFFFF"}
+        Nothing was sent.
+        --- stderr
+        note: accent_color: #FFF is sent as #FFFFFF
+        note: the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
+    "##]],
+    );
+    assert!(sent(&place).is_empty());
+    assert_eq!(kept(&place).len(), 1);
+}
+
+#[tokio::test]
+async fn what_the_service_does_not_show_is_left_open() {
+    let place = Place::new().await;
+    let bare = ResponseTemplate::new(200).set_body_string(r#"{"data":{"bio":null}}"#);
+    let bare = Mock::given(method("GET")).respond_with(bare);
+    bare.mount(place.service.wiremock()).await;
+    edit(&place, "cat \"$1\"").check(&expect![[r#"
+        exit 0
+        --- stdout
+        Nothing changed.
+        --- stderr
+        # Your profile. Change what you like, save and close; only what you changed is sent.
+        # An empty text "" clears a field; a field without a line stays as it is.
+        # In quotes, \\ is a backslash, \" a quote and \n a line break.
+
+        # up to 32 characters
+        # display_name = ""
+
+        # up to 300 characters and 10 lines; it ends right before the closing quotes
+        # bio = ""
+
+        # up to 40 characters
+        # location = ""
+
+        # #rrggbb, #rgb or a CSS name
+        # accent_color = ""
+
+        # text on background_color wants a contrast of 4.5:1
+        # text_color = ""
+
+        # the colour behind the text
+        # background_color = ""
+    "#]]);
+    edit(
+        &place,
+        "sed -i 's/^# location = .*/location = \"\"/' \"$1\"",
+    )
+    .stdout();
+    assert_eq!(sent(&place), [json!({"location": ""})]);
+}
+
+#[tokio::test]
+async fn without_editor_and_terminal_nothing_is_opened() {
+    let place = Place::new().await;
+    place.run(&["edit"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: no editor is chosen, and there is no terminal to open one on
+        hint: set PROFILE_EDITOR
+    "#]]);
+    let unclosed = place.program(&["edit"]).env("EDITOR", "vi 'a");
+    unclosed.run().check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: EDITOR: "vi 'a" is no command
+        hint: close every quote in it
+    "#]]);
+}
+
+#[tokio::test]
+async fn curl_shows_what_an_edit_would_ask() {
+    let place = Place::new().await;
+    let curl = ["edit", "--curl", "--base-url", "http://127.0.0.1:1"];
+    place.run(&curl).check(&expect![[r#"
+        exit 0
+        --- stdout
+        curl --path-as-is --globoff 'http://127.0.0.1:1/api/v1/me' \
+          -H "Authorization: Bearer $PROFILE_API_KEY"
+        curl --path-as-is --globoff -X PATCH 'http://127.0.0.1:1/api/v1/me/profile' \
+          -H "Authorization: Bearer $PROFILE_API_KEY" \
+          -H 'Content-Type: application/json' \
+          --data-raw '{}'
+        --- stderr
+        note: the second command has {} in place of the fields that you change in the editor
+    "#]]);
+}
+
+#[tokio::test]
+async fn a_post_is_written_in_the_editor() {
+    let place = Place::new().await;
+    let post = |script: &str| program(&place, script, &["post", "create", "--editor"]).run();
+    post("cat \"$1\"").check(&expect![[r#"
+        exit 0
+        --- stdout
+        Nothing was written, so nothing was sent.
+        --- stderr
+    "#]]);
+    let run = post("printf 'one\\r\\n# two\\n' > \"$1\"");
+    assert!(run.stdout().ends_with("body\tone\\r\\n# two\n"), "{run}");
+    assert_eq!(sent(&place), [json!({"body": "one\r\n# two"})]);
+    assert!(kept(&place).is_empty());
+}
+
+#[tokio::test]
+async fn a_post_is_kept_until_the_service_has_accepted_it() {
+    let place = Place::new().await;
+    let refusal = ResponseTemplate::new(422).set_body_string("not today");
+    let refusal = Mock::given(method("POST")).respond_with(refusal);
+    refusal
+        .up_to_n_times(1)
+        .mount(place.service.wiremock())
+        .await;
+    let create = ["post", "create", "--editor", "--yes"];
+    let run = program(&place, "echo one > \"$1\"", &create).run();
+    check(
+        &place,
+        &run,
+        &expect![[r#"
+        exit 6
+        --- stdout
+        --- stderr
+        error: the service refuses this (422: not today)
+        hint: the text is kept in HOME/.local/state/profile/drafts/SERVICE/post.txt, and `profile post create --editor --yes` opens it again
+    "#]],
+    );
+    let run = program(&place, "true", &create).run();
+    assert!(run.stdout().ends_with("body\tone\n"), "{run}");
+    assert!(kept(&place).is_empty());
+}
+
+#[tokio::test]
+async fn an_unknown_outcome_keeps_the_text() {
+    let service = MockServer::builder().wire_faults().start().await.unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let place = Place { service, home };
+    let cut = FaultRule::new(Fault::Wire(WireFault::Close)).method("PATCH");
+    place.service.add_fault(cut.after_write()).unwrap();
+    let script = "echo 'location = \"L\"' > \"$1\"";
+    let run = program(&place, script, &["edit", "--retries", "0"]).run();
+    check(
+        &place,
+        &run,
+        &expect![[r#"
+        exit 8
+        --- stdout
+        --- stderr
+        error: PATCH /api/v1/me/profile: the connection broke before a complete answer had come: connection closed before message completed; the change may have been made all the same
+        hint: it was sent once and the outcome is unknown: look with `profile show` before you try again; the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
+    "#]],
+    );
+    assert_eq!(kept(&place).len(), 1);
+}

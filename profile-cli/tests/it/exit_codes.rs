@@ -1,0 +1,243 @@
+//! The table of exit codes, each against a service that goes wrong in all the ways that lead there.
+
+use mock_server::{Dialect, FaultRule, MockServer};
+
+use crate::program::Place;
+
+/// A command with a fault of the service, how it ends, and how many requests that takes.
+struct Case {
+    fault: &'static str,
+    command: &'static str,
+    exit_code: i64,
+    requests: usize,
+}
+
+const fn case(fault: &'static str, command: &'static str, exit: i64, requests: usize) -> Case {
+    Case {
+        fault,
+        command,
+        exit_code: exit,
+        requests,
+    }
+}
+
+const CASES: &[Case] = &[
+    case(r#"{"status": {"status": 500}}"#, "show --retries 0", 1, 1),
+    case(r#"{"status": {"status": 503}}"#, "show --retries 2", 1, 3),
+    case(
+        r#"{"status": {"status": 502, "body": "<h1>Bad</h1>", "headers": {"content-type": "text/html"}}}"#,
+        "site --retries 1",
+        1,
+        2,
+    ),
+    case(
+        r#"{"status": {"status": 503}}"#,
+        "set --bio b --retries 1",
+        1,
+        2,
+    ),
+    case(
+        r#"{"status": {"status": 503}}"#,
+        "post create p --retries 2",
+        1,
+        1,
+    ),
+    case(r#"{"status": {"status": 400}}"#, "set --bio b", 6, 1),
+    case(
+        r#"{"status": {"status": 409}}"#,
+        "link add --title t --url x:y",
+        6,
+        1,
+    ),
+    case(
+        r#"{"status": {"status": 422, "body": ""}}"#,
+        "post create p",
+        6,
+        1,
+    ),
+    case(
+        r#"{"status": {"status": 401, "body": "<p>No</p>"}}"#,
+        "show",
+        4,
+        1,
+    ),
+    case(
+        r#"{"status": {"status": 403, "body": "no"}}"#,
+        "analytics",
+        5,
+        1,
+    ),
+    case(r#"{"status": {"status": 404}}"#, "stats ada", 3, 1),
+    case(
+        r#"{"rate_limited": {"retry_after": "0"}}"#,
+        "show --retries 2",
+        7,
+        3,
+    ),
+    case(
+        r#"{"rate_limited": {"retry_after": "0"}}"#,
+        "post create p --retries 1",
+        7,
+        2,
+    ),
+    case(r#"{"rate_limited": {"retry_after": "3600"}}"#, "show", 7, 1),
+    case(
+        r#"{"redirect": {"status": 302, "location": "https://evil.example/"}}"#,
+        "show",
+        1,
+        1,
+    ),
+    case(
+        r#"{"redirect": {"status": 307, "location": "https://evil.example/"}}"#,
+        "set --bio b",
+        1,
+        1,
+    ),
+    case(r#""malformed_json""#, "show", 1, 1),
+    case(r#""empty_body""#, "show", 1, 1),
+    case(r#"{"huge_body": {"bytes": 67108864}}"#, "show", 1, 1),
+    case(r#"{"gzip_bomb": {"bytes": 1073741824}}"#, "show", 1, 1),
+    case(r#"{"wire": "reset"}"#, "show --retries 1", 8, 2),
+    case(r#"{"wire": "close"}"#, "show --retries 1", 8, 2),
+    case(
+        r#"{"wire": {"cut": {"after": 10}}}"#,
+        "show --retries 0",
+        8,
+        1,
+    ),
+    case(r#"{"wire": "bad_chunk"}"#, "show --retries 0", 8, 1),
+    case(
+        r#"{"wire": {"stall": {"after": 5}}}"#,
+        "show --retries 1 --timeout 0.2",
+        8,
+        2,
+    ),
+    case(
+        r#"{"wire": {"stall": {"after": 0}}}"#,
+        "set --bio b --retries 1 --timeout 0.2",
+        8,
+        2,
+    ),
+    case(
+        r#"{"wire": {"stall": {"after": 0}}}"#,
+        "post create p --timeout 0.2",
+        8,
+        1,
+    ),
+];
+
+#[tokio::test]
+async fn each_fault_ends_with_its_exit_code() {
+    for case in CASES {
+        let place = Place::with_wire_faults().await;
+        for rule in FaultRule::from_json(&format!("{{\"fault\": {}}}", case.fault)).unwrap() {
+            place.service.add_fault(rule).unwrap();
+        }
+        let arguments: Vec<_> = case.command.split(' ').chain(["--json"]).collect();
+        let run = place.run(&arguments);
+        let error = run.error();
+        let context = format!("{} with {}: {error}", case.command, case.fault);
+        assert_eq!(error["exit_code"], case.exit_code, "{context}");
+        assert_eq!(run.code(), case.exit_code, "{context}");
+        let fields: Vec<_> = error.as_object().unwrap().keys().collect();
+        let expected = [
+            "code",
+            "exit_code",
+            "hint",
+            "message",
+            "retryable",
+            "status",
+        ];
+        assert_eq!(fields, expected, "{context}");
+        assert_eq!(run.stdout_bytes(), b"", "{context}");
+        let requests = place.service.journal().requests();
+        assert_eq!(requests.len(), case.requests, "{context}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_fault_leaves_whole_is_printed() {
+    let place = Place::with_wire_faults().await;
+    for fault in [
+        r#"{"wrong_content_type": {"content_type": "text/html"}}"#,
+        r#"{"wire": {"dribble": {"bytes": 64, "milliseconds": 1}}}"#,
+        r#"{"delay": {"fixed": {"milliseconds": 50}}}"#,
+    ] {
+        place.service.clear_faults();
+        for rule in FaultRule::from_json(&format!("{{\"fault\": {fault}}}")).unwrap() {
+            place.service.add_fault(rule).unwrap();
+        }
+        let shown = place.run(&["show", "--json"]).json();
+        assert_eq!(shown["handle"], "demo", "{fault}");
+    }
+}
+
+#[tokio::test]
+async fn a_lost_answer_to_a_creation_says_how_to_find_out() {
+    for (command, path, look_with) in [
+        ("post create p", "/me/posts", "profile post list"),
+        (
+            "link add --title t --url x:y",
+            "/me/links",
+            "profile link list",
+        ),
+    ] {
+        for wire in [r#""reset""#, r#""close""#, r#"{"cut": {"after": 3}}"#] {
+            let place = Place::with_wire_faults().await;
+            let rule = format!(r#"{{"phase": "after", "fault": {{"wire": {wire}}}}}"#);
+            for rule in FaultRule::from_json(&rule).unwrap() {
+                place.service.add_fault(rule).unwrap();
+            }
+            let arguments: Vec<_> = command.split(' ').collect();
+            let printed = place.run(&arguments).to_string();
+            assert!(
+                printed.starts_with("exit 8\n--- stdout\n--- stderr\n"),
+                "{printed}"
+            );
+            let hint = format!(
+                "hint: it was sent once and the outcome is unknown: \
+                 look with `{look_with}` before you try again\n"
+            );
+            assert!(printed.ends_with(&hint), "{printed}");
+            place.service.expect("POST", path).once();
+        }
+    }
+}
+
+#[tokio::test]
+async fn refusals_end_alike_under_every_dialect() {
+    for (setting, alternative, dialect) in Dialect::alternatives() {
+        let service = MockServer::builder()
+            .dialect(dialect)
+            .start()
+            .await
+            .unwrap();
+        let place = Place::of(service);
+        let check = |key: &str, command: &str, expected: i64| {
+            let arguments: Vec<_> = command.split(' ').chain(["--json"]).collect();
+            let run = place.run_with_key(key, &arguments);
+            assert_eq!(run.code(), expected, "{setting} {alternative}: {run}");
+        };
+        let keys = place.service.keys();
+        let scope_refusal = match alternative {
+            "unauthorized" => 4,
+            _ => 5,
+        };
+        check(&keys.all, "show", 0);
+        check("wrong", "show", 4);
+        check(&keys.none, "analytics", scope_refusal);
+        check(&keys.all, "stats nobody", 3);
+        check(&keys.all, "api me/profile -X PATCH -f accent_color=red", 6);
+    }
+}
+
+#[tokio::test]
+async fn a_port_that_nobody_listens_on() {
+    let place = Place::new().await;
+    for base_url in ["http://127.0.0.1:1", "http://[::1]:1"] {
+        let arguments = ["site", "--json", "--retries", "0", "--base-url", base_url];
+        let error = place.run(&arguments).error();
+        assert_eq!(error["exit_code"], 8, "{error}");
+        assert_eq!(error["retryable"], true, "{error}");
+    }
+}

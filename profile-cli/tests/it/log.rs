@@ -1,0 +1,85 @@
+//! What `-v` and PROFILE_LOG tell.
+
+use expect_test::expect;
+use mock_server::{Fault, FaultRule};
+
+use crate::program::{Place, Run};
+
+/// What stderr holds, with the waits, which chance decides, left out.
+fn told(run: &Run) -> String {
+    let text = run.to_string();
+    let (_, stderr) = text.split_once("--- stderr\n").unwrap();
+    let line = |line: &str| match line.split_once("waiting ") {
+        Some((start, rest)) => {
+            let (_, end) = rest.split_once(' ').unwrap();
+            format!("{start}waiting N {end}\n")
+        }
+        None => format!("{line}\n"),
+    };
+    stderr.lines().map(line).collect()
+}
+
+async fn failing_once() -> Place {
+    let place = Place::new().await;
+    let echo = Fault::Status {
+        status: 503,
+        body: Some(format!("Bearer {}", place.service.key())),
+        headers: Default::default(),
+    };
+    place
+        .service
+        .add_fault(FaultRule::new(echo).times(1))
+        .unwrap();
+    place
+}
+
+#[tokio::test]
+async fn a_call_is_two_lines() {
+    let place = failing_once().await;
+    let run = place.run(&["show", "-v"]);
+    run.stdout();
+    let told = told(&run);
+    let bytes = told.split(", ").last().unwrap().to_owned();
+    expect![[r#"
+        > GET /api/v1/me
+        < 200, N bytes
+    "#]]
+    .assert_eq(&told.replace(&bytes, "N bytes\n"));
+}
+
+#[tokio::test]
+async fn attempts_waits_and_reasons_are_told_without_the_key() {
+    let place = failing_once().await;
+    let run = place
+        .program(&["set", "--bio", "b"])
+        .env("PROFILE_LOG", "debug")
+        .run();
+    run.stdout();
+    assert!(!run.to_string().contains(place.service.key()));
+    let told = told(&run);
+    let bytes = told.split(", ").last().unwrap().to_owned();
+    expect![[r#"
+        > PATCH /api/v1/me/profile
+        * attempt 1 begins
+        * attempt 1 failed: PATCH /api/v1/me/profile: 503: the service failed: Bearer [redacted]; the change may have been made all the same
+        * waiting N seconds before the next attempt
+        * attempt 2 begins
+        < 200, N bytes
+    "#]].assert_eq(&told.replace(&bytes, "N bytes\n"));
+}
+
+#[tokio::test]
+async fn a_failure_is_an_answer_too() {
+    let place = failing_once().await;
+    let run = place.run(&["show", "-v", "--retries", "0", "--json"]);
+    assert_eq!(run.error()["exit_code"], 1);
+    assert!(
+        told(&run).starts_with("> GET /api/v1/me\n< 503, 1 attempt\n{"),
+        "{run}"
+    );
+    let cut = place
+        .program(&["show", "-v"])
+        .env("PROFILE_BASE_URL", "http://127.0.0.1:1");
+    let run = cut.env("PROFILE_LOG", "off").run();
+    assert!(told(&run).contains("< no answer, "), "{run}");
+}

@@ -1,0 +1,50 @@
+//! `profile man`: manual pages.
+
+use std::fs;
+
+use crate::program::run;
+
+#[test]
+fn the_page_of_the_program_is_printed() {
+    let home = tempfile::tempdir().unwrap();
+    let page = run(home.path(), &[], &["man"]);
+    assert!(page.stdout().contains(".TH profile 1"), "{page}");
+    assert!(page.stdout().contains("PROFILE_API_KEY_FILE"), "{page}");
+}
+
+#[test]
+fn every_command_gets_a_page() {
+    let home = tempfile::tempdir().unwrap();
+    let directory = home.path().join("new/man1");
+    let arguments = ["man", "--dir", directory.to_str().unwrap(), "--json"];
+    let written = run(home.path(), &[], &arguments).json();
+    let pages = written["pages"].as_array().unwrap();
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), pages.len());
+    for page in [
+        "profile.1",
+        "profile-show.1",
+        "profile-link-add.1",
+        "profile-auth-login.1",
+    ] {
+        let text = fs::read_to_string(directory.join(page)).unwrap();
+        assert!(text.contains(".SH SYNOPSIS"), "{page}");
+    }
+    let text = fs::read_to_string(directory.join("profile-link-add.1")).unwrap();
+    assert!(text.contains("\\fBprofile link add\\fR"), "{text}");
+}
+
+#[test]
+fn a_directory_that_cannot_be_made_is_told() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("file");
+    fs::write(&file, "").unwrap();
+    let arguments = ["man", "--dir", file.to_str().unwrap(), "--json"];
+    let error = run(home.path(), &[], &arguments).error();
+    assert_eq!(error["exit_code"], 1);
+    assert!(
+        error["message"]
+            .as_str()
+            .unwrap()
+            .contains("file cannot be written to")
+    );
+}

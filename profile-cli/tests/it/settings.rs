@@ -1,0 +1,144 @@
+//! A flag comes before the environment, the environment before config.toml, that before the default.
+
+use std::fs;
+
+use crate::program::{Place, Program};
+
+/// What `config get` prints with the file, the variable and the flag given one after the other.
+#[track_caller]
+fn check(name: &str, default: &str, file: &str, variable: Option<&str>, flag: Option<&[&str]>) {
+    let home = tempfile::tempdir().unwrap();
+    let get = |environment: Option<&str>, flag: &[&str]| {
+        let program = Program::new(home.path(), &[&["config", "get", name], flag].concat());
+        let program = match environment {
+            Some(value) => program.env(&format!("PROFILE_{}", name.to_uppercase()), value),
+            None => program,
+        };
+        program.run().to_string()
+    };
+    let expect = |printed: String, value: &str| assert!(printed.contains(value), "{printed}");
+    expect(get(None, &[]), default);
+    let directory = home.path().join(".config/profile");
+    fs::create_dir_all(&directory).unwrap();
+    let text =
+        format!("{name} = {file}\n\n[accounts.filed]\n[accounts.varied]\n[accounts.flagged]\n");
+    fs::write(directory.join("config.toml"), text).unwrap();
+    expect(get(None, &[]), file.trim_matches('"'));
+    if let Some(value) = variable {
+        expect(get(Some(value), &[]), value);
+        // What is set to nothing is not set.
+        expect(get(Some(""), &[]), file.trim_matches('"'));
+    }
+    if let Some(flag) = flag {
+        expect(get(variable, flag), flag.last().unwrap());
+    }
+}
+
+#[test]
+fn every_setting_has_its_order() {
+    let account = ["--account", "flagged"];
+    check(
+        "account",
+        "is not set",
+        "\"filed\"",
+        Some("varied"),
+        Some(&account),
+    );
+    let base_url = ["--base-url", "http://flag"];
+    check(
+        "base_url",
+        "is not set",
+        "\"http://file\"",
+        Some("http://variable"),
+        Some(&base_url),
+    );
+    check(
+        "color",
+        "auto",
+        "\"never\"",
+        None,
+        Some(&["--color", "always"]),
+    );
+    check("editor", "is not set", "\"ed\"", Some("vi"), None);
+    check("no_input", "false", "true", Some("false"), None);
+    check(
+        "output",
+        "tsv",
+        "\"csv\"",
+        Some("tsv"),
+        Some(&["--output", "table"]),
+    );
+    check("retries", "3", "5", None, Some(&["--retries", "7"]));
+    check("timeout", "30", "5", None, Some(&["--timeout", "7"]));
+}
+
+#[tokio::test]
+async fn the_settings_are_gone_by() {
+    let place = Place::new().await;
+    let directory = place.home.path().join(".config/profile");
+    fs::create_dir_all(&directory).unwrap();
+    let file = "output = \"json\"\nbase_url = \"http://127.0.0.1:1\"\nretries = 0\n";
+    fs::write(directory.join("config.toml"), file).unwrap();
+    assert!(place.run(&["site"]).stdout().starts_with('{'));
+    let site = place.program(&["site"]).env("PROFILE_OUTPUT", "csv").run();
+    assert!(site.stdout().starts_with("field,value\n"));
+    let site = place
+        .program(&["site", "-o", "tsv"])
+        .env("PROFILE_OUTPUT", "csv")
+        .run();
+    assert!(site.stdout().starts_with("users\t"));
+    let site = place.program(&["site"]).without("PROFILE_BASE_URL").run();
+    assert_eq!(site.error()["exit_code"], 8);
+}
+
+#[tokio::test]
+async fn a_key_comes_from_account_environment_file_and_login_in_this_order() {
+    let place = Place::new().await;
+    let keys = place.service.keys();
+    let uri = place.service.uri();
+    let login = [
+        "auth",
+        "login",
+        "--with-token",
+        "--account",
+        "mine",
+        "--base-url",
+        uri,
+    ];
+    let login = Program::new(place.home.path(), &login)
+        .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")
+        .stdin(keys.social.as_str());
+    login.run().stdout();
+    let key_file = place.home.path().join("key");
+    fs::write(&key_file, &keys.links).unwrap();
+    let status = |arguments: &[&str]| {
+        let arguments = [&["auth", "status", "--json"], arguments].concat();
+        Program::new(place.home.path(), &arguments)
+    };
+    let source = |program: Program| {
+        let status = program.run().json();
+        (status["key"]["source"].clone(), status["scopes"][0].clone())
+    };
+    let stored = ("account mine".into(), "social:write".into());
+    assert_eq!(source(status(&[])), stored);
+    let with_file = || status(&[]).env("PROFILE_API_KEY_FILE", &key_file);
+    assert_eq!(
+        source(with_file()),
+        ("PROFILE_API_KEY_FILE".into(), "links:write".into())
+    );
+    let with_both = with_file().env("PROFILE_API_KEY", &keys.analytics);
+    assert_eq!(
+        source(with_both),
+        ("PROFILE_API_KEY".into(), "analytics:read".into())
+    );
+    let with_flag = status(&["--account", "mine"]).env("PROFILE_API_KEY", &keys.analytics);
+    assert_eq!(source(with_flag), stored);
+    let other = status(&[])
+        .env("PROFILE_BASE_URL", "http://127.0.0.1:1")
+        .run();
+    assert_eq!(
+        other.error()["exit_code"],
+        2,
+        "the key stays with its service"
+    );
+}

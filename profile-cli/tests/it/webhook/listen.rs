@@ -1,0 +1,308 @@
+//! `profile webhook listen`: what it shows, passes on and records, and how it ends.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+
+use expect_test::expect;
+use mock_server::wiremock::matchers::any;
+use mock_server::wiremock::{Mock, MockServer as LocalReceiver, ResponseTemplate};
+use mock_server::{Dialect, MockServer};
+use serde_json::json;
+
+use super::listener::Listener;
+use super::{BODY, SECRET, SIGNATURE, home, webhook};
+
+#[tokio::test]
+async fn what_the_service_sends_is_verified() {
+    let home = home();
+    let mut listener = Listener::start(home.path(), &["--max", "7", "--json"]);
+    let service = MockServer::start().await;
+    let hooks = service.webhook();
+    hooks.point_at(listener.url(), SECRET).unwrap();
+    for kind in webhook(home.path(), &["kinds", "--json"])
+        .run()
+        .json()
+        .as_array()
+        .unwrap()
+    {
+        let kind = kind["kind"].as_str().unwrap();
+        let sent = hooks.emit(kind, json!({"from": "grace"})).await.unwrap();
+        assert!(sent.is_success(), "{sent:?}");
+        let event = listener.event();
+        assert_eq!(event["event"], kind);
+        assert_eq!(event["verified"], true, "{event}");
+        assert_eq!(event["body"].as_str().unwrap().as_bytes(), sent.sent.body);
+    }
+    listener.end().check(&expect![[r#"
+        exit 0
+        --- stdout
+        --- stderr
+        ended: 7 verified, 0 refused
+    "#]]);
+}
+
+#[tokio::test]
+async fn base64_signatures_are_taken_where_they_are_asked_for() {
+    let home = home();
+    let listener = Listener::start(home.path(), &["--max", "1", "--encoding", "base64"]);
+    let dialect: Dialect =
+        serde_json::from_value(json!({"webhook_signature_encoding": "base64"})).unwrap();
+    let service = MockServer::builder()
+        .dialect(dialect)
+        .start()
+        .await
+        .unwrap();
+    service.webhook().point_at(listener.url(), SECRET).unwrap();
+    let sent = service
+        .webhook()
+        .emit("post.liked", json!({}))
+        .await
+        .unwrap();
+    assert!(sent.is_success(), "{sent:?}");
+    listener.end().stdout();
+}
+
+#[test]
+fn a_line_for_people_and_pipes() {
+    let home = home();
+    let listener = Listener::start(home.path(), &["--max", "2"]);
+    listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+    listener.deliver("evil\tkind", "sha256=00", b"");
+    let run = listener.end();
+    let lines: Vec<_> = run
+        .stdout()
+        .lines()
+        .map(|line| line.split_once('\t').unwrap().1)
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "post.liked\t204\t13\tverified",
+            "-\t401\t0\trefused: X-Service-Signature has 2 bytes after sha256=; expected exactly 64 hex digits",
+        ]
+    );
+}
+
+#[test]
+fn a_body_that_is_not_text_is_shown_in_base64() {
+    let home = home();
+    let mut listener = Listener::start(home.path(), &["--max", "1", "-o", "ndjson"]);
+    let body = b"\xff\x00\r\n";
+    let signed = webhook(home.path(), &["sign", "--body", "-"])
+        .stdin(body)
+        .run();
+    let signature = signed.stdout().trim_end();
+    assert_eq!(listener.deliver("post.liked", signature, body), 204);
+    let event = listener.event();
+    assert_eq!(event["body_encoding"], "base64");
+    assert_eq!(event["body"], "/wANCg==");
+    assert_eq!(event["bytes"], 4);
+}
+
+#[test]
+fn csv_and_jq_are_streams_too() {
+    let home = home();
+    let listener = Listener::start(home.path(), &["--max", "1", "-o", "csv"]);
+    listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+    let run = listener.end();
+    assert!(
+        run.stdout().ends_with(",post.liked,204,13,verified\n"),
+        "{run}"
+    );
+    if cfg!(feature = "jq") {
+        let listener = Listener::start(home.path(), &["--max", "1", "--jq", ".event"]);
+        listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+        assert_eq!(listener.end().stdout(), "post.liked\n");
+    }
+}
+
+/// A local receiver that answers with this status.
+async fn local(status: u16) -> LocalReceiver {
+    let server = LocalReceiver::start().await;
+    let answer = Mock::given(any()).respond_with(ResponseTemplate::new(status));
+    answer.mount(&server).await;
+    server
+}
+
+#[tokio::test]
+async fn bytes_and_headers_are_passed_on() {
+    let home = home();
+    let local = local(200).await;
+    let listener = Listener::start(home.path(), &["--max", "2", "--forward-to", &local.uri()]);
+    assert_eq!(
+        listener.deliver("post.shared", SIGNATURE, BODY.as_bytes()),
+        204
+    );
+    assert_eq!(
+        listener.deliver("post.shared", "sha256=00", BODY.as_bytes()),
+        401
+    );
+    listener.end().stdout();
+    let requests = local.received_requests().await.unwrap();
+    let [request] = requests.as_slice() else {
+        panic!("what was refused is not passed on: {requests:?}")
+    };
+    assert_eq!(request.body, BODY.as_bytes());
+    assert_eq!(request.headers["x-service-event"], "post.shared");
+    assert_eq!(request.headers["x-service-signature"], SIGNATURE);
+}
+
+#[tokio::test]
+async fn a_broken_receiver_cannot_turn_the_webhook_off() {
+    let home = home();
+    for (uri, outcome) in [
+        (local(500).await.uri(), "500 in "),
+        ("http://127.0.0.1:1".to_owned(), "no connection: "),
+    ] {
+        let listener = Listener::start(home.path(), &["--max", "1", "--forward-to", &uri]);
+        assert_eq!(
+            listener.deliver("post.liked", SIGNATURE, BODY.as_bytes()),
+            204
+        );
+        let run = listener.end();
+        run.stdout();
+        let warning = format!("warning: post.liked was passed on in vain: {outcome}");
+        assert!(run.stderr().starts_with(&warning), "{run}");
+    }
+}
+
+#[tokio::test]
+async fn ack_after_answers_with_what_the_receiver_answers() {
+    let home = home();
+    for (uri, status) in [
+        (local(202).await.uri(), 202),
+        (local(500).await.uri(), 500),
+        ("http://127.0.0.1:1".to_owned(), 502),
+    ] {
+        let arguments = [
+            "--max",
+            "1",
+            "--json",
+            "--ack",
+            "after",
+            "--forward-to",
+            &uri,
+        ];
+        let mut listener = Listener::start(home.path(), &arguments);
+        assert_eq!(
+            listener.deliver("post.liked", SIGNATURE, BODY.as_bytes()),
+            status
+        );
+        let event = listener.event();
+        assert_eq!(event["status"], status);
+        assert_eq!(event["verified"], true);
+        assert_eq!(event["failures_in_row"], u8::from(status != 202));
+        assert_eq!(listener.end().exit_code(), Some(0));
+    }
+}
+
+#[test]
+fn ack_now_does_not_wait_for_the_receiver_and_ctrl_c_does() {
+    let home = home();
+    let local = TcpListener::bind("127.0.0.1:0").unwrap();
+    let uri = format!("http://{}", local.local_addr().unwrap());
+    let mut listener = Listener::start(home.path(), &["--json", "--forward-to", &uri]);
+    // The receiver has not answered yet when the sender has its answer.
+    assert_eq!(
+        listener.deliver("post.liked", SIGNATURE, BODY.as_bytes()),
+        204
+    );
+    listener.event();
+    let (mut stream, _) = local.accept().unwrap();
+    listener.signal("INT");
+    let mut request = Vec::new();
+    while !request.ends_with(BODY.as_bytes()) {
+        let mut bytes = [0; 1024];
+        let count = stream.read(&mut bytes).unwrap();
+        assert_ne!(count, 0, "{}", String::from_utf8_lossy(&request));
+        request.extend_from_slice(&bytes[..count]);
+    }
+    stream
+        .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        .unwrap();
+    listener.end().check(&expect![[r#"
+        exit 130
+        --- stdout
+        --- stderr
+        ended: 1 verified, 0 refused
+    "#]]);
+}
+
+#[test]
+fn signals_end_it_cleanly() {
+    let home = home();
+    for (signal, exit_code) in [("INT", 130), ("TERM", 143)] {
+        let listener = Listener::start(home.path(), &["--quiet"]);
+        // An open connection on which nothing comes does not keep it.
+        let silent = listener.connect();
+        listener.signal(signal);
+        let run = listener.end();
+        assert_eq!(run.exit_code(), Some(exit_code), "{run}");
+        assert_eq!(run.stderr(), "");
+        drop(silent);
+    }
+}
+
+#[test]
+fn a_reader_that_has_had_enough_ends_it_quietly() {
+    let home = home();
+    let mut listener = Listener::start(home.path(), &["--json"]);
+    listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+    listener.event();
+    listener.stop_reading();
+    // A program that another test starts may hold the pipe for a moment, so that one delivery need
+    // not be enough.
+    listener.deliver_until_it_ends(SIGNATURE, BODY);
+    let run = listener.end();
+    assert_eq!(run.exit_code(), Some(0), "{run}");
+    assert!(run.stderr().starts_with("ended: "), "{run}");
+    assert_eq!(run.stderr().lines().count(), 1, "{run}");
+}
+
+#[test]
+fn a_sender_that_goes_away_is_shown_all_the_same() {
+    let home = home();
+    let mut listener = Listener::start(home.path(), &["--max", "1", "--json"]);
+    let mut stream = listener.connect();
+    let head = format!(
+        "POST / HTTP/1.1\r\nHost: x\r\nX-Service-Signature: {SIGNATURE}\r\nContent-Length: 13\r\n\r\nHello"
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    drop(stream);
+    let event = listener.event();
+    assert_eq!(event["verified"], false);
+    assert_eq!(event["bytes"], 5);
+    assert!(
+        event["reason"]
+            .as_str()
+            .unwrap()
+            .starts_with("the body broke off"),
+        "{event}"
+    );
+}
+
+#[test]
+fn usage_is_checked_before_anything_is_bound() {
+    let home = home();
+    let run = webhook(home.path(), &["listen", "--ack", "after"]).run();
+    run.check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: --ack after waits for a receiver's answer, and none is named
+        hint: add --forward-to
+    "#]]);
+    for arguments in [
+        ["--addr", "nowhere"],
+        ["--max", "0"],
+        ["--forward-to", "ftp://x"],
+        ["--max-body", "-1"],
+    ] {
+        let run = webhook(home.path(), &[&["listen"][..], &arguments].concat()).run();
+        assert_eq!(run.exit_code(), Some(2), "{run}");
+    }
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let run = webhook(home.path(), &["listen", "--addr", &address]).run();
+    assert_eq!(run.exit_code(), Some(1), "{run}");
+}

@@ -1,0 +1,128 @@
+//! A running `profile webhook listen`, and deliveries written by hand.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+
+use super::SECRET;
+use crate::program::{Program, Run, Running};
+
+pub(super) struct Listener {
+    running: Running,
+    url: String,
+}
+
+impl Listener {
+    #[track_caller]
+    pub(super) fn start(home: &Path, arguments: &[&str]) -> Self {
+        Self::start_with_secret(home, SECRET, arguments)
+    }
+
+    /// Starts it and waits until deliveries can come.
+    #[track_caller]
+    pub(super) fn start_with_secret(home: &Path, secret: &str, arguments: &[&str]) -> Self {
+        let arguments = [&["webhook", "listen"], arguments].concat();
+        let program = Program::new(home, &arguments).env("PROFILE_WEBHOOK_SECRET", secret);
+        let mut running = program.start();
+        let line = running.stderr_line();
+        let url = line.strip_prefix("listening on ");
+        let url = url.unwrap_or_else(|| panic!("{line}")).to_owned();
+        Self { running, url }
+    }
+
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The next line that it shows, as JSON.
+    #[track_caller]
+    pub(super) fn event(&mut self) -> serde_json::Value {
+        serde_json::from_str(&self.running.stdout_line()).unwrap()
+    }
+
+    /// Reads no further line of what it shows.
+    pub(super) fn stop_reading(&mut self) {
+        self.running.stop_reading();
+    }
+
+    #[track_caller]
+    pub(super) fn stderr_line(&mut self) -> String {
+        self.running.stderr_line()
+    }
+
+    /// Waits until it ends by itself.
+    #[track_caller]
+    pub(super) fn end(self) -> Run {
+        self.running.end()
+    }
+
+    #[track_caller]
+    pub(super) fn signal(&self, name: &str) {
+        self.running.signal(name);
+    }
+
+    /// Ends it as Ctrl-C does.
+    #[track_caller]
+    pub(super) fn interrupt(self) -> Run {
+        self.signal("INT");
+        self.end()
+    }
+
+    /// Sends a request with these headers, and gives the answer as it came.
+    #[track_caller]
+    pub(super) fn request(&self, method: &str, headers: &[(&str, &str)], body: &[u8]) -> String {
+        let mut head =
+            format!("{method} /hooks HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+        head += &format!("Content-Length: {}\r\n", body.len());
+        for (name, value) in headers {
+            head += &format!("{name}: {value}\r\n");
+        }
+        let mut stream = self.connect();
+        stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
+        stream.write_all(body).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    /// Sends a delivery of a kind, and gives the status of the answer.
+    #[track_caller]
+    pub(super) fn deliver(&self, kind: &str, signature: &str, body: &[u8]) -> u16 {
+        let headers = [
+            ("X-Service-Event", kind),
+            ("X-Service-Signature", signature),
+        ];
+        status(&self.request("POST", &headers, body))
+    }
+
+    /// Sends one delivery after the other until nobody takes them any more.
+    pub(super) fn deliver_until_it_ends(&self, signature: &str, body: &str) {
+        let address = self.url.strip_prefix("http://").unwrap();
+        let request = format!(
+            "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Service-Signature: {signature}\r\n\
+             Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        while let Ok(mut stream) = TcpStream::connect(address) {
+            let sent = stream.write_all(request.as_bytes());
+            // It may end at any moment.
+            let _ = sent.and_then(|()| stream.read_to_end(&mut Vec::new()));
+        }
+    }
+
+    #[track_caller]
+    pub(super) fn connect(&self) -> TcpStream {
+        let address = self.url.strip_prefix("http://").unwrap();
+        TcpStream::connect(address).unwrap()
+    }
+}
+
+/// The status of an answer.
+#[track_caller]
+pub(super) fn status(answer: &str) -> u16 {
+    answer
+        .split(' ')
+        .nth(1)
+        .and_then(|status| status.parse().ok())
+        .unwrap_or_else(|| panic!("{answer:?}"))
+}

@@ -1,0 +1,38 @@
+//! `profile webhook`.
+
+mod kinds;
+mod listen;
+mod listener;
+mod refusals;
+mod replay;
+mod secret;
+mod send;
+mod verify;
+
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::program::Program;
+
+/// The example that GitHub publishes for signatures of this form.
+const SECRET: &str = "It's a Secret to Everybody";
+const BODY: &str = "Hello, World!";
+const SIGNATURE: &str = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
+
+fn home() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// `profile webhook` with the secret in its environment.
+fn webhook(home: &Path, arguments: &[&str]) -> Program {
+    Program::new(home, &[&["webhook"], arguments].concat()).env("PROFILE_WEBHOOK_SECRET", SECRET)
+}
+
+/// Writes a file, and gives its path and how an argument names it.
+fn file(home: &Path, name: &str, bytes: impl AsRef<[u8]>) -> (PathBuf, String) {
+    let path = home.join(name);
+    std::fs::write(&path, bytes).unwrap();
+    let argument = format!("@{}", path.display());
+    (path, argument)
+}

@@ -1,0 +1,136 @@
+//! What `profile webhook listen` refuses, and what it says of many refusals.
+
+use super::listener::{Listener, status};
+use super::{BODY, SIGNATURE, home};
+
+#[test]
+fn ten_refusals_in_a_row_are_warned_of() {
+    let home = home();
+    let mut listener = Listener::start(home.path(), &["--max", "12", "--json"]);
+    for in_row in 1..=10 {
+        assert_eq!(listener.deliver("post.liked", "sha256=00", b"{}"), 401);
+        let event = listener.event();
+        assert_eq!(event["failures_in_row"], in_row);
+        assert_eq!(event["verified"], false);
+        assert_eq!(event["body"], serde_json::Value::Null);
+    }
+    assert_eq!(
+        listener.stderr_line(),
+        "warning: 5 deliveries in a row have failed: after 10 in a row the service turns the \
+         webhook off; none has succeeded yet, so check that the secret is the service's"
+    );
+    assert_eq!(
+        listener.stderr_line(),
+        "warning: 10 deliveries in a row have failed: if the service sent them, it has turned \
+         the webhook off; none has succeeded yet, so check that the secret is the service's"
+    );
+    assert_eq!(
+        listener.deliver("post.liked", SIGNATURE, BODY.as_bytes()),
+        204
+    );
+    assert_eq!(listener.event()["failures_in_row"], 0);
+    listener.deliver("post.liked", "sha256=00", b"{}");
+    assert_eq!(listener.event()["failures_in_row"], 1);
+    assert_eq!(listener.end().exit_code(), Some(0));
+}
+
+#[test]
+fn what_is_not_authentic_gets_an_empty_401() {
+    let home = home();
+    let records = home.path().join("records");
+    let record = ["--max", "5", "--record", records.to_str().unwrap()];
+    let listener = Listener::start(home.path(), &record);
+    let event = ("X-Service-Event", "post.liked");
+    let signature = ("X-Service-Signature", SIGNATURE);
+    let forged = format!("sha256={}", "0".repeat(64));
+    let cases = [
+        (vec![event], BODY.as_bytes()),
+        (vec![event, signature], b"Hello, World?".as_slice()),
+        (vec![event, signature, signature], BODY.as_bytes()),
+        (
+            vec![event, ("X-Service-Signature", &forged)],
+            BODY.as_bytes(),
+        ),
+        (
+            vec![event, ("X-Service-Signature", "sha1=00")],
+            BODY.as_bytes(),
+        ),
+    ];
+    for (headers, body) in cases {
+        let answer = listener.request("POST", &headers, body);
+        assert_eq!(status(&answer), 401);
+        assert!(answer.ends_with("\r\n\r\n"), "{answer}");
+    }
+    assert_eq!(listener.end().stdout().lines().count(), 5);
+    assert_eq!(std::fs::read_dir(records).unwrap().count(), 0);
+}
+
+#[test]
+fn a_body_over_the_limit_is_refused() {
+    let home = home();
+    let mut listener = Listener::start(home.path(), &["--max", "3", "--json"]);
+    let body = vec![b'a'; (1 << 20) + 1];
+    assert_eq!(listener.deliver("post.liked", SIGNATURE, &body), 413);
+    let event = listener.event();
+    assert_eq!(event["status"], 413);
+    assert_eq!(event["bytes"], body.len());
+    // One that asks first is answered before it has sent anything.
+    let mut stream = listener.connect();
+    let head = "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: 9999999\r\n\r\n";
+    std::io::Write::write_all(&mut stream, head.as_bytes()).unwrap();
+    assert_eq!(status(&std::io::read_to_string(stream).unwrap()), 413);
+    listener.event();
+    assert_eq!(
+        listener.deliver("post.liked", SIGNATURE, BODY.as_bytes()),
+        204
+    );
+    assert_eq!(listener.end().exit_code(), Some(0));
+
+    let listener = Listener::start(home.path(), &["--max-body", "12"]);
+    assert_eq!(
+        listener.deliver("post.liked", SIGNATURE, BODY.as_bytes()),
+        413
+    );
+}
+
+#[test]
+fn what_is_no_delivery_does_not_count() {
+    let home = home();
+    let listener = Listener::start(home.path(), &["--max", "1"]);
+    for method in ["GET", "PUT", "DELETE"] {
+        let answer = listener.request(method, &[], b"");
+        assert_eq!(status(&answer), 405);
+        assert!(
+            answer.to_ascii_lowercase().contains("\r\nallow: post\r\n"),
+            "{answer}"
+        );
+    }
+    listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+    assert_eq!(listener.end().stdout().lines().count(), 1);
+}
+
+#[test]
+fn a_body_that_names_another_kind_is_warned_of() {
+    let home = home();
+    let listener = Listener::start(home.path(), &["--max", "1"]);
+    let body = r#"{"type":"post.liked"}"#;
+    let signed = super::webhook(home.path(), &["sign", "--body", "-"])
+        .stdin(body)
+        .run();
+    listener.deliver(
+        "follow.created",
+        signed.stdout().trim_end(),
+        body.as_bytes(),
+    );
+    let run = listener.end();
+    assert!(
+        run.stdout()
+            .ends_with("follow.created\t204\t21\tverified\n"),
+        "{run}"
+    );
+    assert!(
+        run.stderr()
+            .starts_with("warning: X-Service-Event says follow.created"),
+        "{run}"
+    );
+}

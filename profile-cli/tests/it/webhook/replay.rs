@@ -1,0 +1,128 @@
+//! `profile webhook replay`: what was recorded is sent as it came.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mock_server::wiremock::matchers::any;
+use mock_server::wiremock::{Mock, MockServer as LocalReceiver, Request, ResponseTemplate};
+
+use super::listener::Listener;
+use super::{BODY, SECRET, SIGNATURE, home, webhook};
+
+const BINARY: &[u8] = b"\r\n\r\n\xff\x00 POST / HTTP/1.1\r\n";
+
+/// Records two deliveries, and gives their files in the order in which they came.
+fn record(home: &Path) -> Vec<PathBuf> {
+    let directory = home.join("deliveries");
+    let record = directory.to_str().unwrap();
+    let listener = Listener::start(home, &["--max", "2", "--record", record]);
+    listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+    listener.deliver("../odd/kind", &signature(home, SECRET), BINARY);
+    listener.end().stdout();
+    let files = fs::read_dir(directory).unwrap();
+    let mut files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+fn signature(home: &Path, secret: &str) -> String {
+    let program = webhook(home, &["sign", "--body", "-"]);
+    let signed = program
+        .env("PROFILE_WEBHOOK_SECRET", secret)
+        .stdin(BINARY)
+        .run();
+    signed.stdout().trim_end().to_owned()
+}
+
+#[track_caller]
+fn check(request: &Request, kind: &str, signature: &str, body: &[u8]) {
+    assert_eq!(request.headers["x-service-event"], kind);
+    assert_eq!(request.headers["x-service-signature"], signature);
+    assert_eq!(request.body, body);
+}
+
+async fn receiver() -> LocalReceiver {
+    let server = LocalReceiver::start().await;
+    let answer = Mock::given(any()).respond_with(ResponseTemplate::new(204));
+    answer.mount(&server).await;
+    server
+}
+
+#[tokio::test]
+async fn what_was_recorded_is_sent_as_it_came() {
+    let home = home();
+    let files = record(home.path());
+    let to = receiver().await;
+    let mut arguments = vec!["replay", "--to"];
+    let uri = to.uri();
+    arguments.push(&uri);
+    arguments.extend(files.iter().map(|file| file.to_str().unwrap()));
+    let program = webhook(home.path(), &arguments).without("PROFILE_WEBHOOK_SECRET");
+    let replayed = program.run();
+    for (line, file) in replayed.stdout().lines().zip(&files) {
+        assert!(
+            line.ends_with(&format!(" ms\t{}", file.display())),
+            "{line}"
+        );
+    }
+    let requests = to.received_requests().await.unwrap();
+    assert_eq!(requests.len(), 2);
+    check(&requests[0], "post.liked", SIGNATURE, BODY.as_bytes());
+    check(
+        &requests[1],
+        "../odd/kind",
+        &signature(home.path(), SECRET),
+        BINARY,
+    );
+    // Each header came once: what belongs to a connection is not repeated.
+    for name in ["host", "content-length", "user-agent"] {
+        assert!(
+            requests[0].headers.get_all(name).iter().count() <= 1,
+            "{name}"
+        );
+    }
+
+    arguments.push("--resign");
+    let program = webhook(home.path(), &arguments).env("PROFILE_WEBHOOK_SECRET", "another");
+    program.run().stdout();
+    let requests = to.received_requests().await.unwrap();
+    check(
+        &requests[3],
+        "../odd/kind",
+        &signature(home.path(), "another"),
+        BINARY,
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_owner_can_read_what_is_recorded() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let home = home();
+    let files = record(home.path());
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&home.path().join("deliveries")), 0o700);
+    for file in &files {
+        assert_eq!(mode(file), 0o600);
+        let recorded = fs::read(file).unwrap();
+        let text = String::from_utf8_lossy(&recorded);
+        assert!(!text.contains(SECRET), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_sent_unless_every_file_can_be_read() {
+    let home = home();
+    let files = record(home.path());
+    let to = receiver().await;
+    let damaged = home.path().join("damaged");
+    fs::write(&damaged, "{}\n").unwrap();
+    let first = files[0].to_str().unwrap();
+    for second in [damaged.to_str().unwrap(), "none"] {
+        let run = webhook(home.path(), &["replay", first, second, "--to", &to.uri()]).run();
+        assert_eq!(run.exit_code(), Some(2), "{run}");
+        assert!(run.stderr().contains(second), "{run}");
+    }
+    assert!(to.received_requests().await.unwrap().is_empty());
+}

@@ -1,0 +1,145 @@
+//! Where the webhook secret comes from, and that it shows up nowhere.
+
+use std::path::Path;
+
+use expect_test::expect;
+
+use super::listener::Listener;
+use super::{BODY, SECRET, SIGNATURE, file, home};
+use crate::program::{Program, Run};
+
+#[track_caller]
+fn sign(home: &Path, environment: &[(&str, &str)]) -> Run {
+    let program = Program::new(home, &["webhook", "sign", "--body", "-"]).stdin(BODY);
+    let program = environment
+        .iter()
+        .fold(program, |program, (name, value)| program.env(name, value));
+    program.run()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_holds_it_with_one_line_break_at_its_end() {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let home = home();
+    for end in ["", "\n", "\r\n"] {
+        let (path, _) = file(home.path(), "secret", format!("{SECRET}{end}"));
+        set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+        let run = sign(
+            home.path(),
+            &[("PROFILE_WEBHOOK_SECRET_FILE", path.to_str().unwrap())],
+        );
+        assert_eq!(
+            run.to_string(),
+            format!("exit 0\n--- stdout\n{SIGNATURE}\n--- stderr\n")
+        );
+    }
+    let (path, _) = file(home.path(), "secret", format!("{SECRET}\n\n"));
+    let run = sign(
+        home.path(),
+        &[("PROFILE_WEBHOOK_SECRET_FILE", path.to_str().unwrap())],
+    );
+    assert_eq!(run.exit_code(), Some(2), "{run}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_others_may_read_is_warned_of() {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let home = home();
+    let (path, _) = file(home.path(), "secret", SECRET);
+    set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
+    let name = path.to_str().unwrap();
+    let run = sign(home.path(), &[("PROFILE_WEBHOOK_SECRET_FILE", name)]);
+    assert_eq!(run.stdout(), format!("{SIGNATURE}\n"));
+    assert_eq!(
+        run.stderr(),
+        format!(
+            "warning: others may read the webhook secret in {name}; close it with `chmod 600 {name}`\n"
+        )
+    );
+}
+
+#[test]
+fn without_a_proper_one_nothing_is_signed() {
+    let home = home();
+    sign(home.path(), &[]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: this needs the webhook secret, and none is set
+        hint: set PROFILE_WEBHOOK_SECRET, or PROFILE_WEBHOOK_SECRET_FILE to a file that holds it
+    "#]]);
+    let empty = sign(home.path(), &[("PROFILE_WEBHOOK_SECRET", "")]);
+    assert_eq!(empty.exit_code(), Some(2), "{empty}");
+    sign(home.path(), &[("PROFILE_WEBHOOK_SECRET", " s3cret")]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: the webhook secret of PROFILE_WEBHOOK_SECRET begins or ends with white space, which the service's hardly does
+        hint: give it as the service has it
+    "#]]);
+    for (contents, reason) in [
+        ("", "is empty, so that anyone could sign with it"),
+        ("\n", "is empty, so that anyone could sign with it"),
+        ("\0", "is all NUL bytes, so that anyone could sign with it"),
+        (" \t", "is nothing but white space"),
+    ] {
+        let (path, _) = file(home.path(), "secret", contents);
+        let run = sign(
+            home.path(),
+            &[("PROFILE_WEBHOOK_SECRET_FILE", path.to_str().unwrap())],
+        );
+        assert_eq!(run.exit_code(), Some(2), "{run}");
+        assert!(run.stderr().contains(reason), "{run}");
+    }
+}
+
+#[test]
+fn no_output_shows_it() {
+    const CANARY: &str = "canary-5d02c8";
+    let home = home();
+    let listener = Listener::start_with_secret(home.path(), "other", &["-vv", "--json"]);
+    let (_, body) = file(home.path(), "body", CANARY.replace('c', "C"));
+    let to = listener.url();
+    let commands: [&[&str]; 6] = [
+        &["sign", "--body", &body],
+        &[
+            "verify",
+            "--body",
+            &body,
+            "--signature",
+            SIGNATURE,
+            "--explain",
+        ],
+        &["verify", "--body", &body, "--signature", CANARY],
+        &["send", "post.liked", "--to", to, "--data", &body],
+        &[
+            "send",
+            "post.liked",
+            "--to",
+            "http://127.0.0.1:1",
+            "--data",
+            &body,
+        ],
+        &["replay", "none", "--to", to, "--resign"],
+    ];
+    for command in commands {
+        for secret in [
+            CANARY.to_owned(),
+            format!("{CANARY} "),
+            format!("{CANARY}é"),
+        ] {
+            let arguments = [&["webhook"], command, &["-vv"]].concat();
+            let program = Program::new(home.path(), &arguments);
+            let run = program.env("PROFILE_WEBHOOK_SECRET", secret).run();
+            assert!(!run.to_string().contains(CANARY), "{run}");
+        }
+    }
+    let run = listener.interrupt();
+    assert!(!run.to_string().contains(CANARY), "{run}");
+}

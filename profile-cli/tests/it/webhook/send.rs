@@ -1,0 +1,149 @@
+//! `profile webhook send`.
+
+use mock_server::wiremock::matchers::any;
+use mock_server::wiremock::{Mock, MockServer as LocalReceiver, ResponseTemplate};
+
+use super::{BODY, SIGNATURE, file, home, webhook};
+
+/// A receiver that answers with these statuses in turn, and with the last from then on.
+async fn receiver(statuses: &[u16]) -> LocalReceiver {
+    let server = LocalReceiver::start().await;
+    let (last, first) = statuses.split_last().unwrap();
+    for status in first {
+        let answer = Mock::given(any()).respond_with(ResponseTemplate::new(*status));
+        answer.up_to_n_times(1).mount(&server).await;
+    }
+    let answer = Mock::given(any()).respond_with(ResponseTemplate::new(*last));
+    answer.mount(&server).await;
+    server
+}
+
+#[tokio::test]
+async fn bytes_are_sent_as_they_are() {
+    let home = home();
+    let to = receiver(&[200]).await;
+    let (_, data) = file(home.path(), "data", BODY);
+    let arguments = [
+        "send",
+        "post.liked",
+        "--to",
+        &to.uri(),
+        "--data",
+        &data,
+        "--json",
+    ];
+    let sent = webhook(home.path(), &arguments).run();
+    assert_eq!(sent.json()["status"], 200);
+    assert_eq!(sent.json()["event"], "post.liked");
+    let requests = to.received_requests().await.unwrap();
+    assert_eq!(requests.len(), 1);
+    assert_eq!(requests[0].body, BODY.as_bytes());
+    assert_eq!(requests[0].headers["x-service-event"], "post.liked");
+    assert_eq!(requests[0].headers["x-service-signature"], SIGNATURE);
+    assert_eq!(requests[0].headers["content-type"], "application/json");
+}
+
+#[tokio::test]
+async fn without_data_the_body_says_what_happened() {
+    let home = home();
+    let to = receiver(&[204]).await;
+    let sent = webhook(home.path(), &["send", "post.shared", "--to", &to.uri()]).run();
+    sent.stdout();
+    assert_eq!(
+        sent.stderr(),
+        "warning: post.shared is not a kind that the service is known to send; it is sent all the same\n"
+    );
+    let requests = to.received_requests().await.unwrap();
+    let body: serde_json::Value = serde_json::from_slice(&requests[0].body).unwrap();
+    assert_eq!(body["type"], "post.shared");
+    assert_eq!(body["data"], serde_json::json!({}));
+    assert!(
+        body["created_at"].as_str().unwrap().ends_with('Z'),
+        "{body}"
+    );
+}
+
+#[tokio::test]
+async fn each_answer_is_told_and_counted() {
+    let home = home();
+    let to = receiver(&[200, 500, 302]).await;
+    let arguments = [
+        "send",
+        "post.liked",
+        "--to",
+        &to.uri(),
+        "--count",
+        "3",
+        "--json",
+    ];
+    let sent = webhook(home.path(), &arguments).run();
+    let statuses: Vec<_> = sent
+        .json_lines()
+        .iter()
+        .map(|line| line["status"].clone())
+        .collect();
+    assert_eq!(statuses, [200, 500, 302]);
+    let error = sent.error();
+    assert_eq!(error["exit_code"], 1);
+    assert_eq!(error["status"], 500);
+    assert_eq!(
+        error["message"],
+        "2 of 3 deliveries failed: 2 answered otherwise than with 2xx, 0 not answered"
+    );
+    assert_eq!(to.received_requests().await.unwrap().len(), 3);
+}
+
+#[test]
+fn nobody_answers() {
+    let home = home();
+    let arguments = [
+        "send",
+        "post.liked",
+        "--to",
+        "http://127.0.0.1:1/hooks",
+        "--count",
+        "2",
+    ];
+    let sent = webhook(home.path(), &arguments).run();
+    assert_eq!(sent.exit_code(), Some(8), "{sent}");
+    assert!(
+        sent.stderr()
+            .starts_with("error: none of 2 deliveries was answered: no connection: "),
+        "{sent}"
+    );
+    assert!(
+        sent.stderr()
+            .ends_with("hint: check that a receiver listens at http://127.0.0.1:1/hooks\n"),
+        "{sent}"
+    );
+}
+
+#[test]
+fn a_receiver_that_is_silent_runs_into_the_time_out() {
+    let home = home();
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let to = format!("http://{}", silent.local_addr().unwrap());
+    let arguments = ["send", "post.liked", "--to", &to, "--timeout", "0.1"];
+    let sent = webhook(home.path(), &arguments).run();
+    assert_eq!(sent.exit_code(), Some(8), "{sent}");
+    assert!(sent.stderr().contains("no answer in time"), "{sent}");
+}
+
+#[tokio::test]
+async fn nothing_is_sent_where_the_arguments_are_wrong() {
+    let home = home();
+    let to = receiver(&[200]).await;
+    for arguments in [
+        &["send", "two words", "--to", &to.uri()][..],
+        &["send", "", "--to", &to.uri()],
+        &["send", "post.liked", "--to", &to.uri(), "--count", "0"],
+        &["send", "post.liked", "--to", &to.uri(), "--data", "@none"],
+        &["send", "post.liked", "--to", &to.uri(), "--curl"],
+        &["send", "post.liked", "--to", "127.0.0.1:1"],
+        &["send", "post.liked"],
+    ] {
+        let run = webhook(home.path(), arguments).run();
+        assert_eq!(run.exit_code(), Some(2), "{run}");
+    }
+    assert!(to.received_requests().await.unwrap().is_empty());
+}

@@ -1,0 +1,136 @@
+//! `profile webhook verify` and `profile webhook sign`.
+
+use expect_test::expect;
+
+use super::{BODY, SIGNATURE, file, home, webhook};
+
+#[test]
+fn what_is_signed_verifies() {
+    let home = home();
+    let program = webhook(home.path(), &["sign", "--body", "-"]);
+    assert_eq!(program.stdin(BODY).run().stdout(), format!("{SIGNATURE}\n"));
+    let (_, body) = file(home.path(), "body", BODY);
+    let signed = webhook(home.path(), &["sign", "--body", &body, "--json"]).run();
+    assert_eq!(signed.json()["signature"], SIGNATURE);
+
+    let verify = ["verify", "--body", &body, "--signature", SIGNATURE];
+    webhook(home.path(), &verify).run().check(&expect![[r#"
+        exit 0
+        --- stdout
+        The signature is that of the body (13 bytes).
+        --- stderr
+    "#]]);
+    let json = webhook(home.path(), &[&verify[..], &["--json"]].concat()).run();
+    json.check(&expect![[r#"
+        exit 0
+        --- stdout
+        {"bytes":13,"event":null,"verified":true}
+        --- stderr
+    "#]]);
+}
+
+#[test]
+fn base64_is_taken_where_it_is_asked_for() {
+    let home = home();
+    let (_, body) = file(home.path(), "body", b"\xff\x00\n");
+    let base64 = ["--encoding", "base64"];
+    let sign = [&["sign", "--body", &body][..], &base64].concat();
+    let signed = webhook(home.path(), &sign).run();
+    let signature = signed.stdout().trim_end();
+    let verify = ["verify", "--body", &body, "--signature", signature];
+    webhook(home.path(), &[&verify[..], &base64].concat())
+        .run()
+        .stdout();
+    let refused = webhook(home.path(), &verify).run();
+    refused.check(&expect![[r#"
+        exit 10
+        --- stdout
+        --- stderr
+        error: not verified: X-Service-Signature holds a digest in base64, and hex is expected: if the service signs so, add --encoding base64
+    "#]]);
+}
+
+#[test]
+fn what_does_not_match_is_refused_and_explained() {
+    let home = home();
+    let (_, body) = file(home.path(), "body", format!("{BODY}\n"));
+    let verify = ["verify", "--body", &body, "--signature", SIGNATURE];
+    webhook(home.path(), &verify).run().check(&expect![[r#"
+        exit 10
+        --- stdout
+        --- stderr
+        error: not verified: X-Service-Signature is not that of this body (14 bytes) under the secret
+        hint: check the secret, and that the body is as it came; --explain tries what usually goes wrong
+    "#]]);
+    let explained = webhook(home.path(), &[&verify[..], &["--explain"]].concat()).run();
+    explained.check(&expect![[r#"
+        exit 10
+        --- stdout
+        --- stderr
+        error: not verified: X-Service-Signature is not that of this body (14 bytes) under the secret
+        hint: the delivery would match secret number 1 if the body had no newline at its end
+    "#]]);
+    let json = webhook(home.path(), &[&verify[..], &["--json"]].concat()).run();
+    assert_eq!(json.error()["code"], "mismatch");
+    assert_eq!(json.error()["exit_code"], 10);
+}
+
+#[test]
+fn a_signature_without_proper_form_is_not_to_be_trusted() {
+    let home = home();
+    let (_, body) = file(home.path(), "body", BODY);
+    let upper = SIGNATURE.replace("sha256", "SHA256");
+    let spaced = format!(" {SIGNATURE}");
+    for signature in ["", "-", "sha256=00", "sha1=00", &upper, &spaced] {
+        let verify = ["verify", "--body", &body, "--signature", signature];
+        let refused = webhook(home.path(), &verify).run();
+        assert_eq!(refused.exit_code(), Some(10), "{refused}");
+    }
+}
+
+#[test]
+fn the_kind_is_compared_with_that_of_the_body() {
+    let home = home();
+    let (_, body) = file(home.path(), "body", r#"{"type":"post.liked"}"#);
+    let signed = webhook(home.path(), &["sign", "--body", &body]).run();
+    let signature = signed.stdout().trim_end();
+    let verify = |kind| {
+        let arguments = [
+            "verify",
+            "--body",
+            &body,
+            "--signature",
+            signature,
+            "--event",
+            kind,
+        ];
+        webhook(home.path(), &arguments).run()
+    };
+    assert_eq!(verify("post.liked").stderr(), "");
+    verify("follow.created").check(&expect![[r#"
+        exit 0
+        --- stdout
+        The signature is that of the body (21 bytes).
+        --- stderr
+        warning: X-Service-Event says follow.created, which is not signed; the signed body says post.liked
+    "#]]);
+    verify("two words").check(&expect![[r#"
+        exit 0
+        --- stdout
+        The signature is that of the body (21 bytes).
+        --- stderr
+        warning: the event kind has byte 0x20 at position 3 (counted from 0); expected only visible ASCII, as in post.liked
+    "#]]);
+}
+
+#[test]
+fn wrong_usage_is_not_a_mismatch() {
+    let home = home();
+    for body in ["@none", "none", "@", ""] {
+        let verify = ["verify", "--body", body, "--signature", SIGNATURE];
+        let refused = webhook(home.path(), &verify).run();
+        assert_eq!(refused.exit_code(), Some(2), "{refused}");
+    }
+    let without = webhook(home.path(), &["verify", "--body", "-"]).run();
+    assert_eq!(without.exit_code(), Some(2), "{without}");
+}

@@ -1,0 +1,158 @@
+//! HTTPS against a real service on this machine, whose certificate nobody else trusts.
+
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex};
+
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::service::service_fn;
+use hyper::{Request, Response, Version};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto;
+use profile_sdk::{ApiKey, ErrorKind, RetryPolicy, Tls};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
+
+use crate::describe_at;
+
+/// A service that speaks HTTPS with a certificate of its own making.
+struct Service {
+    uri: String,
+    certificate: String,
+    seen: Seen,
+}
+
+/// The version and the key of each request that arrived.
+type Seen = Arc<Mutex<Vec<(Version, String)>>>;
+
+impl Service {
+    /// One that offers these protocols by ALPN.
+    async fn start(protocols: &[&str]) -> Self {
+        let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+        let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
+        let provider = tokio_rustls::rustls::crypto::ring::default_provider();
+        let mut config = ServerConfig::builder_with_provider(Arc::new(provider))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![made.cert.der().clone()], key.into())
+            .unwrap();
+        config.alpn_protocols = protocols
+            .iter()
+            .map(|name| name.as_bytes().into())
+            .collect();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let seen = Seen::default();
+        tokio::spawn(serve(listener, Arc::new(config).into(), seen.clone()));
+        Self {
+            uri: format!("https://localhost:{port}"),
+            certificate: made.cert.pem(),
+            seen,
+        }
+    }
+
+    fn seen(&self) -> Vec<(Version, String)> {
+        self.seen.lock().unwrap().clone()
+    }
+}
+
+async fn serve(listener: TcpListener, acceptor: TlsAcceptor, seen: Seen) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let (acceptor, seen) = (acceptor.clone(), seen.clone());
+        tokio::spawn(async move {
+            // A client that does not trust the certificate hangs up here.
+            let Ok(stream) = acceptor.accept(stream).await else {
+                return;
+            };
+            let answer = service_fn(|request| std::future::ready(answer(&seen, &request)));
+            let server = auto::Builder::new(TokioExecutor::new());
+            let _ = server.serve_connection(TokioIo::new(stream), answer).await;
+        });
+    }
+}
+
+fn answer(seen: &Seen, request: &Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+    let key = request.headers()["authorization"].to_str().unwrap();
+    seen.lock()
+        .unwrap()
+        .push((request.version(), key.to_owned()));
+    Ok(Response::new(Full::from(r#"{"data":{"handle":"ada"}}"#)))
+}
+
+/// The implementations of TLS that this program was built with.
+fn every_tls() -> Vec<Tls> {
+    vec![
+        #[cfg(feature = "rustls")]
+        Tls::Rustls,
+        #[cfg(feature = "webpki-roots")]
+        Tls::WebpkiRoots,
+        #[cfg(feature = "native-tls")]
+        Tls::NativeTls,
+    ]
+}
+
+#[tokio::test]
+async fn an_untrusted_certificate_gets_nothing() {
+    for tls in every_tls() {
+        let service = Service::start(&["h2", "http/1.1"]).await;
+        let client = describe_at(&service.uri)
+            .tls(tls)
+            .api_key(ApiKey::new("canary").unwrap())
+            .retry(RetryPolicy::none())
+            .build()
+            .unwrap();
+        let error = client.create_post("p").await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Connection);
+        assert!(!error.may_have_been_applied());
+        let message = error.to_string();
+        assert!(message.contains("nothing was sent"), "{message}");
+        assert!(message.contains("certificate"), "{tls:?}: {message}");
+        assert!(!format!("{error:?}").contains("canary"));
+        assert_eq!(service.seen(), []);
+    }
+}
+
+#[tokio::test]
+async fn a_trusted_certificate_gets_the_request() {
+    for tls in every_tls() {
+        for (protocols, version) in [
+            (&["h2", "http/1.1"][..], Version::HTTP_2),
+            (&["http/1.1"], Version::HTTP_11),
+        ] {
+            let service = Service::start(protocols).await;
+            let client = describe_at(&service.uri)
+                .tls(tls)
+                .root_certificate_pem(service.certificate.as_bytes())
+                .api_key(ApiKey::new("the-key").unwrap())
+                .build()
+                .unwrap();
+            for _ in 0..2 {
+                let me = client.me().await.unwrap();
+                assert_eq!(me.handle.unwrap().as_str(), "ada");
+            }
+            let expected = (version, "Bearer the-key".to_owned());
+            assert_eq!(service.seen(), [expected.clone(), expected], "{tls:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_certificate_is_refused() {
+    for tls in every_tls() {
+        for broken in [
+            "",
+            "/etc/ssl/root.pem",
+            "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----",
+        ] {
+            let described = describe_at("https://localhost").tls(tls);
+            let refused = described.root_certificate_pem(broken).build().unwrap_err();
+            assert_eq!(refused.kind(), ErrorKind::Invalid);
+            let message = refused.to_string();
+            let start = "a root certificate is not a certificate in PEM: ";
+            assert!(message.starts_with(start), "{tls:?}: {message}");
+        }
+    }
+}
