@@ -17,6 +17,10 @@ use crate::{Analytics, Badge, Error, Link, Operation, Post, Profile, SiteStats, 
 /// # Panics
 ///
 /// When what was read cannot be true.
+#[cfg_attr(
+    not(fuzzing),
+    expect(unreachable_pub, reason = "only the fuzzer comes from outside")
+)]
 pub fn read_as_everything(body: &[u8]) {
     read_as_answer::<Profile>(body);
     read_as_answer::<Analytics>(body);

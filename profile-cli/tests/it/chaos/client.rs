@@ -24,7 +24,7 @@ pub(super) enum Chosen {
 
 impl Chosen {
     pub(super) fn draw(dice: &mut Dice) -> Self {
-        match dice.percent(15) {
+        match dice.percent(12) {
             true => Self::Program,
             false => Self::Sdk,
         }
