@@ -28,8 +28,10 @@ pub(crate) struct Arguments {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArguments {
-    /// How to print the result; a table on a terminal and TSV in a pipe, unless given
-    #[arg(short, long, global = true, value_enum, value_name = "FORMAT")]
+    /// How to print the result: table, json, ndjson, csv or tsv; a table on a terminal and TSV in a
+    /// pipe unless given
+    #[arg(short, long, global = true, value_enum, hide_possible_values = true)]
+    #[arg(value_name = "FORMAT")]
     pub(crate) output: Option<Format>,
 
     /// Print JSON: the data as the service sent it; the same as `--output json`
@@ -77,8 +79,8 @@ pub(crate) struct GlobalArguments {
     #[arg(long, global = true, value_name = "N")]
     pub(crate) retries: Option<u32>,
 
-    /// When to use colours; `auto` also minds NO_COLOR, CLICOLOR_FORCE and TERM
-    #[arg(long, global = true, value_enum, value_name = "WHEN")]
+    /// When to use colours: auto, always or never; auto also minds NO_COLOR, CLICOLOR_FORCE and TERM
+    #[arg(long, global = true, value_enum, hide_possible_values = true, value_name = "WHEN")]
     pub(crate) color: Option<ColorChoice>,
 
     /// Work on a made-up profile kept on this machine; needs no account and no network

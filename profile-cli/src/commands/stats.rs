@@ -38,8 +38,9 @@ pub(crate) struct StatsArguments {
     #[arg(long)]
     days: Option<Days>,
 
-    /// What to draw of the days; bars on a terminal and nothing elsewhere, unless given
-    #[arg(long, value_enum)]
+    /// What to draw of the days: bars, spark (one line) or none; bars on a terminal and nothing
+    /// elsewhere, unless given
+    #[arg(long, value_enum, hide_possible_values = true)]
     plot: Option<Plot>,
 
     /// Draw the days into this file too, which is replaced if it is there

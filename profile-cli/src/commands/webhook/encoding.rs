@@ -6,8 +6,8 @@ use webhook_verify::DigestEncoding;
 /// What every command takes that makes or reads signatures.
 #[derive(Debug, Clone, Copy, Args)]
 pub(super) struct Encoding {
-    /// How the digest after `sha256=` is written
-    #[arg(long, value_enum, default_value = "hex")]
+    /// How the digest after `sha256=` is written: hex, or base64 with its padding
+    #[arg(long, value_enum, default_value = "hex", hide_possible_values = true)]
     encoding: EncodingName,
 }
 

@@ -41,8 +41,10 @@ pub(crate) struct WebhookListenArguments {
     #[arg(long, value_name = "URL", value_parser = destination)]
     forward_to: Option<Url>,
 
-    /// When to answer what is passed on
+    /// Answer before passing on, so that a broken receiver cannot get the webhook turned off (now),
+    /// or with what the receiver answered (after)
     #[arg(long, value_enum, value_name = "WHEN", default_value = "now")]
+    #[arg(hide_possible_values = true)]
     ack: Ack,
 
     /// Keep each verified delivery in a file of this directory, for `profile webhook replay`
