@@ -1,5 +1,11 @@
 //! The program `profile`: reads and edits a profile, its links, posts and statistics.
 
+#![cfg_attr(fuzzing, no_main)]
+#![cfg_attr(
+    fuzzing,
+    allow(dead_code, reason = "the fuzz target enters in the middle")
+)]
+
 mod arguments;
 mod color_names;
 mod commands;

@@ -6,9 +6,8 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use serde_json::{Map, Value, json};
 
-use crate::decode::{self, Answer, Resource};
-use crate::error_body::read_error_body;
-use crate::{Analytics, Badge, Link, Metric, Post, Profile, SiteStats, UserStats};
+use crate::any_answer::read_as_everything;
+use crate::{Analytics, Metric, Profile, decode};
 
 /// The names that answers use, so that random objects often meet our fields.
 const NAMES: [&str; 34] = [
@@ -190,44 +189,6 @@ fn hard_bodies() -> Vec<String> {
         bodies.push(r#"{"error":"#.repeat(depth) + "1" + &"}".repeat(depth));
     }
     bodies
-}
-
-/// Reads a body as the answer to every call, and looks at all that was read.
-fn read_as_everything(body: &[u8]) {
-    read_as_answer::<Profile>(body);
-    read_as_answer::<Analytics>(body);
-    read_as_answer::<UserStats>(body);
-    read_as_answer::<Vec<Badge>>(body);
-    read_as_answer::<SiteStats>(body);
-    read_as_written::<Profile>(body);
-    read_as_written::<Link>(body);
-    read_as_written::<Post>(body);
-    let _ = decode::raw_data(body);
-    let said = read_error_body(body);
-    for text in [said.code, said.message].into_iter().flatten() {
-        assert!(!text.contains(['\n', '\r']) && !text.is_empty(), "{text:?}");
-    }
-}
-
-fn read_as_answer<T: Answer + serde::Serialize>(body: &[u8]) {
-    match decode::read_data::<T>(body) {
-        Ok(value) => check_rereadable(&value),
-        Err(reason) => assert!(!reason.contains('\n'), "{reason:?}"),
-    }
-}
-
-fn read_as_written<T: Resource + serde::Serialize>(body: &[u8]) {
-    if let Some(resource) = decode::read_written::<T>(body) {
-        assert!(resource.is_recognised());
-        check_rereadable(&resource);
-    }
-}
-
-/// What was read can be written, and reads again.
-fn check_rereadable<T: Answer + serde::Serialize>(value: &T) {
-    let body = json!({"data": value}).to_string();
-    let again = decode::read_data::<T>(body.as_bytes()).expect("what was read reads again");
-    assert_eq!(json!({"data": again}).to_string(), body);
 }
 
 #[test]

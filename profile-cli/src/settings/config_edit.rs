@@ -1,5 +1,8 @@
 //! Changes config.toml: what people wrote in it stays, and no other change is lost.
 
+#[cfg(fuzzing)]
+mod fuzzing;
+
 use std::fs::File;
 use std::io::ErrorKind;
 use std::ops::Range;

@@ -9,6 +9,7 @@ mod auth;
 #[cfg(unix)]
 mod auth_prompt;
 mod badge;
+mod chaos;
 mod completion;
 mod config;
 mod edit;

@@ -1,5 +1,6 @@
 //! Runs the program in an environment of its own and shows what it printed.
 
+use std::env;
 use std::ffi::OsStr;
 use std::fmt;
 use std::io::{BufRead, BufReader, Read as _, Write as _};
@@ -75,6 +76,10 @@ impl Program {
     pub(crate) fn new(home: &Path, arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_profile"));
         command.args(arguments).env_clear().env("HOME", home);
+        // Where a measurement of coverage has each process write what it ran through.
+        if let Some(file) = env::var_os("LLVM_PROFILE_FILE") {
+            command.env("LLVM_PROFILE_FILE", file);
+        }
         Self {
             command,
             stdin: Vec::new(),
@@ -252,6 +257,11 @@ pub(crate) struct Run {
 }
 
 impl Run {
+    /// Whether the program said that it did what it was asked for.
+    pub(crate) fn succeeded(&self) -> bool {
+        self.output.status.success()
+    }
+
     /// Compares exit status, stdout and stderr with what is expected.
     #[track_caller]
     pub(crate) fn check(&self, expected: &Expect) {

@@ -1,0 +1,120 @@
+//! The sources of a crate as syntax, with the crate's own macros expanded.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use quote::ToTokens as _;
+use syn::{Item, ItemMacro, Visibility};
+
+use super::items::{condition_of, is_for_tests, tidy};
+use crate::repository::root;
+
+pub(super) struct Module {
+    /// Whether its path can be named from outside.
+    pub(super) is_public: bool,
+    /// The features under which it is there, as an attribute.
+    pub(super) condition: String,
+    pub(super) items: Vec<Item>,
+}
+
+/// Every module of a crate.
+pub(super) fn modules_of(name: &str) -> Vec<Module> {
+    let mut modules = Vec::new();
+    let root = root().join(name).join("src");
+    let lib = Module {
+        is_public: true,
+        condition: String::new(),
+        items: parse(&root.join("lib.rs")),
+    };
+    collect(lib, &root, &mut modules);
+    let macros = macros_of(&modules);
+    for module in &mut modules {
+        module.items = expanded(std::mem::take(&mut module.items), &macros);
+    }
+    modules
+}
+
+fn collect(module: Module, folder: &Path, modules: &mut Vec<Module>) {
+    for item in &module.items {
+        let Item::Mod(inner) = item else { continue };
+        if is_for_tests(&inner.attrs) {
+            continue;
+        }
+        let name = inner.ident.to_string();
+        let items = match &inner.content {
+            Some((_, items)) => items.clone(),
+            None => parse(&file_of(folder, &name)),
+        };
+        let inner = Module {
+            is_public: module.is_public && matches!(inner.vis, Visibility::Public(_)),
+            condition: format!("{}{}", module.condition, condition_of(&inner.attrs)),
+            items,
+        };
+        collect(inner, &folder.join(name), modules);
+    }
+    modules.push(module);
+}
+
+fn file_of(folder: &Path, name: &str) -> PathBuf {
+    let beside = folder.join(format!("{name}.rs"));
+    match beside.exists() {
+        true => beside,
+        false => folder.join(name).join("mod.rs"),
+    }
+}
+
+fn parse(path: &Path) -> Vec<Item> {
+    let text = std::fs::read_to_string(path).unwrap();
+    syn::parse_file(&text).unwrap().items
+}
+
+/// What each macro of the crate stands for, by its name.
+fn macros_of(modules: &[Module]) -> BTreeMap<String, String> {
+    let items = modules.iter().flat_map(|module| &module.items);
+    let rules = items.filter_map(|item| match item {
+        Item::Macro(rule) => Some((rule.ident.as_ref()?.to_string(), body_of(rule))),
+        _ => None,
+    });
+    rules.collect()
+}
+
+/// The body of the one rule of a macro, whose first argument is called `$name`.
+fn body_of(rule: &ItemMacro) -> String {
+    let text = rule.mac.tokens.to_string();
+    let (_, body) = text.split_once("=>").unwrap();
+    let body = body.trim().trim_end_matches(';').trim();
+    let body = body
+        .strip_prefix('{')
+        .and_then(|body| body.strip_suffix('}'));
+    tidy(body.unwrap()).replace("$(#[$docs])*", "")
+}
+
+fn expanded(items: Vec<Item>, macros: &BTreeMap<String, String>) -> Vec<Item> {
+    let mut all = Vec::new();
+    for item in items {
+        match &item {
+            Item::Macro(call) if call.ident.is_none() => {
+                let name = call.mac.path.to_token_stream().to_string();
+                if let Some(body) = macros.get(&name) {
+                    all.extend(expanded(expand(body, call), macros));
+                }
+            }
+            _ => all.push(item),
+        }
+    }
+    all
+}
+
+fn expand(body: &str, call: &ItemMacro) -> Vec<Item> {
+    let arguments: Vec<_> = call.mac.tokens.clone().into_iter().collect();
+    let is_name =
+        |token: &&proc_macro2::TokenTree| matches!(token, proc_macro2::TokenTree::Ident(_));
+    let name = arguments
+        .iter()
+        .find(is_name)
+        .expect("a macro makes something of a name");
+    let body = body.replace("$name", &name.to_string()).replace('$', "");
+    syn::parse_file(&body)
+        .unwrap_or_else(|error| panic!("{name}: {error}: {body}"))
+        .items
+}

@@ -1,0 +1,48 @@
+//! The files of the repository.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The crates that have to do with the specification.
+pub(crate) const CRATES: [&str; 4] = [
+    "profile-sdk",
+    "mock-server",
+    "webhook-verify",
+    "profile-cli",
+];
+
+/// The folder that holds the crates.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap()
+        .to_owned()
+}
+
+#[track_caller]
+pub(crate) fn read(path: &str) -> String {
+    let text = fs::read_to_string(root().join(path));
+    text.unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Every file with this ending, by its path below the root, but for what a build or a tool made.
+pub(crate) fn files_ending_with(ending: &str) -> Vec<String> {
+    let mut folders = vec![root()];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() {
+                if name != "target" && !name.starts_with('.') {
+                    folders.push(path);
+                }
+            } else if name.ends_with(ending) {
+                let path = path.strip_prefix(root()).unwrap();
+                found.push(path.to_str().unwrap().replace('\\', "/"));
+            }
+        }
+    }
+    found.sort();
+    found
+}

@@ -1,0 +1,81 @@
+//! The fuzz target of config.toml: no text makes the program panic, and an edit changes what it is
+//! asked to change and nothing else.
+//!
+//! From the root, with a nightly compiler: `scripts/fuzz 60 config`
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use libfuzzer_sys::fuzz_target;
+
+use super::ConfigEdit;
+use crate::failure::Failure;
+use crate::settings::{AccountName, ConfigFile, SettingName};
+
+fuzz_target!(|text: &str| {
+    let Ok(file) = parsed(text) else {
+        return;
+    };
+    let _ = file.unknown_settings();
+    for account in file.accounts() {
+        let _ = file.account_text(&account, "base_url");
+    }
+    for name in SettingName::ALL {
+        let value = file.text(name);
+        if let Some(value) = value.filter(|value| name.check(value).is_ok()) {
+            check_setting(text, name, &value);
+        }
+        check_unsetting(text, name);
+    }
+    check_storing_an_account(text);
+});
+
+fn parsed(text: &str) -> Result<ConfigFile, Failure> {
+    ConfigFile::parse(PathBuf::from("config.toml"), text)
+}
+
+/// An edit of a file of this text, which nobody else can edit.
+fn edit(text: &str) -> ConfigEdit {
+    ConfigEdit {
+        file: parsed(text).expect("it was read before"),
+        _lock: File::open("/dev/null").expect("it is always there"),
+    }
+}
+
+fn check_setting(text: &str, name: SettingName, value: &str) {
+    let mut edit = edit(text);
+    edit.set(name, value);
+    let after = parsed(&edit.file.document.to_string()).expect("what is written reads again");
+    // A number may be written in another way.
+    assert!(after.text(name).is_some());
+    check_others(text, &after, name);
+}
+
+fn check_unsetting(text: &str, name: SettingName) {
+    let mut edit = edit(text);
+    if edit.unset(name).is_ok_and(|was_there| was_there) {
+        assert_eq!(edit.file.text(name), None);
+        check_others(text, &edit.file, name);
+    }
+}
+
+fn check_others(text: &str, after: &ConfigFile, changed: SettingName) {
+    let before = parsed(text).expect("it was read before");
+    for other in SettingName::ALL {
+        if other != changed {
+            assert_eq!(before.text(other), after.text(other), "{other}");
+        }
+    }
+    assert_eq!(before.accounts(), after.accounts());
+}
+
+fn check_storing_an_account(text: &str) {
+    let account = AccountName::parse("work").expect("it is a name");
+    let mut edit = edit(text);
+    if edit.set_account(&account, "base_url", "https://x").is_ok() {
+        let written = edit.file.document.to_string();
+        let after = parsed(&written).expect("what is written reads again");
+        let stored = after.account_text("work", "base_url");
+        assert_eq!(stored.as_deref(), Some("https://x"));
+    }
+}
