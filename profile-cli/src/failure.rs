@@ -43,10 +43,7 @@ pub(crate) enum FailureKind {
     Refused,
     RateLimited,
     Unanswered,
-    #[cfg_attr(
-        not(feature = "webhook"),
-        allow(dead_code, reason = "webhooks alone are signed")
-    )]
+    #[cfg(feature = "webhook")]
     Mismatch,
     Interrupted,
 }
@@ -62,6 +59,7 @@ impl FailureKind {
             Self::Refused => 6,
             Self::RateLimited => 7,
             Self::Unanswered => 8,
+            #[cfg(feature = "webhook")]
             Self::Mismatch => 10,
             Self::Interrupted => interruption::EXIT_CODE,
         }
@@ -78,6 +76,7 @@ impl FailureKind {
             Self::Refused => "refused",
             Self::RateLimited => "rate_limited",
             Self::Unanswered => "unanswered",
+            #[cfg(feature = "webhook")]
             Self::Mismatch => "mismatch",
             Self::Interrupted => "interrupted",
         }

@@ -1,9 +1,9 @@
 //! Texts that are typed as an argument, or as the file or the input that holds them.
 
-use std::fs;
-use std::io::{self, IsTerminal as _, Read as _};
+use std::io::{self, IsTerminal as _};
 
 use crate::failure::Failure;
+use crate::input::Input;
 use crate::output::Output;
 
 /// The text that an argument stands for: that of a file for `@FILE`, that of stdin for `-`, else
@@ -12,20 +12,21 @@ use crate::output::Output;
 /// Editors and shells end a text with a line break that nobody means, so one is dropped from the
 /// end of what is read.
 pub(crate) fn read(argument: &str, typed: &str, output: &Output) -> Result<String, Failure> {
-    let (source, bytes) = match typed.strip_prefix('@') {
-        Some("") => {
-            let message = format!("{argument}: @ names no file; expected @FILE");
-            return Err(Failure::usage(message));
-        }
-        Some(path) => (path, fs::read(path)),
-        None if typed == "-" => ("stdin", stdin(output)),
-        None => return Ok(typed.to_owned()),
-    };
-    let refused = |reason| Failure::usage(format!("{argument}: {source} {reason}"));
-    let bytes = bytes.map_err(|error| refused(format!("cannot be read: {error}")))?;
+    if typed != "-" && !typed.starts_with('@') {
+        return Ok(typed.to_owned());
+    }
+    let refused = |reason: &str| Failure::usage(format!("{argument}: {reason}"));
+    let input: Input = typed.parse().map_err(|reason: String| refused(&reason))?;
+    if input == Input::Stdin && io::stdin().is_terminal() {
+        output.note("type the text, and end it with Ctrl-D on a line of its own");
+    }
+    let bytes = input.read().map_err(|failure| refused(&failure.message))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let place = error.utf8_error().valid_up_to();
-        refused(format!("is not UTF-8 text: see the byte at offset {place}"))
+        let source = typed.strip_prefix('@').unwrap_or("stdin");
+        refused(&format!(
+            "{source} is not UTF-8 text: see the byte at offset {place}"
+        ))
     })?;
     Ok(without_last_break(text))
 }
@@ -39,16 +40,6 @@ pub(crate) fn without_last_break(mut text: String) -> String {
         }
     }
     text
-}
-
-fn stdin(output: &Output) -> io::Result<Vec<u8>> {
-    let mut stdin = io::stdin().lock();
-    if stdin.is_terminal() {
-        output.note("type the text, and end it with Ctrl-D on a line of its own");
-    }
-    let mut bytes = Vec::new();
-    stdin.read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ fn heading_and_rows(shown: &Shown) -> Option<(Vec<&str>, Vec<Vec<&str>>)> {
         }
         Shown::Drawn { plain, .. } => heading_and_rows(plain),
         Shown::Sentence(_) | Shown::Text(_) | Shown::Body(_) => None,
-        Shown::Drawing(_) | Shown::Streamed => None,
+        Shown::Drawing(_) => None,
     }
 }
 
@@ -90,7 +90,7 @@ fn plain(shown: &Shown, screen: &Screen) -> String {
         Shown::Body(body) => printable(&String::from_utf8_lossy(body)),
         Shown::Drawn { plain: shown, .. } => plain(shown, screen),
         Shown::Drawing(drawing) => drawing.draw(screen),
-        Shown::Fields(_) | Shown::Table { .. } | Shown::Streamed => String::new(),
+        Shown::Fields(_) | Shown::Table { .. } => String::new(),
     }
 }
 

@@ -69,7 +69,6 @@ impl Output {
             self.warn(warning);
         }
         let bytes = match &report.shown {
-            Shown::Streamed => return ExitCode::from(report.exit_code),
             Shown::Body(bytes) if !self.is_json() && !self.stdout.is_terminal => bytes.clone(),
             _ => match self.chosen.text(report, &self.stdout) {
                 Ok(text) => text.into_bytes(),
@@ -83,10 +82,7 @@ impl Output {
     }
 
     /// Prints one of many results as soon as it is known. Stops when nobody reads any more.
-    #[cfg_attr(
-        not(feature = "webhook"),
-        allow(dead_code, reason = "webhooks alone come as a stream")
-    )]
+    #[cfg(feature = "webhook")]
     pub(crate) fn stream(&self, report: &Report) -> Result<(), Stop> {
         let text = self.chosen.line(report, &self.stdout)?;
         let mut stdout = io::stdout().lock();
@@ -121,10 +117,7 @@ impl Output {
     }
 
     /// Prints what a person or a script has to know while the command goes on.
-    #[cfg_attr(
-        not(feature = "webhook"),
-        allow(dead_code, reason = "webhooks alone come as a stream")
-    )]
+    #[cfg(feature = "webhook")]
     pub(crate) fn tell(&self, note: &str) {
         write_to_stderr(&format!("{}\n", printable(note)));
     }

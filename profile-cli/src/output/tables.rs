@@ -30,7 +30,6 @@ pub(super) fn text(shown: &Shown, screen: &Screen) -> String {
             let text = printable(&String::from_utf8_lossy(body));
             format!("{}\n", text.trim_end_matches('\n'))
         }
-        Shown::Streamed => String::new(),
         Shown::Drawn { drawing, .. } | Shown::Drawing(drawing) => drawing.draw(screen),
     }
 }

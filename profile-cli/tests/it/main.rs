@@ -19,6 +19,8 @@ mod log;
 mod man;
 mod post;
 mod program;
+#[cfg(unix)]
+mod pseudo_terminal;
 #[cfg(feature = "sandbox")]
 mod sandbox;
 mod secrets;

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use webhook_verify::{Secret, SecretError};
 
-use super::byte_source::unreadable;
 use crate::failure::Failure;
 use crate::private_file;
 use crate::session::Session;
@@ -44,8 +43,9 @@ impl WebhookSecret {
 
     fn of_file(path: &Path, session: &Session<'_>) -> Result<Self, Failure> {
         let name = path.display();
-        let (mut bytes, exposed) = private_file::read_bytes(path)
-            .map_err(|error| unreadable(&format!("{SECRET_FILE}: {name}"), &error))?;
+        let (mut bytes, exposed) = private_file::read_bytes(path).map_err(|error| {
+            Failure::usage(format!("{SECRET_FILE}: {name} cannot be read: {error}"))
+        })?;
         if exposed {
             session.output.warn(&format!(
                 "others may read the webhook secret in {name}; close it with `chmod 600 {name}`"

@@ -54,10 +54,6 @@ pub(super) struct Outcome {
 
 impl Sender {
     pub(super) fn new(url: &Url, session: &Session<'_>) -> Result<Self, Failure> {
-        if session.settings.curl {
-            let message = "--curl shows requests to the service, and this sends to a receiver";
-            return Err(Failure::usage(message));
-        }
         let builder = Client::builder()
             .redirect(redirect::Policy::none())
             .retry(retry::never())
