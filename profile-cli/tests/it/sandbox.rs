@@ -1,6 +1,8 @@
 //! `--sandbox` and `profile sandbox`.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 
 use crate::program::{Program, Run, run};
@@ -128,6 +130,15 @@ fn what_is_served_is_the_sandbox() {
     assert_eq!(shown["display_name"], "Ada");
 
     let addr = environment[0].1.strip_prefix("http://").unwrap();
+    // Who reaches the port and has no key is told nothing.
+    let mut stream = TcpStream::connect(addr).unwrap();
+    let control =
+        b"GET /_mock/v1/worlds/default/state HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    stream.write_all(control).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 404 "), "{answer}");
+
     let second = run(home.path(), &[], &["sandbox", "serve", "--addr", addr]).to_string();
     let start = format!("exit 1\n--- stdout\n--- stderr\nerror: cannot listen on {addr}: ");
     assert!(second.starts_with(&start), "{second}");

@@ -40,7 +40,7 @@ pub(crate) fn run(
     let worlds = sandbox::worlds()?;
     let key_file = sandbox::key_path()?;
     private_file::write(&key_file, format!("{}\n", worlds.keys().all).as_bytes())
-        .map_err(|error| failed(format!("{} cannot be written: {error}", key_file.display())))?;
+        .map_err(|error| Failure::of_file("written", &key_file, &error))?;
     let addr = arguments.addr;
     let listener = TcpListener::bind(addr).map_err(|error| cannot_listen(addr, &error))?;
     session.wait_for(async {
@@ -51,6 +51,8 @@ pub(crate) fn run(
             signals.map_err(|error| failed(format!("signals cannot be had: {error}")))?;
         let server = HttpServer::new(worlds, listener);
         let server = server.map_err(|error| cannot_listen(addr, &error))?;
+        // Its control API would show the key to whoever reaches the port.
+        let server = server.without_control();
         if !addr.ip().is_loopback() {
             let warning = format!("{addr} can be reached from other machines, and so can its data");
             session.output.warn(&warning);
