@@ -2,6 +2,7 @@
 
 use std::error::Error as _;
 use std::io;
+use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue};
 use profile_sdk::{Error, ErrorKind, InvalidValue};
@@ -124,6 +125,12 @@ impl Failure {
     /// The failure of a call that cannot be sent.
     pub(crate) fn of_unsent(error: &Error) -> Self {
         Self::usage(error.to_string())
+    }
+
+    /// A file that could not be read or written.
+    pub(crate) fn of_file(done: &str, path: &Path, error: &io::Error) -> Self {
+        let message = format!("{} cannot be {done}: {error}", path.display());
+        Self::new(FailureKind::Other, message)
     }
 
     /// The failure to print one of many results.

@@ -21,30 +21,28 @@ pub(crate) fn read(argument: &str, typed: &str, output: &Output) -> Result<Strin
         output.note("type the text, and end it with Ctrl-D on a line of its own");
     }
     let bytes = input.read().map_err(|failure| refused(&failure.message))?;
-    let text = String::from_utf8(bytes).map_err(|error| {
+    let mut text = String::from_utf8(bytes).map_err(|error| {
         let place = error.utf8_error().valid_up_to();
         let source = typed.strip_prefix('@').unwrap_or("stdin");
         refused(&format!(
             "{source} is not UTF-8 text: see the byte at offset {place}"
         ))
     })?;
-    Ok(without_last_break(text))
+    text.truncate(length_without_last_break(text.as_bytes()));
+    Ok(text)
 }
 
-/// The text without the line break at its end, if there is one.
-pub(crate) fn without_last_break(mut text: String) -> String {
-    if text.ends_with('\n') {
-        text.pop();
-        if text.ends_with('\r') {
-            text.pop();
-        }
-    }
-    text
+/// How long a text is without the line break at its end, if there is one.
+pub(crate) fn length_without_last_break(text: &[u8]) -> usize {
+    let line = text.strip_suffix(b"\n");
+    line.map_or(text.len(), |line| {
+        line.strip_suffix(b"\r").unwrap_or(line).len()
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::without_last_break;
+    use super::length_without_last_break;
 
     #[test]
     fn one_line_break_is_dropped_and_no_more() {
@@ -57,7 +55,8 @@ mod tests {
             ("\n", ""),
             ("", ""),
         ] {
-            assert_eq!(without_last_break(text.to_owned()), expected);
+            let length = length_without_last_break(text.as_bytes());
+            assert_eq!(&text[..length], expected);
         }
     }
 }

@@ -8,6 +8,8 @@ mod format;
 mod jq;
 mod ndjson;
 pub(crate) mod screen;
+#[cfg(feature = "webhook")]
+mod streamed;
 mod tables;
 
 use std::io::{self, Write as _};
@@ -15,10 +17,8 @@ use std::process::ExitCode;
 
 use crate::arguments::GlobalArguments;
 use crate::failure::{Failure, FailureKind};
-use crate::printable::printable;
 use crate::report::{Report, Shown};
 use crate::settings::Settings;
-use crate::stop::Stop;
 
 pub(crate) use failures::usage_error;
 pub(crate) use format::Format;
@@ -81,21 +81,6 @@ impl Output {
         }
     }
 
-    /// Prints one of many results as soon as it is known. Stops when nobody reads any more.
-    #[cfg(feature = "webhook")]
-    pub(crate) fn stream(&self, report: &Report) -> Result<(), Stop> {
-        let text = self.chosen.line(report, &self.stdout)?;
-        let mut stdout = io::stdout().lock();
-        let written = stdout
-            .write_all(text.as_bytes())
-            .and_then(|()| stdout.flush());
-        written.map_err(|error| match error.kind() {
-            // Whoever reads has had enough.
-            io::ErrorKind::BrokenPipe => Stop::Told(0),
-            _ => Failure::of_output(&error).into(),
-        })
-    }
-
     /// Prints a failure, after what was done all the same.
     pub(crate) fn failure(&self, failure: &Failure) -> ExitCode {
         if let Some(done) = &failure.done {
@@ -114,12 +99,6 @@ impl Output {
         if !self.quiet {
             write_to_stderr(&failures::warning(warning, &self.stderr));
         }
-    }
-
-    /// Prints what a person or a script has to know while the command goes on.
-    #[cfg(feature = "webhook")]
-    pub(crate) fn tell(&self, note: &str) {
-        write_to_stderr(&format!("{}\n", printable(note)));
     }
 
     /// Tells a person on stderr what was done beside the result.

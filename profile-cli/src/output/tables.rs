@@ -34,17 +34,6 @@ pub(super) fn text(shown: &Shown, screen: &Screen) -> String {
     }
 }
 
-/// A result as one of many: the values of its fields on one line.
-pub(super) fn line(shown: &Shown, screen: &Screen) -> String {
-    match shown {
-        Shown::Fields(fields) => {
-            let values: Vec<_> = fields.iter().map(|(_, value)| printable(value)).collect();
-            format!("{}\n", values.join("  ").replace('\n', " "))
-        }
-        other => text(other, screen),
-    }
-}
-
 /// Names in one column and values in the next, the further lines of a value below its first.
 fn aligned(fields: &[(String, String)], screen: &Screen) -> String {
     let names = fields

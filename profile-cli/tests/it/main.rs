@@ -18,6 +18,10 @@ mod link;
 mod log;
 mod man;
 mod post;
+#[cfg_attr(
+    not(all(feature = "sandbox", feature = "webhook")),
+    allow(dead_code, reason = "not every build has commands that go on")
+)]
 mod program;
 #[cfg(unix)]
 mod pseudo_terminal;

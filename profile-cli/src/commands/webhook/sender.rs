@@ -9,9 +9,7 @@ use reqwest::{Client, Url, redirect, retry};
 use super::delivery::Delivery;
 use crate::failure::{Failure, FailureKind};
 use crate::session::Session;
-
-/// The time-out of one delivery, unless the settings say otherwise.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+use crate::settings::DEFAULT_TIMEOUT;
 
 /// How much of an answer is read. Its status is all that counts, but a receiver that is still
 /// writing when the connection closes would take that for a failure of its own.
