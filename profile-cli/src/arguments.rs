@@ -65,8 +65,8 @@ pub(crate) struct GlobalArguments {
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) account: Option<String>,
 
-    /// Where the service is, for example https://profiles.example
     #[arg(long, global = true, value_name = "URL")]
+    #[arg(help = "Where the service is, for example https://profiles.example")]
     pub(crate) base_url: Option<String>,
 
     #[arg(long, global = true, value_name = "SECONDS", value_parser = crate::settings::seconds)]
