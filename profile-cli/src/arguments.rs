@@ -10,7 +10,7 @@ use crate::commands::{
 };
 use crate::output::Format;
 use crate::output::screen::ColorChoice;
-use crate::settings::Need;
+use crate::settings::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Need};
 
 /// Read and edit your profile, its links, posts and statistics
 #[derive(Debug, Parser)]
@@ -67,16 +67,16 @@ pub(crate) struct GlobalArguments {
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) account: Option<String>,
 
-    /// Where the service is, for example https://profiles.example
     #[arg(long, global = true, value_name = "URL")]
+    #[arg(help = "Where the service is, for example https://profiles.example")]
     pub(crate) base_url: Option<String>,
 
-    /// How long one attempt may take, 30 unless set
     #[arg(long, global = true, value_name = "SECONDS", value_parser = crate::settings::seconds)]
+    #[arg(help = format!("How long one attempt may take, {} unless set", DEFAULT_TIMEOUT.as_secs()))]
     pub(crate) timeout: Option<Duration>,
 
-    /// How often to repeat what can be repeated, 3 unless set
     #[arg(long, global = true, value_name = "N")]
+    #[arg(help = format!("How often to repeat what can be repeated, {DEFAULT_RETRIES} unless set"))]
     pub(crate) retries: Option<u32>,
 
     /// When to use colours: auto, always or never; auto also minds NO_COLOR, CLICOLOR_FORCE and TERM

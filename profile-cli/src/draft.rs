@@ -2,15 +2,15 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::environment::Environment;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::Failure;
 use crate::private_file;
 use crate::prompt;
 use crate::session::Session;
-use crate::settings::Settings;
+use crate::settings::{Setting, SettingName, Settings, Source};
 
 /// What is written, and with which command.
 pub(crate) struct DraftKind {
@@ -25,7 +25,8 @@ pub(crate) struct Draft {
     path: PathBuf,
     /// The text as the editor first got it.
     pub(crate) before: String,
-    command: &'static str,
+    /// The command that opens it again.
+    again: String,
 }
 
 impl Draft {
@@ -37,16 +38,17 @@ impl Draft {
         session: &Session<'_>,
     ) -> Result<Self, Failure> {
         let directory = directory(&session.settings)?;
-        if let Some(earlier) = Self::latest(&directory, kind)
+        let again = again(kind, &session.settings)?;
+        if let Some(earlier) = Self::latest(&directory, kind, &again)
             && earlier.is_wanted(session)?
         {
             return Ok(earlier);
         }
-        Self::begin(&directory, kind, new)
+        Self::begin(&directory, kind, &again, new)
     }
 
     /// The newest text that is there and differs from what its editor first got.
-    fn latest(directory: &Path, kind: &DraftKind) -> Option<Self> {
+    fn latest(directory: &Path, kind: &DraftKind, again: &str) -> Option<Self> {
         let paths = fs::read_dir(directory).ok()?.flatten();
         let paths = paths.map(|entry| entry.path()).filter(|path| {
             let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
@@ -57,7 +59,7 @@ impl Draft {
         let drafts = paths.map(|path| Self {
             before: read(&before_path(&path)).unwrap_or_default(),
             path,
-            command: kind.command,
+            again: again.to_owned(),
         });
         let changed = drafts.filter(|draft| !draft.is_as_before());
         changed.max_by_key(|draft| draft.path.metadata().and_then(|file| file.modified()).ok())
@@ -65,7 +67,7 @@ impl Draft {
 
     /// Whether the person wants to go on with this earlier text.
     fn is_wanted(&self, session: &Session<'_>) -> Result<bool, Failure> {
-        let Self { path, command, .. } = self;
+        let Self { path, again, .. } = self;
         let path = path.display();
         let settings = &session.settings;
         if settings.yes {
@@ -73,7 +75,7 @@ impl Draft {
         }
         if settings.no_input || !prompt::can_ask() {
             session.output.note(&format!(
-                "an earlier text was not sent; `{command} --yes` opens it: {path}"
+                "an earlier text was not sent; `{again}` opens it: {path}"
             ));
             return Ok(false);
         }
@@ -81,17 +83,17 @@ impl Draft {
         prompt::ask(&question).map(|answer| is_yes(&answer))
     }
 
-    fn begin(directory: &Path, kind: &DraftKind, new: &str) -> Result<Self, Failure> {
+    fn begin(directory: &Path, kind: &DraftKind, again: &str, new: &str) -> Result<Self, Failure> {
         let paths = (1..).map(|number| path(directory, kind, number));
         let free = paths.into_iter().find(|path| !path.exists());
         let path = free.expect("the numbers do not end");
         let written = private_file::write(&before_path(&path), new.as_bytes())
             .and_then(|()| private_file::write(&path, new.as_bytes()));
-        written.map_err(|error| failure_of(&path, "written", &error))?;
+        written.map_err(|error| Failure::of_file("written", &path, &error))?;
         Ok(Self {
             path,
             before: new.to_owned(),
-            command: kind.command,
+            again: again.to_owned(),
         })
     }
 
@@ -101,13 +103,13 @@ impl Draft {
 
     /// The text as it is now.
     pub(crate) fn text(&self) -> Result<String, Failure> {
-        read(&self.path).map_err(|error| failure_of(&self.path, "read", &error))
+        read(&self.path).map_err(|error| Failure::of_file("read", &self.path, &error))
     }
 
     /// Replaces the text, for what is to be told in it.
     pub(crate) fn replace(&self, text: &str) -> Result<(), Failure> {
         let written = private_file::write(&self.path, text.as_bytes());
-        written.map_err(|error| failure_of(&self.path, "written", &error))
+        written.map_err(|error| Failure::of_file("written", &self.path, &error))
     }
 
     /// Removes the text, which is not needed any more.
@@ -136,9 +138,9 @@ impl Draft {
 
     /// Where the text is, and how to go on with it.
     pub(crate) fn place(&self) -> String {
-        let Self { path, command, .. } = self;
+        let Self { path, again, .. } = self;
         let path = path.display();
-        format!("the text is kept in {path}, and `{command} --yes` opens it again")
+        format!("the text is kept in {path}, and `{again}` opens it again")
     }
 }
 
@@ -153,6 +155,25 @@ pub(crate) fn edit_again(session: &Session<'_>, failure: &Failure) -> Result<boo
 
 fn is_yes(answer: &str) -> bool {
     matches!(answer.to_ascii_lowercase().as_str(), "" | "y" | "yes")
+}
+
+/// The command that opens an earlier text, with the flags that chose whose it is.
+fn again(kind: &DraftKind, settings: &Settings) -> Result<String, Failure> {
+    let mut command = format!("{} --yes", kind.command);
+    if settings.sandbox {
+        return Ok(command + " --sandbox");
+    }
+    for name in [SettingName::Account, SettingName::BaseUrl] {
+        let given = settings.given(name)?;
+        if let Some(Setting {
+            value,
+            source: Source::Flag(flag),
+        }) = given
+        {
+            command += &format!(" {flag} {value}");
+        }
+    }
+    Ok(command)
 }
 
 /// A directory for each account, so that no text goes to another's profile.
@@ -190,13 +211,4 @@ fn before_path(path: &Path) -> PathBuf {
 
 fn read(path: &Path) -> io::Result<String> {
     private_file::read(path).map(|(text, _)| text)
-}
-
-fn failure_of(path: &Path, what: &str, error: &io::Error) -> Failure {
-    let why = match error.kind() {
-        ErrorKind::InvalidData => "it is not UTF-8 text".to_owned(),
-        _ => error.to_string(),
-    };
-    let message = format!("{} cannot be {what}: {why}", path.display());
-    Failure::new(FailureKind::Other, message)
 }

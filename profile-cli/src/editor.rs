@@ -8,10 +8,7 @@ use std::process::{Command, Stdio};
 use crate::failure::{Failure, FailureKind};
 use crate::interruption::Uninterrupted;
 use crate::prompt;
-use crate::settings::{SettingName, Settings};
-
-/// What is there when nobody has chosen another.
-const DEFAULT: &str = if cfg!(windows) { "notepad" } else { "vi" };
+use crate::settings::{SettingName, Settings, Source};
 
 /// An editor as it was chosen: a program with its arguments.
 #[derive(Debug)]
@@ -24,19 +21,14 @@ impl Editor {
     /// The editor of PROFILE_EDITOR, of config.toml, of VISUAL or of EDITOR, in this order; else
     /// the one that every system has.
     pub(crate) fn find(settings: &Settings) -> Result<Self, Failure> {
-        if let Some(setting) = settings.given(SettingName::Editor)? {
-            return Self::parse(&setting.value, setting.source);
-        }
-        for variable in ["VISUAL", "EDITOR"] {
-            if let Some(text) = settings.environment.text(variable)? {
-                return Self::parse(&text, variable);
-            }
-        }
-        if !prompt::can_ask() {
+        let no_terminal = || {
             let message = "no editor is chosen, and there is no terminal to open one on";
-            return Err(Failure::usage(message).hint("set PROFILE_EDITOR"));
-        }
-        Self::parse(DEFAULT, "the default")
+            Failure::usage(message).hint("set PROFILE_EDITOR")
+        };
+        let chosen = settings.effective(SettingName::Editor)?;
+        let usable = chosen.filter(|editor| editor.source != Source::Default || prompt::can_ask());
+        let editor = usable.ok_or_else(no_terminal)?;
+        Self::parse(&editor.value, editor.source)
     }
 
     /// Splits the text as a shell would, unless it is the path of a program as it stands.

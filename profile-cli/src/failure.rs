@@ -2,6 +2,7 @@
 
 use std::error::Error as _;
 use std::io;
+use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue};
 use profile_sdk::{Error, ErrorKind, InvalidValue};
@@ -43,10 +44,7 @@ pub(crate) enum FailureKind {
     Refused,
     RateLimited,
     Unanswered,
-    #[cfg_attr(
-        not(feature = "webhook"),
-        allow(dead_code, reason = "webhooks alone are signed")
-    )]
+    #[cfg(feature = "webhook")]
     Mismatch,
     Interrupted,
 }
@@ -62,6 +60,7 @@ impl FailureKind {
             Self::Refused => 6,
             Self::RateLimited => 7,
             Self::Unanswered => 8,
+            #[cfg(feature = "webhook")]
             Self::Mismatch => 10,
             Self::Interrupted => interruption::EXIT_CODE,
         }
@@ -78,6 +77,7 @@ impl FailureKind {
             Self::Refused => "refused",
             Self::RateLimited => "rate_limited",
             Self::Unanswered => "unanswered",
+            #[cfg(feature = "webhook")]
             Self::Mismatch => "mismatch",
             Self::Interrupted => "interrupted",
         }
@@ -125,6 +125,12 @@ impl Failure {
     /// The failure of a call that cannot be sent.
     pub(crate) fn of_unsent(error: &Error) -> Self {
         Self::usage(error.to_string())
+    }
+
+    /// A file that could not be read or written.
+    pub(crate) fn of_file(done: &str, path: &Path, error: &io::Error) -> Self {
+        let message = format!("{} cannot be {done}: {error}", path.display());
+        Self::new(FailureKind::Other, message)
     }
 
     /// The failure to print one of many results.

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Read as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::failure::Failure;
@@ -24,11 +24,15 @@ impl Input {
                 read.map_err(|error| Failure::usage(format!("stdin cannot be read: {error}")))?;
                 Ok(bytes)
             }
-            Self::File(path) => fs::read(path).map_err(|error| {
-                Failure::usage(format!("{} cannot be read: {error}", path.display()))
-            }),
+            Self::File(path) => read_file(path),
         }
     }
+}
+
+/// All bytes of a file that the arguments name.
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path)
+        .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))
 }
 
 impl FromStr for Input {
@@ -36,12 +40,27 @@ impl FromStr for Input {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text.strip_prefix('@') {
-            Some("") => Err("there is no name after @; expected @FILE, or - for stdin".to_owned()),
+            Some("") => Err("@ names no file; expected @FILE, or - for stdin".to_owned()),
             Some(path) => Ok(Self::File(path.into())),
             None if text == "-" => Ok(Self::Stdin),
             None => Err(format!(
                 "expected @{text} for a file of this name, or - for stdin"
             )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Input;
+
+    #[test]
+    fn a_file_has_a_name_after_the_at_sign() {
+        assert_eq!("@a b".parse(), Ok(Input::File("a b".into())));
+        assert_eq!("@-".parse(), Ok(Input::File("-".into())));
+        assert_eq!("-".parse(), Ok(Input::Stdin));
+        for text in ["", "@", "a", "--"] {
+            assert!(text.parse::<Input>().is_err(), "{text}");
         }
     }
 }

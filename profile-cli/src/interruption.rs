@@ -1,7 +1,7 @@
 //! Ctrl-C: ends the program at once with exit code 130, except while that would leave a person in
 //! the dark.
 
-#[cfg(feature = "webhook")]
+#[cfg(any(feature = "sandbox", feature = "webhook"))]
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 pub(crate) const EXIT_CODE: u8 = 130;
 
 /// The exit code of a program that was asked to end by SIGTERM.
-#[cfg(all(unix, feature = "webhook"))]
+#[cfg(all(unix, any(feature = "sandbox", feature = "webhook")))]
 const TERMINATED: u8 = 143;
 
 /// Whether Ctrl-C ends the program by itself.
@@ -44,7 +44,7 @@ impl Drop for Uninterrupted {
 }
 
 /// The signals that ask the program to end, for a command that ends in its own time.
-#[cfg(feature = "webhook")]
+#[cfg(any(feature = "sandbox", feature = "webhook"))]
 pub(crate) struct EndSignals {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
@@ -52,7 +52,7 @@ pub(crate) struct EndSignals {
     terminate: tokio::signal::unix::Signal,
 }
 
-#[cfg(feature = "webhook")]
+#[cfg(any(feature = "sandbox", feature = "webhook"))]
 impl EndSignals {
     /// Takes the signals from now on; none that comes later is lost.
     #[cfg(unix)]

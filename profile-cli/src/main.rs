@@ -74,6 +74,7 @@ fn main() -> ExitCode {
     match commands::run(arguments.command, &Session::new(settings, &output)) {
         Ok(report) => output.report(&report),
         Err(Stop::Shown(report)) => output.report(&report),
+        #[cfg(any(feature = "sandbox", feature = "webhook"))]
         Err(Stop::Told(exit_code)) => ExitCode::from(exit_code),
         Err(Stop::Failed(failure)) => output.failure(&failure),
     }

@@ -4,14 +4,11 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use crate::failure::{Failure, FailureKind};
+use crate::failure::Failure;
 
 /// Writes the file; one that is there already is replaced.
 pub(crate) fn write(path: &Path, contents: &[u8]) -> Result<(), Failure> {
-    write_whole(path, contents).map_err(|error| {
-        let message = format!("{} could not be written: {error}", path.display());
-        Failure::new(FailureKind::Other, message)
-    })
+    write_whole(path, contents).map_err(|error| Failure::of_file("written", path, &error))
 }
 
 fn write_whole(path: &Path, contents: &[u8]) -> io::Result<()> {

@@ -35,7 +35,8 @@ pub(crate) fn create_directory(directory: &Path) -> io::Result<()> {
 pub(crate) fn read(path: &Path) -> io::Result<(String, bool)> {
     let (bytes, exposed) = read_bytes(path)?;
     let text = String::from_utf8(bytes);
-    let text = text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))?;
+    let text =
+        text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))?;
     Ok((text, exposed))
 }
 
@@ -46,6 +47,12 @@ pub(crate) fn read_bytes(path: &Path) -> io::Result<(Vec<u8>, bool)> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Ok((bytes, exposed))
+}
+
+/// What to do about a file of which others may read what it holds.
+pub(crate) fn warning(what: &str, path: &Path) -> String {
+    let path = path.display();
+    format!("others may read {what} in {path}; close it with `chmod 600 {path}`")
 }
 
 /// Whether others may look into this file or directory.

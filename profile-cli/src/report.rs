@@ -35,12 +35,6 @@ pub(crate) enum Shown {
     Text(String),
     /// An answer of the service as it came, whatever it is.
     Body(Vec<u8>),
-    /// Nothing more than what was printed while the command ran.
-    #[cfg_attr(
-        not(feature = "sandbox"),
-        allow(dead_code, reason = "the sandbox alone serves")
-    )]
-    Streamed,
     /// A drawing for people, and what a pipe gets in its place.
     Drawn { drawing: Drawing, plain: Box<Shown> },
     /// A drawing for everybody.

@@ -14,10 +14,8 @@ use crate::log;
 use crate::output::Output;
 use crate::prompt;
 use crate::report::Report;
-use crate::settings::Settings;
+use crate::settings::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Settings};
 use crate::stop::Stop;
-
-const DEFAULT_RETRIES: u32 = 3;
 
 /// What a call may take beyond its attempts, for the waits between them.
 const WAITS: Duration = Duration::from_secs(30);
@@ -220,7 +218,7 @@ impl<'a> Session<'a> {
         if timeout.is_none() && retries.is_none() {
             return builder;
         }
-        let timeout = timeout.unwrap_or(ClientBuilder::DEFAULT_ATTEMPT_TIMEOUT);
+        let timeout = timeout.unwrap_or(DEFAULT_TIMEOUT);
         let retries = retries.unwrap_or(DEFAULT_RETRIES);
         let total = timeout
             .saturating_mul(retries.saturating_add(1))

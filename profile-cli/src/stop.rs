@@ -13,10 +13,7 @@ pub(crate) enum Stop {
     /// It was asked to show what it would do, and this is it.
     Shown(Box<Report>),
     /// It has told all it had to tell while it went on; this is the exit code.
-    #[cfg_attr(
-        not(feature = "webhook"),
-        allow(dead_code, reason = "webhooks alone come as a stream")
-    )]
+    #[cfg(any(feature = "sandbox", feature = "webhook"))]
     Told(u8),
 }
 
@@ -25,7 +22,7 @@ impl Stop {
     pub(crate) fn into_failure(self) -> Result<Failure, Self> {
         match self {
             Self::Failed(failure) => Ok(*failure),
-            Self::Shown(_) | Self::Told(_) => Err(self),
+            other => Err(other),
         }
     }
 
@@ -33,7 +30,7 @@ impl Stop {
     pub(crate) fn map_failure(self, change: impl FnOnce(Failure) -> Failure) -> Self {
         match self {
             Self::Failed(failure) => Self::from(change(*failure)),
-            Self::Shown(_) | Self::Told(_) => self,
+            other => other,
         }
     }
 }

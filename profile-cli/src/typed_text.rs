@@ -1,9 +1,9 @@
 //! Texts that are typed as an argument, or as the file or the input that holds them.
 
-use std::fs;
-use std::io::{self, IsTerminal as _, Read as _};
+use std::io::{self, IsTerminal as _};
 
 use crate::failure::Failure;
+use crate::input::Input;
 use crate::output::Output;
 
 /// The text that an argument stands for: that of a file for `@FILE`, that of stdin for `-`, else
@@ -12,48 +12,37 @@ use crate::output::Output;
 /// Editors and shells end a text with a line break that nobody means, so one is dropped from the
 /// end of what is read.
 pub(crate) fn read(argument: &str, typed: &str, output: &Output) -> Result<String, Failure> {
-    let (source, bytes) = match typed.strip_prefix('@') {
-        Some("") => {
-            let message = format!("{argument}: @ names no file; expected @FILE");
-            return Err(Failure::usage(message));
-        }
-        Some(path) => (path, fs::read(path)),
-        None if typed == "-" => ("stdin", stdin(output)),
-        None => return Ok(typed.to_owned()),
-    };
-    let refused = |reason| Failure::usage(format!("{argument}: {source} {reason}"));
-    let bytes = bytes.map_err(|error| refused(format!("cannot be read: {error}")))?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let place = error.utf8_error().valid_up_to();
-        refused(format!("is not UTF-8 text: see the byte at offset {place}"))
-    })?;
-    Ok(without_last_break(text))
-}
-
-/// The text without the line break at its end, if there is one.
-pub(crate) fn without_last_break(mut text: String) -> String {
-    if text.ends_with('\n') {
-        text.pop();
-        if text.ends_with('\r') {
-            text.pop();
-        }
+    if typed != "-" && !typed.starts_with('@') {
+        return Ok(typed.to_owned());
     }
-    text
-}
-
-fn stdin(output: &Output) -> io::Result<Vec<u8>> {
-    let mut stdin = io::stdin().lock();
-    if stdin.is_terminal() {
+    let refused = |reason: &str| Failure::usage(format!("{argument}: {reason}"));
+    let input: Input = typed.parse().map_err(|reason: String| refused(&reason))?;
+    if input == Input::Stdin && io::stdin().is_terminal() {
         output.note("type the text, and end it with Ctrl-D on a line of its own");
     }
-    let mut bytes = Vec::new();
-    stdin.read_to_end(&mut bytes)?;
-    Ok(bytes)
+    let bytes = input.read().map_err(|failure| refused(&failure.message))?;
+    let mut text = String::from_utf8(bytes).map_err(|error| {
+        let place = error.utf8_error().valid_up_to();
+        let source = typed.strip_prefix('@').unwrap_or("stdin");
+        refused(&format!(
+            "{source} is not UTF-8 text: see the byte at offset {place}"
+        ))
+    })?;
+    text.truncate(length_without_last_break(text.as_bytes()));
+    Ok(text)
+}
+
+/// How long a text is without the line break at its end, if there is one.
+pub(crate) fn length_without_last_break(text: &[u8]) -> usize {
+    let line = text.strip_suffix(b"\n");
+    line.map_or(text.len(), |line| {
+        line.strip_suffix(b"\r").unwrap_or(line).len()
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::without_last_break;
+    use super::length_without_last_break;
 
     #[test]
     fn one_line_break_is_dropped_and_no_more() {
@@ -66,7 +55,8 @@ mod tests {
             ("\n", ""),
             ("", ""),
         ] {
-            assert_eq!(without_last_break(text.to_owned()), expected);
+            let length = length_without_last_break(text.as_bytes());
+            assert_eq!(&text[..length], expected);
         }
     }
 }

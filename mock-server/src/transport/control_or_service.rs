@@ -23,31 +23,24 @@ pub(super) type Log = Box<dyn Fn(fmt::Arguments<'_>) + Send + Sync>;
 
 pub(super) struct ControlOrService {
     pub(super) worlds: Arc<Worlds>,
-    pub(super) control: Arc<Control>,
+    /// Nothing where the service alone is served.
+    pub(super) control: Option<Arc<Control>>,
     pub(super) log: Option<Log>,
 }
 
 impl Handler for ControlOrService {
     async fn handle(&self, request: Request<Incoming>) -> Result<Response<Payload>, Unanswered> {
-        let planned = match control::is_for(request.uri().path()) {
-            true => self.control(request).await?,
-            false => self.serve(request).await?,
+        let planned = match &self.control {
+            Some(control) if control::is_for(request.uri().path()) => {
+                answer_control(control.clone(), request).await?
+            }
+            _ => self.serve(request).await?,
         };
         respond(planned)
     }
 }
 
 impl ControlOrService {
-    async fn control(&self, request: Request<Incoming>) -> Result<Planned, Unanswered> {
-        let request = receive(request, control::BODY_LIMIT).await?;
-        let control = self.control.clone();
-        let reply = match apart(move || control.answer(&request)).await {
-            Answer::Now(reply) => reply,
-            Answer::Later(reply) => reply.await,
-        };
-        Ok(Planned::right(reply))
-    }
-
     async fn serve(&self, request: Request<Incoming>) -> Result<Planned, Unanswered> {
         let mut request = receive(request, BODY_LIMIT).await?;
         let line = self.log.as_ref().map(|_| describe(&request));
@@ -64,6 +57,18 @@ impl ControlOrService {
         }
         Ok(planned)
     }
+}
+
+async fn answer_control(
+    control: Arc<Control>,
+    request: Request<Incoming>,
+) -> Result<Planned, Unanswered> {
+    let request = receive(request, control::BODY_LIMIT).await?;
+    let reply = match apart(move || control.answer(&request)).await {
+        Answer::Now(reply) => reply,
+        Answer::Later(reply) => reply.await,
+    };
+    Ok(Planned::right(reply))
 }
 
 async fn answer(service: &Service, request: &engine::Request) -> Planned {

@@ -53,7 +53,7 @@ impl HttpServer {
         let address = listener.local_addr()?;
         let url = url_of(address);
         let worlds = Arc::new(worlds);
-        let control = Arc::new(Control::new(worlds.clone(), url.clone()));
+        let control = Some(Arc::new(Control::new(worlds.clone(), url.clone())));
         let log = None;
         let handler = ControlOrService {
             worlds,
@@ -86,6 +86,23 @@ impl HttpServer {
         self
     }
 
+    /// Leaves out the control API, which shows all keys to whoever reaches the port: what asks for it
+    /// is answered as the service answers unknown paths.
+    ///
+    /// ```
+    /// use mock_server::{HttpServer, World, Worlds};
+    ///
+    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    /// let server =
+    ///     HttpServer::new(Worlds::in_memory(World::default()), listener)?.without_control();
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[must_use]
+    pub fn without_control(mut self) -> Self {
+        self.handler.control = None;
+        self
+    }
+
     /// Where it listens.
     ///
     /// ```
@@ -115,7 +132,7 @@ impl HttpServer {
         &self.url
     }
 
-    /// The URL of the control API.
+    /// The URL of the control API, unless it is left out.
     ///
     /// ```
     /// use mock_server::{HttpServer, World, Worlds};

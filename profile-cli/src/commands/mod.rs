@@ -74,8 +74,8 @@ impl Command {
             Self::Show(_) | Self::Set(_) | Self::Link(_) | Self::Post(_) | Self::Stats(_) => true,
             Self::Analytics(_) | Self::Badge(_) | Self::Site(_) | Self::Api(_) => true,
             Self::Edit(_) => true,
-            Self::Auth(_) | Self::Config(_) | Self::Completion(_) | Self::Man(_) => false,
-            Self::Version(_) => false,
+            Self::Auth(command) => command.calls_the_service(),
+            Self::Config(_) | Self::Completion(_) | Self::Man(_) | Self::Version(_) => false,
             #[cfg(feature = "webhook")]
             Self::Webhook(_) => false,
             #[cfg(feature = "sandbox")]

@@ -20,6 +20,7 @@ pub(crate) fn run() -> Report {
         ("jq", cfg!(feature = "jq")),
         ("keyring", cfg!(feature = "keyring")),
         ("sandbox", cfg!(feature = "sandbox")),
+        ("webhook", cfg!(feature = "webhook")),
     ]
     .into_iter()
     .filter_map(|(name, is_built_in)| is_built_in.then_some(name))

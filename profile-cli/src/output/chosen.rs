@@ -55,16 +55,4 @@ impl Chosen {
             Self::Jq(program) => program.run(&report.json, screen)?,
         })
     }
-
-    /// One line of a stream of results, without a heading. What is on one line anyway needs no
-    /// other form.
-    pub(super) fn line(&self, report: &Report, screen: &Screen) -> Result<String, Failure> {
-        Ok(match self {
-            Self::Json => ndjson::lines(&report.json),
-            Self::Table => tables::line(&report.shown, screen),
-            Self::Tsv => delimited::tsv_line(&report.shown, screen),
-            Self::Csv => delimited::csv_line(&report.shown, screen)?,
-            _ => self.text(report, screen)?,
-        })
-    }
 }

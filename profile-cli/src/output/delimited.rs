@@ -18,25 +18,6 @@ pub(super) fn tsv(shown: &Shown, screen: &Screen) -> String {
         .collect()
 }
 
-/// One of many results: the values of its fields on one line.
-pub(super) fn tsv_line(shown: &Shown, screen: &Screen) -> String {
-    let Shown::Fields(fields) = shown else {
-        return tsv(shown, screen);
-    };
-    let values: Vec<_> = fields.iter().map(|(_, value)| tsv_field(value)).collect();
-    format!("{}\n", values.join("\t"))
-}
-
-/// The same as a record of comma-separated values.
-pub(super) fn csv_line(shown: &Shown, screen: &Screen) -> Result<String, Failure> {
-    match shown {
-        Shown::Fields(fields) => {
-            records(|writer| writer.write_record(fields.iter().map(|(_, value)| printable(value))))
-        }
-        other => csv(other, screen),
-    }
-}
-
 /// Comma-separated values with a heading, as RFC 4180 has them.
 pub(super) fn csv(shown: &Shown, screen: &Screen) -> Result<String, Failure> {
     let Some((heading, rows)) = heading_and_rows(shown) else {
@@ -49,7 +30,8 @@ pub(super) fn csv(shown: &Shown, screen: &Screen) -> Result<String, Failure> {
     })
 }
 
-fn records(
+/// What is written, as a text.
+pub(super) fn records(
     write: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Result<()>,
 ) -> Result<String, Failure> {
     let mut writer = csv::Writer::from_writer(Vec::new());
@@ -79,7 +61,7 @@ fn heading_and_rows(shown: &Shown) -> Option<(Vec<&str>, Vec<Vec<&str>>)> {
         }
         Shown::Drawn { plain, .. } => heading_and_rows(plain),
         Shown::Sentence(_) | Shown::Text(_) | Shown::Body(_) => None,
-        Shown::Drawing(_) | Shown::Streamed => None,
+        Shown::Drawing(_) => None,
     }
 }
 
@@ -90,7 +72,7 @@ fn plain(shown: &Shown, screen: &Screen) -> String {
         Shown::Body(body) => printable(&String::from_utf8_lossy(body)),
         Shown::Drawn { plain: shown, .. } => plain(shown, screen),
         Shown::Drawing(drawing) => drawing.draw(screen),
-        Shown::Fields(_) | Shown::Table { .. } | Shown::Streamed => String::new(),
+        Shown::Fields(_) | Shown::Table { .. } => String::new(),
     }
 }
 

@@ -8,6 +8,8 @@ mod format;
 mod jq;
 mod ndjson;
 pub(crate) mod screen;
+#[cfg(feature = "webhook")]
+mod streamed;
 mod tables;
 
 use std::io::{self, Write as _};
@@ -15,10 +17,8 @@ use std::process::ExitCode;
 
 use crate::arguments::GlobalArguments;
 use crate::failure::{Failure, FailureKind};
-use crate::printable::printable;
 use crate::report::{Report, Shown};
 use crate::settings::Settings;
-use crate::stop::Stop;
 
 pub(crate) use failures::usage_error;
 pub(crate) use format::Format;
@@ -69,7 +69,6 @@ impl Output {
             self.warn(warning);
         }
         let bytes = match &report.shown {
-            Shown::Streamed => return ExitCode::from(report.exit_code),
             Shown::Body(bytes) if !self.is_json() && !self.stdout.is_terminal => bytes.clone(),
             _ => match self.chosen.text(report, &self.stdout) {
                 Ok(text) => text.into_bytes(),
@@ -80,24 +79,6 @@ impl Output {
             Ok(()) => ExitCode::from(report.exit_code),
             Err(failure) => self.failure(&failure),
         }
-    }
-
-    /// Prints one of many results as soon as it is known. Stops when nobody reads any more.
-    #[cfg_attr(
-        not(feature = "webhook"),
-        allow(dead_code, reason = "webhooks alone come as a stream")
-    )]
-    pub(crate) fn stream(&self, report: &Report) -> Result<(), Stop> {
-        let text = self.chosen.line(report, &self.stdout)?;
-        let mut stdout = io::stdout().lock();
-        let written = stdout
-            .write_all(text.as_bytes())
-            .and_then(|()| stdout.flush());
-        written.map_err(|error| match error.kind() {
-            // Whoever reads has had enough.
-            io::ErrorKind::BrokenPipe => Stop::Told(0),
-            _ => Failure::of_output(&error).into(),
-        })
     }
 
     /// Prints a failure, after what was done all the same.
@@ -118,15 +99,6 @@ impl Output {
         if !self.quiet {
             write_to_stderr(&failures::warning(warning, &self.stderr));
         }
-    }
-
-    /// Prints what a person or a script has to know while the command goes on.
-    #[cfg_attr(
-        not(feature = "webhook"),
-        allow(dead_code, reason = "webhooks alone come as a stream")
-    )]
-    pub(crate) fn tell(&self, note: &str) {
-        write_to_stderr(&format!("{}\n", printable(note)));
     }
 
     /// Tells a person on stderr what was done beside the result.

@@ -30,19 +30,7 @@ pub(super) fn text(shown: &Shown, screen: &Screen) -> String {
             let text = printable(&String::from_utf8_lossy(body));
             format!("{}\n", text.trim_end_matches('\n'))
         }
-        Shown::Streamed => String::new(),
         Shown::Drawn { drawing, .. } | Shown::Drawing(drawing) => drawing.draw(screen),
-    }
-}
-
-/// A result as one of many: the values of its fields on one line.
-pub(super) fn line(shown: &Shown, screen: &Screen) -> String {
-    match shown {
-        Shown::Fields(fields) => {
-            let values: Vec<_> = fields.iter().map(|(_, value)| printable(value)).collect();
-            format!("{}\n", values.join("  ").replace('\n', " "))
-        }
-        other => text(other, screen),
     }
 }
 

@@ -11,7 +11,7 @@ use toml_edit::{Document, Item, Table, TableLike, Value};
 
 use super::{AccountName, ConfigFile, SettingName};
 use crate::environment::Environment;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::Failure;
 use crate::private_file;
 
 /// The file as it is now, to be changed; nobody else changes it as long as this lives.
@@ -141,13 +141,5 @@ fn replace(table: &mut dyn TableLike, name: &str, mut value: Value) {
             *item = Item::Value(value);
         }
         None => drop(table.insert(name, Item::Value(value))),
-    }
-}
-
-impl Failure {
-    /// A file that could not be read or written.
-    pub(crate) fn of_file(done: &str, path: &std::path::Path, error: &std::io::Error) -> Self {
-        let message = format!("{} cannot be {done}: {error}", path.display());
-        Self::new(FailureKind::Other, message)
     }
 }

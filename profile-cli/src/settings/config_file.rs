@@ -8,7 +8,7 @@ use toml_edit::{DocumentMut, Item};
 
 use super::SettingName;
 use crate::environment::Environment;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::Failure;
 
 /// config.toml as it was read; a file that is not there is an empty one.
 pub(crate) struct ConfigFile {
@@ -26,10 +26,7 @@ impl ConfigFile {
         match fs::read_to_string(&path) {
             Ok(text) => Self::parse(path, &text),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::empty(path)),
-            Err(error) => {
-                let message = format!("{} cannot be read: {error}", path.display());
-                Err(Failure::new(FailureKind::Other, message))
-            }
+            Err(error) => Err(Failure::of_file("read", &path, &error)),
         }
     }
 

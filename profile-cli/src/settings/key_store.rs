@@ -140,9 +140,7 @@ pub(super) fn read_file(path: &Path) -> Result<Option<Kept>, Failure> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Failure::of_file("read", path, &error)),
     };
-    let path = path.display();
-    let warning = exposed
-        .then(|| format!("others may read the key in {path}; close it with `chmod 600 {path}`"));
+    let warning = exposed.then(|| private_file::warning("the key", path));
     Ok(Some(Kept { text, warning }))
 }
 

@@ -12,6 +12,7 @@ mod setting;
 
 use std::time::Duration;
 
+use profile_sdk::ClientBuilder;
 use tracing::level_filters::LevelFilter;
 
 use crate::arguments::GlobalArguments;
@@ -28,6 +29,12 @@ pub(crate) use config_file::ConfigFile;
 pub(crate) use key_store::KeyStore;
 pub(crate) use name::SettingName;
 pub(crate) use setting::{Setting, Source};
+
+/// How often what can be repeated is repeated.
+pub(crate) const DEFAULT_RETRIES: u32 = 3;
+
+/// How long one attempt may take.
+pub(crate) const DEFAULT_TIMEOUT: Duration = ClientBuilder::DEFAULT_ATTEMPT_TIMEOUT;
 
 /// All settings of one run.
 pub(crate) struct Settings {
@@ -138,8 +145,16 @@ impl Settings {
         {
             return Ok(Some(base_url));
         }
-        let text = self.config.text(name);
-        Ok(text.map(|text| Setting::new(text, Source::File(self.config.path().to_owned()))))
+        if let Some(text) = self.config.text(name) {
+            let source = Source::File(self.config.path().to_owned());
+            return Ok(Some(Setting::new(text, source)));
+        }
+        for variable in name.common_variables() {
+            if let Some(text) = self.environment.text(variable)? {
+                return Ok(Some(Setting::new(text, Source::Environment(variable))));
+            }
+        }
+        Ok(None)
     }
 
     /// The text of a setting as flag or environment give it, for this run alone.
@@ -163,7 +178,7 @@ impl Settings {
             return Ok(Some(given));
         }
         let default = name.default_text();
-        Ok(default.map(|text| Setting::new(text.to_owned(), Source::Default)))
+        Ok(default.map(|text| Setting::new(text, Source::Default)))
     }
 
     /// Where the service is.

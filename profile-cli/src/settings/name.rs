@@ -113,6 +113,14 @@ impl SettingName {
         }
     }
 
+    /// The variables that are not ours and come after the file.
+    pub(super) fn common_variables(self) -> &'static [&'static str] {
+        match self {
+            Self::Editor => &["VISUAL", "EDITOR"],
+            _ => &[],
+        }
+    }
+
     /// Whether the text can be the setting's value.
     pub(crate) fn check(self, text: &str) -> Result<(), String> {
         match self {
@@ -133,18 +141,20 @@ impl SettingName {
 
 impl SettingName {
     /// What goes when nothing is set.
-    pub(crate) fn default_text(self) -> Option<&'static str> {
-        match self {
-            Self::Account | Self::BaseUrl | Self::Editor => None,
-            Self::Color => Some("auto"),
-            Self::NoInput => Some("false"),
-            Self::Output => Some(match std::io::stdout().is_terminal() {
-                true => "table",
-                false => "tsv",
-            }),
-            Self::Retries => Some("3"),
-            Self::Timeout => Some("30"),
-        }
+    pub(crate) fn default_text(self) -> Option<String> {
+        let text = match self {
+            Self::Account | Self::BaseUrl => return None,
+            Self::Color => "auto",
+            // What is there when nobody has chosen another.
+            Self::Editor if cfg!(windows) => "notepad",
+            Self::Editor => "vi",
+            Self::NoInput => "false",
+            Self::Output if std::io::stdout().is_terminal() => "table",
+            Self::Output => "tsv",
+            Self::Retries => return Some(super::DEFAULT_RETRIES.to_string()),
+            Self::Timeout => return Some(super::DEFAULT_TIMEOUT.as_secs().to_string()),
+        };
+        Some(text.to_owned())
     }
 
     /// A text that was checked, as config.toml has it: numbers and switches are no strings.

@@ -382,7 +382,7 @@ async fn the_status_tells_all_but_the_key() {
         setting account	127.0.0.1 (HOME/.config/profile/config.toml)
         setting base_url	SERVICE (account 127.0.0.1)
         setting color	auto (default)
-        setting editor	not set
+        setting editor	vi (default)
         setting no_input	false (default)
         setting output	tsv (default)
         setting retries	3 (default)

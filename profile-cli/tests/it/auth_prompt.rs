@@ -1,83 +1,24 @@
 //! `profile auth login` on a terminal: the key is typed unseen, and the echo always comes back.
 
-use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{Read as _, Write as _};
-use std::os::unix::ffi::OsStrExt as _;
-use std::process::{Child, Command, Stdio};
+use crate::program::{Place, Program};
+use crate::pseudo_terminal::Terminal;
 
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{LocalModes, tcgetattr};
-
-use crate::program::Place;
-
-/// A terminal with a person before it, and the program that runs in it.
-struct Terminal {
-    person: File,
-    screen: File,
-    shown: String,
-    child: Child,
+/// Starts the program as somebody would who has set nothing up, and has no keyring.
+#[track_caller]
+fn start(place: &Place, arguments: &[&str]) -> Terminal {
+    let program = Program::new(place.home.path(), arguments);
+    Terminal::start(program.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent"))
 }
 
-impl Terminal {
-    fn run(place: &Place, arguments: &[&str]) -> Self {
-        let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        grantpt(&person).unwrap();
-        unlockpt(&person).unwrap();
-        let name = ptsname(&person, Vec::new()).unwrap();
-        let screen = File::options()
-            .read(true)
-            .write(true)
-            .open(OsStr::from_bytes(name.to_bytes()))
-            .unwrap();
-        let child = Command::new(env!("CARGO_BIN_EXE_profile"))
-            .args(arguments)
-            .env_clear()
-            .env("HOME", place.home.path())
-            .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")
-            .stdin(screen.try_clone().unwrap())
-            .stderr(screen.try_clone().unwrap())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        Self {
-            person: person.into(),
-            screen,
-            shown: String::new(),
-            child,
-        }
-    }
-
-    /// Waits for a question and types what follows.
-    fn answer(&mut self, question: &str, typed: &str) {
-        while !self.shown.contains(question) {
-            let mut buffer = [0; 1024];
-            let length = self.person.read(&mut buffer).unwrap();
-            self.shown += &String::from_utf8_lossy(&buffer[..length]);
-        }
-        self.person.write_all(typed.as_bytes()).unwrap();
-    }
-
-    /// How the program ended, once the terminal is as it was.
-    #[track_caller]
-    fn end(mut self) -> (Option<i32>, String) {
-        let status = self.child.wait().unwrap();
-        let modes = tcgetattr(&self.screen).unwrap().local_modes;
-        assert!(modes.contains(LocalModes::ECHO | LocalModes::ISIG));
-        // Written last, so that there is an end to wait for.
-        self.screen.write_all(b"END").unwrap();
-        self.answer("END", "");
-        (status.code(), self.shown)
-    }
-}
-
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_key_is_typed_unseen() {
     let place = Place::new().await;
-    let mut terminal = Terminal::run(&place, &["auth", "login"]);
-    terminal.answer("profiles.example: ", &format!("{}\n", place.service.uri()));
-    terminal.answer("(not shown): ", &format!("{}\n", place.service.key()));
-    let (code, shown) = terminal.end();
+    let mut terminal = start(&place, &["auth", "login"]);
+    terminal.sees("profiles.example: ");
+    terminal.types(&format!("{}\n", place.service.uri()));
+    terminal.sees("(not shown): ");
+    terminal.types(&format!("{}\n", place.service.key()));
+    let (code, shown) = terminal.ends();
     assert_eq!(code, Some(0), "{shown}");
     assert!(shown.contains(place.service.uri()), "{shown}");
     assert!(!shown.contains(place.service.key()), "{shown}");
@@ -85,20 +26,21 @@ async fn a_key_is_typed_unseen() {
     assert!(stored.exists());
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn an_interrupted_question_gives_the_echo_back() {
     let place = Place::new().await;
     let login = ["auth", "login", "--base-url", place.service.uri()];
-    let mut terminal = Terminal::run(&place, &login);
-    terminal.answer("(not shown): ", "half a key\u{3}");
-    let (code, shown) = terminal.end();
+    let mut terminal = start(&place, &login);
+    terminal.sees("(not shown): ");
+    terminal.types("half a key\u{3}");
+    let (code, shown) = terminal.ends();
     assert_eq!(code, Some(130), "{shown}");
     assert!(shown.contains("interrupted; nothing was stored"), "{shown}");
     assert!(!shown.contains("half"), "{shown}");
     assert!(!place.home.path().join(".config").exists());
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_terminal_is_no_source_of_a_token() {
     let place = Place::new().await;
     let login = [
@@ -108,7 +50,7 @@ async fn a_terminal_is_no_source_of_a_token() {
         "--base-url",
         place.service.uri(),
     ];
-    let (code, shown) = Terminal::run(&place, &login).end();
+    let (code, shown) = start(&place, &login).ends();
     assert_eq!(code, Some(2));
     assert!(
         shown.contains("--with-token does not read a key from a terminal"),

@@ -418,3 +418,18 @@ async fn an_unknown_outcome_keeps_the_text() {
     );
     assert_eq!(kept(&place).len(), 1);
 }
+
+#[cfg(feature = "sandbox")]
+#[tokio::test]
+async fn what_is_kept_is_opened_again_with_the_flags_that_chose_whose_it_is() {
+    let place = Place::new().await;
+    for flags in [&["--sandbox"][..], &["--base-url", place.service.uri()]] {
+        let arguments = [&["edit"], flags].concat();
+        let run = program(&place, "echo wrong > \"$1\"", &arguments).run();
+        let hint = format!(
+            "and `profile edit --yes {}` opens it again",
+            flags.join(" ")
+        );
+        assert!(run.stderr().contains(&hint), "{run}");
+    }
+}

@@ -19,7 +19,13 @@ mod link;
 mod log;
 mod man;
 mod post;
+#[cfg_attr(
+    not(all(feature = "sandbox", feature = "webhook")),
+    allow(dead_code, reason = "not every build has commands that go on")
+)]
 mod program;
+#[cfg(unix)]
+mod pseudo_terminal;
 #[cfg(feature = "sandbox")]
 mod sandbox;
 mod secrets;

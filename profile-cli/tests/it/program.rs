@@ -9,6 +9,8 @@ use std::process::{Child, ChildStderr, ChildStdout, Command, Output, Stdio};
 
 use expect_test::Expect;
 use mock_server::{Clock, MockServer};
+#[cfg(unix)]
+pub(crate) use rustix::process::Signal;
 use tempfile::TempDir;
 
 /// A service that always shows the same, and a home directory of its own for the program.
@@ -67,7 +69,7 @@ pub(crate) fn run(home: &Path, environment: &[(&str, &str)], arguments: &[&str])
 
 /// A run of the program that has not begun.
 pub(crate) struct Program {
-    command: Command,
+    pub(crate) command: Command,
     stdin: Vec<u8>,
 }
 
@@ -98,20 +100,28 @@ impl Program {
         self
     }
 
+    /// With one more argument.
+    pub(crate) fn argument(mut self, argument: impl AsRef<OsStr>) -> Self {
+        self.command.arg(argument);
+        self
+    }
+
     /// With this on its standard input; without it there is nothing.
     pub(crate) fn stdin(mut self, text: impl Into<Vec<u8>>) -> Self {
         self.stdin = text.into();
         self
     }
 
-    /// Starts it and lets it run, with nothing on its standard input.
+    /// Starts it and lets it run.
     #[track_caller]
     pub(crate) fn start(mut self) -> Running {
         self.command
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let mut child = self.command.spawn().unwrap();
+        // A program that reads nothing may have ended already.
+        let _ = child.stdin.take().unwrap().write_all(&self.stdin);
         Running {
             stdout: Some(BufReader::new(child.stdout.take().unwrap())),
             stderr: BufReader::new(child.stderr.take().unwrap()),
@@ -122,59 +132,16 @@ impl Program {
     /// Runs it to its end.
     #[track_caller]
     pub(crate) fn run(self) -> Run {
-        Run {
-            output: self.spawn().wait_with_output().unwrap(),
-        }
+        self.start().end()
     }
 
     /// Runs it to its end while nobody reads what it prints on its standard output.
     #[track_caller]
     pub(crate) fn run_with_closed_stdout(self) -> Run {
-        let mut child = self.spawn();
-        drop(child.stdout.take());
-        Run {
-            output: child.wait_with_output().unwrap(),
-        }
+        let mut running = self.start();
+        running.stop_reading();
+        running.end()
     }
-
-    /// Waits for its first line, then asks it to stop, and waits for its end.
-    #[track_caller]
-    pub(crate) fn run_until_ready(self) -> Run {
-        let mut child = self.spawn();
-        let mut stdout = BufReader::new(child.stdout.take().unwrap());
-        let mut printed = Vec::new();
-        stdout.read_until(b'\n', &mut printed).unwrap();
-        stop(&mut child);
-        stdout.read_to_end(&mut printed).unwrap();
-        let mut output = child.wait_with_output().unwrap();
-        output.stdout = printed;
-        Run { output }
-    }
-
-    #[track_caller]
-    fn spawn(mut self) -> Child {
-        self.command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = self.command.spawn().unwrap();
-        // A program that reads nothing may have ended already.
-        let _ = child.stdin.take().unwrap().write_all(&self.stdin);
-        child
-    }
-}
-
-/// Asks a program to stop, as whoever looks after services does.
-#[cfg(unix)]
-pub(crate) fn stop(child: &mut Child) {
-    let id = rustix::process::Pid::from_child(child);
-    // It may have ended by itself.
-    let _ = rustix::process::kill_process(id, rustix::process::Signal::TERM);
-}
-
-#[cfg(not(unix))]
-pub(crate) fn stop(child: &mut Child) {
-    let _ = child.kill();
 }
 
 /// A program that runs on until it is told to end.
@@ -203,32 +170,36 @@ impl Running {
         self.stdout = None;
     }
 
-    /// Sends it a signal by its name.
+    /// Sends it a signal.
     #[cfg(unix)]
     #[track_caller]
-    pub(crate) fn signal(&self, name: &str) {
-        let process = self.child.id().to_string();
-        let mut kill = Command::new("kill");
-        assert!(
-            kill.args(["-s", name, &process])
-                .status()
-                .unwrap()
-                .success()
-        );
+    pub(crate) fn signal(&self, signal: Signal) {
+        let id = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(id, signal).unwrap();
+    }
+
+    /// Asks it to stop, as whoever looks after services does.
+    #[track_caller]
+    pub(crate) fn stop(&mut self) {
+        #[cfg(unix)]
+        self.signal(Signal::TERM);
+        #[cfg(not(unix))]
+        self.child.kill().unwrap();
     }
 
     /// Waits for its end; what was read of its output by line is not in what this gives.
     #[track_caller]
     pub(crate) fn end(mut self) -> Run {
-        let mut stdout = Vec::new();
-        let mut stderr = Vec::new();
-        if let Some(mut reader) = self.stdout.take() {
-            reader.read_to_end(&mut stdout).unwrap();
-        }
-        self.stderr.read_to_end(&mut stderr).unwrap();
-        let status = self.child.wait().unwrap();
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        // Both at once, since a full pipe would keep it from filling the other.
+        std::thread::scope(|scope| {
+            scope.spawn(|| self.stderr.read_to_end(&mut stderr).unwrap());
+            if let Some(reader) = &mut self.stdout {
+                reader.read_to_end(&mut stdout).unwrap();
+            }
+        });
         let output = Output {
-            status,
+            status: self.child.wait().unwrap(),
             stdout,
             stderr,
         };
@@ -275,6 +246,13 @@ impl Run {
         std::str::from_utf8(&self.output.stdout).unwrap()
     }
 
+    /// The same with what was read before its end.
+    pub(crate) fn after(mut self, stdout: &str, stderr: &str) -> Self {
+        self.output.stdout.splice(..0, stdout.bytes());
+        self.output.stderr.splice(..0, stderr.bytes());
+        self
+    }
+
     /// What it printed on its standard output, however it ended.
     pub(crate) fn stdout_bytes(&self) -> &[u8] {
         &self.output.stdout
@@ -284,11 +262,6 @@ impl Run {
     #[track_caller]
     pub(crate) fn code(&self) -> i64 {
         self.output.status.code().unwrap().into()
-    }
-
-    /// How the run ended; without a code a signal ended it.
-    pub(crate) fn exit_code(&self) -> Option<i32> {
-        self.output.status.code()
     }
 
     /// What it printed on its standard error.

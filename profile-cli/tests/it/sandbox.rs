@@ -1,11 +1,11 @@
 //! `--sandbox` and `profile sandbox`.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use crate::program::{Run, run, stop};
+use crate::program::{Program, Run, run};
 
 #[track_caller]
 fn play(home: &Path, arguments: &[&str]) -> Run {
@@ -48,23 +48,12 @@ fn two_calls_at_once_lose_nothing() {
     let home = tempfile::tempdir().unwrap();
     let calls: Vec<_> = (0..8)
         .map(|number| {
-            Command::new(env!("CARGO_BIN_EXE_profile"))
-                .args([
-                    "--sandbox",
-                    "post",
-                    "create",
-                    &format!("post number {number}"),
-                ])
-                .env_clear()
-                .env("HOME", home.path())
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .spawn()
-                .unwrap()
+            let body = format!("post number {number}");
+            Program::new(home.path(), &["--sandbox", "post", "create", &body]).start()
         })
         .collect();
-    for mut call in calls {
-        assert!(call.wait().unwrap().success());
+    for call in calls {
+        call.end().stdout();
     }
     let posts = play(home.path(), &["post", "list"]);
     for number in 0..8 {
@@ -128,19 +117,8 @@ fn the_path_is_that_of_the_state() {
 #[test]
 fn what_is_served_is_the_sandbox() {
     let home = tempfile::tempdir().unwrap();
-    let mut server = Command::new(env!("CARGO_BIN_EXE_profile"))
-        .args(["sandbox", "serve", "--json"])
-        .env_clear()
-        .env("HOME", home.path())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    let mut stdout = BufReader::new(server.stdout.take().unwrap());
-    stdout.read_line(&mut line).unwrap();
-    let ready: serde_json::Value = serde_json::from_str(&line).unwrap();
+    let mut server = Program::new(home.path(), &["sandbox", "serve", "--json"]).start();
+    let ready: serde_json::Value = serde_json::from_str(&server.stdout_line()).unwrap();
     let (url, key_file) = (&ready["url"], ready["key_file"].as_str().unwrap());
     let environment = [
         ("PROFILE_BASE_URL", url.as_str().unwrap()),
@@ -152,6 +130,15 @@ fn what_is_served_is_the_sandbox() {
     assert_eq!(shown["display_name"], "Ada");
 
     let addr = environment[0].1.strip_prefix("http://").unwrap();
+    // Who reaches the port and has no key is told nothing.
+    let mut stream = TcpStream::connect(addr).unwrap();
+    let control =
+        b"GET /_mock/v1/worlds/default/state HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    stream.write_all(control).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 404 "), "{answer}");
+
     let second = run(home.path(), &[], &["sandbox", "serve", "--addr", addr]).to_string();
     let start = format!("exit 1\n--- stdout\n--- stderr\nerror: cannot listen on {addr}: ");
     assert!(second.starts_with(&start), "{second}");
@@ -160,8 +147,8 @@ fn what_is_served_is_the_sandbox() {
         "{second}"
     );
 
-    stop(&mut server);
-    assert_eq!(server.wait_with_output().unwrap().status.code(), Some(0));
+    server.stop();
+    server.end().stdout();
     let shown = play(home.path(), &["show", "--json"]).json();
     assert_eq!(shown["display_name"], "Ada");
     #[cfg(unix)]

@@ -4,8 +4,8 @@ use mock_server::MockServer;
 use mock_server::wiremock::matchers::any;
 use mock_server::wiremock::{Mock, Request, ResponseTemplate};
 
-use crate::program::{Place, Program};
-use crate::walk::rows;
+use crate::program::Place;
+use crate::walk::{Setting, rows};
 
 const CANARY: &str = "canary-93d1b7";
 
@@ -21,28 +21,30 @@ async fn no_output_shows_the_key() {
         "http://127.0.0.1:1",
         "not a URL",
     ] {
-        check_all(&place, base_url, CANARY);
+        check_all(base_url, CANARY);
     }
     for key in [format!("{CANARY} two"), format!("{CANARY}é")] {
-        check_all(&place, place.service.uri(), &key);
+        check_all(place.service.uri(), &key);
     }
 }
 
 #[track_caller]
-fn check_all(place: &Place, base_url: &str, key: &str) {
+fn check_all(base_url: &str, key: &str) {
     for row in rows() {
         for further in [
             &["-vv", "--retries", "0"][..],
             &["-vv", "--json"],
             &["--curl"],
         ] {
-            let arguments = row.with(further);
-            let program = Program::new(place.home.path(), &arguments)
-                .env("PROFILE_BASE_URL", base_url)
-                .env("PROFILE_API_KEY", key)
-                .env("PROFILE_LOG", "trace");
-            let printed = row.run(program).to_string();
-            assert!(!printed.contains(CANARY), "{arguments:?}: {printed}");
+            let home = tempfile::tempdir().unwrap();
+            let setting = Setting {
+                home: home.path(),
+                base_url,
+                key,
+            };
+            let program = row.program(&setting, further);
+            let printed = row.run(program.env("PROFILE_LOG", "trace")).to_string();
+            assert!(!printed.contains(CANARY), "{printed}");
         }
     }
 }

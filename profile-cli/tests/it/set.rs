@@ -232,7 +232,7 @@ async fn a_bio_that_cannot_be_read_or_sent_is_refused() {
         exit 2
         --- stdout
         --- stderr
-        error: --bio: @ names no file; expected @FILE
+        error: --bio: @ names no file; expected @FILE, or - for stdin
     "#]]);
     set("-", b"ab\xff").check(&expect![[r#"
         exit 2

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::{Place, Program};
+use crate::program::{Place, Program, run};
 
 /// What `config get` prints with the file, the variable and the flag given one after the other.
 #[track_caller]
@@ -59,7 +59,7 @@ fn every_setting_has_its_order() {
         None,
         Some(&["--color", "always"]),
     );
-    check("editor", "is not set", "\"ed\"", Some("vi"), None);
+    check("editor", "vi", "\"ed\"", Some("nano"), None);
     check("no_input", "false", "true", Some("false"), None);
     check(
         "output",
@@ -70,6 +70,25 @@ fn every_setting_has_its_order() {
     );
     check("retries", "3", "5", None, Some(&["--retries", "7"]));
     check("timeout", "30", "5", None, Some(&["--timeout", "7"]));
+}
+
+#[test]
+fn the_editor_of_the_system_comes_after_the_file() {
+    let home = tempfile::tempdir().unwrap();
+    let common = [("EDITOR", "ed"), ("VISUAL", "code --wait")];
+    let editor = |environment: &[(&str, &str)]| {
+        let listed = run(home.path(), environment, &["config", "list"]);
+        let line = listed
+            .stdout()
+            .lines()
+            .find(|line| line.starts_with("editor"));
+        line.unwrap().to_owned()
+    };
+    assert_eq!(editor(&common[..1]), "editor\ted\tEDITOR");
+    assert_eq!(editor(&common), "editor\tcode --wait\tVISUAL");
+    run(home.path(), &[], &["config", "set", "editor", "nano"]).stdout();
+    let path = home.path().join(".config/profile/config.toml");
+    assert_eq!(editor(&common), format!("editor\tnano\t{}", path.display()));
 }
 
 #[tokio::test]

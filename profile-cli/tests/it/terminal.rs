@@ -1,83 +1,25 @@
 //! On a terminal: questions, colours, widths and Ctrl-C.
 
-use std::io::{Read as _, Write as _};
-use std::process::Child;
 use std::time::Duration;
 
 use mock_server::{Fault, FaultRule, WireFault};
-use pty_process::Size;
-use pty_process::blocking::{Command, Pty};
 
-use crate::program::Place;
+use crate::program::{Place, Program};
+use crate::pseudo_terminal::Terminal;
 
-/// The program on a terminal of its own.
-struct Terminal {
-    pty: Pty,
-    program: Child,
-    seen: String,
-}
-
-impl Terminal {
-    /// Starts the program as the owner of the profile would.
-    #[track_caller]
-    fn start(place: &Place, environment: &[(&str, &str)], arguments: &[&str]) -> Self {
-        let (pty, pts) = pty_process::blocking::open().unwrap();
-        pty.resize(Size::new(24, 60)).unwrap();
-        let program = Command::new(env!("CARGO_BIN_EXE_profile"))
-            .args(arguments)
-            .env_clear()
-            .env("HOME", place.home.path())
-            .env("TERM", "xterm-256color")
-            .env("PROFILE_BASE_URL", place.service.uri())
-            .env("PROFILE_API_KEY", place.service.key())
-            .envs(environment.iter().copied())
-            .spawn(pts)
-            .unwrap();
-        Self {
-            pty,
-            program,
-            seen: String::new(),
-        }
-    }
-
-    /// Waits until the program has shown this.
-    #[track_caller]
-    fn sees(&mut self, text: &str) {
-        while !self.seen.contains(text) {
-            assert!(self.read(), "{text:?} is not in {:?}", self.seen);
-        }
-    }
-
-    #[track_caller]
-    fn types(&mut self, text: &str) {
-        self.pty.write_all(text.as_bytes()).unwrap();
-    }
-
-    /// Waits for the end of the program and shows its exit code and all that it showed.
-    #[track_caller]
-    fn ends(mut self) -> (Option<i32>, String) {
-        while self.read() {}
-        (self.program.wait().unwrap().code(), self.seen)
-    }
-
-    /// Reads on, as long as anybody holds the other side.
-    fn read(&mut self) -> bool {
-        let mut bytes = [0; 4096];
-        match self.pty.read(&mut bytes) {
-            Ok(0) | Err(_) => false,
-            Ok(length) => {
-                self.seen += &String::from_utf8_lossy(&bytes[..length]);
-                true
-            }
-        }
-    }
+/// Starts the program as the owner of the profile would.
+#[track_caller]
+fn start(place: &Place, environment: &[(&str, &str)], arguments: &[&str]) -> Terminal {
+    let program = place.program(arguments);
+    let set = |program: Program, (name, value): &(&str, &str)| program.env(name, value);
+    Terminal::start(environment.iter().fold(program, set))
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn deleting_asks_first() {
     for (answer, code, left) in [("y\n", 0, 1), ("yes\n", 0, 1), ("n\n", 1, 2), ("\n", 1, 2)] {
         let place = Place::new().await;
-        let mut terminal = Terminal::start(&place, &[], &["link", "delete", "link_1"]);
+        let mut terminal = Terminal::start(place.program(&["link", "delete", "link_1"]));
         terminal.sees("[y/N]");
         terminal.types(answer);
         let (ended, seen) = terminal.ends();
@@ -90,7 +32,7 @@ async fn deleting_asks_first() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_end_of_input_is_no_consent() {
     let place = Place::new().await;
-    let mut terminal = Terminal::start(&place, &[], &["post", "delete", "post_3"]);
+    let mut terminal = Terminal::start(place.program(&["post", "delete", "post_3"]));
     terminal.sees("[y/N]");
     terminal.types("\u{4}");
     let (ended, seen) = terminal.ends();
@@ -102,7 +44,7 @@ async fn the_end_of_input_is_no_consent() {
 async fn no_input_does_not_ask_even_on_a_terminal() {
     let place = Place::new().await;
     let delete = ["link", "delete", "link_1", "--no-input"];
-    let (ended, seen) = Terminal::start(&place, &[], &delete).ends();
+    let (ended, seen) = Terminal::start(place.program(&delete)).ends();
     assert_eq!(ended, Some(2), "{seen}");
     assert!(!seen.contains("[y/N]"), "{seen}");
 }
@@ -110,7 +52,7 @@ async fn no_input_does_not_ask_even_on_a_terminal() {
 #[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_at_a_question_ends_the_program() {
     let place = Place::new().await;
-    let mut terminal = Terminal::start(&place, &[], &["link", "delete", "link_1"]);
+    let mut terminal = Terminal::start(place.program(&["link", "delete", "link_1"]));
     terminal.sees("[y/N]");
     terminal.types("\u{3}");
     let (ended, seen) = terminal.ends();
@@ -123,7 +65,7 @@ async fn ctrl_c_during_a_write_says_that_the_outcome_is_unknown() {
     let place = Place::with_wire_faults().await;
     let hangs = FaultRule::new(Fault::Wire(WireFault::Stall { after: 0 }));
     place.service.add_fault(hangs).unwrap();
-    let mut terminal = Terminal::start(&place, &[], &["post", "create", "p"]);
+    let mut terminal = Terminal::start(place.program(&["post", "create", "p"]));
     let post = place.service.expect("POST", "/me/posts");
     post.arrives(1, Duration::from_secs(10)).await;
     terminal.types("\u{3}");
@@ -140,7 +82,7 @@ async fn ctrl_c_during_a_read_ends_the_program() {
     let place = Place::with_wire_faults().await;
     let hangs = FaultRule::new(Fault::Wire(WireFault::Stall { after: 0 }));
     place.service.add_fault(hangs).unwrap();
-    let mut terminal = Terminal::start(&place, &[], &["show"]);
+    let mut terminal = Terminal::start(place.program(&["show"]));
     let get = place.service.expect("GET", "/me");
     get.arrives(1, Duration::from_secs(10)).await;
     terminal.types("\u{3}");
@@ -161,7 +103,7 @@ async fn colours_are_for_terminals_that_have_them() {
         (&[("NO_COLOR", "1")], &["--color", "always"], true),
     ] {
         let arguments = [&["show"], flags].concat();
-        let (ended, seen) = Terminal::start(&place, environment, &arguments).ends();
+        let (ended, seen) = start(&place, environment, &arguments).ends();
         assert_eq!(ended, Some(0), "{seen}");
         let context = format!("{environment:?} {flags:?}: {seen:?}");
         assert_eq!(seen.contains('\u{1b}'), colours, "{context}");
@@ -200,7 +142,7 @@ async fn a_table_keeps_to_the_width_of_the_terminal() {
         .run(&["link", "add", "--title", &title, "--url", "x:y"])
         .stdout();
     for (environment, width) in [(&[][..], 60), (&[("COLUMNS", "40")], 40)] {
-        let (ended, seen) = Terminal::start(&place, environment, &["link", "list"]).ends();
+        let (ended, seen) = start(&place, environment, &["link", "list"]).ends();
         assert_eq!(ended, Some(0), "{seen}");
         let widest = seen.lines().map(|line| line.chars().count()).max();
         assert!(widest <= Some(width), "{seen}");

@@ -3,33 +3,48 @@
 //! A new command needs a row in [`ROWS`]; without one, `every_command_has_a_row` fails.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
 
-use crate::program::{Place, Program, Run, run};
+use mock_server::wiremock::matchers::path;
+use mock_server::wiremock::{Mock, ResponseTemplate};
 
-/// A command with arguments that it succeeds with.
+use crate::program::{Place, Program, Run, run};
+#[cfg(feature = "webhook")]
+use crate::webhook::{BODY, SECRET, SIGNATURE, listener};
+
+/// A command with all that it takes to succeed.
 pub(crate) struct Row {
-    pub(crate) command: &'static str,
+    command: &'static str,
     arguments: &'static [&'static str],
     nature: Nature,
+    prepare: fn(Program, &Setting<'_>) -> Program,
+    run: fn(Program) -> Run,
+    /// Whether it ends without being told to.
+    ends: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-#[allow(dead_code, reason = "not every build has a command of each nature")]
 enum Nature {
     /// Asks the service.
     Reads,
     /// Changes something at the service.
     Writes,
-    /// Works on this machine alone.
+    /// Works on this machine, or with others than the service.
     Local,
-    /// Goes on until it is stopped, after a line that says that it is ready.
-    Serves,
+}
+
+/// What a command finds around it.
+pub(crate) struct Setting<'a> {
+    pub(crate) home: &'a Path,
+    pub(crate) base_url: &'a str,
+    pub(crate) key: &'a str,
 }
 
 const ROWS: &[Row] = &[
     reads("show", &[]),
     writes("set", &["--bio", "b"]),
+    prepared(with_editor, writes("edit", &[])),
     reads("link list", &[]),
     writes("link add", &["--title", "t", "--url", "x:y"]),
     writes("link edit", &["link_1", "--title", "t"]),
@@ -42,12 +57,48 @@ const ROWS: &[Row] = &[
     reads("badge list", &[]),
     reads("site", &[]),
     writes("api", &["me/posts", "-f", "body=p"]),
+    prepared(with_typed_key, reads("auth login", &["--with-token"])),
+    prepared(with_account, local("auth logout", &["--yes"])),
+    reads("auth status", &[]),
+    prepared(with_account, local("auth list", &[])),
+    prepared(with_account, local("auth switch", &["stored"])),
+    local("config path", &[]),
+    local("config list", &[]),
+    local("config get", &["output"]),
+    local("config set", &["output", "csv"]),
+    local("config unset", &["output"]),
+    local("completion", &["bash"]),
+    local("man", &[]),
+    local("version", &[]),
+    #[cfg(feature = "webhook")]
+    Row {
+        run: run_with_a_delivery,
+        ends: false,
+        ..prepared(with_secret, local("webhook listen", &["--max", "1"]))
+    },
+    #[cfg(feature = "webhook")]
+    prepared(
+        with_secret,
+        local("webhook verify", &["--body", "-", "--signature", SIGNATURE]),
+    ),
+    #[cfg(feature = "webhook")]
+    prepared(with_secret, local("webhook sign", &["--body", "-"])),
+    #[cfg(feature = "webhook")]
+    prepared(with_receiver, local("webhook send", &["post.liked"])),
+    #[cfg(feature = "webhook")]
+    prepared(with_recording, local("webhook replay", &[])),
+    #[cfg(feature = "webhook")]
+    local("webhook kinds", &[]),
     #[cfg(feature = "sandbox")]
     local("sandbox reset", &[]),
     #[cfg(feature = "sandbox")]
     local("sandbox path", &[]),
     #[cfg(feature = "sandbox")]
-    serves("sandbox serve", &[]),
+    Row {
+        run: run_until_ready,
+        ends: false,
+        ..local("sandbox serve", &[])
+    },
 ];
 
 const fn reads(command: &'static str, arguments: &'static [&'static str]) -> Row {
@@ -58,14 +109,8 @@ const fn writes(command: &'static str, arguments: &'static [&'static str]) -> Ro
     row(command, arguments, Nature::Writes)
 }
 
-#[allow(dead_code, reason = "not every build has such a command")]
 const fn local(command: &'static str, arguments: &'static [&'static str]) -> Row {
     row(command, arguments, Nature::Local)
-}
-
-#[allow(dead_code, reason = "not every build has such a command")]
-const fn serves(command: &'static str, arguments: &'static [&'static str]) -> Row {
-    row(command, arguments, Nature::Serves)
 }
 
 const fn row(command: &'static str, arguments: &'static [&'static str], nature: Nature) -> Row {
@@ -73,26 +118,138 @@ const fn row(command: &'static str, arguments: &'static [&'static str], nature: 
         command,
         arguments,
         nature,
+        prepare: |program, _| program,
+        run: Program::run,
+        ends: true,
+    }
+}
+
+const fn prepared(prepare: fn(Program, &Setting<'_>) -> Program, row: Row) -> Row {
+    Row { prepare, ..row }
+}
+
+/// An editor that changes one field.
+fn with_editor(program: Program, setting: &Setting<'_>) -> Program {
+    let script = setting.home.join("editor");
+    fs::write(&script, "printf 'location = \"L\"' > \"$1\"").unwrap();
+    program.env("PROFILE_EDITOR", format!("/bin/sh {}", script.display()))
+}
+
+/// The key on the standard input, of somebody who has none in the environment.
+fn with_typed_key(program: Program, setting: &Setting<'_>) -> Program {
+    program.without("PROFILE_API_KEY").stdin(setting.key)
+}
+
+/// An account that is stored already, and no key in the environment.
+fn with_account(program: Program, setting: &Setting<'_>) -> Program {
+    let directory = setting.home.join(".config/profile");
+    fs::create_dir_all(directory.join("keys")).unwrap();
+    let account = format!(
+        "account = 'stored'\n[accounts.stored]\nbase_url = '{}'\n",
+        setting.base_url
+    );
+    fs::write(directory.join("config.toml"), account).unwrap();
+    fs::write(directory.join("keys/stored"), setting.key).unwrap();
+    program.without("PROFILE_API_KEY")
+}
+
+/// A body on the standard input, and the secret that signs it.
+#[cfg(feature = "webhook")]
+fn with_secret(program: Program, _: &Setting<'_>) -> Program {
+    program.env("PROFILE_WEBHOOK_SECRET", SECRET).stdin(BODY)
+}
+
+#[cfg(feature = "webhook")]
+fn with_receiver(program: Program, setting: &Setting<'_>) -> Program {
+    let receiver = format!("{}{RECEIVER}", setting.base_url);
+    with_secret(program, setting)
+        .argument("--to")
+        .argument(receiver)
+}
+
+#[cfg(feature = "webhook")]
+fn with_recording(program: Program, setting: &Setting<'_>) -> Program {
+    let recording = setting.home.join("delivery.http");
+    fs::write(
+        &recording,
+        format!("POST / HTTP/1.1\r\nX-Service-Event: post.liked\r\n\r\n{BODY}"),
+    )
+    .unwrap();
+    with_receiver(program, setting).argument(recording)
+}
+
+/// Waits for its first line, then asks it to stop, and waits for its end.
+#[cfg(feature = "sandbox")]
+fn run_until_ready(program: Program) -> Run {
+    let mut running = program.start();
+    let ready = running.stdout_line();
+    running.stop();
+    running.end().after(&format!("{ready}\n"), "")
+}
+
+/// Sends it a delivery as soon as it listens, and waits for its end.
+#[cfg(feature = "webhook")]
+fn run_with_a_delivery(program: Program) -> Run {
+    let mut running = program.start();
+    let mut told = String::new();
+    loop {
+        let line = running.stderr_line();
+        if line.is_empty() {
+            // It has ended without listening.
+            break;
+        }
+        told += &format!("{line}\n");
+        if let Some(url) = line.strip_prefix("listening on ") {
+            listener::deliver(url, "post.liked", SIGNATURE, BODY.as_bytes());
+            break;
+        }
+    }
+    running.end().after("", &told)
+}
+
+/// Where the service of [`place`] takes whatever is sent.
+const RECEIVER: &str = "/hooks";
+
+async fn place() -> Place {
+    let place = Place::new().await;
+    let taken = Mock::given(path(RECEIVER)).respond_with(ResponseTemplate::new(204));
+    taken.mount(place.service.wiremock()).await;
+    place
+}
+
+impl<'a> Setting<'a> {
+    fn of(place: &'a Place) -> Self {
+        Self {
+            home: place.home.path(),
+            base_url: place.service.uri(),
+            key: place.service.key(),
+        }
     }
 }
 
 impl Row {
-    /// The command, its arguments, and these.
-    pub(crate) fn with<'a>(&'a self, further: &[&'a str]) -> Vec<&'a str> {
-        let words = self.command.split(' ');
-        words
-            .chain(self.arguments.iter().copied())
-            .chain(further.iter().copied())
-            .collect()
+    /// The command with its arguments and these.
+    pub(crate) fn program(&self, setting: &Setting<'_>, further: &[&str]) -> Program {
+        let words = self
+            .command
+            .split(' ')
+            .chain(self.arguments.iter().copied());
+        let words: Vec<_> = words.chain(further.iter().copied()).collect();
+        let program = Program::new(setting.home, &words)
+            .env("PROFILE_BASE_URL", setting.base_url)
+            .env("PROFILE_API_KEY", setting.key);
+        (self.prepare)(program, setting)
     }
 
-    /// Runs it to its end, or until it is ready and then to its end.
-    #[track_caller]
+    /// Runs it to its end; what does not end by itself is ended.
     pub(crate) fn run(&self, program: Program) -> Run {
-        match self.nature {
-            Nature::Serves => program.run_until_ready(),
-            _ => program.run(),
-        }
+        (self.run)(program)
+    }
+
+    /// Runs it where no other command has left anything.
+    async fn run_alone(&self, further: &[&str]) -> Run {
+        let place = place().await;
+        self.run(self.program(&Setting::of(&place), further))
     }
 
     fn calls_the_service(&self) -> bool {
@@ -154,20 +311,22 @@ fn every_help_is_short_at_first_and_has_an_example() {
 
 #[tokio::test]
 async fn json_is_one_document() {
-    let place = Place::new().await;
     for row in rows() {
-        row.run(place.program(&row.with(&["--json"]))).json();
+        row.run_alone(&["--json"]).await.json();
     }
 }
 
 #[tokio::test]
 async fn a_failure_in_json_prints_nothing_but_one_object_on_the_last_line() {
-    let place = Place::new().await;
     for row in rows().filter(|row| row.calls_the_service()) {
-        let arguments = row.with(&["--json", "-vv", "--retries", "0"]);
+        let place = Place::new().await;
         for base_url in [place.service.uri(), "http://127.0.0.1:1"] {
-            let program = place.program(&arguments).env("PROFILE_API_KEY", "wrong");
-            let failed = program.env("PROFILE_BASE_URL", base_url).run();
+            let setting = Setting {
+                base_url,
+                key: "wrong",
+                ..Setting::of(&place)
+            };
+            let failed = row.run(row.program(&setting, &["--json", "-vv", "--retries", "0"]));
             assert_eq!(failed.stdout_bytes(), b"", "{failed}");
             assert_eq!(failed.error()["exit_code"], failed.code(), "{failed}");
         }
@@ -176,84 +335,77 @@ async fn a_failure_in_json_prints_nothing_but_one_object_on_the_last_line() {
 
 #[tokio::test]
 async fn a_pipe_gets_no_escape_sequence() {
-    let place = Place::new().await;
     for row in rows() {
         for format in ["table", "tsv", "csv", "json", "ndjson"] {
-            // What was deleted in one format is still there in the next.
-            let place = match row.nature {
-                Nature::Writes => &Place::new().await,
-                _ => &place,
-            };
-            let arguments = row.with(&["--output", format, "-vv"]);
-            let printed = row.run(place.program(&arguments)).to_string();
-            assert!(printed.starts_with("exit 0\n"), "{arguments:?}: {printed}");
-            assert!(!printed.contains('\u{1b}'), "{arguments:?}: {printed}");
+            let ended = row.run_alone(&["--output", format, "-vv"]).await;
+            let printed = ended.to_string();
+            let command = row.command;
+            assert!(printed.starts_with("exit 0\n"), "{command}: {printed}");
+            assert!(!printed.contains('\u{1b}'), "{command}: {printed}");
         }
     }
 }
 
 #[tokio::test]
 async fn no_color_wins_over_what_forces_colours() {
-    let place = Place::new().await;
     for row in rows() {
-        let arguments = row.with(&["--output", "table"]);
-        let program = place.program(&arguments).env("NO_COLOR", "1");
-        let printed = row.run(program.env("CLICOLOR_FORCE", "1")).to_string();
-        assert!(!printed.contains('\u{1b}'), "{arguments:?}: {printed}");
+        let place = place().await;
+        let program = row.program(&Setting::of(&place), &["--output", "table"]);
+        let program = program.env("NO_COLOR", "1").env("CLICOLOR_FORCE", "1");
+        let printed = row.run(program).to_string();
+        assert!(printed.starts_with("exit 0\n"), "{printed}");
+        assert!(!printed.contains('\u{1b}'), "{printed}");
     }
 }
 
 #[tokio::test]
 async fn a_closed_pipe_ends_it_quietly() {
-    let place = Place::new().await;
-    for row in rows().filter(|row| row.nature != Nature::Serves) {
+    for row in rows().filter(|row| row.ends) {
         for further in [&[][..], &["--json"], &["--help"]] {
-            let place = match row.nature {
-                Nature::Writes => &Place::new().await,
-                _ => &place,
-            };
-            let arguments = row.with(further);
-            let ended = place.program(&arguments).run_with_closed_stdout();
+            let place = place().await;
+            let program = row.program(&Setting::of(&place), further);
+            let ended = program.run_with_closed_stdout().to_string();
             let quiet = "exit 0\n--- stdout\n--- stderr\n";
-            assert_eq!(ended.to_string(), quiet, "{arguments:?}");
+            assert_eq!(ended, quiet, "{} {further:?}", row.command);
         }
     }
 }
 
 #[tokio::test]
 async fn a_dry_run_is_there_for_writes_alone_and_sends_none() {
-    let place = Place::new().await;
-    let before = place.service.world().unwrap();
     for row in rows() {
+        let place = place().await;
+        let setting = Setting::of(&place);
         let words: Vec<_> = row.command.split(' ').collect();
-        let offers = help(place.home.path(), &words).contains("--dry-run");
+        let offers = help(setting.home, &words).contains("--dry-run");
         let writes = row.nature == Nature::Writes;
         assert_eq!(offers, writes, "{}", row.command);
+        let ended = row.run(row.program(&setting, &["--dry-run", "--json"]));
         if !writes {
-            let refused = place.run(&row.with(&["--dry-run"])).to_string();
-            assert!(refused.starts_with("exit 2\n"), "{refused}");
+            assert_eq!(ended.code(), 2, "{ended}");
             continue;
         }
-        let shown = place.run(&row.with(&["--dry-run", "--json"])).json();
+        let shown = ended.json();
         assert_eq!(shown["dry_run"], true, "{shown}");
         assert_ne!(shown["requests"][0]["method"], "GET", "{shown}");
+        for request in place.service.journal().requests() {
+            assert_eq!(request.method, "GET", "{request:?}");
+        }
+        let untouched = Place::new().await.service.world().unwrap();
+        assert_eq!(place.service.world().unwrap(), untouched);
     }
-    for request in place.service.journal().requests() {
-        assert_eq!(request.method, "GET", "{request:?}");
-    }
-    assert_eq!(place.service.world().unwrap(), before);
 }
 
 #[tokio::test]
 async fn curl_is_shown_and_nothing_sent() {
-    let place = Place::new().await;
     for row in rows() {
-        let shown = place.run(&row.with(&["--curl"]));
+        let place = place().await;
+        let shown = row.run(row.program(&Setting::of(&place), &["--curl"]));
         if row.calls_the_service() {
             assert!(shown.stdout().starts_with("curl "), "{shown}");
         } else {
             assert_eq!(shown.code(), 2, "{shown}");
         }
+        assert_eq!(place.service.journal().requests().len(), 0);
     }
-    assert_eq!(place.service.journal().requests().len(), 0);
 }

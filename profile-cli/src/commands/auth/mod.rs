@@ -29,6 +29,13 @@ pub(crate) enum AuthCommand {
     Switch(switch::AuthSwitchArguments),
 }
 
+impl AuthCommand {
+    /// Whether there is a request that curl could send in its place.
+    pub(crate) fn calls_the_service(&self) -> bool {
+        matches!(self, Self::Login(_) | Self::Status(_))
+    }
+}
+
 pub(crate) fn run(command: AuthCommand, session: &Session<'_>) -> Result<Report, Stop> {
     match command {
         AuthCommand::Login(arguments) => login::run(&arguments, session),

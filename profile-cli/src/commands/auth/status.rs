@@ -11,7 +11,7 @@ use crate::report::{Report, Shown};
 use crate::session::Session;
 use crate::stop::Stop;
 
-/// Show the account, its key's scopes and rate limit, and where each setting comes from
+/// Show the account, what its key may do, and where each setting comes from
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Asks the service with GET /me. Of the key no more than its last four characters are shown, and those

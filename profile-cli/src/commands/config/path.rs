@@ -11,7 +11,8 @@ use crate::stop::Stop;
 #[command(after_help = "\
 It is in PROFILE_CONFIG_DIR, else in $XDG_CONFIG_HOME/profile, else in ~/.config/profile.
 
-Example:
+Examples:
+  profile config path
   $EDITOR \"$(profile config path)\"")]
 pub(crate) struct ConfigPathArguments {}
 

@@ -71,8 +71,8 @@ fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Stop> {
         if let Err(failure) = editor.open(draft.path()) {
             return Err(draft.kept(failure).into());
         }
-        let text = draft.text().map_err(|failure| draft.kept(failure))?;
-        let body = typed_text::without_last_break(text);
+        let mut body = draft.text().map_err(|failure| draft.kept(failure))?;
+        body.truncate(typed_text::length_without_last_break(body.as_bytes()));
         if body.is_empty() {
             draft.discard();
             let sentence = Shown::Sentence("Nothing was written, so nothing was sent.".to_owned());

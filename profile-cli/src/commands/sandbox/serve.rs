@@ -1,6 +1,5 @@
 //! `profile sandbox serve`: the sandbox for programs that speak HTTP.
 
-use std::future::Future;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 
@@ -9,7 +8,7 @@ use mock_server::HttpServer;
 use serde_json::json;
 
 use crate::failure::{Failure, FailureKind};
-use crate::interruption::Uninterrupted;
+use crate::interruption::{EndSignals, Uninterrupted};
 use crate::private_file;
 use crate::report::{Report, Shown};
 use crate::sandbox;
@@ -41,15 +40,19 @@ pub(crate) fn run(
     let worlds = sandbox::worlds()?;
     let key_file = sandbox::key_path()?;
     private_file::write(&key_file, format!("{}\n", worlds.keys().all).as_bytes())
-        .map_err(|error| failed(format!("{} cannot be written: {error}", key_file.display())))?;
+        .map_err(|error| Failure::of_file("written", &key_file, &error))?;
     let addr = arguments.addr;
     let listener = TcpListener::bind(addr).map_err(|error| cannot_listen(addr, &error))?;
     session.wait_for(async {
         let _uninterrupted = Uninterrupted::new();
         // Whoever reads the URL may stop the server at once, so the signals are caught before.
-        let stop = stop_signal().map_err(|error| failed(format!("cannot be stopped: {error}")))?;
+        let signals = EndSignals::new();
+        let mut signals =
+            signals.map_err(|error| failed(format!("signals cannot be had: {error}")))?;
         let server = HttpServer::new(worlds, listener);
         let server = server.map_err(|error| cannot_listen(addr, &error))?;
+        // Its control API would show the key to whoever reaches the port.
+        let server = server.without_control();
         if !addr.ip().is_loopback() {
             let warning = format!("{addr} can be reached from other machines, and so can its data");
             session.output.warn(&warning);
@@ -57,10 +60,13 @@ pub(crate) fn run(
         session
             .output
             .report(&ready(server.url(), &key_file.to_string_lossy()));
+        let stop = async {
+            signals.next().await;
+        };
         let served = server.serve_until(stop).await;
         served.map_err(|error| failed(format!("the sandbox stopped: {error}")))
     })??;
-    Ok(Shown::Streamed.into())
+    Err(Stop::Told(0))
 }
 
 fn ready(url: &str, key_file: &str) -> Report {
@@ -87,29 +93,4 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 
 fn failed(message: String) -> Failure {
     Failure::new(FailureKind::Other, message)
-}
-
-/// Ends with the signal that asks the program to stop.
-#[cfg(unix)]
-fn stop_signal() -> io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    })
-}
-
-/// Ends with the signal that asks the program to stop.
-#[cfg(not(unix))]
-fn stop_signal() -> io::Result<impl Future<Output = ()>> {
-    Ok(async {
-        // Where the signal cannot be had, the system ends the program.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    })
 }

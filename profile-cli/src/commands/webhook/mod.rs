@@ -1,6 +1,5 @@
 //! `profile webhook`: receives, checks, signs and sends what the service sends when events happen.
 
-mod byte_source;
 mod delivery;
 mod encoding;
 mod kinds;

@@ -1,12 +1,10 @@
 //! `profile webhook replay`: sends recorded deliveries again.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use reqwest::Url;
 
-use super::byte_source::unreadable;
 use super::delivery::Delivery;
 use super::encoding::Encoding;
 use super::recording;
@@ -14,6 +12,7 @@ use super::secret::WebhookSecret;
 use super::sender::destination;
 use super::sending::send_all;
 use crate::failure::Failure;
+use crate::input;
 use crate::report::Report;
 use crate::session::Session;
 use crate::stop::Stop;
@@ -74,10 +73,9 @@ pub(crate) fn run(
 }
 
 fn read(file: &Path) -> Result<Delivery, Failure> {
-    let name = file.display().to_string();
-    let bytes = fs::read(file).map_err(|error| unreadable(&name, &error))?;
+    let bytes = input::read_file(file)?;
     recording::read(&bytes).map_err(|reason| {
-        let message = format!("{name} is no recorded delivery: {reason}");
+        let message = format!("{} is no recorded delivery: {reason}", file.display());
         Failure::usage(message).hint("`profile webhook listen --record DIRECTORY` records them")
     })
 }

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use webhook_verify::{Secret, SecretError};
 
-use super::byte_source::unreadable;
 use crate::failure::Failure;
 use crate::private_file;
 use crate::session::Session;
+use crate::typed_text::length_without_last_break;
 
 const SECRET: &str = "PROFILE_WEBHOOK_SECRET";
 const SECRET_FILE: &str = "PROFILE_WEBHOOK_SECRET_FILE";
@@ -43,21 +43,16 @@ impl WebhookSecret {
     }
 
     fn of_file(path: &Path, session: &Session<'_>) -> Result<Self, Failure> {
-        let name = path.display();
-        let (mut bytes, exposed) = private_file::read_bytes(path)
-            .map_err(|error| unreadable(&format!("{SECRET_FILE}: {name}"), &error))?;
+        let (mut bytes, exposed) = private_file::read_bytes(path).map_err(|error| {
+            let path = path.display();
+            Failure::usage(format!("{SECRET_FILE}: {path} cannot be read: {error}"))
+        })?;
         if exposed {
-            session.output.warn(&format!(
-                "others may read the webhook secret in {name}; close it with `chmod 600 {name}`"
-            ));
+            let warning = private_file::warning("the webhook secret", path);
+            session.output.warn(&warning);
         }
         // Editors end a file with a line break, which the service knows nothing of.
-        if bytes.ends_with(b"\n") {
-            bytes.pop();
-            if bytes.ends_with(b"\r") {
-                bytes.pop();
-            }
-        }
+        bytes.truncate(length_without_last_break(&bytes));
         Ok(Self {
             bytes,
             source: SECRET_FILE,

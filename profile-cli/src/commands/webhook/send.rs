@@ -7,12 +7,12 @@ use reqwest::header::HeaderValue;
 use serde_json::json;
 use webhook_verify::EventKind;
 
-use super::byte_source::ByteSource;
 use super::delivery::Delivery;
 use super::encoding::Encoding;
 use super::secret::{self, WebhookSecret};
 use super::sender::destination;
 use super::sending::send_all;
+use crate::input::Input;
 use crate::report::Report;
 use crate::session::Session;
 use crate::stop::Stop;
@@ -31,7 +31,7 @@ pub(crate) struct WebhookSendArguments {
 
     /// The body, sent byte for byte; a JSON object with type, created_at and data, unless given
     #[arg(long, value_name = "@FILE|-")]
-    data: Option<ByteSource>,
+    data: Option<Input>,
 
     /// How often to send it
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]

@@ -9,9 +9,7 @@ use reqwest::{Client, Url, redirect, retry};
 use super::delivery::Delivery;
 use crate::failure::{Failure, FailureKind};
 use crate::session::Session;
-
-/// The time-out of one delivery, unless the settings say otherwise.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+use crate::settings::DEFAULT_TIMEOUT;
 
 /// How much of an answer is read. Its status is all that counts, but a receiver that is still
 /// writing when the connection closes would take that for a failure of its own.
@@ -54,10 +52,6 @@ pub(super) struct Outcome {
 
 impl Sender {
     pub(super) fn new(url: &Url, session: &Session<'_>) -> Result<Self, Failure> {
-        if session.settings.curl {
-            let message = "--curl shows requests to the service, and this sends to a receiver";
-            return Err(Failure::usage(message));
-        }
         let builder = Client::builder()
             .redirect(redirect::Policy::none())
             .retry(retry::never())

@@ -3,9 +3,9 @@
 use clap::Args;
 use webhook_verify::sign_as;
 
-use super::byte_source::ByteSource;
 use super::encoding::Encoding;
 use super::secret::{self, WebhookSecret};
+use crate::input::Input;
 use crate::report::Report;
 use crate::session::Session;
 use crate::stop::Stop;
@@ -16,7 +16,7 @@ use crate::stop::Stop;
 pub(crate) struct WebhookSignArguments {
     /// The body, byte for byte as it will be sent
     #[arg(long, value_name = "@FILE|-")]
-    body: ByteSource,
+    body: Input,
 
     #[command(flatten)]
     encoding: Encoding,

@@ -4,11 +4,11 @@ use clap::Args;
 use serde_json::json;
 use webhook_verify::{Headers, Verifier, VerifyError, explain};
 
-use super::byte_source::ByteSource;
 use super::encoding::Encoding;
 use super::refusal;
 use super::secret::{self, WebhookSecret};
 use crate::failure::{Failure, FailureKind};
+use crate::input::Input;
 use crate::report::{Report, Shown};
 use crate::session::Session;
 use crate::stop::Stop;
@@ -19,7 +19,7 @@ use crate::stop::Stop;
 pub(crate) struct WebhookVerifyArguments {
     /// The body, byte for byte as it came
     #[arg(long, value_name = "@FILE|-")]
-    body: ByteSource,
+    body: Input,
 
     /// The value of X-Service-Signature as it came, sha256= included
     #[arg(long, value_name = "SIGNATURE", allow_hyphen_values = true)]

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::listener::Listener;
 use super::{BODY, SECRET, SIGNATURE, home, webhook};
+use crate::program::Signal;
 
 #[tokio::test]
 async fn what_the_service_sends_is_verified() {
@@ -192,7 +193,7 @@ async fn ack_after_answers_with_what_the_receiver_answers() {
         assert_eq!(event["status"], status);
         assert_eq!(event["verified"], true);
         assert_eq!(event["failures_in_row"], u8::from(status != 202));
-        assert_eq!(listener.end().exit_code(), Some(0));
+        assert_eq!(listener.end().code(), 0);
     }
 }
 
@@ -209,7 +210,7 @@ fn ack_now_does_not_wait_for_the_receiver_and_ctrl_c_does() {
     );
     listener.event();
     let (mut stream, _) = local.accept().unwrap();
-    listener.signal("INT");
+    listener.signal(Signal::INT);
     let mut request = Vec::new();
     while !request.ends_with(BODY.as_bytes()) {
         let mut bytes = [0; 1024];
@@ -231,13 +232,13 @@ fn ack_now_does_not_wait_for_the_receiver_and_ctrl_c_does() {
 #[test]
 fn signals_end_it_cleanly() {
     let home = home();
-    for (signal, exit_code) in [("INT", 130), ("TERM", 143)] {
+    for (signal, exit_code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let listener = Listener::start(home.path(), &["--quiet"]);
         // An open connection on which nothing comes does not keep it.
         let silent = listener.connect();
         listener.signal(signal);
         let run = listener.end();
-        assert_eq!(run.exit_code(), Some(exit_code), "{run}");
+        assert_eq!(run.code(), exit_code, "{run}");
         assert_eq!(run.stderr(), "");
         drop(silent);
     }
@@ -254,7 +255,7 @@ fn a_reader_that_has_had_enough_ends_it_quietly() {
     // not be enough.
     listener.deliver_until_it_ends(SIGNATURE, BODY);
     let run = listener.end();
-    assert_eq!(run.exit_code(), Some(0), "{run}");
+    assert_eq!(run.code(), 0, "{run}");
     assert!(run.stderr().starts_with("ended: "), "{run}");
     assert_eq!(run.stderr().lines().count(), 1, "{run}");
 }
@@ -299,10 +300,10 @@ fn usage_is_checked_before_anything_is_bound() {
         ["--max-body", "-1"],
     ] {
         let run = webhook(home.path(), &[&["listen"][..], &arguments].concat()).run();
-        assert_eq!(run.exit_code(), Some(2), "{run}");
+        assert_eq!(run.code(), 2, "{run}");
     }
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let run = webhook(home.path(), &["listen", "--addr", &address]).run();
-    assert_eq!(run.exit_code(), Some(1), "{run}");
+    assert_eq!(run.code(), 1, "{run}");
 }

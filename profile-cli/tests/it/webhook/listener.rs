@@ -1,11 +1,11 @@
 //! A running `profile webhook listen`, and deliveries written by hand.
 
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 
 use super::SECRET;
-use crate::program::{Program, Run, Running};
+use crate::program::{Program, Run, Running, Signal};
 
 pub(super) struct Listener {
     running: Running,
@@ -57,53 +57,37 @@ impl Listener {
     }
 
     #[track_caller]
-    pub(super) fn signal(&self, name: &str) {
-        self.running.signal(name);
+    pub(super) fn signal(&self, signal: Signal) {
+        self.running.signal(signal);
     }
 
     /// Ends it as Ctrl-C does.
     #[track_caller]
     pub(super) fn interrupt(self) -> Run {
-        self.signal("INT");
+        self.signal(Signal::INT);
         self.end()
     }
 
     /// Sends a request with these headers, and gives the answer as it came.
     #[track_caller]
     pub(super) fn request(&self, method: &str, headers: &[(&str, &str)], body: &[u8]) -> String {
-        let mut head =
-            format!("{method} /hooks HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
-        head += &format!("Content-Length: {}\r\n", body.len());
-        for (name, value) in headers {
-            head += &format!("{name}: {value}\r\n");
-        }
-        let mut stream = self.connect();
-        stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
-        stream.write_all(body).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
+        request(&self.url, method, headers, body)
     }
 
     /// Sends a delivery of a kind, and gives the status of the answer.
     #[track_caller]
     pub(super) fn deliver(&self, kind: &str, signature: &str, body: &[u8]) -> u16 {
-        let headers = [
-            ("X-Service-Event", kind),
-            ("X-Service-Signature", signature),
-        ];
-        status(&self.request("POST", &headers, body))
+        deliver(&self.url, kind, signature, body)
     }
 
     /// Sends one delivery after the other until nobody takes them any more.
     pub(super) fn deliver_until_it_ends(&self, signature: &str, body: &str) {
-        let address = self.url.strip_prefix("http://").unwrap();
         let request = format!(
             "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Service-Signature: {signature}\r\n\
              Content-Length: {}\r\n\r\n{body}",
             body.len()
         );
-        while let Ok(mut stream) = TcpStream::connect(address) {
+        while let Ok(mut stream) = connect(&self.url) {
             let sent = stream.write_all(request.as_bytes());
             // It may end at any moment.
             let _ = sent.and_then(|()| stream.read_to_end(&mut Vec::new()));
@@ -112,9 +96,37 @@ impl Listener {
 
     #[track_caller]
     pub(super) fn connect(&self) -> TcpStream {
-        let address = self.url.strip_prefix("http://").unwrap();
-        TcpStream::connect(address).unwrap()
+        connect(&self.url).unwrap()
     }
+}
+
+/// Sends a delivery of a kind to a listener, and gives the status of the answer.
+#[track_caller]
+pub(crate) fn deliver(url: &str, kind: &str, signature: &str, body: &[u8]) -> u16 {
+    let headers = [
+        ("X-Service-Event", kind),
+        ("X-Service-Signature", signature),
+    ];
+    status(&request(url, "POST", &headers, body))
+}
+
+#[track_caller]
+fn request(url: &str, method: &str, headers: &[(&str, &str)], body: &[u8]) -> String {
+    let mut head = format!("{method} /hooks HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+    head += &format!("Content-Length: {}\r\n", body.len());
+    for (name, value) in headers {
+        head += &format!("{name}: {value}\r\n");
+    }
+    let mut stream = connect(url).unwrap();
+    stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
+    stream.write_all(body).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+fn connect(url: &str) -> io::Result<TcpStream> {
+    TcpStream::connect(url.strip_prefix("http://").unwrap())
 }
 
 /// The status of an answer.

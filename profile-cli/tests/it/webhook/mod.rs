@@ -2,7 +2,7 @@
 
 mod kinds;
 mod listen;
-mod listener;
+pub(crate) mod listener;
 mod refusals;
 mod replay;
 mod secret;
@@ -16,9 +16,10 @@ use tempfile::TempDir;
 use crate::program::Program;
 
 /// The example that GitHub publishes for signatures of this form.
-const SECRET: &str = "It's a Secret to Everybody";
-const BODY: &str = "Hello, World!";
-const SIGNATURE: &str = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
+pub(crate) const SECRET: &str = "It's a Secret to Everybody";
+pub(crate) const BODY: &str = "Hello, World!";
+pub(crate) const SIGNATURE: &str =
+    "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
 
 fn home() -> TempDir {
     tempfile::tempdir().unwrap()

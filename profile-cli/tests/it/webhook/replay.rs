@@ -121,7 +121,7 @@ async fn nothing_is_sent_unless_every_file_can_be_read() {
     let first = files[0].to_str().unwrap();
     for second in [damaged.to_str().unwrap(), "none"] {
         let run = webhook(home.path(), &["replay", first, second, "--to", &to.uri()]).run();
-        assert_eq!(run.exit_code(), Some(2), "{run}");
+        assert_eq!(run.code(), 2, "{run}");
         assert!(run.stderr().contains(second), "{run}");
     }
     assert!(to.received_requests().await.unwrap().is_empty());

@@ -41,7 +41,7 @@ fn a_file_holds_it_with_one_line_break_at_its_end() {
         home.path(),
         &[("PROFILE_WEBHOOK_SECRET_FILE", path.to_str().unwrap())],
     );
-    assert_eq!(run.exit_code(), Some(2), "{run}");
+    assert_eq!(run.code(), 2, "{run}");
 }
 
 #[cfg(unix)]
@@ -75,7 +75,7 @@ fn without_a_proper_one_nothing_is_signed() {
         hint: set PROFILE_WEBHOOK_SECRET, or PROFILE_WEBHOOK_SECRET_FILE to a file that holds it
     "#]]);
     let empty = sign(home.path(), &[("PROFILE_WEBHOOK_SECRET", "")]);
-    assert_eq!(empty.exit_code(), Some(2), "{empty}");
+    assert_eq!(empty.code(), 2, "{empty}");
     sign(home.path(), &[("PROFILE_WEBHOOK_SECRET", " s3cret")]).check(&expect![[r#"
         exit 2
         --- stdout
@@ -94,7 +94,7 @@ fn without_a_proper_one_nothing_is_signed() {
             home.path(),
             &[("PROFILE_WEBHOOK_SECRET_FILE", path.to_str().unwrap())],
         );
-        assert_eq!(run.exit_code(), Some(2), "{run}");
+        assert_eq!(run.code(), 2, "{run}");
         assert!(run.stderr().contains(reason), "{run}");
     }
 }

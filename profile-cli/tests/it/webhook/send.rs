@@ -105,7 +105,7 @@ fn nobody_answers() {
         "2",
     ];
     let sent = webhook(home.path(), &arguments).run();
-    assert_eq!(sent.exit_code(), Some(8), "{sent}");
+    assert_eq!(sent.code(), 8, "{sent}");
     assert!(
         sent.stderr()
             .starts_with("error: none of 2 deliveries was answered: no connection: "),
@@ -125,7 +125,7 @@ fn a_receiver_that_is_silent_runs_into_the_time_out() {
     let to = format!("http://{}", silent.local_addr().unwrap());
     let arguments = ["send", "post.liked", "--to", &to, "--timeout", "0.1"];
     let sent = webhook(home.path(), &arguments).run();
-    assert_eq!(sent.exit_code(), Some(8), "{sent}");
+    assert_eq!(sent.code(), 8, "{sent}");
     assert!(sent.stderr().contains("no answer in time"), "{sent}");
 }
 
@@ -143,7 +143,7 @@ async fn nothing_is_sent_where_the_arguments_are_wrong() {
         &["send", "post.liked"],
     ] {
         let run = webhook(home.path(), arguments).run();
-        assert_eq!(run.exit_code(), Some(2), "{run}");
+        assert_eq!(run.code(), 2, "{run}");
     }
     assert!(to.received_requests().await.unwrap().is_empty());
 }

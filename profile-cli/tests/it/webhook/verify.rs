@@ -84,7 +84,7 @@ fn a_signature_without_proper_form_is_not_to_be_trusted() {
     for signature in ["", "-", "sha256=00", "sha1=00", &upper, &spaced] {
         let verify = ["verify", "--body", &body, "--signature", signature];
         let refused = webhook(home.path(), &verify).run();
-        assert_eq!(refused.exit_code(), Some(10), "{refused}");
+        assert_eq!(refused.code(), 10, "{refused}");
     }
 }
 
@@ -129,8 +129,8 @@ fn wrong_usage_is_not_a_mismatch() {
     for body in ["@none", "none", "@", ""] {
         let verify = ["verify", "--body", body, "--signature", SIGNATURE];
         let refused = webhook(home.path(), &verify).run();
-        assert_eq!(refused.exit_code(), Some(2), "{refused}");
+        assert_eq!(refused.code(), 2, "{refused}");
     }
     let without = webhook(home.path(), &["verify", "--body", "-"]).run();
-    assert_eq!(without.exit_code(), Some(2), "{without}");
+    assert_eq!(without.code(), 2, "{without}");
 }

@@ -102,10 +102,6 @@ pub(crate) fn run(
         let message = "--ack after waits for a receiver's answer, and none is named";
         return Err(Failure::usage(message).hint("add --forward-to").into());
     }
-    if session.settings.curl {
-        let message = "--curl shows requests to the service, and this sends none";
-        return Err(Failure::usage(message).into());
-    }
     let (receiver, news) = Receiver::new(arguments, session)?;
     let teller = Teller::new(session.output, arguments.record.clone())?;
     let exit_code = session.wait_for(listen(arguments, receiver, news, teller))??;

@@ -1,0 +1,75 @@
+//! The program on a terminal of its own, with a person before it.
+
+use std::io::{Read as _, Write as _};
+use std::process::Child;
+
+use pty_process::Size;
+use pty_process::blocking::{Command, Pty};
+use rustix::termios::{LocalModes, tcgetattr};
+
+use crate::program::Program;
+
+pub(crate) struct Terminal {
+    pty: Pty,
+    program: Child,
+    seen: String,
+}
+
+impl Terminal {
+    /// Starts the program on a terminal of 60 columns that has colours.
+    #[track_caller]
+    pub(crate) fn start(program: Program) -> Self {
+        let (pty, pts) = pty_process::blocking::open().unwrap();
+        pty.resize(Size::new(24, 60)).unwrap();
+        let environment = program.command.get_envs();
+        let set = environment.filter_map(|(name, value)| Some((name, value?)));
+        let program = Command::new(program.command.get_program())
+            .args(program.command.get_args())
+            .env_clear()
+            .env("TERM", "xterm-256color")
+            .envs(set)
+            .spawn(pts)
+            .unwrap();
+        Self {
+            pty,
+            program,
+            seen: String::new(),
+        }
+    }
+
+    /// Waits until the program has shown this.
+    #[track_caller]
+    pub(crate) fn sees(&mut self, text: &str) {
+        while !self.seen.contains(text) {
+            assert!(self.read(), "{text:?} is not in {:?}", self.seen);
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn types(&mut self, text: &str) {
+        self.pty.write_all(text.as_bytes()).unwrap();
+    }
+
+    /// Waits for the end of the program and shows its exit code and all that it showed. The
+    /// terminal has to be left as it was.
+    #[track_caller]
+    pub(crate) fn ends(mut self) -> (Option<i32>, String) {
+        while self.read() {}
+        let status = self.program.wait().unwrap();
+        let modes = tcgetattr(&self.pty).unwrap().local_modes;
+        assert!(modes.contains(LocalModes::ECHO | LocalModes::ISIG));
+        (status.code(), self.seen)
+    }
+
+    /// Reads on, as long as anybody holds the other side.
+    fn read(&mut self) -> bool {
+        let mut bytes = [0; 4096];
+        match self.pty.read(&mut bytes) {
+            Ok(0) | Err(_) => false,
+            Ok(length) => {
+                self.seen += &String::from_utf8_lossy(&bytes[..length]);
+                true
+            }
+        }
+    }
+}
