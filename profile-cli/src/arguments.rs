@@ -34,7 +34,7 @@ pub(crate) struct GlobalArguments {
     #[arg(value_name = "FORMAT")]
     pub(crate) output: Option<Format>,
 
-    /// Print JSON: the data as the service sent it; the same as `--output json`
+    /// Print JSON: what the service sent under `data`; the same as `--output json`
     #[arg(long, global = true)]
     pub(crate) json: bool,
 
@@ -55,7 +55,7 @@ pub(crate) struct GlobalArguments {
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 
-    /// Tell on stderr what is sent and answered; twice for every attempt and wait
+    /// Tell on stderr what is sent and answered; -vv tells every attempt and wait too
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
 
@@ -80,7 +80,13 @@ pub(crate) struct GlobalArguments {
     pub(crate) retries: Option<u32>,
 
     /// When to use colours: auto, always or never; auto also minds NO_COLOR, CLICOLOR_FORCE and TERM
-    #[arg(long, global = true, value_enum, hide_possible_values = true, value_name = "WHEN")]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "WHEN"
+    )]
     pub(crate) color: Option<ColorChoice>,
 
     /// Work on a made-up profile kept on this machine; needs no account and no network
@@ -178,7 +184,7 @@ Environment, which comes after flags and before config.toml:
   PROFILE_EDITOR         the editor to write in
   PROFILE_CONFIG_DIR     where config.toml and stored keys are; else $XDG_CONFIG_HOME/profile or
                          ~/.config/profile
-  PROFILE_LOG            what to tell on stderr: off, info (as -v) or debug (as -vv)
+  PROFILE_LOG            what to tell on stderr: off, error, warn, info (as -v) or debug (-vv)
   PROFILE_NO_INPUT       1 to never ask
 
 Exit codes:

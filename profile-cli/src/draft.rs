@@ -124,6 +124,9 @@ impl Draft {
             self.discard();
             return failure;
         }
+        if !self.path.exists() {
+            return failure.hint("the editor took the file away, and the text with it");
+        }
         let kept = self.place();
         let hint = match &failure.hint {
             Some(hint) => format!("{hint}; {kept}"),

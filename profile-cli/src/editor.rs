@@ -3,12 +3,15 @@
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use crate::failure::{Failure, FailureKind};
-use crate::interruption::Uninterrupted;
+use crate::interruption::{self, Uninterrupted};
 use crate::prompt;
 use crate::settings::{SettingName, Settings, Source};
+
+/// What an editor has no use for.
+const SECRETS: [&str; 2] = ["PROFILE_API_KEY", "PROFILE_WEBHOOK_SECRET"];
 
 /// An editor as it was chosen: a program with its arguments.
 #[derive(Debug)]
@@ -58,17 +61,37 @@ impl Editor {
         if !io::stdout().is_terminal() {
             command.stdout(Stdio::from(io::stderr()));
         }
+        for secret in SECRETS {
+            command.env_remove(secret);
+        }
         let failed = |how: String| {
-            let words = self.words.join(" ");
-            let message = format!("the editor {words:?} of {} {how}", self.source);
+            let words = shlex::try_join(self.words.iter().map(String::as_str));
+            let words = words.unwrap_or_else(|_| self.words.join(" "));
+            let message = format!("the editor {words} of {} {how}", self.source);
             Failure::new(FailureKind::Other, message)
         };
         match command.status() {
             Ok(status) if status.success() => Ok(()),
+            Ok(status) if is_interrupted(status) => Err(Failure::new(
+                FailureKind::Interrupted,
+                "the editor was interrupted",
+            )),
             Ok(status) => Err(failed(format!("failed: {status}"))),
             Err(error) => Err(failed(format!("cannot be started: {error}"))),
         }
     }
+}
+
+#[cfg(unix)]
+fn is_interrupted(status: ExitStatus) -> bool {
+    use std::os::unix::process::ExitStatusExt as _;
+    status.signal() == Some(signal_hook::consts::SIGINT)
+        || status.code() == Some(i32::from(interruption::EXIT_CODE))
+}
+
+#[cfg(not(unix))]
+fn is_interrupted(_: ExitStatus) -> bool {
+    false
 }
 
 #[cfg(test)]

@@ -231,7 +231,12 @@ fn message(error: &Error) -> String {
         (ErrorKind::Service, _) => "the service failed".to_owned(),
         _ => return error.to_string(),
     };
-    format!("{what} ({})", said(error))
+    let said = said(error);
+    // Many a service says the same in its own words.
+    match said.split_once(": ") {
+        Some((status, again)) if again == what => format!("{what} ({status})"),
+        _ => format!("{what} ({said})"),
+    }
 }
 
 /// The status of the answer and what came with it.
@@ -254,12 +259,26 @@ fn hint(error: &Error) -> Option<String> {
             "check the network, and PROFILE_BASE_URL or --base-url".to_owned()
         }
         ErrorKind::RateLimited => match error.retry_after() {
-            Some(wait) => format!("wait {} seconds before you try again", wait.as_secs()),
+            Some(wait) => format!("wait {} before you try again", in_words(wait.as_secs())),
             None => "wait a while before you try again".to_owned(),
         },
         _ => return None,
     };
     Some(hint)
+}
+
+/// A time in its largest whole unit, rounded up.
+fn in_words(seconds: u64) -> String {
+    let (count, unit) = match seconds {
+        0..120 => (seconds, "second"),
+        120..7_200 => (seconds.div_ceil(60), "minute"),
+        7_200..172_800 => (seconds.div_ceil(3_600), "hour"),
+        _ => (seconds.div_ceil(86_400), "day"),
+    };
+    match count {
+        1 => format!("1 {unit}"),
+        _ => format!("{count} {unit}s"),
+    }
 }
 
 /// The way to try without an account, where this build has it.

@@ -1,11 +1,14 @@
 //! Bytes that come from a file or from stdin: `@FILE` or `-`.
 
-use std::fs;
-use std::io::{self, Read as _};
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::failure::Failure;
+
+/// Far more than any service takes, and little enough to be held.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Where bytes come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,12 +21,7 @@ impl Input {
     /// All bytes, exactly as they are there.
     pub(crate) fn read(&self) -> Result<Vec<u8>, Failure> {
         match self {
-            Self::Stdin => {
-                let mut bytes = Vec::new();
-                let read = io::stdin().lock().read_to_end(&mut bytes);
-                read.map_err(|error| Failure::usage(format!("stdin cannot be read: {error}")))?;
-                Ok(bytes)
-            }
+            Self::Stdin => read_all(io::stdin().lock(), "stdin"),
             Self::File(path) => read_file(path),
         }
     }
@@ -31,8 +29,24 @@ impl Input {
 
 /// All bytes of a file that the arguments name.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(path)
-        .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))
+    let shown = path.display().to_string();
+    let file = File::open(path);
+    let file = file.map_err(|error| Failure::usage(format!("{shown} cannot be read: {error}")))?;
+    read_all(file, &shown)
+}
+
+/// Reads to the end, which something like /dev/zero does not have.
+fn read_all(source: impl Read, shown: &str) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = source.take(MAX_BYTES + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::usage(format!("{shown} cannot be read: {error}")))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let most = MAX_BYTES / (1024 * 1024);
+        return Err(Failure::usage(format!(
+            "{shown} holds more than {most} MiB"
+        )));
+    }
+    Ok(bytes)
 }
 
 impl FromStr for Input {

@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use crate::failure::Failure;
+use crate::private_file;
 
 /// Writes the file; one that is there already is replaced.
 pub(crate) fn write(path: &Path, contents: &[u8]) -> Result<(), Failure> {
@@ -17,7 +18,7 @@ fn write_whole(path: &Path, contents: &[u8]) -> io::Result<()> {
         return fs::write(path, contents);
     }
     // A link is written through.
-    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let path = &private_file::target_of(path);
     let directory = path
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty());
@@ -25,7 +26,8 @@ fn write_whole(path: &Path, contents: &[u8]) -> io::Result<()> {
     // Like any file that a program makes, it is as open as the user's umask lets it be.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(directory.unwrap_or(Path::new(".")))?;
+    let file = builder.tempfile_in(directory.unwrap_or(Path::new(".")));
+    let mut file = file.map_err(private_file::without_path)?;
     file.write_all(contents)?;
     file.persist(path)?;
     Ok(())

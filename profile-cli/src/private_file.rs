@@ -2,7 +2,10 @@
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// More than any file of ours holds; a recorded delivery can be the largest.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Writes the file as a whole or not at all, readable by its owner alone; the directories above it
 /// are made, for the owner alone too.
@@ -10,13 +13,31 @@ pub(crate) fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
     create_directory(directory)?;
     // A link is written through, so that settings kept elsewhere stay there.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let target = target_of(path);
     let beside = target.parent().unwrap_or(directory);
-    let mut file = tempfile::NamedTempFile::new_in(beside)?;
+    let mut file = tempfile::NamedTempFile::new_in(beside).map_err(without_path)?;
     file.write_all(contents)?;
     file.as_file().sync_all()?;
     file.persist(&target)?;
     Ok(())
+}
+
+/// Where a link leads, even if nothing is there yet; any other path is its own target.
+pub(crate) fn target_of(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| match fs::read_link(path) {
+        Ok(target) => path.parent().unwrap_or(Path::new("")).join(target),
+        Err(_) => path.to_owned(),
+    })
+}
+
+/// The error without the name of a temporary file, of which nobody knows.
+pub(crate) fn without_path(error: io::Error) -> io::Error {
+    let inner = error.get_ref().and_then(|error| error.source());
+    let inner = inner.and_then(|error| error.downcast_ref::<io::Error>());
+    match inner.and_then(io::Error::raw_os_error) {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => error,
+    }
 }
 
 /// Makes a directory for its owner alone; one that is there is left as it is.
@@ -42,11 +63,14 @@ pub(crate) fn read(path: &Path) -> io::Result<(String, bool)> {
 
 /// The same for a file that need not be text.
 pub(crate) fn read_bytes(path: &Path) -> io::Result<(Vec<u8>, bool)> {
-    let mut file = File::open(path)?;
+    let file = File::open(path)?;
     let exposed = is_open_to_others(&file.metadata()?.permissions());
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    Ok((bytes, exposed))
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > MAX_BYTES {
+        true => Err(io::Error::other("it is too large to be what it should be")),
+        false => Ok((bytes, exposed)),
+    }
 }
 
 /// What to do about a file of which others may read what it holds.

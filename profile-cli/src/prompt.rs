@@ -16,7 +16,7 @@ pub(crate) fn confirm(question: &str, no_input: bool) -> Result<(), Failure> {
     let answer = ask(&format!("{question} [y/N] "))?;
     match answer.to_ascii_lowercase().as_str() {
         "y" | "yes" => Ok(()),
-        _ => Err(Failure::new(FailureKind::Other, "nothing was deleted")),
+        _ => Err(Failure::new(FailureKind::Other, "nothing was changed")),
     }
 }
 

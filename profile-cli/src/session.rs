@@ -78,11 +78,10 @@ impl<'a> Session<'a> {
         failure: impl FnOnce(Error) -> Failure,
     ) -> Result<Response<T>, Stop> {
         self.stop_for_curl(std::slice::from_ref(&call))?;
-        log::sending(&call);
-        let answer = self.wait_for(call.send())?;
-        let response = answer.inspect_err(log::failed).map_err(failure)?;
-        log::answered(&response);
-        Ok(response)
+        match self.answer_to(call)? {
+            Some(answer) => Ok(answer.map_err(failure)?),
+            None => Err(Failure::new(FailureKind::Interrupted, "interrupted").into()),
+        }
     }
 
     /// Sends what changes something: `what` names it, and `look_with` is the command that shows
@@ -94,23 +93,28 @@ impl<'a> Session<'a> {
         look_with: &str,
     ) -> Result<Response<T>, Stop> {
         self.stop_for_curl(std::slice::from_ref(&call))?;
+        match self.answer_to(call)? {
+            Some(answer) => Ok(answer.map_err(|error| Failure::of_write(what, look_with, error))?),
+            None => Err(Failure::interrupted(look_with).into()),
+        }
+    }
+
+    /// The answer to a call, or nothing if Ctrl-C came before it.
+    fn answer_to<T>(&self, call: Call<T>) -> Result<Option<Result<Response<T>, Error>>, Failure> {
         log::sending(&call);
-        let sent = self.wait_for(async {
+        let answer = self.wait_for(async {
             let _uninterrupted = Uninterrupted::new();
             tokio::select! {
                 answer = call.send() => Some(answer),
                 _ = tokio::signal::ctrl_c() => None,
             }
         })?;
-        match sent {
-            Some(answer) => {
-                let answer = answer.inspect_err(log::failed);
-                let response = answer.map_err(|error| Failure::of_write(what, look_with, error))?;
-                log::answered(&response);
-                Ok(response)
-            }
-            None => Err(Failure::interrupted(look_with).into()),
+        match &answer {
+            Some(Ok(response)) => log::answered(response),
+            Some(Err(error)) => log::failed(error),
+            None => {}
         }
+        Ok(answer)
     }
 
     /// Stops here if the calls are to be shown as curl commands.

@@ -21,6 +21,11 @@ pub(crate) fn read(argument: &str, typed: &str, output: &Output) -> Result<Strin
         output.note("type the text, and end it with Ctrl-D on a line of its own");
     }
     let bytes = input.read().map_err(|failure| refused(&failure.message))?;
+    if bytes.is_empty() && input == Input::Stdin {
+        return Err(refused(
+            "nothing came on stdin, which looks like a mistake; give '' for an empty text",
+        ));
+    }
     let mut text = String::from_utf8(bytes).map_err(|error| {
         let place = error.utf8_error().valid_up_to();
         let source = typed.strip_prefix('@').unwrap_or("stdin");

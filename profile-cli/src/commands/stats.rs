@@ -94,8 +94,7 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
     }
     let report = arguments.report(&read, handles.len() > 1, session);
     if let Some(path) = &arguments.svg {
-        let written = picture_file::write(path, drawing::svg(&views(&read)).as_bytes());
-        failures.extend(written.err());
+        picture_file::write(path, drawing::svg(&views(&read)).as_bytes())?;
     }
     several::outcome(Some(report), failures)
 }

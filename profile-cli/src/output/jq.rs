@@ -14,6 +14,9 @@ type Data = data::JustLut<Val>;
 /// the program is nothing for an expression to decide.
 const LEFT_OUT: [&str; 2] = ["env", "halt"];
 
+/// The result is held before it is printed, so that nothing of one that fails is.
+const MAX_BYTES: usize = 64 * 1024 * 1024;
+
 /// An expression that can be run.
 pub(super) struct Program {
     filter: Filter<Data>,
@@ -51,18 +54,31 @@ impl Program {
         let context = Ctx::<Data>::new(&self.filter.lut, Vars::new([]));
         let mut text = String::new();
         for value in self.filter.id.run((context, input)).map(unwrap_valr) {
-            let value = value.map_err(|error| Failure::usage(format!("--jq: {error}")))?;
+            let value = value.map_err(|error| Failure::usage(reason(&error.to_string())))?;
             let line = match value {
                 Val::TStr(text) | Val::BStr(text) => String::from_utf8_lossy(&text).into_owned(),
                 other => other.to_string(),
             };
             text += &line;
             text.push('\n');
+            if text.len() > MAX_BYTES {
+                let message = "--jq: the expression gives more than 64 MiB, perhaps without end";
+                return Err(Failure::usage(message));
+            }
         }
         Ok(match screen.is_terminal {
             true => printable(&text),
             false => text,
         })
+    }
+}
+
+/// Why an expression failed. The language shows all of the value that it failed at.
+fn reason(error: &str) -> String {
+    const SHOWN: usize = 200;
+    match error.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("--jq: {}…", &error[..end]),
+        None => format!("--jq: {error}"),
     }
 }
 

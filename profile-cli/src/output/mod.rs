@@ -121,7 +121,7 @@ fn write_to_stdout(bytes: &[u8]) -> Result<(), Failure> {
         // Whoever reads has had enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Err(error) => {
-            let message = format!("it is done, but the result could not be written: {error}");
+            let message = format!("the result could not be written: {error}");
             Err(Failure::new(FailureKind::Other, message))
         }
     }

@@ -1,7 +1,8 @@
 //! Results for people: names and values, and tables that fit the terminal.
 
 use anstyle::Style;
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
+use unicode_width::UnicodeWidthStr;
 
 use super::screen::Screen;
 use crate::printable::printable;
@@ -22,6 +23,7 @@ pub(super) fn text(shown: &Shown, screen: &Screen) -> String {
             for row in rows {
                 table.add_row(row.iter().map(|cell| printable(cell)));
             }
+            keep_words_whole(&mut table, rows);
             format!("{table}\n")
         }
         Shown::Sentence(sentence) => format!("{}\n", printable(sentence)),
@@ -31,6 +33,19 @@ pub(super) fn text(shown: &Shown, screen: &Screen) -> String {
             format!("{}\n", text.trim_end_matches('\n'))
         }
         Shown::Drawn { drawing, .. } | Shown::Drawing(drawing) => drawing.draw(screen),
+    }
+}
+
+/// An address that is cut in two can neither be read nor copied: rather the line gets longer than the
+/// terminal, which goes on with it in the next.
+fn keep_words_whole(table: &mut Table, rows: &[Vec<String>]) {
+    for (index, column) in table.column_iter_mut().enumerate() {
+        let cells = rows.iter().filter_map(|row| row.get(index));
+        let words = cells.flat_map(|cell| cell.split_whitespace());
+        let widest = words.map(UnicodeWidthStr::width).max().unwrap_or_default();
+        // A space on either side belongs to the column.
+        let width = u16::try_from(widest + 2).unwrap_or(u16::MAX);
+        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
     }
 }
 

@@ -184,6 +184,14 @@ impl Settings {
     /// Where the service is.
     pub(crate) fn base_url(&self) -> Result<Setting<String>, Failure> {
         self.given(SettingName::BaseUrl)?.ok_or_else(|| {
+            let accounts = self.config.accounts();
+            if !accounts.is_empty() {
+                let hint = format!(
+                    "`profile auth switch NAME` chooses one of {}",
+                    accounts.join(", ")
+                );
+                return Failure::usage("no account is chosen").hint(hint);
+            }
             let hint = format!(
                 "set PROFILE_BASE_URL, give --base-url, or log in with `profile auth login`{}",
                 or_sandbox()

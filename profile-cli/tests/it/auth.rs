@@ -170,12 +170,12 @@ async fn a_key_that_the_service_does_not_take_is_not_stored() {
 async fn a_login_needs_a_way_to_get_its_key() {
     let place = Place::new().await;
     place.stranger(&["auth", "login"]).run().check(&expect![[r#"
-            exit 2
-            --- stdout
-            --- stderr
-            error: this asks for a key, and there is no terminal to ask on
-            hint: give the key on standard input: `--with-token < FILE`
-        "#]]);
+        exit 2
+        --- stdout
+        --- stderr
+        error: this asks for a key, and there is no terminal to ask on
+        hint: add --with-token to give the key on standard input: `--with-token < FILE`
+    "#]]);
     let login = place
         .stranger(&["auth", "login", "--with-token"])
         .stdin("key");

@@ -121,12 +121,12 @@ async fn an_editor_that_fails_leaves_the_text() {
         &place,
         &run,
         &expect![[r#"
-        exit 1
-        --- stdout
-        --- stderr
-        error: the editor "HOME/an editor" of PROFILE_EDITOR failed: exit status: 3
-        hint: the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
-    "#]],
+            exit 1
+            --- stdout
+            --- stderr
+            error: the editor 'HOME/an editor' of PROFILE_EDITOR failed: exit status: 3
+            hint: the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
+        "#]],
     );
     let [text] = kept(&place).try_into().unwrap();
     assert_eq!(fs::read_to_string(&text).unwrap(), "bio = \"b\"\n");
@@ -140,7 +140,7 @@ async fn an_editor_that_fails_leaves_the_text() {
             --- stdout
             --- stderr
             note: an earlier text was not sent; `profile edit --yes` opens it: HOME/.local/state/profile/drafts/SERVICE/profile.toml
-            error: the editor "/nowhere/vi" of EDITOR cannot be started: No such file or directory (os error 2)
+            error: the editor /nowhere/vi of EDITOR cannot be started: No such file or directory (os error 2)
         "#]],
     );
     assert_eq!(kept(&place), [text]);

@@ -36,7 +36,7 @@ async fn a_missing_scope() {
         exit 5
         --- stdout
         --- stderr
-        error: the key lacks the scope analytics:read (403: the key lacks the scope analytics:read)
+        error: the key lacks the scope analytics:read (403)
         hint: use a key that carries the scope
     "#]]);
     place
@@ -45,7 +45,7 @@ async fn a_missing_scope() {
             exit 5
             --- stdout
             --- stderr
-            error: the key lacks the scope profile:write (403: the key lacks the scope profile:write)
+            error: the key lacks the scope profile:write (403)
             hint: use a key that carries the scope
         "#]]);
     place
@@ -54,7 +54,7 @@ async fn a_missing_scope() {
             exit 5
             --- stdout
             --- stderr
-            {"error":{"code":"forbidden","exit_code":5,"hint":"use a key that carries the scope","message":"the key lacks the scope social:write (403: the key lacks the scope social:write)","retryable":false,"status":403}}
+            {"error":{"code":"forbidden","exit_code":5,"hint":"use a key that carries the scope","message":"the key lacks the scope social:write (403)","retryable":false,"status":403}}
         "#]]);
 }
 
@@ -143,7 +143,7 @@ async fn a_rate_limit_says_when_to_come_back() {
         --- stdout
         --- stderr
         error: the key's rate limit is used up (429)
-        hint: wait 3600 seconds before you try again
+        hint: wait 60 minutes before you try again
     "#]]);
 }
 

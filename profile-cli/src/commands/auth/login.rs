@@ -82,7 +82,8 @@ fn check_input(with_token: bool, session: &Session<'_>) -> Result<(), Failure> {
         false if !prompt::can_ask() => "this asks for a key, and there is no terminal to ask on",
         false => return Ok(()),
     };
-    Err(Failure::usage(message).hint("give the key on standard input: `--with-token < FILE`"))
+    Err(Failure::usage(message)
+        .hint("add --with-token to give the key on standard input: `--with-token < FILE`"))
 }
 
 /// The account's name as --account or PROFILE_ACCOUNT gives it. That of config.toml is the account

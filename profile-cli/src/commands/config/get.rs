@@ -18,7 +18,7 @@ Examples:
   profile config get base_url")]
 pub(crate) struct ConfigGetArguments {
     /// Which setting, as `profile config list` names it
-    #[arg(value_name = "K")]
+    #[arg(value_name = "NAME")]
     name: String,
 }
 

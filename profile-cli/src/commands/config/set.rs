@@ -20,11 +20,11 @@ Examples:
   profile config set retries 5")]
 pub(crate) struct ConfigSetArguments {
     /// Which setting, as `profile config list` names it
-    #[arg(value_name = "K")]
+    #[arg(value_name = "NAME")]
     name: String,
 
     /// Its value
-    #[arg(value_name = "V")]
+    #[arg(value_name = "VALUE")]
     value: String,
 }
 

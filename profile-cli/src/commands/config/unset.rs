@@ -16,7 +16,7 @@ Example:
   profile config unset output")]
 pub(crate) struct ConfigUnsetArguments {
     /// Which setting, as `profile config list` names it
-    #[arg(value_name = "K")]
+    #[arg(value_name = "NAME")]
     name: String,
 }
 

@@ -19,7 +19,8 @@ use crate::stop::Stop;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Prints the URL, and the file that holds the sandbox's key, as soon as requests are answered. Commands
-with --sandbox work on the same profile in the meantime.
+with --sandbox work on the same profile in the meantime. Ctrl-C ends it with exit code 130, and
+SIGTERM with 143.
 
 Examples:
   profile sandbox serve
@@ -43,30 +44,32 @@ pub(crate) fn run(
         .map_err(|error| Failure::of_file("written", &key_file, &error))?;
     let addr = arguments.addr;
     let listener = TcpListener::bind(addr).map_err(|error| cannot_listen(addr, &error))?;
-    session.wait_for(async {
-        let _uninterrupted = Uninterrupted::new();
-        // Whoever reads the URL may stop the server at once, so the signals are caught before.
-        let signals = EndSignals::new();
-        let mut signals =
-            signals.map_err(|error| failed(format!("signals cannot be had: {error}")))?;
-        let server = HttpServer::new(worlds, listener);
-        let server = server.map_err(|error| cannot_listen(addr, &error))?;
-        // Its control API would show the key to whoever reaches the port.
-        let server = server.without_control();
-        if !addr.ip().is_loopback() {
-            let warning = format!("{addr} can be reached from other machines, and so can its data");
-            session.output.warn(&warning);
-        }
-        session
-            .output
-            .report(&ready(server.url(), &key_file.to_string_lossy()));
-        let stop = async {
-            signals.next().await;
-        };
-        let served = server.serve_until(stop).await;
-        served.map_err(|error| failed(format!("the sandbox stopped: {error}")))
-    })??;
-    Err(Stop::Told(0))
+    session
+        .wait_for(async {
+            let _uninterrupted = Uninterrupted::new();
+            // Whoever reads the URL may stop the server at once, so the signals are caught before.
+            let signals = EndSignals::new();
+            let mut signals =
+                signals.map_err(|error| failed(format!("signals cannot be had: {error}")))?;
+            let server = HttpServer::new(worlds, listener);
+            let server = server.map_err(|error| cannot_listen(addr, &error))?;
+            // Its control API would show the key to whoever reaches the port.
+            let server = server.without_control();
+            if !addr.ip().is_loopback() {
+                let warning =
+                    format!("{addr} can be reached from other machines, and so can its data");
+                session.output.warn(&warning);
+            }
+            session
+                .output
+                .report(&ready(server.url(), &key_file.to_string_lossy()));
+            let mut exit_code = 0;
+            let stop = async { exit_code = signals.next().await };
+            let served = server.serve_until(stop).await;
+            served.map_err(|error| failed(format!("the sandbox stopped: {error}")))?;
+            Ok(exit_code)
+        })?
+        .and_then(|exit_code| Err(Stop::Told(exit_code)))
 }
 
 fn ready(url: &str, key_file: &str) -> Report {
