@@ -11,7 +11,7 @@ pub(crate) const EXIT_CODE: u8 = 130;
 
 /// The exit code of a program that was asked to end by SIGTERM.
 #[cfg(all(unix, any(feature = "sandbox", feature = "webhook")))]
-const TERMINATED: u8 = 143;
+const TERMINATED: u8 = 0;
 
 /// Whether Ctrl-C ends the program by itself.
 static ENDS: OnceLock<Arc<AtomicBool>> = OnceLock::new();
@@ -69,7 +69,7 @@ impl EndSignals {
         Ok(Self {})
     }
 
-    /// Waits for a signal; the exit code is what a shell reports of a program that it ended.
+    /// Waits for a signal, and gives the exit code of a program that it ends.
     #[cfg(unix)]
     pub(crate) async fn next(&mut self) -> u8 {
         tokio::select! {

@@ -1,5 +1,7 @@
 //! `profile set`.
 
+use std::path::Path;
+
 use expect_test::expect;
 use serde_json::json;
 
@@ -204,7 +206,7 @@ async fn a_bio_may_come_from_a_file_or_from_stdin() {
     for (text, expected) in [
         ("one\r\n\ttwo\n", "one\r\n\ttwo"),
         ("@one\n\n", "@one\n"),
-        ("", ""),
+        ("\n", ""),
         ("-", "-"),
     ] {
         std::fs::write(&file, text).unwrap();
@@ -212,6 +214,34 @@ async fn a_bio_may_come_from_a_file_or_from_stdin() {
         let from_stdin = place.program(&["set", "--bio", "-", "--json"]).stdin(text);
         assert_eq!(from_file["bio"], expected);
         assert_eq!(from_stdin.run().json()["bio"], expected);
+    }
+}
+
+#[tokio::test]
+async fn stdin_that_was_closed_clears_nothing() {
+    let place = Place::new().await;
+    place.run(&["set", "--bio", "-"]).check(&expect![[r"
+        exit 2
+        --- stdout
+        --- stderr
+        error: --bio: nothing came on stdin, which looks like a mistake; give '' for an empty text
+    "]]);
+    assert_eq!(place.service.journal().requests().len(), 0);
+}
+
+#[tokio::test]
+async fn what_has_no_end_is_refused() {
+    let place = Place::new().await;
+    let without_end = Path::new("/dev/zero");
+    if without_end.exists() {
+        place
+            .run(&["set", "--bio", "@/dev/zero"])
+            .check(&expect![[r"
+                exit 2
+                --- stdout
+                --- stderr
+                error: --bio: /dev/zero holds more than 64 MiB
+            "]]);
     }
 }
 

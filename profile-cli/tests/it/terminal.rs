@@ -141,11 +141,14 @@ async fn a_table_keeps_to_the_width_of_the_terminal() {
     place
         .run(&["link", "add", "--title", &title, "--url", "x:y"])
         .stdout();
-    for (environment, width) in [(&[][..], 60), (&[("COLUMNS", "40")], 40)] {
+    for (environment, width) in [(&[][..], 60), (&[("COLUMNS", "56")], 56)] {
         let (ended, seen) = start(&place, environment, &["link", "list"]).ends();
         assert_eq!(ended, Some(0), "{seen}");
         let widest = seen.lines().map(|line| line.chars().count()).max();
         assert!(widest <= Some(width), "{seen}");
         assert!(widest > Some(width - 10), "{seen}");
     }
+    // Addresses are not cut, whatever the width.
+    let (_, seen) = start(&place, &[("COLUMNS", "30")], &["link", "list"]).ends();
+    assert!(seen.contains(" https://example.com/demo/code "), "{seen}");
 }

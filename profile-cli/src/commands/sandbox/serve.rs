@@ -20,7 +20,7 @@ use crate::stop::Stop;
 #[command(after_help = "\
 Prints the URL, and the file that holds the sandbox's key, as soon as requests are answered. Commands
 with --sandbox work on the same profile in the meantime. Ctrl-C ends it with exit code 130, and
-SIGTERM with 143.
+SIGTERM with 0.
 
 Examples:
   profile sandbox serve
