@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory as _};
 use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
 use serde_json::json;
 
 use crate::arguments::Arguments;
@@ -67,7 +68,35 @@ fn write_pages(
 }
 
 fn page(command: clap::Command) -> io::Result<Vec<u8>> {
+    let notes = command.get_after_help().map(ToString::to_string);
+    let has_subcommands = command.has_subcommands();
+    let has_version = command.get_version().is_some();
+    let man = Man::new(command);
     let mut page = Vec::new();
-    Man::new(command).render(&mut page)?;
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    if has_subcommands {
+        man.render_subcommands_section(&mut page)?;
+    }
+    if let Some(notes) = notes {
+        notes_section(&notes).to_writer(&mut page)?;
+    }
+    if has_version {
+        man.render_version_section(&mut page)?;
+    }
     Ok(page)
+}
+
+/// What stands below the options, line by line: it holds tables and examples.
+fn notes_section(notes: &str) -> Roff {
+    let mut section = Roff::new();
+    section.control("SH", ["NOTES"]).control("nf", []);
+    for line in notes.lines() {
+        section.text([roman(line)]);
+    }
+    section.control("fi", []);
+    section
 }

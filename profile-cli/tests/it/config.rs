@@ -296,3 +296,15 @@ fn what_is_set_at_the_same_time_is_all_kept() {
         assert!(text.contains(&format!("{name} = ")), "{text}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_written_through_even_if_nothing_is_there_yet() {
+    let home = tempfile::tempdir().unwrap();
+    let elsewhere = home.path().join("elsewhere.toml");
+    fs::create_dir_all(file(home.path()).parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, file(home.path())).unwrap();
+    config(home.path(), &["set", "retries", "2"]).stdout();
+    assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "retries = 2\n");
+    assert!(file(home.path()).is_symlink());
+}

@@ -10,6 +10,8 @@ fn the_page_of_the_program_is_printed() {
     let page = run(home.path(), &[], &["man"]);
     assert!(page.stdout().contains(".TH profile 1"), "{page}");
     assert!(page.stdout().contains("PROFILE_API_KEY_FILE"), "{page}");
+    // Tables and examples keep their lines.
+    assert!(page.stdout().contains(".SH NOTES\n.nf\n"), "{page}");
 }
 
 #[test]

@@ -82,12 +82,13 @@ async fn ctrl_c_during_a_read_ends_the_program() {
     let place = Place::with_wire_faults().await;
     let hangs = FaultRule::new(Fault::Wire(WireFault::Stall { after: 0 }));
     place.service.add_fault(hangs).unwrap();
-    let mut terminal = Terminal::start(place.program(&["show"]));
+    let mut terminal = Terminal::start(place.program(&["show", "--json"]));
     let get = place.service.expect("GET", "/me");
     get.arrives(1, Duration::from_secs(10)).await;
     terminal.types("\u{3}");
     let (ended, seen) = terminal.ends();
     assert_eq!(ended, Some(130), "{seen}");
+    assert!(seen.contains("{\"error\":{\"code\":\"interrupted\""), "{seen}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
