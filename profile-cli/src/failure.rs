@@ -228,7 +228,10 @@ fn message(error: &Error) -> String {
         (ErrorKind::RateLimited, _) if error.status().is_some() => {
             "the key's rate limit is used up".to_owned()
         }
-        (ErrorKind::Service, _) => "the service failed".to_owned(),
+        (ErrorKind::Service, _) => match error.attempts() {
+            0 | 1 => "the service failed".to_owned(),
+            attempts => format!("the service failed {attempts} times"),
+        },
         _ => return error.to_string(),
     };
     let said = said(error);
@@ -254,7 +257,10 @@ fn hint(error: &Error) -> Option<String> {
         ErrorKind::Unauthorized => {
             "check PROFILE_API_KEY, or log in again with `profile auth login`".to_owned()
         }
-        ErrorKind::Forbidden => "use a key that carries the scope".to_owned(),
+        ErrorKind::Forbidden => {
+            "use a key that carries the scope; `profile auth status` shows those of yours"
+                .to_owned()
+        }
         ErrorKind::Connection | ErrorKind::Unreadable => {
             "check the network, and PROFILE_BASE_URL or --base-url".to_owned()
         }
@@ -262,6 +268,7 @@ fn hint(error: &Error) -> Option<String> {
             Some(wait) => format!("wait {} before you try again", in_words(wait.as_secs())),
             None => "wait a while before you try again".to_owned(),
         },
+        ErrorKind::Service if is_retryable(error) => "try again in a while".to_owned(),
         _ => return None,
     };
     Some(hint)

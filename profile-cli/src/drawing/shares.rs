@@ -14,7 +14,12 @@ const BAR: usize = 40;
 /// Draws the shares, with the handle above where it would not be clear whose they are.
 pub(super) fn draw(views: &Views, with_handle: bool, screen: &Screen) -> String {
     let mut drawn = String::new();
-    for (title, parts) in [("devices", &views.devices), ("countries", &views.countries)] {
+    let drawings = [("devices", &views.devices), ("countries", &views.countries)];
+    let drawings = drawings.map(|(title, parts)| (title, greatest(parts)));
+    // Bars of one length stand for one share, wherever they are.
+    let columns = drawings.iter().map(|(_, parts)| columns_for(parts, screen));
+    let columns = columns.min().unwrap_or(BAR);
+    for (title, parts) in &drawings {
         if parts.is_empty() {
             continue;
         }
@@ -22,26 +27,28 @@ pub(super) fn draw(views: &Views, with_handle: bool, screen: &Screen) -> String 
         if with_handle {
             title += &format!(" of {}", views.handle);
         }
-        drawn += &format!("\n{title}\n{}", draw_parts(parts, screen));
+        drawn += &format!("\n{title}\n{}", draw_parts(parts, columns, screen));
     }
     drawn
 }
 
-fn draw_parts(parts: &[(String, u64)], screen: &Screen) -> String {
-    let parts = greatest(parts);
-    let sum = parts.iter().map(|(_, views)| u128::from(*views)).sum();
+/// The columns that the screen has for bars beside these parts; a whole bar is all of the views.
+fn columns_for(parts: &[(String, u64)], screen: &Screen) -> usize {
     let numbers: Vec<_> = parts.iter().map(|(_, views)| thousands(*views)).collect();
     let name_width = widest(parts.iter().map(|(name, _)| name.as_str()));
     let number_width = widest(numbers.iter().map(String::as_str));
     let beside = name_width + number_width + "  100.0 %    ".len();
-    let columns = screen.width.saturating_sub(beside).clamp(1, BAR);
-    let most = parts
-        .iter()
-        .map(|(_, views)| *views)
-        .max()
-        .unwrap_or_default();
+    screen.width.saturating_sub(beside).clamp(1, BAR)
+}
+
+fn draw_parts(parts: &[(String, u64)], columns: usize, screen: &Screen) -> String {
+    let sum = parts.iter().map(|(_, views)| u128::from(*views)).sum();
+    let all = u64::try_from(sum).unwrap_or(u64::MAX);
+    let numbers: Vec<_> = parts.iter().map(|(_, views)| thousands(*views)).collect();
+    let name_width = widest(parts.iter().map(|(name, _)| name.as_str()));
+    let number_width = widest(numbers.iter().map(String::as_str));
     let line = |((name, views), number): (&(String, u64), &String)| {
-        let bar = bar(*views, most, columns);
+        let bar = bar(*views, all, columns);
         format!(
             "{}  {}  {}  {}",
             filled(name, name_width),
@@ -84,7 +91,7 @@ fn percent(part: u64, sum: u128) -> String {
 mod tests {
     use expect_test::expect;
 
-    use super::{Screen, draw_parts, percent};
+    use super::{BAR, Screen, draw_parts, greatest, percent};
 
     #[test]
     fn shares_are_rounded_to_tenths() {
@@ -102,18 +109,18 @@ mod tests {
             .map(|index| (format!("C{index}"), index * 10))
             .collect();
         expect![[r#"
-            C13        14.3 %  130  ████████████████████████████████████████
-            C12        13.2 %  120  ████████████████████████████████████▉
-            C11        12.1 %  110  █████████████████████████████████▊
-            C10        11.0 %  100  ██████████████████████████████▊
-            C9          9.9 %   90  ███████████████████████████▋
-            C8          8.8 %   80  ████████████████████████▌
-            C7          7.7 %   70  █████████████████████▌
-            C6          6.6 %   60  ██████████████████▍
-            C5          5.5 %   50  ███████████████▍
-            C4          4.4 %   40  ████████████▎
-            4 others    6.6 %   60  ██████████████████▍
+            C13        14.3 %  130  █████▋
+            C12        13.2 %  120  █████▎
+            C11        12.1 %  110  ████▊
+            C10        11.0 %  100  ████▍
+            C9          9.9 %   90  ███▉
+            C8          8.8 %   80  ███▌
+            C7          7.7 %   70  ███
+            C6          6.6 %   60  ██▋
+            C5          5.5 %   50  ██▏
+            C4          4.4 %   40  █▊
+            4 others    6.6 %   60  ██▋
         "#]]
-        .assert_eq(&draw_parts(&parts, &Screen::plain()));
+        .assert_eq(&draw_parts(&greatest(&parts), BAR, &Screen::plain()));
     }
 }

@@ -37,7 +37,7 @@ async fn a_missing_scope() {
         --- stdout
         --- stderr
         error: the key lacks the scope analytics:read (403)
-        hint: use a key that carries the scope
+        hint: use a key that carries the scope; `profile auth status` shows those of yours
     "#]]);
     place
         .run_with_key(none, &["set", "--bio", "b"])
@@ -46,7 +46,7 @@ async fn a_missing_scope() {
             --- stdout
             --- stderr
             error: the key lacks the scope profile:write (403)
-            hint: use a key that carries the scope
+            hint: use a key that carries the scope; `profile auth status` shows those of yours
         "#]]);
     place
         .run_with_key(none, &["post", "create", "p", "--json"])
@@ -54,7 +54,7 @@ async fn a_missing_scope() {
             exit 5
             --- stdout
             --- stderr
-            {"error":{"code":"forbidden","exit_code":5,"hint":"use a key that carries the scope","message":"the key lacks the scope social:write (403)","retryable":false,"status":403}}
+            {"error":{"code":"forbidden","exit_code":5,"hint":"use a key that carries the scope; `profile auth status` shows those of yours","message":"the key lacks the scope social:write (403)","retryable":false,"status":403}}
         "#]]);
 }
 

@@ -88,7 +88,10 @@ async fn ctrl_c_during_a_read_ends_the_program() {
     terminal.types("\u{3}");
     let (ended, seen) = terminal.ends();
     assert_eq!(ended, Some(130), "{seen}");
-    assert!(seen.contains("{\"error\":{\"code\":\"interrupted\""), "{seen}");
+    assert!(
+        seen.contains("{\"error\":{\"code\":\"interrupted\""),
+        "{seen}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
