@@ -119,6 +119,8 @@ struct Load {
 
 impl Load {
     async fn new(receivers: [String; 2]) -> Self {
+        // Built along with crates that speak TLS, the client wants to know how, even if it never does.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let service = MockServer::start().await;
         // The mock signs; what it signs is carried by the balancer, which it knows nothing of.
         service.webhook().use_sink("204", SECRET).unwrap();
