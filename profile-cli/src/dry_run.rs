@@ -34,7 +34,7 @@ pub(crate) fn stop(requests: &[&Request], changes: &[Change]) -> Stop {
     for request in requests {
         text += &as_text(request);
     }
-    text += "Nothing was sent.";
+    text += "No change was sent.";
     Stop::Shown(Box::new(Report {
         json: document.to_string(),
         ..Report::from(Shown::Text(text))

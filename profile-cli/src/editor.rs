@@ -46,7 +46,7 @@ impl Editor {
                 source: source.to_string(),
             }),
             None => {
-                let message = format!("{source}: {text:?} is no command");
+                let message = format!("{source}: {text:?} is not a command");
                 Err(Failure::usage(message).hint("close every quote in it"))
             }
         }

@@ -133,7 +133,7 @@ impl Failure {
         Self::new(FailureKind::Other, message)
     }
 
-    /// The failure to print one of many results.
+    /// The failure to print a result.
     pub(crate) fn of_output(error: &io::Error) -> Self {
         let message = format!("the result could not be written: {error}");
         Self::new(FailureKind::Other, message)

@@ -4,8 +4,8 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// More than any file of ours holds; a recorded delivery can be the largest.
-const MAX_BYTES: u64 = 64 * 1024 * 1024;
+/// More than any file of ours holds: something else is there in its place.
+const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Writes the file as a whole or not at all, readable by its owner alone; the directories above it
 /// are made, for the owner alone too.

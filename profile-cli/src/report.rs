@@ -13,8 +13,6 @@ pub(crate) struct Report {
     pub(crate) shown: Shown,
     /// What a person should know beside the result.
     pub(crate) warnings: Vec<String>,
-    /// 0, unless the result itself is bad news.
-    pub(crate) exit_code: u8,
 }
 
 /// The result for people, and for pipes that are not told to expect JSON.
@@ -66,7 +64,6 @@ impl From<Shown> for Report {
             json: "null".to_owned(),
             shown,
             warnings: Vec::new(),
-            exit_code: 0,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The one place that prints: results to stdout, failures to stderr.
+//! Prints results to stdout, and failures, warnings and notes to stderr.
 
 mod chosen;
 mod delimited;
@@ -16,7 +16,7 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use crate::arguments::GlobalArguments;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::Failure;
 use crate::report::{Report, Shown};
 use crate::settings::Settings;
 
@@ -76,7 +76,7 @@ impl Output {
             },
         };
         match write_to_stdout(&bytes) {
-            Ok(()) => ExitCode::from(report.exit_code),
+            Ok(()) => ExitCode::SUCCESS,
             Err(failure) => self.failure(&failure),
         }
     }
@@ -120,10 +120,7 @@ fn write_to_stdout(bytes: &[u8]) -> Result<(), Failure> {
         Ok(()) => Ok(()),
         // Whoever reads has had enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => {
-            let message = format!("the result could not be written: {error}");
-            Err(Failure::new(FailureKind::Other, message))
-        }
+        Err(error) => Err(Failure::of_output(&error)),
     }
 }
 

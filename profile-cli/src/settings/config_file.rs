@@ -50,7 +50,7 @@ impl ConfigFile {
             let line = before.matches('\n').count() + 1;
             let reason = error.message().lines().collect::<Vec<_>>().join("; ");
             let message = format!("{}:{line} is not TOML: {reason}", path.display());
-            Failure::usage(message).hint("mend the line, or remove the file")
+            Failure::usage(message).hint("fix the line, or remove the file")
         })?;
         Ok(Self { path, document })
     }

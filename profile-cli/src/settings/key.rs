@@ -50,9 +50,8 @@ impl Settings {
     /// An account's key goes to that account's service, unless somebody types another.
     fn check_destination(&self, stored: Option<&str>) -> Result<(), Failure> {
         let base_url = self.base_url()?;
-        let same = |a: &str, b: &str| a.trim_end_matches('/') == b.trim_end_matches('/');
         let is_typed = matches!(base_url.source, Source::Flag(_));
-        if is_typed || stored.is_none_or(|stored| same(stored, &base_url.value)) {
+        if is_typed || stored.is_none_or(|stored| is_same_service(stored, &base_url.value)) {
             return Ok(());
         }
         let stored = stored.unwrap_or_default();
@@ -62,6 +61,11 @@ impl Settings {
         );
         Err(Failure::usage(message).hint("set PROFILE_API_KEY, or name another --account"))
     }
+}
+
+/// Whether two base URLs differ in the slash at their end at most.
+pub(crate) fn is_same_service(one: &str, other: &str) -> bool {
+    one.trim_end_matches('/') == other.trim_end_matches('/')
 }
 
 fn key(text: String, source: Source, warning: Option<String>) -> Result<Key, Failure> {

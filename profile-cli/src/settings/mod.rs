@@ -26,6 +26,7 @@ use flags::Flags;
 pub(crate) use account_name::AccountName;
 pub(crate) use config_edit::ConfigEdit;
 pub(crate) use config_file::ConfigFile;
+pub(crate) use key::is_same_service;
 pub(crate) use key_store::KeyStore;
 pub(crate) use name::SettingName;
 pub(crate) use setting::{Setting, Source};

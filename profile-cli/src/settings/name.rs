@@ -188,7 +188,7 @@ fn base_url(text: &str) -> Result<(), String> {
     })
 }
 
-/// Reads on or off.
+/// Reads true or false.
 pub(super) fn switch(text: &str) -> Result<bool, String> {
     match text {
         "true" | "1" => Ok(true),

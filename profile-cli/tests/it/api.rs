@@ -252,7 +252,7 @@ async fn a_rehearsal_sends_nothing() {
         exit 0
         --- stdout
         DELETE /api/v1/me/links/link_1
-        Nothing was sent.
+        No change was sent.
         --- stderr
     "#]]);
     let post = ["api", "me/posts", "-f", "body=it's"];
@@ -263,14 +263,14 @@ async fn a_rehearsal_sends_nothing() {
             --- stdout
             POST /api/v1/me/posts
             {"body":"it's"}
-            Nothing was sent.
+            No change was sent.
             --- stderr
         "#]]);
     place.run(&["api", "me", "--dry-run"]).check(&expect![[r#"
         exit 0
         --- stdout
         GET /api/v1/me
-        Nothing was sent.
+        No change was sent.
         --- stderr
     "#]]);
     let base_url = ["--base-url", "https://profiles.example", "--curl"];

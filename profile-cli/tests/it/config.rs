@@ -236,7 +236,7 @@ fn a_file_that_is_not_toml_is_told_with_the_line_and_without_its_text() {
         --- stdout
         --- stderr
         error: HOME/.config/profile/config.toml:3 is not TOML: string values must be quoted, expected literal string
-        hint: mend the line, or remove the file
+        hint: fix the line, or remove the file
     "#]].assert_eq(&told(home.path(), &list));
     let set = config(home.path(), &["set", "retries", "3", "--json"]);
     assert_eq!(set.error()["exit_code"], 2);

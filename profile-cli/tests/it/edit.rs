@@ -212,7 +212,7 @@ async fn what_is_wrong_is_told_above_the_text() {
         exit 2
         --- stdout
         --- stderr
-        error: accent_color: "rot" is no color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange
+        error: accent_color: "rot" is not a colour; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange
         display_name has 33 characters; at most 32 are allowed
         hint: the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
     "#]],
@@ -257,18 +257,18 @@ async fn a_rehearsal_sends_nothing_and_keeps_the_text() {
         &place,
         &run,
         &expect![[r##"
-        exit 0
-        --- stdout
-        accent_color
-          - #2563eb
-          + #FFFFFF
-        PATCH /api/v1/me/profile
-        {"accent_color":"#FFFFFF"}
-        Nothing was sent.
-        --- stderr
-        note: accent_color: #FFF is sent as #FFFFFF
-        note: the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
-    "##]],
+            exit 0
+            --- stdout
+            accent_color
+              - #2563eb
+              + #FFFFFF
+            PATCH /api/v1/me/profile
+            {"accent_color":"#FFFFFF"}
+            No change was sent.
+            --- stderr
+            note: accent_color: #FFF is sent as #FFFFFF
+            note: the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
+        "##]],
     );
     assert!(sent(&place).is_empty());
     assert_eq!(kept(&place).len(), 1);
@@ -330,7 +330,7 @@ async fn without_editor_and_terminal_nothing_is_opened() {
         exit 2
         --- stdout
         --- stderr
-        error: EDITOR: "vi 'a" is no command
+        error: EDITOR: "vi 'a" is not a command
         hint: close every quote in it
     "#]]);
 }

@@ -91,7 +91,7 @@ async fn what_is_over_a_limit_never_leaves_the_machine() {
             exit 2
             --- stdout
             --- stderr
-            {"error":{"code":"usage","exit_code":2,"hint":null,"message":"--text-color: \"reddish\" is no color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange","retryable":false,"status":null}}
+            {"error":{"code":"usage","exit_code":2,"hint":null,"message":"--text-color: \"reddish\" is not a colour; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange","retryable":false,"status":null}}
         "#]]);
     assert_eq!(place.run(&["show", "--json"]).json(), before);
 }
@@ -171,7 +171,7 @@ async fn colours_are_sent_in_the_one_form() {
         text_color stays as it is
         PATCH /api/v1/me/profile
         {"accent_color":"#663399","text_color":"#FFFFFF"}
-        Nothing was sent.
+        No change was sent.
         --- stderr
         note: accent_color: RebeccaPurple is sent as #663399
         note: text_color: #FFF is sent as #FFFFFF

@@ -14,7 +14,7 @@ use crate::interruption::Uninterrupted;
 use crate::prompt;
 use crate::report::{Report, Shown, push_field};
 use crate::session::Session;
-use crate::settings::{AccountName, ConfigEdit, KeyStore, SettingName};
+use crate::settings::{AccountName, ConfigEdit, KeyStore, SettingName, is_same_service};
 use crate::stop::Stop;
 
 /// Store a key and where its service is, once the service has taken it
@@ -142,15 +142,11 @@ fn check_not_another(
         .settings
         .config
         .account_text(name.as_str(), "base_url");
-    let Some(stored) = stored.filter(|stored| !is_same(stored, base_url)) else {
+    let Some(stored) = stored.filter(|stored| !is_same_service(stored, base_url)) else {
         return Ok(());
     };
     let message = format!("the account {name} is stored already, for {stored}");
     Err(Failure::usage(message).hint("name this one: add --account NAME"))
-}
-
-fn is_same(a: &str, b: &str) -> bool {
-    a.trim_end_matches('/') == b.trim_end_matches('/')
 }
 
 fn check_with_service(base_url: &str, key: &str, session: &Session<'_>) -> Result<Profile, Stop> {

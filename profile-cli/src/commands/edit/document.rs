@@ -138,7 +138,7 @@ fn field(name: &str, item: &Item) -> Result<(&'static str, String), String> {
     let Some((known, _)) = FIELDS.iter().find(|(known, _)| *known == name) else {
         let names = FIELDS.map(|(name, _)| name).join(", ");
         return Err(format!(
-            "{name:?} is no field that can be changed; these are: {names}"
+            "{name:?} is not a field that can be changed; these are: {names}"
         ));
     };
     match item.as_str() {
@@ -288,7 +288,7 @@ mod tests {
         check_refused(
             "nickname = 'a'",
             &expect![[
-                r#""nickname" is no field that can be changed; these are: display_name, bio, location, accent_color, text_color, background_color"#
+                r#""nickname" is not a field that can be changed; these are: display_name, bio, location, accent_color, text_color, background_color"#
             ]],
         );
         check_refused(
@@ -304,7 +304,7 @@ mod tests {
             &format!("display_name = '{name}'\ntext_color = 'rot'"),
             &expect![[r#"
                 display_name has 33 characters; at most 32 are allowed
-                text_color: "rot" is no color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange"#]],
+                text_color: "rot" is not a colour; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange"#]],
         );
     }
 

@@ -37,7 +37,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Delivery, String> {
             return Ok(Delivery::passed_on(&headers, body));
         }
         let (name, value) = header(text)
-            .ok_or_else(|| format!("{:?} is no header", String::from_utf8_lossy(text)))?;
+            .ok_or_else(|| format!("{:?} is not a header", String::from_utf8_lossy(text)))?;
         headers.append(name, value);
     }
 }
@@ -83,7 +83,10 @@ mod tests {
                 "POST / HTTP/1.1\r\na: b\r\n",
                 "it has no empty line after its headers",
             ),
-            ("POST / HTTP/1.1\nno colon\n\n", "\"no colon\" is no header"),
+            (
+                "POST / HTTP/1.1\nno colon\n\n",
+                "\"no colon\" is not a header",
+            ),
         ] {
             assert_eq!(read(bytes.as_bytes()).err().as_deref(), Some(reason));
         }

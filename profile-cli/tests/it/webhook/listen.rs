@@ -162,7 +162,7 @@ async fn a_broken_receiver_cannot_turn_the_webhook_off() {
         );
         let run = listener.end();
         run.stdout();
-        let warning = format!("warning: post.liked was passed on in vain: {outcome}");
+        let warning = format!("warning: post.liked could not be passed on: {outcome}");
         assert!(run.stderr().starts_with(&warning), "{run}");
     }
 }

@@ -156,7 +156,7 @@ async fn listen(
 
 async fn bind(text: &str) -> Result<(TcpListener, SocketAddr), Failure> {
     let unknown = |error: &std::io::Error| {
-        let message = format!("--addr is {text:?}, which is no place to listen: {error}");
+        let message = format!("--addr is {text:?}, which is not a place to listen at: {error}");
         Failure::usage(message).hint("expected a host and a port, such as 127.0.0.1:8080")
     };
     let addresses: Vec<_> = lookup_host(text)

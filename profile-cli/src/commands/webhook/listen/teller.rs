@@ -65,7 +65,7 @@ impl<'o> Teller<'o> {
                     Ok(200..=299) => tracing::info!("{kind} was passed on: {text}"),
                     _ => self
                         .output
-                        .warn(&format!("{kind} was passed on in vain: {text}")),
+                        .warn(&format!("{kind} could not be passed on: {text}")),
                 }
                 Ok(())
             }
