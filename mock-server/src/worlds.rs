@@ -131,10 +131,24 @@ impl Worlds {
 
     /// The service that a request is for: that of the world in its path, or else of its key. The
     /// world's name goes from both, which from here on are what the world itself knows.
-    pub(crate) fn route(&self, request: &mut Request) -> Arc<Service> {
-        self.route_by_path(request)
-            .or_else(|| self.route_by_key(request))
-            .unwrap_or_else(|| self.default.clone())
+    ///
+    /// # Errors
+    ///
+    /// The name of the world in its path, if there is none of this name: no other world has to do
+    /// with the request.
+    pub(crate) fn route(&self, request: &mut Request) -> Result<Arc<Service>, String> {
+        if let Some(service) = self.route_by_path(request) {
+            return Ok(service);
+        }
+        let named = request
+            .path
+            .strip_prefix(BELOW)
+            .map(|rest| rest.split_once('/'));
+        if let Some(Some((world, _))) = named {
+            return Err(world.to_owned());
+        }
+        let service = self.route_by_key(request);
+        Ok(service.unwrap_or_else(|| self.default.clone()))
     }
 
     fn route_by_path(&self, request: &mut Request) -> Option<Arc<Service>> {
@@ -238,7 +252,7 @@ mod tests {
     fn status(worlds: &Worlds, key: &str) -> u16 {
         let mut request =
             Request::new("GET", "/api/v1/me").header("Authorization", format!("Bearer {key}"));
-        let service = worlds.route(&mut request);
+        let service = worlds.route(&mut request).unwrap();
         let plan = service.plan(&request);
         service.answer(&request, &plan).reply.status
     }

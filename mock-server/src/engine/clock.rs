@@ -168,7 +168,12 @@ impl TryFrom<String> for Clock {
             return Ok(Self::system());
         }
         let signed = ahead.starts_with(['+', '-']).then(|| ahead.parse().ok());
-        match signed.flatten() {
+        // Ahead of the last instant a clock stands there; before the first one it has no date.
+        let has_date = |ahead: &SignedDuration| {
+            let now = Timestamp::now().checked_add(*ahead);
+            !ahead.is_negative() || now.is_ok_and(|now| date_of(now).year() >= 1)
+        };
+        match signed.flatten().filter(has_date) {
             Some(ahead) => Ok(Self(Setting::Running(ahead))),
             None => Err(InvalidInstant(text)),
         }
@@ -247,6 +252,13 @@ mod tests {
         assert!(!clock.has_room_for(Duration::from_secs(1)));
         assert!(!Clock::system().has_room_for(Duration::MAX));
         assert!(Clock::fixed("9999-12-30T22:00:01Z").is_err());
+    }
+
+    #[test]
+    fn a_clock_before_the_year_1_is_refused() {
+        assert!(Clock::try_from("system-PT99999999H".to_owned()).is_err());
+        assert!(Clock::try_from("system-PT999999999999H".to_owned()).is_err());
+        assert!(Clock::try_from("system-PT9999999H".to_owned()).is_ok());
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::outgoing::{Unanswered, respond};
 use super::payload::Payload;
 use crate::apart::apart;
 use crate::control::{self, Answer, Control};
-use crate::engine::{self, BODY_LIMIT, bearer_token, label, without_keys};
+use crate::engine::{self, BODY_LIMIT, Reply, bearer_token, label, without_keys};
 use crate::faults::{Plan, Planned};
 use crate::service::Service;
 use crate::worlds::{Worlds, inner_key};
@@ -44,7 +44,10 @@ impl ControlOrService {
     async fn serve(&self, request: Request<Incoming>) -> Result<Planned, Unanswered> {
         let mut request = receive(request, BODY_LIMIT).await?;
         let line = self.log.as_ref().map(|_| describe(&request));
-        let service = self.worlds.route(&mut request);
+        let service = match self.worlds.route(&mut request) {
+            Ok(service) => service,
+            Err(world) => return Ok(Planned::right(no_such_world(&world))),
+        };
         let planned = match service.store().is_slow() {
             true => answer_apart(service, request).await,
             false => answer(&service, &request).await,
@@ -57,6 +60,11 @@ impl ControlOrService {
         }
         Ok(planned)
     }
+}
+
+fn no_such_world(world: &str) -> Reply {
+    let message = format!("there is no world {world:?}; it was taken away, or never made");
+    Reply::error(404, "unknown_world", &message, None)
 }
 
 async fn answer_control(

@@ -523,3 +523,14 @@ fn a_body_that_is_too_large_is_answered_before_it_ends() {
         assert_eq!(&status, b"HTTP/1.1 413", "{framing}");
     }
 }
+
+#[test]
+fn a_log_that_nobody_reads_holds_up_no_answer() {
+    let serving = serve(&["--log"]);
+    // A pipe holds 64 KiB, and each of these is told in 40 bytes.
+    for _ in 0..3_000 {
+        serving.ask("GET /badges").without_key().send();
+    }
+    let (code, _) = serving.stop("TERM");
+    assert_eq!(code, Some(0));
+}

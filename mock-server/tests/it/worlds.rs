@@ -161,6 +161,21 @@ fn are_reached_by_their_url_without_a_key() {
 }
 
 #[test]
+fn that_are_not_there_are_told_and_no_concern_of_others() {
+    let serving = serve(&[]);
+    let gone = ask_exactly(serving.address(), "GET /worlds/w3/api/v1/me");
+    gone.without_key().refused(
+        404,
+        "unknown_world",
+        "there is no world \"w3\"; it was taken away, or never made",
+    );
+    for list in ["requests", "violations"] {
+        let line = format!("GET /worlds/default/{list}");
+        assert_eq!(serving.order(200, &line, Value::Null), json!([]));
+    }
+}
+
+#[test]
 fn begin_with_the_dialect_of_the_program_unless_they_have_one() {
     let serving = serve(&["--dialect", "minimal"]);
     let dialect = |body: Value| {

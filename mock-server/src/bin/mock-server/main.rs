@@ -6,6 +6,9 @@ mod settings;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
 
 use clap::Parser;
 use mock_server::{FaultRule, HttpServer, Keys, StateFile, World, Worlds};
@@ -50,9 +53,13 @@ async fn serve(arguments: Arguments) -> Result<(), ServeError> {
              name another file to start anew"
         );
     }
-    let server = listen(worlds, arguments)?;
+    let (lines, written) = log_lines();
+    let server = listen(worlds, arguments, lines)?;
     announce(&server, &keys).map_err(ServeError::Print)?;
-    server.serve_until(stop).await.map_err(ServeError::Serve)
+    server.serve_until(stop).await.map_err(ServeError::Serve)?;
+    // The server took the log with it. Whoever reads has the rest of it by then, or never.
+    let _ = written.recv_timeout(Duration::from_secs(1));
+    Ok(())
 }
 
 fn worlds(arguments: &Arguments) -> Result<Worlds, ServeError> {
@@ -81,7 +88,11 @@ fn worlds(arguments: &Arguments) -> Result<Worlds, ServeError> {
     Ok(worlds)
 }
 
-fn listen(worlds: Worlds, arguments: Arguments) -> Result<HttpServer, ServeError> {
+fn listen(
+    worlds: Worlds,
+    arguments: Arguments,
+    lines: SyncSender<String>,
+) -> Result<HttpServer, ServeError> {
     let Arguments { addr, log, .. } = arguments;
     let listen = |source| ServeError::Listen {
         addr: addr.clone(),
@@ -92,10 +103,26 @@ fn listen(worlds: Worlds, arguments: Arguments) -> Result<HttpServer, ServeError
     if !log {
         return Ok(server);
     }
-    Ok(server.log(|line| {
-        // A log that nobody reads any more is no reason to stop serving.
-        let _ = writeln!(io::stderr(), "{line}");
+    Ok(server.log(move |line| {
+        // When nobody reads, lines are left out rather than requests unanswered.
+        let _ = lines.try_send(line.to_string());
     }))
+}
+
+/// What is sent here goes to stderr, on a thread that may wait for whoever reads it. The receiver
+/// hears of the end of it.
+fn log_lines() -> (SyncSender<String>, Receiver<()>) {
+    const WAITING: usize = 1024;
+    let (sender, lines) = sync_channel::<String>(WAITING);
+    let (ended, written) = sync_channel(1);
+    thread::spawn(move || {
+        for line in lines {
+            // A log that nobody reads any more is no reason to stop serving.
+            let _ = writeln!(io::stderr(), "{line}");
+        }
+        let _ = ended.send(());
+    });
+    (sender, written)
 }
 
 fn announce(server: &HttpServer, keys: &Keys) -> io::Result<()> {
