@@ -8,7 +8,8 @@ use crate::engine::{Clock, Dialect, World};
 use crate::journal::JournalLimits;
 use crate::server::MockServer;
 use crate::service::Service;
-use crate::state_file::{StateError, StateFile};
+use crate::state_error::StateError;
+use crate::state_file::StateFile;
 
 /// What a server is to be like; see [`MockServer::builder`].
 #[derive(Debug, Default)]

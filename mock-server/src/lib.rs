@@ -11,6 +11,7 @@ mod json_object;
 mod openapi;
 mod server;
 mod service;
+mod state_error;
 mod state_file;
 mod store;
 mod transport;
@@ -34,7 +35,8 @@ pub use journal::{
 };
 pub use openapi::{control_openapi_json, openapi_json};
 pub use server::MockServer;
-pub use state_file::{StateError, StateFile};
+pub use state_error::StateError;
+pub use state_file::StateFile;
 pub use transport::HttpServer;
 pub use webhook::{
     Delivery, DeliveryOutcome, EmptySecret, EventData, FAILURES_UNTIL_OFF, InvalidReceiverUrl,

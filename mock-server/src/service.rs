@@ -8,7 +8,8 @@ use tokio::sync::watch;
 use crate::engine::{Endpoint, Keys, Reply, Request, Verdicts, World};
 use crate::faults::{FaultRule, FaultRules, InvalidFault, Plan, Planned};
 use crate::journal::{Answered, Journal, JournalLimits};
-use crate::state_file::{StateError, StateFile};
+use crate::state_error::StateError;
+use crate::state_file::StateFile;
 use crate::store::{Handled, Store};
 
 /// A world, and the faults that its clients meet. Every transport carries requests to one of these.

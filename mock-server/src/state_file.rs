@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::World;
 use crate::json_object::JsonObject;
+use crate::state_error::StateError;
 
 /// The form in which this version writes a world.
-const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// A file that holds a world between processes.
 ///
@@ -213,64 +214,6 @@ fn beside(path: &Path, ending: &str) -> OsString {
     let mut name = OsString::from(path);
     name.push(ending);
     name
-}
-
-/// Why a state file cannot serve. The file is left as it is.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StateError {
-    /// The file is there and cannot be read.
-    #[error("the state file {} cannot be read: {source}; allow reading it, or name another", path.display())]
-    Unreadable {
-        /// The state file.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// The file, its lock or its directory cannot be written.
-    #[error("the state file {} cannot be written: {source}; allow writing it, or name another", path.display())]
-    Unwritable {
-        /// The state file.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// What the file holds is no state.
-    #[error(
-        "the state file {} is damaged at line {line}, column {column}; mend it, or delete it to start anew",
-        path.display()
-    )]
-    Damaged {
-        /// The state file.
-        path: PathBuf,
-        /// Where reading stopped; the first line is 1.
-        line: usize,
-        /// Where reading stopped in that line.
-        column: usize,
-    },
-    /// What the file holds is a state that no service can go on from.
-    #[error(
-        "the state file {} is damaged: {reason}; mend it, or delete it to start anew",
-        path.display()
-    )]
-    Impossible {
-        /// The state file.
-        path: PathBuf,
-        /// What was found and what is expected.
-        reason: String,
-    },
-    /// The file was written by another version of the mock server, in another form.
-    #[error(
-        "the state file {} has version {version}, and this mock server reads version {VERSION}; \
-         use the mock server that wrote it, or delete it to start anew",
-        path.display()
-    )]
-    OtherVersion {
-        /// The state file.
-        path: PathBuf,
-        /// The version that the file states.
-        version: u32,
-    },
 }
 
 /// What is read of a file of any version.

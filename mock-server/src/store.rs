@@ -5,7 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use jiff::Timestamp;
 
 use crate::engine::{Outcome, Request, World};
-use crate::state_file::{StateError, StateFile};
+use crate::state_error::StateError;
+use crate::state_file::StateFile;
 
 /// The world of one service.
 #[derive(Debug)]

@@ -6,7 +6,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use crate::engine::{Dialect, Keys, Request, World, bearer_token};
 use crate::faults::{FaultRule, InvalidFault};
 use crate::service::Service;
-use crate::state_file::{StateError, StateFile};
+use crate::state_error::StateError;
+use crate::state_file::StateFile;
 
 /// The name of the world that is there from the start and stays.
 pub(crate) const DEFAULT: &str = "default";

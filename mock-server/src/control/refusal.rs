@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::engine::{InvalidInstant, InvalidWorld, LAST_INSTANT, Reply, UnknownDialect};
 use crate::faults::InvalidFault;
-use crate::state_file::StateError;
+use crate::state_error::StateError;
 use crate::webhook::{NotSent, WebhookError};
 
 /// Why the control API does not do what it is asked for.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::builder::MockServerBuilder;
 use crate::engine::{Dialect, Keys, Scope, World};
 use crate::service::Service;
-use crate::state_file::StateError;
+use crate::state_error::StateError;
 use crate::transport::{Front, wiremock as respond};
 
 /// A profile service that runs inside this process until it is dropped.

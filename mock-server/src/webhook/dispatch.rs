@@ -11,7 +11,7 @@ use super::send::send;
 use super::state::Prepared;
 use crate::engine::{EventKind, World};
 use crate::service::Service;
-use crate::state_file::StateError;
+use crate::state_error::StateError;
 
 /// A delivery that the state machine has let through.
 pub(crate) enum Begun {

@@ -5,7 +5,7 @@ use super::receiver_url::InvalidReceiverUrl;
 use super::script::InvalidScript;
 use super::secret::EmptySecret;
 use crate::engine::InvalidEventKind;
-use crate::state_file::StateError;
+use crate::state_error::StateError;
 
 /// Why a call to the webhook did nothing.
 #[derive(Debug, thiserror::Error)]

@@ -8,7 +8,7 @@ use super::secret::WebhookSecret;
 use super::state::WebhookStatus;
 use crate::engine::World;
 use crate::service::Service;
-use crate::state_file::StateError;
+use crate::state_error::StateError;
 
 /// The webhook of a [`MockServer`](crate::MockServer); see
 /// [`MockServer::webhook`](crate::MockServer::webhook).

@@ -457,3 +457,17 @@ async fn a_keyring_that_cannot_be_reached_is_told_and_a_file_takes_its_place() {
     let shown = place.stranger(&["show", "--json"]).run().json();
     assert_eq!(shown["handle"], "demo");
 }
+
+#[tokio::test]
+async fn a_key_without_end_is_not_read_to_its_end() {
+    let place = Place::new().await;
+    let login = place.program(&["auth", "login", "--with-token"]);
+    let refused = login.stdin(vec![b'k'; 65 * 1024 * 1024]).run();
+    refused.check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: stdin holds more than 64 MiB
+    "#]]);
+    assert_eq!(place.service.journal().requests().len(), 0);
+}

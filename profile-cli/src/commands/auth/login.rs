@@ -10,6 +10,7 @@ use super::overruled;
 use crate::curl;
 use crate::failure::{Failure, FailureKind};
 use crate::hidden_prompt;
+use crate::input::Input;
 use crate::interruption::Uninterrupted;
 use crate::prompt;
 use crate::report::{Report, Shown, push_field};
@@ -51,7 +52,7 @@ pub(crate) fn run(arguments: &AuthLoginArguments, session: &Session<'_>) -> Resu
         check_not_another(&name, &base_url, session)?;
     }
     let key = match arguments.with_token {
-        true => io::read_to_string(io::stdin()).map_err(|error| unreadable(&error))?,
+        true => from_stdin()?,
         false => hidden_prompt::ask("API key (not shown): ")?,
     };
     let key = key.trim();
@@ -220,7 +221,8 @@ fn check_case(name: &AccountName, edit: &ConfigEdit) -> Result<(), Failure> {
     }
 }
 
-fn unreadable(error: &io::Error) -> Failure {
-    let message = format!("the key could not be read from standard input: {error}");
-    Failure::new(FailureKind::Other, message)
+fn from_stdin() -> Result<String, Failure> {
+    let bytes = Input::Stdin.read()?;
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::usage("what came on stdin is not UTF-8 text, and so is no key"))
 }
