@@ -208,7 +208,7 @@ impl From<InvalidValue> for Failure {
 fn is_retryable(error: &Error) -> bool {
     let doubles = error
         .operation()
-        .is_some_and(|operation| !operation.is_repeatable());
+        .is_some_and(|operation| !operation.is_idempotent());
     match error.kind() {
         ErrorKind::Connection | ErrorKind::RateLimited => true,
         ErrorKind::Timeout | ErrorKind::Interrupted | ErrorKind::Service => !doubles,

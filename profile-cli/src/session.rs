@@ -231,6 +231,6 @@ impl<'a> Session<'a> {
             .connect_timeout(timeout.min(ClientBuilder::DEFAULT_CONNECT_TIMEOUT))
             .attempt_timeout(timeout)
             .total_timeout(total)
-            .retry(RetryPolicy::new().max_repetitions(retries))
+            .retry(RetryPolicy::new().max_retries(retries))
     }
 }

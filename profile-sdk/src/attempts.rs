@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::pacing::Pacing;
 use crate::response::RawResponse;
-use crate::retry::{Failure, Situation, wait_before_repetition};
+use crate::retry::{Failure, Situation, wait_before_retry};
 use crate::retry_budget::RetryBudget;
 use crate::{Client, Error, ErrorKind, Method, Request, RetryPolicy, trace};
 
@@ -137,14 +137,14 @@ impl<'a> Attempts<'a> {
     fn next_wait(&self, error: &Error) -> Option<Duration> {
         let situation = Situation {
             failure: Failure::of(error),
-            repeatable: self.request.operation().is_repeatable(),
-            repetitions_so_far: self.count - 1,
+            idempotent: self.request.operation().is_idempotent(),
+            retries_so_far: self.count - 1,
             asked: error.retry_after(),
             remaining: self.pacing().until(self.deadline),
             jitter: self.pacing().jitter.next(),
         };
         let policy = &self.patience.retry;
-        let wait = wait_before_repetition(policy, &situation);
+        let wait = wait_before_retry(policy, &situation);
         if error.kind() == ErrorKind::RateLimited {
             let hold = error.retry_after().or(wait).unwrap_or(policy.base_delay);
             let now = self.pacing().clock.now();

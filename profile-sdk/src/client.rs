@@ -13,7 +13,7 @@ use crate::{ApiKey, ClientBuilder, Error, ErrorKind, RateLimitStatus, Request};
 /// A client of the profile service.
 ///
 /// Clones are cheap and share their connections, what is known of the key's rate limit, and the
-/// budget of repetitions. Each endpoint is a method that gives a
+/// budget of retries. Each endpoint is a method that gives a
 /// [`Call`](crate::Call), which is sent when it is awaited.
 ///
 /// ```
@@ -57,7 +57,7 @@ impl Client {
     ///     .base_url("https://profiles.example")
     ///     .user_agent("my-program/1.0")
     ///     .total_timeout(Duration::from_secs(20))
-    ///     .retry(RetryPolicy::new().max_repetitions(5))
+    ///     .retry(RetryPolicy::new().max_retries(5))
     ///     .build()?;
     /// # Ok::<(), profile_sdk::Error>(())
     /// ```

@@ -61,7 +61,7 @@ impl ClientBuilder {
     /// How long a call may take with all its attempts and waits, unless set.
     pub const DEFAULT_TOTAL_TIMEOUT: Duration = Duration::from_secs(60);
 
-    /// How many repetitions a client may make of calls that fail and fail again, unless set.
+    /// How many retries a client may make of calls that fail and fail again, unless set.
     pub const DEFAULT_RETRY_BUDGET: u32 = 100;
 
     /// How large an answer may be after decompression, unless set: 8 MiB.
@@ -168,11 +168,11 @@ impl ClientBuilder {
         self
     }
 
-    /// How many repetitions the client and its clones may make while nothing succeeds; 100 unless
+    /// How many retries the client and its clones may make while nothing succeeds; 100 unless
     /// set. Ten successes bring one back, so a service that is broken is asked hardly more often
-    /// than its users ask. A repetition after a 429 does not count.
-    pub fn retry_budget(mut self, repetitions: u32) -> Self {
-        self.retry_budget = repetitions;
+    /// than its users ask. A retry after a 429 does not count.
+    pub fn retry_budget(mut self, retries: u32) -> Self {
+        self.retry_budget = retries;
         self
     }
 

@@ -64,70 +64,33 @@ pub struct Operation {
     path_template: Cow<'static, str>,
     scope: Option<Scope>,
     needs_key: bool,
-    repetition: Repetition,
-}
-
-/// What doing the same thing twice leaves behind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Repetition {
-    /// The same as doing it once.
-    Harmless,
-    /// Two things.
-    Doubles,
+    idempotent: bool,
 }
 
 impl Operation {
     /// `GET /me`
     pub const ME: Self = Self::keyed(Method::Get, "/api/v1/me");
     /// `PATCH /me/profile`
-    pub const UPDATE_PROFILE: Self = Self::scoped(
-        Method::Patch,
-        "/api/v1/me/profile",
-        Scope::ProfileWrite,
-        Repetition::Harmless,
-    );
+    pub const UPDATE_PROFILE: Self =
+        Self::scoped(Method::Patch, "/api/v1/me/profile", Scope::ProfileWrite);
     /// `GET /me/analytics`
-    pub const ANALYTICS: Self = Self::scoped(
-        Method::Get,
-        "/api/v1/me/analytics",
-        Scope::AnalyticsRead,
-        Repetition::Harmless,
-    );
+    pub const ANALYTICS: Self =
+        Self::scoped(Method::Get, "/api/v1/me/analytics", Scope::AnalyticsRead);
     /// `POST /me/links`
-    pub const CREATE_LINK: Self = Self::scoped(
-        Method::Post,
-        "/api/v1/me/links",
-        Scope::LinksWrite,
-        Repetition::Doubles,
-    );
+    pub const CREATE_LINK: Self =
+        Self::scoped(Method::Post, "/api/v1/me/links", Scope::LinksWrite).creating();
     /// `PATCH /me/links/{id}`
-    pub const UPDATE_LINK: Self = Self::scoped(
-        Method::Patch,
-        "/api/v1/me/links/{id}",
-        Scope::LinksWrite,
-        Repetition::Harmless,
-    );
+    pub const UPDATE_LINK: Self =
+        Self::scoped(Method::Patch, "/api/v1/me/links/{id}", Scope::LinksWrite);
     /// `DELETE /me/links/{id}`
-    pub const DELETE_LINK: Self = Self::scoped(
-        Method::Delete,
-        "/api/v1/me/links/{id}",
-        Scope::LinksWrite,
-        Repetition::Harmless,
-    );
+    pub const DELETE_LINK: Self =
+        Self::scoped(Method::Delete, "/api/v1/me/links/{id}", Scope::LinksWrite);
     /// `POST /me/posts`
-    pub const CREATE_POST: Self = Self::scoped(
-        Method::Post,
-        "/api/v1/me/posts",
-        Scope::SocialWrite,
-        Repetition::Doubles,
-    );
+    pub const CREATE_POST: Self =
+        Self::scoped(Method::Post, "/api/v1/me/posts", Scope::SocialWrite).creating();
     /// `DELETE /me/posts/{id}`
-    pub const DELETE_POST: Self = Self::scoped(
-        Method::Delete,
-        "/api/v1/me/posts/{id}",
-        Scope::SocialWrite,
-        Repetition::Harmless,
-    );
+    pub const DELETE_POST: Self =
+        Self::scoped(Method::Delete, "/api/v1/me/posts/{id}", Scope::SocialWrite);
     /// `GET /users/{handle}/stats`
     pub const USER_STATS: Self = Self::keyed(Method::Get, "/api/v1/users/{handle}/stats");
     /// `GET /badges`
@@ -177,8 +140,8 @@ impl Operation {
     /// Whether doing it twice leaves the same behind as doing it once, so that it is repeated when
     /// its answer is lost: reading, deleting, and the edits, which set fields to what is given.
     #[must_use]
-    pub fn is_repeatable(&self) -> bool {
-        self.repetition == Repetition::Harmless
+    pub fn is_idempotent(&self) -> bool {
+        self.idempotent
     }
 
     /// An endpoint beyond the specification, of which nothing but this is known.
@@ -188,16 +151,13 @@ impl Operation {
             path_template: Cow::Owned(path),
             scope: None,
             needs_key: false,
-            repetition: match method {
-                Method::Get | Method::Put | Method::Delete => Repetition::Harmless,
-                Method::Post | Method::Patch => Repetition::Doubles,
-            },
+            idempotent: matches!(method, Method::Get | Method::Put | Method::Delete),
         }
     }
 
-    /// The same endpoint, known to be repeatable.
-    pub(crate) fn repeatable(mut self) -> Self {
-        self.repetition = Repetition::Harmless;
+    /// The same endpoint, known to be idempotent.
+    pub(crate) fn idempotent(mut self) -> Self {
+        self.idempotent = true;
         self
     }
 
@@ -207,7 +167,7 @@ impl Operation {
             path_template: Cow::Borrowed(path_template),
             scope: None,
             needs_key: false,
-            repetition: Repetition::Harmless,
+            idempotent: true,
         }
     }
 
@@ -217,23 +177,24 @@ impl Operation {
             path_template: Cow::Borrowed(path_template),
             scope: None,
             needs_key: true,
-            repetition: Repetition::Harmless,
+            idempotent: true,
         }
     }
 
-    const fn scoped(
-        method: Method,
-        path_template: &'static str,
-        scope: Scope,
-        repetition: Repetition,
-    ) -> Self {
+    const fn scoped(method: Method, path_template: &'static str, scope: Scope) -> Self {
         Self {
             method,
             path_template: Cow::Borrowed(path_template),
             scope: Some(scope),
             needs_key: true,
-            repetition,
+            idempotent: true,
         }
+    }
+
+    /// The same endpoint, where doing it twice makes two things.
+    const fn creating(mut self) -> Self {
+        self.idempotent = false;
+        self
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{Call, Client, Error, ErrorKind, Method, Operation, Request};
 
 /// A call to an endpoint beyond the specification, not yet sent; [`Client::request`] begins one.
 ///
-/// It takes the same way as every other call: the key, the time-outs, the repetitions, the cap on
+/// It takes the same way as every other call: the key, the time-outs, the retries, the cap on
 /// the answer and the errors are the same. What the answer is read as ends the description and gives
 /// a [`Call`].
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl Client {
     /// before anything is sent, with [`ErrorKind::Invalid`].
     ///
     /// `GET`, `PUT` and `DELETE` are repeated when an answer is lost; `POST` and `PATCH` are when
-    /// [`RawCall::repeatable`] says that they can be. A client without a key sends none.
+    /// [`RawCall::idempotent`] says that they can be. A client without a key sends none.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -174,13 +174,13 @@ impl RawCall {
     /// ```
     /// # use profile_sdk::{Client, Method};
     /// # let client = Client::builder().base_url("https://profiles.example").build()?;
-    /// let call = client.request(Method::Patch, "/api/v1/me/settings").repeatable().read_bytes();
-    /// assert!(call.request().expect("a call that can be sent").operation().is_repeatable());
+    /// let call = client.request(Method::Patch, "/api/v1/me/settings").idempotent().read_bytes();
+    /// assert!(call.request().expect("a call that can be sent").operation().is_idempotent());
     /// # Ok::<(), profile_sdk::Error>(())
     /// ```
-    pub fn repeatable(mut self) -> Self {
-        let repeatable = |request: Request| request.operation_as(Operation::repeatable);
-        self.request = self.request.map(repeatable);
+    pub fn idempotent(mut self) -> Self {
+        let idempotent = |request: Request| request.operation_as(Operation::idempotent);
+        self.request = self.request.map(idempotent);
         self
     }
 

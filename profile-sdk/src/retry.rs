@@ -35,8 +35,8 @@ impl Failure {
 pub(crate) struct Situation {
     pub(crate) failure: Failure,
     /// Whether doing it twice leaves the same behind as doing it once.
-    pub(crate) repeatable: bool,
-    pub(crate) repetitions_so_far: u32,
+    pub(crate) idempotent: bool,
+    pub(crate) retries_so_far: u32,
     /// The wait that the service asks for.
     pub(crate) asked: Option<Duration>,
     /// What is left of the call's total time.
@@ -46,29 +46,23 @@ pub(crate) struct Situation {
 }
 
 /// The wait before the next attempt; none when there is to be no other.
-pub(crate) fn wait_before_repetition(
-    policy: &RetryPolicy,
-    situation: &Situation,
-) -> Option<Duration> {
+pub(crate) fn wait_before_retry(policy: &RetryPolicy, situation: &Situation) -> Option<Duration> {
     let sensible = match situation.failure {
         Failure::NotArrived | Failure::RefusedUnread => true,
-        Failure::Passing => situation.repeatable,
+        Failure::Passing => situation.idempotent,
         Failure::Lasting => false,
     };
     let asked = situation.asked.unwrap_or_default();
-    if !sensible
-        || situation.repetitions_so_far >= policy.max_repetitions
-        || asked > policy.longest_wait
-    {
+    if !sensible || situation.retries_so_far >= policy.max_retries || asked > policy.longest_wait {
         return None;
     }
     let wait = asked.max(delay(policy, situation));
     (wait < situation.remaining).then_some(wait)
 }
 
-/// Full jitter: any part of a bound that doubles with each repetition.
+/// Full jitter: any part of a bound that doubles with each retry.
 fn delay(policy: &RetryPolicy, situation: &Situation) -> Duration {
-    let doubled = 2_u32.saturating_pow(situation.repetitions_so_far);
+    let doubled = 2_u32.saturating_pow(situation.retries_so_far);
     let bound = policy.base_delay.saturating_mul(doubled);
     let bound = bound.min(policy.max_delay);
     let part = bound.as_secs_f64() * situation.jitter;
@@ -79,7 +73,7 @@ fn delay(policy: &RetryPolicy, situation: &Situation) -> Duration {
 mod tests {
     use std::time::Duration;
 
-    use super::{Failure, Situation, wait_before_repetition};
+    use super::{Failure, Situation, wait_before_retry};
     use crate::{Error, ErrorKind, RetryPolicy};
 
     const SECOND: Duration = Duration::from_secs(1);
@@ -87,8 +81,8 @@ mod tests {
     fn passing() -> Situation {
         Situation {
             failure: Failure::Passing,
-            repeatable: true,
-            repetitions_so_far: 0,
+            idempotent: true,
+            retries_so_far: 0,
             asked: None,
             remaining: Duration::from_secs(60),
             jitter: 1.0,
@@ -96,12 +90,12 @@ mod tests {
     }
 
     fn wait(situation: Situation) -> Option<Duration> {
-        wait_before_repetition(&RetryPolicy::new(), &situation)
+        wait_before_retry(&RetryPolicy::new(), &situation)
     }
 
     #[test]
     fn only_what_cannot_happen_twice_is_repeated() {
-        for (failure, repeatable, repeated) in [
+        for (failure, idempotent, repeated) in [
             (Failure::NotArrived, false, true),
             (Failure::NotArrived, true, true),
             (Failure::RefusedUnread, false, true),
@@ -113,7 +107,7 @@ mod tests {
         ] {
             let situation = Situation {
                 failure,
-                repeatable,
+                idempotent,
                 ..passing()
             };
             assert_eq!(wait(situation).is_some(), repeated, "{situation:?}");
@@ -136,16 +130,16 @@ mod tests {
 
     #[test]
     fn the_bound_doubles_up_to_a_limit() {
-        let policy = RetryPolicy::new().max_repetitions(u32::MAX);
-        for (repetitions_so_far, milliseconds) in
+        let policy = RetryPolicy::new().max_retries(u32::MAX);
+        for (retries_so_far, milliseconds) in
             [(0, 100), (1, 200), (2, 400), (7, 10_000), (1_000, 10_000)]
         {
             let situation = Situation {
-                repetitions_so_far,
+                retries_so_far,
                 ..passing()
             };
             assert_eq!(
-                wait_before_repetition(&policy, &situation),
+                wait_before_retry(&policy, &situation),
                 Some(Duration::from_millis(milliseconds))
             );
         }
@@ -170,25 +164,22 @@ mod tests {
         let endless = RetryPolicy::new()
             .base_delay(Duration::MAX)
             .max_delay(Duration::MAX);
-        assert_eq!(wait_before_repetition(&endless, &passing()), None);
+        assert_eq!(wait_before_retry(&endless, &passing()), None);
     }
 
     #[test]
-    fn the_repetitions_are_counted() {
+    fn the_retries_are_counted() {
         let last = Situation {
-            repetitions_so_far: 2,
+            retries_so_far: 2,
             ..passing()
         };
         assert!(wait(last).is_some());
         let beyond = Situation {
-            repetitions_so_far: 3,
+            retries_so_far: 3,
             ..last
         };
         assert_eq!(wait(beyond), None);
-        assert_eq!(
-            wait_before_repetition(&RetryPolicy::none(), &passing()),
-            None
-        );
+        assert_eq!(wait_before_retry(&RetryPolicy::none(), &passing()), None);
     }
 
     #[test]

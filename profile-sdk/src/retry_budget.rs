@@ -1,11 +1,11 @@
-//! How many repetitions a client may still make, so that a broken service is not hammered.
+//! How many retries a client may still make, so that a broken service is not hammered.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// What a repetition costs; a success brings one back.
+/// What a retry costs; a success brings one back.
 const COST: u32 = 10;
 
-/// A stock of repetitions that failures use up and successes fill again, ten for one.
+/// A stock of retries that failures use up and successes fill again, ten for one.
 #[derive(Debug)]
 pub(crate) struct RetryBudget {
     most: u32,
@@ -13,8 +13,8 @@ pub(crate) struct RetryBudget {
 }
 
 impl RetryBudget {
-    pub(crate) fn new(repetitions: u32) -> Self {
-        let most = repetitions.saturating_mul(COST);
+    pub(crate) fn new(retries: u32) -> Self {
+        let most = retries.saturating_mul(COST);
         Self {
             most,
             left: AtomicU32::new(most),
@@ -26,7 +26,7 @@ impl RetryBudget {
         self.left.load(Relaxed) < COST
     }
 
-    /// Takes one repetition, if there is one.
+    /// Takes one retry, if there is one.
     pub(crate) fn withdraw(&self) -> bool {
         let take = |left: u32| left.checked_sub(COST);
         self.left.fetch_update(Relaxed, Relaxed, take).is_ok()

@@ -15,7 +15,7 @@ use std::time::Duration;
 ///
 /// use profile_sdk::{Client, RetryPolicy};
 ///
-/// let patient = RetryPolicy::new().max_repetitions(8).longest_wait(Duration::from_secs(120));
+/// let patient = RetryPolicy::new().max_retries(8).longest_wait(Duration::from_secs(120));
 /// let client = Client::builder()
 ///     .base_url("https://profiles.example")
 ///     .retry(patient)
@@ -27,36 +27,36 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub struct RetryPolicy {
-    pub(crate) max_repetitions: u32,
+    pub(crate) max_retries: u32,
     pub(crate) base_delay: Duration,
     pub(crate) max_delay: Duration,
     pub(crate) longest_wait: Duration,
 }
 
 impl RetryPolicy {
-    /// Three repetitions, the first within 100 milliseconds; waits of at most 30 seconds.
+    /// Three retries, the first within 100 milliseconds; waits of at most 30 seconds.
     pub fn new() -> Self {
         Self {
-            max_repetitions: 3,
+            max_retries: 3,
             base_delay: Duration::from_millis(100),
             max_delay: Duration::from_secs(10),
             longest_wait: Duration::from_secs(30),
         }
     }
 
-    /// No repetition: every call is sent once.
+    /// No retry: every call is sent once.
     pub fn none() -> Self {
-        Self::new().max_repetitions(0)
+        Self::new().max_retries(0)
     }
 
     /// How often a call is repeated after the first attempt; 3 unless set.
-    pub fn max_repetitions(mut self, repetitions: u32) -> Self {
-        self.max_repetitions = repetitions;
+    pub fn max_retries(mut self, retries: u32) -> Self {
+        self.max_retries = retries;
         self
     }
 
-    /// The upper bound of the wait before the first repetition, where the service asks for none;
-    /// 100 milliseconds unless set. It doubles with each repetition, and the wait is a random part
+    /// The upper bound of the wait before the first retry, where the service asks for none;
+    /// 100 milliseconds unless set. It doubles with each retry, and the wait is a random part
     /// of it, so that many clients do not come back at the same time.
     pub fn base_delay(mut self, delay: Duration) -> Self {
         self.base_delay = delay;

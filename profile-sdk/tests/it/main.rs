@@ -1,4 +1,4 @@
-//! The client against the mock service over real sockets, a module per resource and per promise.
+//! The client against the reference service over real sockets, a module per resource and per promise.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 

@@ -11,7 +11,7 @@ use crate::{answer_all, describe, requests};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A client without repetitions, of a service that refuses its first request, and its clock.
+/// A client without retries, of a service that refuses its first request, and its clock.
 async fn refused_once(retry_after: &str) -> (MockServer, Client, SkippingClock) {
     let service = MockServer::start().await;
     let rule = FaultRule::new(Fault::rate_limited(retry_after)).times(1);

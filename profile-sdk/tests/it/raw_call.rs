@@ -55,7 +55,7 @@ async fn it_goes_the_way_of_every_call() {
     service
         .add_fault(FaultRule::new(Fault::status(503)))
         .unwrap();
-    for (method, repeatable, attempts) in [
+    for (method, idempotent, attempts) in [
         (Method::Get, false, 4),
         (Method::Put, false, 4),
         (Method::Delete, false, 4),
@@ -65,8 +65,8 @@ async fn it_goes_the_way_of_every_call() {
     ] {
         service.journal().clear();
         let mut call = client.request(method, "/api/v1/me/profile");
-        if repeatable {
-            call = call.repeatable();
+        if idempotent {
+            call = call.idempotent();
         }
         let error = call.read_bytes().await.unwrap_err();
         assert_eq!(error.attempts(), attempts, "{method}");

@@ -128,7 +128,7 @@ async fn what_would_happen_again_is_not_repeated() {
 }
 
 #[tokio::test]
-async fn there_are_three_repetitions_unless_set() {
+async fn there_are_three_retries_unless_set() {
     let service = MockServer::start().await;
     service
         .add_fault(FaultRule::new(Fault::status(503)))
@@ -137,7 +137,7 @@ async fn there_are_three_repetitions_unless_set() {
     for (call, attempts) in [
         (client.me(), 4),
         (client.me().retry(RetryPolicy::none()), 1),
-        (client.me().retry(RetryPolicy::new().max_repetitions(6)), 7),
+        (client.me().retry(RetryPolicy::new().max_retries(6)), 7),
     ] {
         service.journal().clear();
         let error = call.await.unwrap_err();
@@ -252,7 +252,7 @@ async fn a_call_ends_with_its_total_time() {
     }
     service.add_fault(FaultRule::new(busy)).unwrap();
     let client = connect_as_owner(&service);
-    let call = client.me().retry(RetryPolicy::new().max_repetitions(100));
+    let call = client.me().retry(RetryPolicy::new().max_retries(100));
     let error = call.total_timeout(50 * SECOND).await.unwrap_err();
     assert_eq!(error.status(), Some(503));
     assert_eq!(error.retry_after(), Some(20 * SECOND));
@@ -271,7 +271,7 @@ async fn a_broken_service_is_not_hammered() {
         let clone = client.clone();
         assert_eq!(clone.badges().await.unwrap_err().attempts(), attempts);
     }
-    // Ten successes bring back one repetition.
+    // Ten successes bring back one retry.
     service.clear_faults();
     for _ in 0..10 {
         client.badges().await.unwrap();

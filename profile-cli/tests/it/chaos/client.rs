@@ -41,7 +41,7 @@ impl<'a> Clients<'a> {
     pub(super) fn of(place: &'a Place) -> Self {
         // No wait is needed where the service is as near as this, and none is asked for in vain.
         let policy = RetryPolicy::new()
-            .max_repetitions(2)
+            .max_retries(2)
             .base_delay(Duration::ZERO)
             .longest_wait(Duration::ZERO);
         let described = || {
