@@ -16,7 +16,7 @@ use crate::{EventKind, EventKindError, KindError, PayloadError, Verified};
 /// last among the handler's arguments, since it takes the body. It replaces
 /// axum's own body limit by [`Verifier::body_limit`](crate::Verifier::body_limit).
 /// A delivery that is not authentic is answered with an empty 401 (413 when
-/// too large) before the handler runs. To verify without JSON, extract
+/// too large, 400 when its body broke off) before the handler runs. To verify without JSON, extract
 /// `Verified<Bytes>`.
 ///
 /// A payload that does not fit `T` is no refusal: the handler runs, and

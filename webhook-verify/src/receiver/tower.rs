@@ -66,7 +66,7 @@ impl<S> Layer<S> for VerifyLayer {
 /// The inner service gets the request with its body in one piece, and the
 /// witness as an extension of type `Verified<Bytes>`. What is not authentic is
 /// answered here with [`Refusal::response`](crate::Refusal::response): an empty
-/// 401, or 413 for a body over the limit.
+/// 401, 413 for a body over the limit, 400 for one that broke off.
 ///
 /// It is ready when the inner service is, and the readiness that was reserved
 /// serves the same request, or is given back when that is refused.
