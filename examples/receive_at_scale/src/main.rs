@@ -41,24 +41,35 @@ async fn run() -> Result<(), Box<dyn Error>> {
 }
 
 async fn receive() -> Result<(), Box<dyn Error>> {
-    let secret = env::var("PROFILE_WEBHOOK_SECRET")
-        .map_err(|_| "PROFILE_WEBHOOK_SECRET is not set; expected the webhook's secret")?;
-    let secret = Secret::new(secret)?;
-    let receiver = Receiver::new(Verifier::new(secret))
+    let receiver = Receiver::new(verifier()?)
         .on_refusal(|refusal, run| eprintln!("refused: {refusal} ({run})"));
-    let queue = Queue::open(&setting("NATS_URL", "nats://127.0.0.1:4222")).await?;
     let key = event_key(&setting("EVENT_KEY", "none"))?;
+    let address = setting("LISTEN", "127.0.0.1:8080");
+    let listener = TcpListener::bind(&address)
+        .await
+        .map_err(|error| format!("cannot listen at LISTEN, which is {address:?}: {error}"))?;
+    let queue = Queue::open(&setting("NATS_URL", "nats://127.0.0.1:4222")).await?;
     let app = routes(receiver, queue, key, |reason| {
         eprintln!("answered with 503: {reason}")
     });
 
     let stopped = stopped()?;
-    let listener = TcpListener::bind(setting("LISTEN", "127.0.0.1:8080")).await?;
     println!("http://{}/hooks", listener.local_addr()?);
     axum::serve(listener, app)
         .with_graceful_shutdown(stopped)
         .await?;
     Ok(())
+}
+
+/// Takes the secret, and while it is being changed the one before too.
+fn verifier() -> Result<Verifier, Box<dyn Error>> {
+    let secret = env::var("PROFILE_WEBHOOK_SECRET")
+        .map_err(|_| "PROFILE_WEBHOOK_SECRET is not set; expected the webhook's secret")?;
+    let verifier = Verifier::new(Secret::new(secret)?);
+    Ok(match env::var("PROFILE_WEBHOOK_SECRET_BEFORE") {
+        Ok(before) => verifier.or(Secret::new(before)?),
+        Err(_) => verifier,
+    })
 }
 
 async fn work_events() -> Result<(), Box<dyn Error>> {
