@@ -1,6 +1,6 @@
 //! The two OpenAPI documents, as they are served.
 
-/// The OpenAPI 3.1 document of the service, as JSON: its eleven endpoints with every limit and scope
+/// The OpenAPI 3.1 document of the service, as JSON: its endpoints with every limit and scope
 /// that the specification states, and every answer of the default dialect.
 ///
 /// ```

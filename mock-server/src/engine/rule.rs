@@ -113,7 +113,7 @@ impl Rule {
             Self::PathOutsideApi => ("path_outside_api", "Versioning",
                 "Every endpoint begins with /api/v1."),
             Self::UnknownPath => ("unknown_path", "Endpoints",
-                "There are eleven endpoints, and no others."),
+                "There are no endpoints but those of the specification."),
             Self::WrongMethod => ("wrong_method", "Endpoints",
                 "Each endpoint is called with its own method."),
             Self::KeyMissing => ("key_missing", "Authentication",

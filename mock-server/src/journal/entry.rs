@@ -20,7 +20,7 @@ const ABSENT: u32 = u32::MAX;
 pub(crate) struct Answered<'a> {
     /// When, by the world's clock.
     pub(crate) at: Timestamp,
-    /// The endpoint's path with its parameter in braces, where the path is one of the eleven.
+    /// The endpoint's path with its parameter in braces, where the path is an endpoint's.
     pub(crate) endpoint: Option<&'static str>,
     /// What the key is called, never the key itself.
     pub(crate) key: Option<&'a str>,

@@ -4,21 +4,7 @@ use mock_server::{Keys, MockServer, Scope};
 use serde_json::json;
 
 use crate::ask::ask;
-
-/// Every endpoint that needs a key, with the scope that it needs.
-const ENDPOINTS: [(&str, Option<Scope>); 9] = [
-    ("GET /me", None),
-    ("PATCH /me/profile", Some(Scope::ProfileWrite)),
-    ("GET /me/analytics", Some(Scope::AnalyticsRead)),
-    ("POST /me/links", Some(Scope::LinksWrite)),
-    ("PATCH /me/links/link_1", Some(Scope::LinksWrite)),
-    ("DELETE /me/links/link_1", Some(Scope::LinksWrite)),
-    ("POST /me/posts", Some(Scope::SocialWrite)),
-    ("DELETE /me/posts/post_3", Some(Scope::SocialWrite)),
-    ("GET /users/demo/stats", None),
-];
-
-const OPEN: [&str; 2] = ["GET /badges", "GET /stats"];
+use crate::endpoints::{Access, ENDPOINTS, scoped};
 
 fn other_scopes_than(scope: Scope) -> Vec<Scope> {
     Scope::ALL.into_iter().filter(|one| *one != scope).collect()
@@ -27,8 +13,11 @@ fn other_scopes_than(scope: Scope) -> Vec<Scope> {
 #[tokio::test]
 async fn a_missing_key_is_refused() {
     let server = MockServer::start().await;
-    for (line, _) in ENDPOINTS {
-        let answer = ask(&server, line).without_key().refused(
+    for endpoint in &ENDPOINTS {
+        if endpoint.access == Access::Everybody {
+            continue;
+        }
+        let answer = ask(&server, &endpoint.known()).without_key().refused(
             401,
             "key_missing",
             "the key is missing; send the header `Authorization: Bearer <API_KEY>`",
@@ -41,9 +30,9 @@ async fn a_missing_key_is_refused() {
 async fn an_unknown_key_is_refused_also_where_none_is_needed() {
     let server = MockServer::start().await;
     let upper = server.key().to_uppercase();
-    for line in ENDPOINTS.map(|(line, _)| line).into_iter().chain(OPEN) {
+    for endpoint in &ENDPOINTS {
         for key in ["wrong", upper.as_str()] {
-            let answer = ask(&server, line).key(key).refused(
+            let answer = ask(&server, &endpoint.known()).key(key).refused(
                 401,
                 "key_invalid",
                 "the key is not known here",
@@ -93,14 +82,13 @@ async fn the_scheme_may_be_in_any_case() {
 async fn all_scopes_but_the_one_needed_are_not_enough() {
     let server = MockServer::start().await;
     let before = server.world().unwrap();
-    for (line, scope) in ENDPOINTS {
-        let Some(scope) = scope else { continue };
+    for (endpoint, scope) in scoped() {
         let key = server
             .create_key("demo", &other_scopes_than(scope))
             .unwrap();
         for key in [&key, &server.keys().none] {
             let message = format!("the key lacks the scope {scope}");
-            ask(&server, line)
+            ask(&server, &endpoint.known())
                 .key(key)
                 .json(json!({}))
                 .refused(403, "scope_missing", &message);

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Mutex;
 
-use mock_server::{Keys, MockServer, Request, Scope, Verdicts, World};
+use mock_server::{Keys, MockServer, Request, Verdicts, World};
 use serde_json::Value;
 
 use crate::ask::Answer;
@@ -177,30 +177,3 @@ fn every_endpoint_is_covered() {
     let untouched = verdicts.lock().unwrap().coverage.untouched();
     assert_eq!(untouched.endpoints, []);
 }
-
-/// The endpoints that need a scope, and a body that each of them takes.
-pub(crate) const SCOPED: [(&str, Scope, Option<&str>); 7] = [
-    (
-        "PATCH /me/profile",
-        Scope::ProfileWrite,
-        Some(r#"{"bio": "x"}"#),
-    ),
-    ("GET /me/analytics", Scope::AnalyticsRead, None),
-    (
-        "POST /me/links",
-        Scope::LinksWrite,
-        Some(r#"{"title": "x", "url": "https://example.com"}"#),
-    ),
-    (
-        "PATCH /me/links/link_1",
-        Scope::LinksWrite,
-        Some(r#"{"title": "x"}"#),
-    ),
-    ("DELETE /me/links/link_1", Scope::LinksWrite, None),
-    (
-        "POST /me/posts",
-        Scope::SocialWrite,
-        Some(r#"{"body": "x"}"#),
-    ),
-    ("DELETE /me/posts/post_3", Scope::SocialWrite, None),
-];

@@ -3,7 +3,8 @@
 use mock_server::{Keys, Scope};
 use serde_json::{Value, json};
 
-use crate::conformance::{Case, SCOPED, Service, assert_refused, data, request};
+use crate::conformance::{Case, Service, assert_refused, data, request};
+use crate::endpoints::{ENDPOINTS, Listed, scoped};
 
 const PROFILE: &str = "PATCH /me/profile";
 
@@ -230,23 +231,16 @@ pub(crate) const CASES: [Case; 38] = [
     ),
     case(
         "Endpoints",
-        "Each of the eleven endpoints has its method",
+        "Each endpoint has its method, and no other",
         |service| {
-            for (path, allowed) in [
-                ("/me", "GET"),
-                ("/me/profile", "PATCH"),
-                ("/me/analytics", "GET"),
-                ("/me/links", "POST"),
-                ("/me/links/link_1", "PATCH, DELETE"),
-                ("/me/posts", "POST"),
-                ("/me/posts/post_3", "DELETE"),
-                ("/users/demo/stats", "GET"),
-                ("/badges", "GET"),
-                ("/stats", "GET"),
-            ] {
-                let answer = service.send(request(&format!("PUT {path}")));
+            for endpoint in &ENDPOINTS {
+                let path = endpoint.path();
+                let of_path = ENDPOINTS.iter().filter(|other| other.path() == path);
+                let allowed: Vec<_> = of_path.map(Listed::method).collect();
+                let line = endpoint.known().replacen(endpoint.method(), "PUT", 1);
+                let answer = service.send(request(&line));
                 assert_refused(&answer, 405, "method_not_allowed");
-                assert_eq!(answer.header("allow"), Some(allowed));
+                assert_eq!(answer.header("allow"), Some(&*allowed.join(", ")));
             }
         },
     ),
@@ -364,10 +358,9 @@ pub(crate) const CASES: [Case; 38] = [
         "Authentication",
         "A key carries scopes, and the one that is required is enough",
         |service| {
-            for (line, scope, body) in SCOPED {
-                let key = key_of(&service.keys, scope);
-                let body = body.map(|body| serde_json::from_str::<Value>(body).unwrap());
-                let answer = service.send_with(key, line, body.as_ref());
+            for (endpoint, scope) in scoped() {
+                let (key, line) = (key_of(&service.keys, scope), endpoint.known());
+                let answer = service.send_with(key, &line, endpoint.body().as_ref());
                 assert!(
                     (200..300).contains(&answer.status),
                     "{line}: {}",
@@ -393,11 +386,11 @@ pub(crate) const CASES: [Case; 38] = [
         "An operation whose scope the key lacks is refused",
         |service| {
             let before = service.read("GET /me");
-            for (line, needed, body) in SCOPED {
-                let body = body.map(|body| serde_json::from_str::<Value>(body).unwrap());
+            for (endpoint, needed) in scoped() {
+                let (line, body) = (endpoint.known(), endpoint.body());
                 for scope in Scope::ALL.into_iter().filter(|scope| *scope != needed) {
                     let key = key_of(&service.keys, scope);
-                    let answer = service.send_with(key, line, body.as_ref());
+                    let answer = service.send_with(key, &line, body.as_ref());
                     assert_refused(&answer, 403, "scope_missing");
                 }
             }

@@ -381,6 +381,21 @@ fn the_document_has_every_route() {
 }
 
 #[test]
+fn the_readme_has_every_route() {
+    let readme = include_str!("../../README.md");
+    let health = serve(&[]).order(200, "GET /health", NOTHING);
+    for route in health["routes"].as_array().unwrap() {
+        let (_, path) = route.as_str().unwrap().split_once("/_mock/v1").unwrap();
+        let path = match path.strip_prefix("/worlds/{world}") {
+            None | Some("") => path,
+            Some(below) => below,
+        };
+        let is_there = readme.contains(&format!("{path}`"));
+        assert!(is_there, "the README has no row for {route}");
+    }
+}
+
+#[test]
 fn fault_rules_are_added_counted_and_cleared() {
     let serving = serve(&[]);
     let faults = "/worlds/default/faults";

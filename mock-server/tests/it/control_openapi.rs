@@ -1,7 +1,10 @@
 //! The OpenAPI document of the control API against the program: what it describes is what is asked
 //! and answered.
 
-use mock_server::control_openapi_json;
+use std::collections::BTreeSet;
+
+use mock_server::{Fault, WireFault};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::openapi::lacks_of;
@@ -10,7 +13,7 @@ use crate::serving::{Serving, serve};
 const NOTHING: Value = Value::Null;
 
 fn document() -> Value {
-    serde_json::from_str(control_openapi_json()).unwrap()
+    serde_yaml_ng::from_str(include_str!("../../control-openapi.yaml")).unwrap()
 }
 
 /// Gives an order whose body and answer have to be as documented. `line` is a method and a path of
@@ -103,6 +106,45 @@ fn settings_are_as_documented() {
     );
     at(200, "GET /faults", NOTHING);
     at(204, "DELETE /faults", NOTHING);
+}
+
+/// The names of the variants, which the refusal of an unknown one lists.
+fn variants<T: DeserializeOwned>() -> BTreeSet<String> {
+    let refusal = serde_json::from_str::<T>("\"?\"")
+        .err()
+        .unwrap()
+        .to_string();
+    refusal
+        .split('`')
+        .skip(3)
+        .step_by(2)
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn every_fault_has_a_schema_and_a_row_in_the_readme() {
+    let document = document();
+    let rows = include_str!("../../README.md").lines();
+    let rows: Vec<_> = rows.filter(|line| line.starts_with("| `")).collect();
+    for (schema, names) in [
+        ("Fault", variants::<Fault>()),
+        ("WireFault", variants::<WireFault>()),
+    ] {
+        let forms = &document["components"]["schemas"][schema]["oneOf"];
+        let plain = forms[0]["enum"].as_array().unwrap();
+        let plain = plain.iter().map(|name| name.as_str().unwrap().to_owned());
+        let with_settings = forms[1]["properties"].as_object().unwrap().keys().cloned();
+        let documented: BTreeSet<_> = plain.chain(with_settings).collect();
+        assert_eq!(documented, names, "{schema}");
+        for name in names {
+            let name = format!("\"{name}\"");
+            assert!(
+                rows.iter().any(|row| row.contains(&name)),
+                "the README has no row for {name}"
+            );
+        }
+    }
 }
 
 #[test]

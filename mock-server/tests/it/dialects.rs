@@ -46,6 +46,20 @@ fn names(object: &Value) -> Vec<&str> {
 }
 
 #[test]
+fn the_readme_has_every_setting_with_its_alternatives() {
+    let readme = include_str!("../../README.md");
+    for (setting, alternative, _) in Dialect::alternatives() {
+        let setting = format!("`{setting}`: ");
+        let row = readme.lines().find(|line| line.contains(&setting));
+        let row = row.unwrap_or_else(|| panic!("the README has no row with {setting}"));
+        // A time is told as the range that it has.
+        let is_told =
+            row.contains(&format!("`{alternative}`")) || alternative.parse::<u64>().is_ok();
+        assert!(is_told, "{alternative} is not among those of {setting}");
+    }
+}
+
+#[test]
 fn api_visible_is_a_boolean_an_integer_or_a_string() {
     for (setting, shown, hidden) in [
         (ApiVisible::Boolean, json!(true), json!(false)),

@@ -21,6 +21,7 @@ mod control_openapi;
 #[cfg(all(unix, feature = "program"))]
 mod control_webhook;
 mod dialects;
+mod endpoints;
 mod expect;
 mod faults;
 mod journal;

@@ -1,0 +1,105 @@
+//! The endpoints as the specification lists them, each with a request that is carried out.
+
+use mock_server::{Endpoint, Scope};
+use serde_json::Value;
+
+/// What the specification says of an endpoint.
+pub(crate) struct Listed {
+    /// Method and path as the specification writes them.
+    pub(crate) line: &'static str,
+    pub(crate) access: Access,
+    body: Option<&'static str>,
+}
+
+/// Who may call an endpoint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Access {
+    Everybody,
+    AnyKey,
+    KeyWith(Scope),
+}
+
+pub(crate) static ENDPOINTS: [Listed; 11] = [
+    reads("GET /me", Access::AnyKey),
+    writes("PATCH /me/profile", Scope::ProfileWrite, r#"{"bio": "x"}"#),
+    reads("GET /me/analytics", Access::KeyWith(Scope::AnalyticsRead)),
+    writes(
+        "POST /me/links",
+        Scope::LinksWrite,
+        r#"{"title": "x", "url": "https://example.com"}"#,
+    ),
+    writes(
+        "PATCH /me/links/{id}",
+        Scope::LinksWrite,
+        r#"{"title": "x"}"#,
+    ),
+    deletes("DELETE /me/links/{id}", Scope::LinksWrite),
+    writes("POST /me/posts", Scope::SocialWrite, r#"{"body": "x"}"#),
+    deletes("DELETE /me/posts/{id}", Scope::SocialWrite),
+    reads("GET /users/{handle}/stats", Access::AnyKey),
+    reads("GET /badges", Access::Everybody),
+    reads("GET /stats", Access::Everybody),
+];
+
+const fn reads(line: &'static str, access: Access) -> Listed {
+    let body = None;
+    Listed { line, access, body }
+}
+
+const fn writes(line: &'static str, scope: Scope, body: &'static str) -> Listed {
+    Listed {
+        line,
+        access: Access::KeyWith(scope),
+        body: Some(body),
+    }
+}
+
+const fn deletes(line: &'static str, scope: Scope) -> Listed {
+    reads(line, Access::KeyWith(scope))
+}
+
+impl Listed {
+    pub(crate) fn method(&self) -> &'static str {
+        self.line.split(' ').next().unwrap()
+    }
+
+    pub(crate) fn path(&self) -> &'static str {
+        self.line.split(' ').nth(1).unwrap()
+    }
+
+    /// Method and path with a parameter that is there in a new world.
+    pub(crate) fn known(&self) -> String {
+        self.line
+            .replace("/links/{id}", "/links/link_1")
+            .replace("/posts/{id}", "/posts/post_3")
+            .replace("{handle}", "demo")
+    }
+
+    /// A body that the endpoint takes, where it takes one.
+    pub(crate) fn body(&self) -> Option<Value> {
+        self.body.map(|text| serde_json::from_str(text).unwrap())
+    }
+}
+
+/// The endpoints that need a scope, each with it.
+pub(crate) fn scoped() -> impl Iterator<Item = (&'static Listed, Scope)> {
+    ENDPOINTS.iter().filter_map(|listed| match listed.access {
+        Access::KeyWith(scope) => Some((listed, scope)),
+        Access::Everybody | Access::AnyKey => None,
+    })
+}
+
+#[test]
+fn every_endpoint_is_listed() {
+    let there_are = Endpoint::ALL.map(|endpoint| {
+        let access = match endpoint.scope() {
+            Some(scope) => Access::KeyWith(scope),
+            None if endpoint.needs_key() => Access::AnyKey,
+            None => Access::Everybody,
+        };
+        (endpoint.to_string().replacen("/api/v1", "", 1), access)
+    });
+    let listed = ENDPOINTS.each_ref();
+    let listed = listed.map(|listed| (listed.line.to_owned(), listed.access));
+    assert_eq!(there_are, listed);
+}
