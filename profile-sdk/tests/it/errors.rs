@@ -2,10 +2,9 @@
 
 use mock_server::MockServer;
 use mock_server::wiremock::ResponseTemplate;
-use profile_sdk::{
-    Error, ErrorKind, Handle, LinkId, LinkUrl, NewLink, PostId, ProfileUpdate, Scope,
-};
+use profile_sdk::{Error, ErrorKind, Handle};
 
+use crate::every_call::every_call;
 use crate::{answer_all, connect, connect_as_owner, describe};
 
 #[tokio::test]
@@ -41,38 +40,14 @@ async fn a_call_without_a_key_is_not_sent() {
 async fn a_missing_scope_is_named() {
     let service = MockServer::start().await;
     let client = connect(&service, &service.keys().none);
-    let link = NewLink::new("t", LinkUrl::new("https://example.org").unwrap());
-    let link_id = LinkId::new("link_1").unwrap();
-    let post_id = PostId::new("post_3").unwrap();
-    let forbidden = [
-        (
-            client
-                .update_profile(&ProfileUpdate::new())
-                .await
-                .unwrap_err(),
-            Scope::ProfileWrite,
-        ),
-        (client.analytics().await.unwrap_err(), Scope::AnalyticsRead),
-        (
-            client.create_link(&link).await.unwrap_err(),
-            Scope::LinksWrite,
-        ),
-        (
-            client.delete_link(&link_id).await.unwrap_err(),
-            Scope::LinksWrite,
-        ),
-        (
-            client.create_post("p").await.unwrap_err(),
-            Scope::SocialWrite,
-        ),
-        (
-            client.delete_post(&post_id).await.unwrap_err(),
-            Scope::SocialWrite,
-        ),
-    ];
-    for (error, scope) in forbidden {
+    for (operation, call) in every_call(&client) {
+        let Some(scope) = operation.scope() else {
+            call.await.unwrap();
+            continue;
+        };
+        let error = call.await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Forbidden);
-        assert_eq!(error.scope(), Some(&scope));
+        assert_eq!(error.scope(), Some(scope));
         let needed = format!("403: the key lacks the scope {scope}");
         assert!(error.to_string().contains(&needed), "{error}");
         assert!(!error.may_have_been_applied());

@@ -12,6 +12,7 @@ mod cases;
 mod clock;
 mod dialects;
 mod errors;
+mod every_call;
 mod faults;
 mod limits;
 mod links;

@@ -5,64 +5,19 @@ use std::pin::Pin;
 use std::time::{Duration, Instant, SystemTime};
 
 use mock_server::{Fault, FaultRule, MockServer, RequestPattern, WireFault};
-use profile_sdk::{
-    ApiKey, Call, Client, Clock, Error, ErrorKind, Handle, LinkId, LinkUpdate, LinkUrl, NewLink,
-    Operation, PostId, ProfileUpdate, RetryPolicy,
-};
+use profile_sdk::{ApiKey, Clock, Error, ErrorKind, LinkId, Operation, ProfileUpdate, RetryPolicy};
 
 use crate::clock::SkippingClock;
+use crate::every_call::every_call;
 use crate::{connect_as_owner, describe, requests};
 
 const SECOND: Duration = Duration::from_secs(1);
-
-type Outcome = Pin<Box<dyn Future<Output = Result<(), Error>>>>;
-
-fn outcome<T: Send + 'static>(call: Call<T>) -> Outcome {
-    Box::pin(async { call.await.map(drop) })
-}
-
-/// One call of each operation, none of which is sent yet.
-fn calls(client: &Client) -> Vec<(Operation, Outcome)> {
-    let link = NewLink::new("t", LinkUrl::new("https://example.org").unwrap());
-    let link_id = LinkId::new("link_1").unwrap();
-    let post_id = PostId::new("post_3").unwrap();
-    let (profile, update) = (ProfileUpdate::new(), LinkUpdate::new().title("t"));
-    let handle = Handle::new("demo").unwrap();
-    vec![
-        (Operation::ME, outcome(client.me())),
-        (
-            Operation::UPDATE_PROFILE,
-            outcome(client.update_profile(&profile)),
-        ),
-        (Operation::ANALYTICS, outcome(client.analytics())),
-        (Operation::CREATE_LINK, outcome(client.create_link(&link))),
-        (
-            Operation::UPDATE_LINK,
-            outcome(client.update_link(&link_id, &update)),
-        ),
-        (
-            Operation::DELETE_LINK,
-            outcome(client.delete_link(&link_id)),
-        ),
-        (Operation::CREATE_POST, outcome(client.create_post("p"))),
-        (
-            Operation::DELETE_POST,
-            outcome(client.delete_post(&post_id)),
-        ),
-        (
-            Operation::USER_STATS,
-            outcome(client.user_stats(&handle, None)),
-        ),
-        (Operation::BADGES, outcome(client.badges())),
-        (Operation::SITE_STATS, outcome(client.site_stats())),
-    ]
-}
 
 /// Each operation's outcome and the number of requests, where the first request meets the fault.
 async fn meet_once(fault: Fault) -> Vec<(Operation, Result<(), Error>, usize)> {
     let service = MockServer::builder().wire_faults().start().await.unwrap();
     let mut met = Vec::new();
-    for (operation, call) in calls(&connect_as_owner(&service)) {
+    for (operation, call) in every_call(&connect_as_owner(&service)) {
         service.clear_faults();
         service.journal().clear();
         service
