@@ -291,6 +291,40 @@ fn every_command_has_a_row() {
     assert_eq!(leaves(home.path(), &[]), rows);
 }
 
+/// A cell of the table names commands in full, or a noun once and its verbs after it.
+#[test]
+fn every_command_is_in_the_readme() {
+    let lines = include_str!("../../README.md").lines();
+    let cells: Vec<Vec<_>> = lines
+        .filter_map(|line| line.strip_prefix("| `")?.split(" | ").next())
+        .map(|cell| cell.split('`').step_by(2).collect())
+        .collect();
+    for row in rows() {
+        let command = format!("{} ", row.command);
+        let (noun, verb) = command.split_once(' ').unwrap();
+        let is_named = cells.iter().any(|spans| {
+            let in_full = |span: &&str| format!("{span} ").starts_with(&command);
+            let below = spans[0].split(' ').next() == Some(noun) && spans.contains(&verb.trim());
+            spans.iter().any(in_full) || below
+        });
+        assert!(is_named, "the README has no row for {}", row.command);
+    }
+}
+
+#[tokio::test]
+async fn what_a_key_may_do_is_told_of_every_command_that_sends_it() {
+    let place = place().await;
+    let status = place.run(&["auth", "status", "--json"]).json();
+    let told = status["commands"]["allowed"].as_array().unwrap().iter();
+    let told: BTreeSet<_> = told.map(|command| command.as_str().unwrap()).collect();
+    let send_it = rows().filter(|row| row.calls_the_service());
+    // What `api` needs is up to its path, and any key will do for those of the account.
+    let send_it = send_it
+        .map(|row| row.command)
+        .filter(|command| *command != "api" && !command.starts_with("auth "));
+    assert_eq!(told, send_it.collect());
+}
+
 #[test]
 fn every_help_is_short_at_first_and_has_an_example() {
     let home = tempfile::tempdir().unwrap();
