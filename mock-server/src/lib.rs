@@ -8,6 +8,7 @@ mod engine;
 mod faults;
 mod journal;
 mod json_object;
+mod never_matches;
 mod openapi;
 mod server;
 mod service;
@@ -33,6 +34,7 @@ pub use journal::{
     Expect, Expectation, InvalidExpectation, Journal, JournalLimits, NearMiss, RecordedRequest,
     RequestPattern, Verification,
 };
+pub use never_matches::NeverMatches;
 pub use openapi::{control_openapi_json, openapi_json};
 pub use server::MockServer;
 pub use state_error::StateError;

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::engine::{InvalidInstant, InvalidWorld, LAST_INSTANT, Reply, UnknownDialect};
 use crate::faults::InvalidFault;
+use crate::never_matches::NeverMatches;
 use crate::state_error::StateError;
 use crate::webhook::{NotSent, WebhookError};
 
@@ -42,8 +43,13 @@ pub(super) enum ControlRefusal {
     Settings(#[source] serde_json::Error),
     #[error(transparent)]
     Fault(#[from] InvalidFault),
-    #[error("the query parameter `{name}` is none; there are `method`, `path`, `key` and `status`")]
+    #[error(
+        "the query parameter `{name}` is none; there are `method`, `path`, `key`, `status` and \
+         `fault`"
+    )]
     UnknownParameter { name: String },
+    #[error(transparent)]
+    NeverMatches(#[from] NeverMatches),
     #[error("the status is `{found}`; a number such as 422 is expected")]
     NotAStatus { found: String },
     #[error("within_milliseconds is {within}; at most {longest} are allowed")]
@@ -103,6 +109,7 @@ impl ControlRefusal {
             Self::Dialect(_) | Self::Settings(_) => (422, "invalid_dialect"),
             Self::Fault(_) => (422, "invalid_fault"),
             Self::UnknownParameter { .. } => (400, "unknown_parameter"),
+            Self::NeverMatches(_) => (422, "never_matches"),
             Self::NotAStatus { .. } => (400, "invalid_status"),
             Self::LongWait { .. } => (422, "wait_too_long"),
             Self::TwoReceivers => (422, "two_receivers"),

@@ -17,6 +17,7 @@ const LONGEST_WAIT: u64 = 60_000;
 
 pub(super) fn list(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     let pattern = filter(call.request)?;
+    pattern.check()?;
     Ok(json(200, &call.service.journal().matching(&pattern)))
 }
 
@@ -28,6 +29,7 @@ pub(super) fn clear(call: &WorldCall) -> Result<Reply, ControlRefusal> {
 /// Whether something came is a question that has an answer either way, so the status is the same.
 pub(super) fn verify(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     let expectation: Expectation = read(call.request)?;
+    expectation.request().check()?;
     Ok(json(200, &call.service.journal().verify(&expectation)))
 }
 
@@ -67,6 +69,7 @@ pub(super) fn wait(call: &WorldCall) -> Result<Answer, ControlRefusal> {
         let longest = LONGEST_WAIT;
         return Err(ControlRefusal::LongWait { within, longest });
     }
+    request.check()?;
     let (service, name) = (call.service.clone(), call.name.to_owned());
     Ok(Answer::Later(Box::pin(async move {
         let within = Duration::from_millis(within);
@@ -103,6 +106,7 @@ fn filter(request: &Request) -> Result<RequestPattern, ControlRefusal> {
             "method" => pattern.method(value),
             "path" => pattern.path(value),
             "key" => pattern.key(value),
+            "fault" => pattern.fault(value),
             "status" => match value.parse() {
                 Ok(status) => pattern.status(status),
                 Err(_) => {

@@ -13,6 +13,25 @@ use super::wire::WireFault;
 /// The longest body that a server without a front holds, in bytes: 256 MiB.
 const HELD_LIMIT: u64 = 256 * 1024 * 1024;
 
+/// What faults are called in the journal; those on the wire by their own names.
+pub(crate) const NAMES: [&str; 15] = [
+    "delay",
+    "status",
+    "rate_limited",
+    "malformed_json",
+    "wrong_content_type",
+    "empty_body",
+    "huge_body",
+    "gzip_bomb",
+    "redirect",
+    "reset",
+    "close",
+    "cut",
+    "stall",
+    "dribble",
+    "bad_chunk",
+];
+
 /// One way in which an answer goes wrong.
 ///
 /// In JSON a fault without settings is its name, and any other an object of its name and settings.
@@ -211,4 +230,30 @@ fn check_header(name: &str, value: &str) -> Result<(), InvalidFault> {
     let name = name.to_owned();
     HeaderValue::from_str(value).map_err(|_| InvalidFault::HeaderValue { name })?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fault_has_a_name_in_the_list() {
+        let wire = |name: &str| matches!(name, "reset" | "close" | "bad_chunk");
+        let text = |name: &str| match name {
+            "malformed_json" | "empty_body" => format!("{name:?}"),
+            "delay" => r#"{"delay": {"fixed": {"milliseconds": 1}}}"#.to_owned(),
+            "status" => r#"{"status": {"status": 503}}"#.to_owned(),
+            "rate_limited" => r#"{"rate_limited": {}}"#.to_owned(),
+            "wrong_content_type" => r#"{"wrong_content_type": {"content_type": "a/b"}}"#.to_owned(),
+            "huge_body" | "gzip_bomb" => format!(r#"{{"{name}": {{"bytes": 64}}}}"#),
+            "redirect" => r#"{"redirect": {"status": 302, "location": "/"}}"#.to_owned(),
+            "dribble" => r#"{"wire": {"dribble": {"bytes": 1, "milliseconds": 1}}}"#.to_owned(),
+            _ if wire(name) => format!(r#"{{"wire": "{name}"}}"#),
+            _ => format!(r#"{{"wire": {{"{name}": {{"after": 1}}}}}}"#),
+        };
+        for name in NAMES {
+            let fault: Fault = serde_json::from_str(&text(name)).unwrap();
+            assert_eq!(fault.name(), name);
+        }
+    }
 }

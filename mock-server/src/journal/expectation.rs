@@ -76,6 +76,11 @@ impl Expectation {
         }
     }
 
+    /// What the requests are to be like.
+    pub(crate) fn request(&self) -> &RequestPattern {
+        &self.request
+    }
+
     pub(super) fn allows(&self, found: u64) -> bool {
         found >= self.at_least && self.at_most.is_none_or(|limit| found <= limit)
     }
