@@ -4,10 +4,12 @@ mod apart;
 mod builder;
 mod bytes_in_json;
 mod control;
+mod dialect_file;
 mod engine;
 mod faults;
 mod journal;
 mod json_object;
+mod misfit;
 mod never_matches;
 mod openapi;
 mod server;
@@ -20,6 +22,7 @@ mod webhook;
 mod worlds;
 
 pub use builder::{MockServerBuilder, StartError};
+pub use dialect_file::InvalidDialect;
 pub use engine::{
     Account, AnalyticsShape, ApiVisible, BadgeKinds, Clock, ContentRefusal, Coverage,
     DaysOutOfRange, Dialect, Endpoint, EndpointCoverage, ErrorBody, EventKind, Ids,

@@ -5,6 +5,8 @@ use serde::Serialize;
 
 use crate::engine::{InvalidInstant, InvalidWorld, LAST_INSTANT, Reply, UnknownDialect};
 use crate::faults::InvalidFault;
+use crate::journal::InvalidExpectation;
+use crate::misfit::Misfit;
 use crate::never_matches::NeverMatches;
 use crate::state_error::StateError;
 use crate::webhook::{NotSent, WebhookError};
@@ -32,15 +34,13 @@ pub(super) enum ControlRefusal {
     #[error("the body has {length} bytes; at most {BODY_LIMIT} are allowed")]
     BodyTooLarge { length: usize },
     #[error("the body is not what is expected here: {0}")]
-    Body(#[from] serde_json::Error),
+    Body(#[from] Misfit),
     #[error(transparent)]
     Instant(#[from] InvalidInstant),
     #[error("{seconds} seconds lead past {LAST_INSTANT}, the last instant of a clock; give less")]
     EndOfTime { seconds: u64 },
     #[error(transparent)]
     Dialect(#[from] UnknownDialect),
-    #[error("it is no dialect: {0}")]
-    Settings(#[source] serde_json::Error),
     #[error(transparent)]
     Fault(#[from] InvalidFault),
     #[error(
@@ -48,6 +48,8 @@ pub(super) enum ControlRefusal {
          `fault`"
     )]
     UnknownParameter { name: String },
+    #[error(transparent)]
+    Expectation(#[from] InvalidExpectation),
     #[error(transparent)]
     NeverMatches(#[from] NeverMatches),
     #[error("the status is `{found}`; a number such as 422 is expected")]
@@ -106,9 +108,11 @@ impl ControlRefusal {
             Self::EmptyHandle => (422, "empty_handle"),
             Self::Instant(_) => (422, "invalid_instant"),
             Self::EndOfTime { .. } => (422, "end_of_time"),
-            Self::Dialect(_) | Self::Settings(_) => (422, "invalid_dialect"),
+            Self::Dialect(_) => (422, "invalid_dialect"),
+            Self::Fault(error) if error.is_unread() => (400, "bad_body"),
             Self::Fault(_) => (422, "invalid_fault"),
             Self::UnknownParameter { .. } => (400, "unknown_parameter"),
+            Self::Expectation(_) => (422, "invalid_expectation"),
             Self::NeverMatches(_) => (422, "never_matches"),
             Self::NotAStatus { .. } => (400, "invalid_status"),
             Self::LongWait { .. } => (422, "wait_too_long"),

@@ -9,7 +9,7 @@ use super::Answer;
 use super::refusal::{ControlRefusal, ErrorObject};
 use super::routes::{WorldCall, done, json, read};
 use crate::engine::{Reply, Request};
-use crate::journal::{Expectation, RequestPattern, Verification};
+use crate::journal::{Expectation, RequestPattern, Verification, WrittenExpectation};
 use crate::json_object;
 
 /// The longest that anybody may wait: a minute, in milliseconds.
@@ -28,7 +28,7 @@ pub(super) fn clear(call: &WorldCall) -> Result<Reply, ControlRefusal> {
 
 /// Whether something came is a question that has an answer either way, so the status is the same.
 pub(super) fn verify(call: &WorldCall) -> Result<Reply, ControlRefusal> {
-    let expectation: Expectation = read(call.request)?;
+    let expectation = Expectation::try_from(read::<WrittenExpectation>(call.request)?)?;
     expectation.request().check()?;
     Ok(json(200, &call.service.journal().verify(&expectation)))
 }

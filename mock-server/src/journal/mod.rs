@@ -16,6 +16,7 @@ mod verification;
 
 pub(crate) use entry::Answered;
 pub use expect::Expect;
+pub(crate) use expectation::WrittenExpectation;
 pub use expectation::{Expectation, InvalidExpectation};
 pub use limits::JournalLimits;
 pub use near_miss::NearMiss;

@@ -233,12 +233,11 @@ fn what_came_is_compared_with_what_was_to_come() {
     assert_eq!(serving.order(200, line, refusals)["satisfied"], true);
     refused(
         &serving,
-        400,
+        422,
         line,
         json!({"request": {}, "times": 1, "at_least": 1}),
-        "bad_body",
-        "the body is not what is expected here: `times` stands beside `at_least` or `at_most`; \
-         give either `times` or bounds at line 1 column 37",
+        "invalid_expectation",
+        "`times` stands beside `at_least` or `at_most`; give either `times` or bounds",
     );
 }
 

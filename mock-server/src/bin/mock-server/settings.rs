@@ -5,7 +5,6 @@ use std::io;
 use std::path::Path;
 
 use mock_server::{Dialect, ReceiverUrl, WebhookSecret, World};
-use serde_json::{Map, Value};
 
 use crate::arguments::{Arguments, DialectChoice};
 use crate::failure::ServeError;
@@ -46,13 +45,10 @@ fn dialect(choice: &DialectChoice) -> Result<Dialect, ServeError> {
         DialectChoice::File(path) => path,
     };
     let text = read("dialect", path)?;
-    // Serde would take an array as well.
-    serde_json::from_str(&text)
-        .and_then(|_: Map<String, Value>| serde_json::from_str(&text))
-        .map_err(|source| ServeError::Dialect {
-            path: path.clone(),
-            source,
-        })
+    Dialect::from_json(&text).map_err(|source| ServeError::Dialect {
+        path: path.clone(),
+        source,
+    })
 }
 
 /// Editors put a line break at the end of a file, which is no part of a secret.

@@ -1,0 +1,226 @@
+//! JSON that is not what was expected, told in words for people. Serde speaks of Rust's types.
+
+use serde::de::{Deserialize, DeserializeOwned, Deserializer};
+use serde_json::Value;
+use serde_path_to_error::{Path, Segment};
+
+use crate::engine::without_keys;
+use crate::json_object::JsonObject;
+
+/// What was found where in a text, and what is expected there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Misfit(String);
+
+/// Reads a JSON object.
+pub(crate) fn object<T: DeserializeOwned>(text: &[u8]) -> Result<T, Misfit> {
+    let (text, value) = (without_mark(text), value(text)?);
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    // What has been read tells more of a misfit, and the text alone which field stands twice.
+    read_object(&mut deserializer).map_err(|misfit| object_in::<T>(value).err().unwrap_or(misfit))
+}
+
+/// The same from what has been read as JSON already.
+pub(crate) fn object_in<T: DeserializeOwned>(value: Value) -> Result<T, Misfit> {
+    read_object(value)
+}
+
+/// Reads any JSON.
+pub(crate) fn value(text: &[u8]) -> Result<Value, Misfit> {
+    let text = without_mark(text);
+    if text.is_empty() {
+        return Err(Misfit("there is nothing; JSON is expected".to_owned()));
+    }
+    serde_json::from_slice(text).map_err(|error| Misfit(format!("it is no JSON: {error}")))
+}
+
+/// Some editors put a byte order mark in front of a text.
+fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
+}
+
+fn read_object<'de, T, D>(deserializer: D) -> Result<T, Misfit>
+where
+    T: Deserialize<'de>,
+    D: Deserializer<'de, Error = serde_json::Error>,
+{
+    match serde_path_to_error::deserialize(deserializer) {
+        Ok(JsonObject(read)) => Ok(read),
+        Err(error) => {
+            let place = place(error.path());
+            let reason = in_our_words(&without_place(error.inner()));
+            let told = match place.as_str() {
+                "" => reason,
+                place => beside(place, &reason),
+            };
+            Err(Misfit(without_keys(&told).into_owned()))
+        }
+    }
+}
+
+/// The reason with its place, which may be what the reason begins with.
+fn beside(place: &str, reason: &str) -> String {
+    let last = place.rsplit('.').next().unwrap_or_default();
+    match reason.strip_prefix(&format!("`{last}` ")) {
+        Some(rest) => format!("{place} {rest}"),
+        None => format!("{place}: {reason}"),
+    }
+}
+
+/// The path to a field, such as `accounts.demo.links[0].url`. What stands below `keys` is a key, and
+/// is not told.
+fn place(path: &Path) -> String {
+    let mut place = String::new();
+    let mut is_key = false;
+    for segment in path {
+        let name = match segment {
+            Segment::Seq { index } => {
+                place.push_str(&format!("[{index}]"));
+                continue;
+            }
+            Segment::Map { .. } if is_key => "…",
+            Segment::Map { key } => key,
+            Segment::Enum { variant } => variant,
+            Segment::Unknown => continue,
+        };
+        if !place.is_empty() {
+            place.push('.');
+        }
+        place.push_str(name);
+        is_key = name == "keys";
+    }
+    place
+}
+
+/// The message without the line and column, in place of which the path is told.
+fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&place).unwrap_or(&text).to_owned()
+}
+
+/// Serde's sentences have few forms; one of another form stays as it is.
+fn in_our_words(text: &str) -> String {
+    let kind_and_rest = text.split_once(' ').map_or(("", ""), |(first, rest)| {
+        let second = rest.split_once([':', ' ']);
+        (first, second.map_or("", |(_, rest)| rest.trim_start()))
+    });
+    match kind_and_rest {
+        ("invalid", rest) => match rest.split_once(", expected ") {
+            Some((found, wanted)) => {
+                let (found, wanted) = (self::found(found), expected(wanted));
+                format!("found {found}; {wanted} is expected")
+            }
+            None => text.to_owned(),
+        },
+        ("unknown", rest) => match rest.split_once(", ") {
+            Some((found, known)) => {
+                let known = known.trim_start_matches("expected ");
+                let known = known.trim_start_matches("one of ");
+                format!("{found} is unknown; known: {}", known.replace(" or ", ", "))
+            }
+            None => text.to_owned(),
+        },
+        ("missing", field) => format!("the field {field} is missing"),
+        ("duplicate", field) => format!("the field {field} stands twice"),
+        _ => text.to_owned(),
+    }
+}
+
+fn found(found: &str) -> String {
+    match found {
+        "sequence" => "an array".to_owned(),
+        "map" => "an object".to_owned(),
+        "unit variant" => "a name alone".to_owned(),
+        _ => {
+            let value = ["integer ", "floating point ", "boolean ", "string "]
+                .iter()
+                .find_map(|kind| found.strip_prefix(kind));
+            value.map_or_else(|| found.to_owned(), |value| value.replace('`', ""))
+        }
+    }
+}
+
+fn expected(expected: &str) -> &str {
+    match expected {
+        "u16" | "u32" | "u64" | "usize" => "a whole number of at least 0",
+        "a nonzero u32" => "a whole number of at least 1",
+        "f64" => "a number",
+        "a boolean" => "true or false",
+        "a sequence" => "an array",
+        "a map" | "a JSON object" => "an object",
+        "unit" | "unit variant" => "its name alone",
+        "string or map" => "a name or an object",
+        _ if expected.starts_with("struct variant") || expected == "newtype variant" => {
+            "an object with its settings"
+        }
+        _ if expected.starts_with("struct ") => "an object",
+        _ => expected,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Dialect, World};
+    use crate::faults::FaultRule;
+
+    #[track_caller]
+    fn told<T: DeserializeOwned + std::fmt::Debug>(text: &str) -> String {
+        object::<T>(text.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_misfit_names_its_place_and_what_is_expected() {
+        for (text, message) in [
+            ("", "there is nothing; JSON is expected"),
+            (
+                "{",
+                "it is no JSON: EOF while parsing an object at line 1 column 1",
+            ),
+            ("[]", "found an array; an object is expected"),
+            ("null", "found null; an object is expected"),
+            ("{}", "the field `fault` is missing"),
+            (
+                r#"{"fault": "delay"}"#,
+                "fault.delay: found a name alone; an object with its settings is expected",
+            ),
+            (
+                r#"{"fault": {"empty_body": {}}}"#,
+                "fault.empty_body: found an object; its name alone is expected",
+            ),
+            (
+                r#"{"fault": 7}"#,
+                "fault: found 7; a name or an object is expected",
+            ),
+            (
+                r#"{"fault": "empty_body", "when": {"times": -1}}"#,
+                "when.times: found -1; a whole number of at least 0 is expected",
+            ),
+            (
+                r#"{"fault": "empty_body", "when": {"times": 1, "times": 2}}"#,
+                "when: the field `times` stands twice",
+            ),
+            (
+                r#"{"fault": "empty_body", "when": {"time": 1}}"#,
+                "when.time is unknown; known: `skip`, `times`, `probability`, `until`",
+            ),
+        ] {
+            assert_eq!(told::<FaultRule>(text), message, "{text}");
+        }
+        assert_eq!(
+            told::<Dialect>(r#"{"ids": "roman"}"#),
+            "ids: `roman` is unknown; known: `string`, `integer`"
+        );
+    }
+
+    #[test]
+    fn a_misfit_tells_no_key() {
+        let mut state = serde_json::to_value(World::new(7)).unwrap();
+        state["keys"] = serde_json::json!({"canary": {"handle": 7, "scopes": []}});
+        assert_eq!(
+            told::<World>(&state.to_string()),
+            "keys.….handle: found 7; a string is expected"
+        );
+    }
+}
