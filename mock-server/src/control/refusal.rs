@@ -68,6 +68,8 @@ pub(super) enum ControlRefusal {
     TurnOff,
     #[error("the webhook does not point at the sink; PUT here makes it")]
     NoSink,
+    #[error("`seed` stands beside `state`, which has one; give one of them")]
+    SeedAndState,
     #[error("`data` stands beside `body`; give one of them")]
     DataAndBody,
     #[error(transparent)]
@@ -122,6 +124,7 @@ impl ControlRefusal {
             Self::NoSecret => (422, "no_secret"),
             Self::TurnOff => (422, "cannot_turn_off"),
             Self::NoSink => (404, "no_sink"),
+            Self::SeedAndState => (422, "seed_and_state"),
             Self::DataAndBody => (422, "data_and_body"),
             Self::Webhook(error) => (status_of(error), error.code()),
             Self::World(_) => (422, "invalid_state"),

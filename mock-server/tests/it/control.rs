@@ -105,17 +105,73 @@ fn a_state_that_no_service_could_be_in_is_refused() {
         (
             "/accounts/demo/profile/bio",
             json!("\n".repeat(11)),
-            "the profile of `demo`: bio has 12 lines; at most 10 are allowed",
+            "accounts.demo.profile: bio has 12 lines; at most 10 are allowed",
+        ),
+        (
+            "/accounts/demo/links/1/id",
+            json!("link_1"),
+            "accounts.demo.links[1].id: `link_1` is the id of accounts.demo.links[0].id already",
+        ),
+        (
+            "/accounts/grace/posts/0/id",
+            json!(""),
+            "accounts.grace.posts[0].id: it is empty, and no path can name it",
+        ),
+        (
+            "/accounts/demo/links/0/url",
+            json!("/demo"),
+            "accounts.demo.links[0].url: url is not an absolute URL (relative URL without a \
+             base); https://example.com is one",
+        ),
+        (
+            "/accounts/demo/posts/0/created_at",
+            json!("2026-03-01T12:00:00+01:00"),
+            "accounts.demo.posts[0].created_at: `2026-03-01T12:00:00+01:00` is no instant in UTC \
+             and whole seconds, such as 2026-03-01T12:00:00Z",
+        ),
+        (
+            "/accounts/demo/badges",
+            json!(["early", "late"]),
+            "accounts.demo.badges[1]: `late` is none of the ids in `badges`",
+        ),
+        (
+            "/accounts/demo/badges",
+            json!(["early", "early"]),
+            "accounts.demo.badges[1]: `early` stands there already",
+        ),
+        (
+            "/badges/1/id",
+            json!("early"),
+            "badges[1].id: `early` is the id of an earlier badge already",
+        ),
+        (
+            "/badges/0/color",
+            json!("red"),
+            "badges[0].color: color is not a colour of the form #rrggbb, such as #ff8800",
         ),
     ] {
         let mut wrong = state.clone();
         *wrong.pointer_mut(pointer).unwrap() = value;
+        let made = json!({"state": wrong});
         refused(&serving, 422, line, wrong, "invalid_state", message);
+        refused(
+            &serving,
+            422,
+            "POST /worlds",
+            made,
+            "invalid_state",
+            message,
+        );
     }
     let mut nameless = state.clone();
     nameless["accounts"][""] = state["accounts"]["demo"].clone();
-    let message = "an account has an empty handle; give one such as `demo`";
+    let message = "accounts: a handle is empty; give one such as `demo`";
     refused(&serving, 422, line, nameless, "invalid_state", message);
+    let mut unusable = state.clone();
+    unusable["keys"]["a b"] = state["keys"][serving.key("links")].clone();
+    let message =
+        "a key is no text that `Authorization` can carry; give letters, digits, `_` and `-`";
+    refused(&serving, 422, line, unusable, "invalid_state", message);
     assert_eq!(
         serving.order(200, "GET /worlds/default/state", NOTHING),
         state
@@ -199,6 +255,24 @@ fn keys_are_made_and_revoked() {
         "empty_handle",
         "the handle is empty; give one such as `demo`",
     );
+}
+
+#[test]
+fn a_key_that_does_not_work_is_not_handed_out() {
+    let serving = serve(&[]);
+    let links = json!({"key": serving.key("links")});
+    serving.order(204, "DELETE /worlds/default/keys", links);
+    let keys = serving.order(200, "GET /worlds/default/keys", NOTHING);
+    assert_eq!(
+        (&keys["links"], &keys["all"]),
+        (&NOTHING, &json!(serving.key("all")))
+    );
+    let mut state = serving.order(200, "GET /worlds/default/state", NOTHING);
+    state["keys"] = json!({});
+    let world = serving.order(201, "POST /worlds", json!({"state": state}));
+    let keys = world["keys"].as_object().unwrap();
+    assert_eq!(keys.len(), 6);
+    assert!(keys.values().all(Value::is_null), "{keys:?}");
 }
 
 #[test]

@@ -95,6 +95,12 @@ fn are_made_from_good_input_alone() {
          `clock`, `dialect`"
     );
     serving.order(422, "POST /worlds", json!({"clock": "noon"}));
+    let state = serving.order(200, "GET /worlds/default/state", Value::Null);
+    let error = serving.order(422, "POST /worlds", json!({"state": state, "seed": 7}));
+    assert_eq!(
+        error["error"]["message"],
+        "`seed` stands beside `state`, which has one; give one of them"
+    );
 }
 
 #[test]
