@@ -56,6 +56,10 @@ pub(super) enum ControlRefusal {
     NotAStatus { found: String },
     #[error("within_milliseconds is {within}; at most {longest} are allowed")]
     LongWait { within: u64, longest: u64 },
+    #[error("the journal was emptied meanwhile; ask once more to wait for what comes now")]
+    Emptied,
+    #[error("the program is about to end, and nothing comes any more")]
+    Ending,
     #[error("`url` stands beside `sink`; give one of them")]
     TwoReceivers,
     #[error("nothing is to change; give `url` or `sink`, or `active`")]
@@ -118,6 +122,8 @@ impl ControlRefusal {
             Self::NeverMatches(_) => (422, "never_matches"),
             Self::NotAStatus { .. } => (400, "invalid_status"),
             Self::LongWait { .. } => (422, "wait_too_long"),
+            Self::Emptied => (409, "journal_emptied"),
+            Self::Ending => (503, "ending"),
             Self::TwoReceivers => (422, "two_receivers"),
             Self::NoChange => (422, "no_change"),
             Self::LoneSecret => (422, "lone_secret"),

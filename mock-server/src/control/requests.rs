@@ -71,6 +71,7 @@ pub(super) fn wait(call: &WorldCall) -> Result<Answer, ControlRefusal> {
     }
     request.check()?;
     let (service, name) = (call.service.clone(), call.name.to_owned());
+    let ending = call.control.ending();
     Ok(Answer::Later(Box::pin(async move {
         let within = Duration::from_millis(within);
         tokio::select! {
@@ -79,6 +80,8 @@ pub(super) fn wait(call: &WorldCall) -> Result<Answer, ControlRefusal> {
                 Ok(requests) => json(200, &requests),
                 Err(verification) => not_in_time(&verification),
             },
+            () = service.journal().emptied() => ControlRefusal::Emptied.into_reply(),
+            () = ending => ControlRefusal::Ending.into_reply(),
             () = service.ended() => ControlRefusal::UnknownWorld { name }.into_reply(),
         }
     })))

@@ -6,7 +6,7 @@ use http::{HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
 
 use super::delay::Delay;
-use super::filler::Filling;
+use super::filler::{Filling, SHORTEST_FILLING};
 use super::invalid::InvalidFault;
 use super::wire::WireFault;
 
@@ -55,7 +55,7 @@ pub enum Fault {
     Status {
         /// 200 to 999.
         status: u16,
-        /// The body; one in the shape of the service's errors unless given.
+        /// The body, but for 204, 205 and 304, which have none; one in the shape of the service's errors unless given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         body: Option<String>,
         /// Headers, but for `Content-Length` and `Transfer-Encoding`, which follow from the body. The
@@ -76,17 +76,18 @@ pub enum Fault {
         /// The value of `Content-Type`.
         content_type: String,
     },
-    /// The right status and headers without a body: `"empty_body"`.
+    /// The right status and headers without a body: `"empty_body"`. An answer that has none anyway,
+    /// such as 204 to a deletion, stays as it is.
     EmptyBody,
     /// 200 with a JSON body of this length: `{"huge_body": {"bytes": 67108864}}`.
     HugeBody {
-        /// How many bytes the body has.
+        /// How many bytes the body has; at least 11, which is `{"data":""}`.
         bytes: u64,
     },
     /// 200 with a gzip body that is a thousand times as long once it is decompressed, whatever the
     /// client accepts: `{"gzip_bomb": {"bytes": 1073741824}}`.
     GzipBomb {
-        /// How many bytes the body has when it is decompressed.
+        /// How many bytes the body has when it is decompressed; at least 11.
         bytes: u64,
     },
     /// Sends the client elsewhere: `{"redirect": {"status": 302, "location": "http://…"}}`.
@@ -183,9 +184,15 @@ impl Fault {
         match self {
             Self::Delay(delay) => delay.check(),
             Self::Status {
-                status, headers, ..
+                status,
+                headers,
+                body,
             } => {
                 check_status(*status, 200, 999)?;
+                let has_body = body.as_ref().is_some_and(|body| !body.is_empty());
+                if has_body && is_bodiless(*status) {
+                    return Err(InvalidFault::NoRoomForBody { status: *status });
+                }
                 headers
                     .iter()
                     .try_for_each(|(name, value)| check_free_header(name, value))
@@ -198,10 +205,18 @@ impl Fault {
                 check_status(*status, 300, 399)?;
                 check_header("location", location)
             }
+            &Self::HugeBody { bytes } | &Self::GzipBomb { bytes } if bytes < SHORTEST_FILLING => {
+                Err(InvalidFault::TooShort { bytes })
+            }
             Self::Wire(WireFault::Dribble { bytes: 0, .. }) => Err(InvalidFault::EmptyPieces),
             _ => Ok(()),
         }
     }
+}
+
+/// Whether an answer of this status ends with its head.
+pub(super) fn is_bodiless(status: u16) -> bool {
+    matches!(status, 204 | 205 | 304)
 }
 
 fn check_status(found: u16, least: u16, most: u16) -> Result<(), InvalidFault> {

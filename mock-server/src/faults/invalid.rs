@@ -1,5 +1,6 @@
 //! Why a fault rule cannot be followed.
 
+use super::filler::SHORTEST_FILLING;
 use crate::engine::InvalidInstant;
 use crate::never_matches::NeverMatches;
 
@@ -24,8 +25,23 @@ pub enum InvalidFault {
     /// No request can match.
     #[error(transparent)]
     NeverMatches(#[from] NeverMatches),
-    /// The probability is none.
-    #[error("the probability is {found}; a number from 0 to 1 is expected")]
+    /// The rule would never strike.
+    #[error("times is 0, and the rule would never strike; give at least 1, or leave it out")]
+    NoTimes,
+    /// An answer of the status has no body.
+    #[error("an answer of status {status} has no body; leave the body out, or give another status")]
+    NoRoomForBody {
+        /// The status that was given.
+        status: u16,
+    },
+    /// No JSON of ours is as short.
+    #[error("the body has {bytes} bytes; at least {SHORTEST_FILLING} are needed for JSON")]
+    TooShort {
+        /// What was given.
+        bytes: u64,
+    },
+    /// The probability is none, or the rule would never strike.
+    #[error("the probability is {found}; a number above 0 and up to 1 is expected")]
     Probability {
         /// What was given.
         found: f64,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::condition::Phase;
-use super::fault::Fault;
+use super::fault::{Fault, is_bodiless};
 use super::filler::Filling;
 use super::wire::WireFault;
 use crate::engine::Reply;
@@ -142,7 +142,7 @@ fn status_reply(status: u16, body: Option<&str>, headers: &BTreeMap<String, Stri
 }
 
 fn fault_reply(status: u16) -> Reply {
-    if matches!(status, 204 | 205 | 304) {
+    if is_bodiless(status) {
         let (headers, body) = (Vec::new(), Vec::new());
         return Reply {
             status,

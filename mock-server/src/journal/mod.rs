@@ -9,6 +9,7 @@ mod expectation;
 mod limits;
 mod log;
 mod near_miss;
+mod pattern_check;
 mod recorded_request;
 mod request_pattern;
 mod shared;

@@ -3,13 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use http::HeaderName;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use super::entry::is_secret;
-use crate::faults::NAMES;
-use crate::never_matches::{self, NeverMatches, is_key_name};
 
 /// A description that some requests match. What is not given may be anything.
 ///
@@ -217,30 +212,6 @@ impl RequestPattern {
         self.fault = Some(name.into());
         self
     }
-
-    /// Refuses a pattern that nothing in a journal can match.
-    pub(crate) fn check(&self) -> Result<(), NeverMatches> {
-        if let Some(method) = &self.method {
-            never_matches::method(method)?;
-        }
-        if let Some(path) = &self.path {
-            check_path(path)?;
-        }
-        self.headers
-            .keys()
-            .try_for_each(|name| check_header(name))?;
-        match (&self.key, self.status, &self.fault) {
-            (Some(name), ..) if !is_label(name) => Err(NeverMatches::KeyName),
-            (_, Some(found), _) if !(200..=999).contains(&found) => {
-                Err(NeverMatches::Status { found })
-            }
-            (.., Some(found)) if !NAMES.contains(&found.as_str()) => Err(NeverMatches::Fault {
-                found: found.clone(),
-                known: &NAMES,
-            }),
-            _ => Ok(()),
-        }
-    }
 }
 
 impl fmt::Display for RequestPattern {
@@ -288,37 +259,6 @@ impl RequestPattern {
             );
         query.chain(headers).chain(others).collect()
     }
-}
-
-/// A path is an endpoint's, or says by a `*` at its end that it may lead elsewhere.
-fn check_path(found: &str) -> Result<(), NeverMatches> {
-    let beginning = found.strip_suffix('*').filter(|path| !path.contains('?'));
-    if beginning.is_some() {
-        return Ok(());
-    }
-    let path = match found.starts_with('/') {
-        true => found,
-        false => &format!("/{found}"),
-    };
-    match never_matches::path(path) {
-        Err(NeverMatches::UnknownPath { found }) => Err(NeverMatches::Elsewhere { found }),
-        other => other.map(drop),
-    }
-}
-
-fn check_header(name: &str) -> Result<(), NeverMatches> {
-    let name = name.to_owned();
-    if is_secret(&name) {
-        return Err(NeverMatches::SecretHeader { name });
-    }
-    match HeaderName::from_bytes(name.as_bytes()) {
-        Ok(_) => Ok(()),
-        Err(_) => Err(NeverMatches::HeaderName { found: name }),
-    }
-}
-
-fn is_label(name: &str) -> bool {
-    is_key_name(name) || matches!(name, "unknown" | "other")
 }
 
 /// `a`, `a and b`, `a, b and c`.

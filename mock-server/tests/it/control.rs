@@ -107,6 +107,41 @@ fn a_state_that_no_service_could_be_in_is_refused() {
             json!("\n".repeat(11)),
             "accounts.demo.profile: bio has 12 lines; at most 10 are allowed",
         ),
+    ] {
+        let mut wrong = state.clone();
+        *wrong.pointer_mut(pointer).unwrap() = value;
+        let made = json!({"state": wrong});
+        refused(&serving, 422, line, wrong, "invalid_state", message);
+        refused(
+            &serving,
+            422,
+            "POST /worlds",
+            made,
+            "invalid_state",
+            message,
+        );
+    }
+    let mut nameless = state.clone();
+    nameless["accounts"][""] = state["accounts"]["demo"].clone();
+    let message = "accounts: a handle is empty; give one such as `demo`";
+    refused(&serving, 422, line, nameless, "invalid_state", message);
+    let mut unusable = state.clone();
+    unusable["keys"]["a b"] = state["keys"][serving.key("links")].clone();
+    let message =
+        "a key is no text that `Authorization` can carry; give letters, digits, `_` and `-`";
+    refused(&serving, 422, line, unusable, "invalid_state", message);
+    assert_eq!(
+        serving.order(200, "GET /worlds/default/state", NOTHING),
+        state
+    );
+}
+
+#[test]
+fn a_misfit_in_a_state_is_told_by_its_place() {
+    let serving = serve(&[]);
+    let line = "PUT /worlds/default/state";
+    let state = serving.order(200, "GET /worlds/default/state", NOTHING);
+    for (pointer, value, message) in [
         (
             "/accounts/demo/links/1/id",
             json!("link_1"),
@@ -163,19 +198,6 @@ fn a_state_that_no_service_could_be_in_is_refused() {
             message,
         );
     }
-    let mut nameless = state.clone();
-    nameless["accounts"][""] = state["accounts"]["demo"].clone();
-    let message = "accounts: a handle is empty; give one such as `demo`";
-    refused(&serving, 422, line, nameless, "invalid_state", message);
-    let mut unusable = state.clone();
-    unusable["keys"]["a b"] = state["keys"][serving.key("links")].clone();
-    let message =
-        "a key is no text that `Authorization` can carry; give letters, digits, `_` and `-`";
-    refused(&serving, 422, line, unusable, "invalid_state", message);
-    assert_eq!(
-        serving.order(200, "GET /worlds/default/state", NOTHING),
-        state
-    );
 }
 
 #[test]
@@ -511,9 +533,34 @@ fn a_rule_that_is_wrong_is_told() {
     ] {
         refused(&serving, 400, line, rule, "bad_body", message);
     }
-    let rule = json!({"fault": {"wire": {"dribble": {"bytes": 0, "milliseconds": 1}}}});
-    let message = "the pieces of a dribble have 0 bytes; at least 1 is needed";
-    refused(&serving, 422, line, rule, "invalid_fault", message);
+    for (rule, message) in [
+        (
+            json!({"fault": {"wire": {"dribble": {"bytes": 0, "milliseconds": 1}}}}),
+            "the pieces of a dribble have 0 bytes; at least 1 is needed",
+        ),
+        (
+            json!({"when": {"times": 0}, "fault": "empty_body"}),
+            "times is 0, and the rule would never strike; give at least 1, or leave it out",
+        ),
+        (
+            json!({"when": {"probability": 0}, "fault": "empty_body"}),
+            "the probability is 0; a number above 0 and up to 1 is expected",
+        ),
+        (
+            json!({"fault": {"status": {"status": 304, "body": "x"}}}),
+            "an answer of status 304 has no body; leave the body out, or give another status",
+        ),
+        (
+            json!({"fault": {"huge_body": {"bytes": 10}}}),
+            "the body has 10 bytes; at least 11 are needed for JSON",
+        ),
+        (
+            json!({"fault": {"gzip_bomb": {"bytes": 1}}}),
+            "the body has 1 bytes; at least 11 are needed for JSON",
+        ),
+    ] {
+        refused(&serving, 422, line, rule, "invalid_fault", message);
+    }
     assert_eq!(
         serving.order(200, "GET /worlds/default/faults", NOTHING),
         json!([])

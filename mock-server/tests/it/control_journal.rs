@@ -1,12 +1,13 @@
 //! The journal and the verdicts of the program, as curl would ask for them.
 
 use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::ask::ask_exactly;
+use crate::ask::{Asked, ask_exactly};
 use crate::control::refused;
-use crate::serving::serve;
+use crate::serving::{Serving, serve};
 
 const NOTHING: Value = Value::Null;
 
@@ -158,10 +159,17 @@ fn what_can_never_come_is_refused() {
             refused(&serving, 422, &line, body, "never_matches", message);
         }
     }
+}
+
+#[test]
+fn a_filter_says_when_it_leads_elsewhere() {
+    let serving = serve(&[]);
     let line = "GET /worlds/default/requests?path=/me/link";
-    let message = format!("no endpoint has the path `/me/link`; {paths}");
-    refused(&serving, 422, line, NOTHING, "never_matches", &message);
-    serving.order(200, &format!("{line}*"), NOTHING);
+    let error = serving.order(422, line, NOTHING);
+    assert_eq!(error["error"]["code"], "never_matches");
+    serving.ask("GET /me/linked").send();
+    let found = serving.order(200, &format!("{line}*"), NOTHING);
+    assert_eq!(found[0]["path"], "/api/v1/me/linked");
     for name in ["unknown", "other", "key77"] {
         let line = format!("GET /worlds/default/requests?key={name}&path=me");
         assert_eq!(serving.order(200, &line, NOTHING), json!([]));
@@ -288,6 +296,52 @@ fn those_who_wait_hold_up_nobody() {
     for stream in waiting {
         assert_eq!(stream.finish().status, 200);
     }
+}
+
+/// Begins to wait for what never comes.
+fn wait_long(serving: &Serving) -> Asked {
+    let wait = json!({"request": {"path": "/stats"}, "within_milliseconds": 60_000});
+    let ask = serving.control("POST /worlds/default/requests/wait");
+    ask.body(wait.to_string()).begin()
+}
+
+#[test]
+fn emptying_the_journal_ends_waiting() {
+    let serving = serve(&[]);
+    for line in [
+        "DELETE /worlds/default/requests",
+        "POST /worlds/default/reset",
+    ] {
+        let waiting = wait_long(&serving);
+        let answer = thread::scope(|scope| {
+            let waiting = scope.spawn(|| waiting.finish());
+            // Nobody sees when the program begins to wait.
+            while !waiting.is_finished() {
+                serving.order(204, line, NOTHING);
+            }
+            waiting.join().unwrap()
+        });
+        assert_eq!(answer.status, 409, "{line}");
+        assert!(answer.body.contains("journal_emptied"), "{}", answer.body);
+    }
+}
+
+#[test]
+fn those_who_wait_do_not_hold_up_the_end() {
+    let serving = serve(&[]);
+    let waiting = wait_long(&serving);
+    // Connections are taken in turn, so the program has seen the one that waits.
+    serving.order(200, "GET /health", NOTHING);
+    let begun = Instant::now();
+    assert_eq!(serving.stop("TERM").0, Some(0));
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    let answer = waiting.finish();
+    assert_eq!(answer.status, 503);
+    assert!(
+        answer.body.contains("the program is about to end"),
+        "{}",
+        answer.body
+    );
 }
 
 #[test]

@@ -249,11 +249,11 @@ async fn a_rule_that_cannot_be_followed_is_told() {
     for (rule, message) in [
         (
             rule().probability(1.5),
-            "the probability is 1.5; a number from 0 to 1 is expected",
+            "the probability is 1.5; a number above 0 and up to 1 is expected",
         ),
         (
             rule().probability(f64::NAN),
-            "the probability is NaN; a number from 0 to 1 is expected",
+            "the probability is NaN; a number above 0 and up to 1 is expected",
         ),
         (
             rule().until("noon"),

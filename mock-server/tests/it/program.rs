@@ -267,10 +267,51 @@ fn settings_of_the_command_line_come_before_those_of_a_state_file() {
         json!(Dialect::minimal())
     );
     assert_eq!(dialect(&begin(&[])), json!(Dialect::minimal()));
-    assert_eq!(
-        dialect(&begin(&["--dialect", "maximal"])),
-        json!(Dialect::maximal())
-    );
+    let maximal = begin(&["--dialect", "maximal"]);
+    assert_eq!(dialect(&maximal), json!(Dialect::maximal()));
+    let warning = "mock-server: --dialect takes the place of the dialect that the state file had\n";
+    let (_, stderr) = maximal.stop("TERM");
+    assert!(stderr.starts_with(warning), "{stderr}");
+    let (_, stderr) = begin(&["--dialect", "maximal"]).stop("TERM");
+    assert!(!stderr.contains("--dialect"), "{stderr}");
+}
+
+#[test]
+fn a_directory_that_is_made_is_told() {
+    let directory = TempDir::new().unwrap();
+    let made = directory.path().join("profile");
+    let state = made.join("state.json").display().to_string();
+    let warning = format!("mock-server: made the directory {}\n", made.display());
+    for is_told in [true, false] {
+        let (_, stderr) = serve(&["--state", &state]).stop("TERM");
+        assert_eq!(stderr.starts_with(&warning), is_told, "{stderr}");
+    }
+}
+
+#[test]
+fn a_state_that_was_shown_can_be_begun_with() {
+    let directory = TempDir::new().unwrap();
+    let serving = serve(&["--seed", "7", "--dialect", "maximal"]);
+    serving
+        .ask("POST /me/posts")
+        .json(json!({"body": "Kept"}))
+        .data(201);
+    let line = "GET /worlds/default/state";
+    let shown = serving.control(line).send().body;
+    let path = file(&directory, "state.json", &shown);
+
+    let again = serve(&["--state", &path]);
+    assert_eq!(again.key("all"), serving.key("all"));
+    assert_eq!(again.control(line).send().body, shown);
+    let post = again
+        .ask("POST /me/posts")
+        .json(json!({"body": "Next"}))
+        .data(201);
+    assert_eq!(post["id"], "post_7");
+    let third = serve(&["--state", &path]);
+    let me = third.ask("GET /me").data(200);
+    assert_eq!(me["posts"][1]["body"], "Kept");
+    assert_eq!(me["posts"][2]["body"], "Next");
 }
 
 #[test]

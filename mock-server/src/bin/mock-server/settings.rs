@@ -29,13 +29,17 @@ impl Settings {
         self.dialect.is_none() && self.webhook.is_none()
     }
 
-    pub(crate) fn apply(&self, world: &mut World) {
+    /// Gives a world these settings, and says whether it had another dialect.
+    pub(crate) fn apply(&self, world: &mut World) -> bool {
+        let other = |dialect: &Dialect| dialect != world.dialect();
+        let had_other = self.dialect.as_ref().is_some_and(other);
         if let Some(dialect) = &self.dialect {
             world.set_dialect(dialect.clone());
         }
         if let Some((url, secret)) = &self.webhook {
             world.point_webhook_at(url.clone(), secret.clone());
         }
+        had_other
     }
 }
 
