@@ -34,6 +34,16 @@ pub(crate) fn value(text: &[u8]) -> Result<Value, Misfit> {
     serde_json::from_slice(text).map_err(|error| Misfit(format!("it is no JSON: {error}")))
 }
 
+/// Refuses a value that is of another type than its place takes.
+pub(crate) fn other_type(found: &Value, expected: &str) -> Misfit {
+    let found = match found {
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+        single => &single.to_string(),
+    };
+    Misfit(format!("found {found}; {expected} is expected"))
+}
+
 /// Some editors put a byte order mark in front of a text.
 fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
@@ -101,30 +111,29 @@ fn without_place(error: &serde_json::Error) -> String {
 
 /// Serde's sentences have few forms; one of another form stays as it is.
 fn in_our_words(text: &str) -> String {
-    let kind_and_rest = text.split_once(' ').map_or(("", ""), |(first, rest)| {
-        let second = rest.split_once([':', ' ']);
-        (first, second.map_or("", |(_, rest)| rest.trim_start()))
-    });
-    match kind_and_rest {
-        ("invalid", rest) => match rest.split_once(", expected ") {
-            Some((found, wanted)) => {
-                let (found, wanted) = (self::found(found), expected(wanted));
-                format!("found {found}; {wanted} is expected")
-            }
-            None => text.to_owned(),
-        },
-        ("unknown", rest) => match rest.split_once(", ") {
-            Some((found, known)) => {
-                let known = known.trim_start_matches("expected ");
-                let known = known.trim_start_matches("one of ");
-                format!("{found} is unknown; known: {}", known.replace(" or ", ", "))
-            }
-            None => text.to_owned(),
-        },
-        ("missing", field) => format!("the field {field} is missing"),
-        ("duplicate", field) => format!("the field {field} stands twice"),
-        _ => text.to_owned(),
-    }
+    let told = if let Some(rest) = after(text, &["invalid type: ", "invalid value: "]) {
+        rest.split_once(", expected ").map(|(found, wanted)| {
+            let (found, wanted) = (self::found(found), expected(wanted));
+            format!("found {found}; {wanted} is expected")
+        })
+    } else if let Some(rest) = after(text, &["unknown field ", "unknown variant "]) {
+        rest.split_once(", expected ").map(|(found, known)| {
+            let known = known.trim_start_matches("one of ").replace(" or ", ", ");
+            format!("{found} is unknown; known: {known}")
+        })
+    } else if let Some(field) = after(text, &["missing field "]) {
+        Some(format!("the field {field} is missing"))
+    } else {
+        let field = after(text, &["duplicate field "]);
+        field.map(|field| format!("the field {field} stands twice"))
+    };
+    told.unwrap_or_else(|| text.to_owned())
+}
+
+/// What follows one of these beginnings.
+fn after<'a>(text: &'a str, beginnings: &[&str]) -> Option<&'a str> {
+    let mut beginnings = beginnings.iter();
+    beginnings.find_map(|beginning| text.strip_prefix(beginning))
 }
 
 fn found(found: &str) -> String {
@@ -132,19 +141,19 @@ fn found(found: &str) -> String {
         "sequence" => "an array".to_owned(),
         "map" => "an object".to_owned(),
         "unit variant" => "a name alone".to_owned(),
-        _ => {
-            let value = ["integer ", "floating point ", "boolean ", "string "]
-                .iter()
-                .find_map(|kind| found.strip_prefix(kind));
-            value.map_or_else(|| found.to_owned(), |value| value.replace('`', ""))
-        }
+        _ => match after(found, &["integer ", "floating point ", "boolean "]) {
+            Some(value) => value.replace('`', ""),
+            None => found.strip_prefix("string ").unwrap_or(found).to_owned(),
+        },
     }
 }
 
 fn expected(expected: &str) -> &str {
     match expected {
-        "u16" | "u32" | "u64" | "usize" => "a whole number of at least 0",
-        "a nonzero u32" => "a whole number of at least 1",
+        "u16" => "a whole number from 0 to 65535",
+        "u32" => "a whole number from 0 to 4294967295",
+        "a nonzero u32" => "a whole number from 1 to 4294967295",
+        "u64" => "a whole number of at least 0",
         "f64" => "a number",
         "a boolean" => "true or false",
         "a sequence" => "an array",

@@ -146,8 +146,7 @@ impl StateFile {
         let JsonObject(Version { version }) = serde_json::from_slice(bytes).map_err(damaged)?;
         let world = match version {
             Some(VERSION) => {
-                let JsonObject(saved): JsonObject<Saved<World>> =
-                    serde_json::from_slice(bytes).map_err(damaged)?;
+                let saved: Saved<World> = serde_json::from_slice(bytes).map_err(damaged)?;
                 saved.world
             }
             Some(version) => {

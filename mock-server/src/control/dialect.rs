@@ -51,6 +51,7 @@ pub(super) fn set(call: &WorldCall) -> Result<Reply, ControlRefusal> {
 pub(super) fn chosen(choice: Value) -> Result<Dialect, ControlRefusal> {
     match choice {
         Value::String(name) => Ok(Dialect::named(&name)?),
-        settings => Ok(misfit::object_in(settings)?),
+        Value::Object(_) => Ok(misfit::object_in(choice)?),
+        other => Err(misfit::other_type(&other, "a name or an object of settings").into()),
     }
 }

@@ -55,7 +55,8 @@ pub enum Fault {
     Status {
         /// 200 to 999.
         status: u16,
-        /// The body, but for 204, 205 and 304, which have none; one in the shape of the service's errors unless given.
+        /// The body; one in the shape of the service's errors unless given. 204, 205 and 304 have
+        /// none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         body: Option<String>,
         /// Headers, but for `Content-Length` and `Transfer-Encoding`, which follow from the body. The
@@ -166,6 +167,7 @@ impl Fault {
 
     /// Says why a server that has no front of its own cannot answer like this.
     pub(crate) fn check_without_front(&self) -> Result<(), InvalidFault> {
+        self.check()?;
         let bytes = match *self {
             Self::Wire(_) => return Err(InvalidFault::NeedsWireFaults),
             Self::HugeBody { bytes } => Filling::Json(bytes).filler().len(),

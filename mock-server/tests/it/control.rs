@@ -203,12 +203,13 @@ fn a_misfit_in_a_state_is_told_by_its_place() {
 #[test]
 fn an_array_is_no_object() {
     let serving = serve(&[]);
-    let found = "found an array; an object is expected";
+    let found = "found an array; ";
     for (line, body) in [
         ("PUT /dialect", json!([])),
         ("PUT /clock", json!(["system"])),
         ("POST /clock/advance", json!([5])),
         ("PUT /webhook/sink", json!(["200", "secret"])),
+        ("POST /requests/wait", json!({"request": []})),
         ("POST /requests/verify", json!([{}])),
         ("POST /requests/verify", json!({"request": []})),
         ("POST /faults", json!([[{}, {}, "before", "empty_body"]])),
@@ -408,7 +409,10 @@ fn a_dialect_is_chosen_by_name_or_by_its_settings() {
             json!({"ids": "roman"}),
             "ids: `roman` is unknown; known: `string`, `integer`",
         ),
-        (json!(7), "found 7; an object is expected"),
+        (
+            json!(7),
+            "found 7; a name or an object of settings is expected",
+        ),
     ] {
         let message = format!("the body is not what is expected here: {message}");
         refused(&serving, 400, &line, choice, "bad_body", &message);

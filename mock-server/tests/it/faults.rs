@@ -283,6 +283,10 @@ async fn a_rule_that_cannot_be_followed_is_told() {
             delay(json!({"log_normal": {"median": 2, "sigma": -1.0}})),
             "sigma is -1; a number from 0 to 10 is expected",
         ),
+        (
+            FaultRule::new(Fault::HugeBody { bytes: 0 }),
+            "the body has 0 bytes; at least 11 are needed for JSON",
+        ),
     ] {
         let error: InvalidFault = server.add_fault(rule).unwrap_err();
         assert_eq!(error.to_string(), message);
