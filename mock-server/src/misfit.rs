@@ -9,8 +9,23 @@ use crate::json_object::JsonObject;
 
 /// What was found where in a text, and what is expected there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct Misfit(String);
+#[error("{told}")]
+pub(crate) struct Misfit {
+    told: String,
+    /// Whether every field has its type, and one of them a value that makes no sense.
+    is_readable: bool,
+}
+
+impl Misfit {
+    fn unreadable(told: String) -> Self {
+        let is_readable = false;
+        Self { told, is_readable }
+    }
+
+    pub(crate) fn is_readable(&self) -> bool {
+        self.is_readable
+    }
+}
 
 /// Reads a JSON object.
 pub(crate) fn object<T: DeserializeOwned>(text: &[u8]) -> Result<T, Misfit> {
@@ -29,9 +44,11 @@ pub(crate) fn object_in<T: DeserializeOwned>(value: Value) -> Result<T, Misfit> 
 pub(crate) fn value(text: &[u8]) -> Result<Value, Misfit> {
     let text = without_mark(text);
     if text.is_empty() {
-        return Err(Misfit("there is nothing; JSON is expected".to_owned()));
+        let told = "there is nothing; JSON is expected".to_owned();
+        return Err(Misfit::unreadable(told));
     }
-    serde_json::from_slice(text).map_err(|error| Misfit(format!("it is no JSON: {error}")))
+    serde_json::from_slice(text)
+        .map_err(|error| Misfit::unreadable(format!("it is no JSON: {error}")))
 }
 
 /// Refuses a value that is of another type than its place takes.
@@ -41,7 +58,7 @@ pub(crate) fn other_type(found: &Value, expected: &str) -> Misfit {
         Value::Object(_) => "an object",
         single => &single.to_string(),
     };
-    Misfit(format!("found {found}; {expected} is expected"))
+    Misfit::unreadable(format!("found {found}; {expected} is expected"))
 }
 
 /// Some editors put a byte order mark in front of a text.
@@ -58,12 +75,16 @@ where
         Ok(JsonObject(read)) => Ok(read),
         Err(error) => {
             let place = place(error.path());
-            let reason = in_our_words(&without_place(error.inner()));
+            let text = without_place(error.inner());
+            let in_our_words = in_our_words(&text);
+            let is_readable = in_our_words.is_none();
+            let reason = in_our_words.unwrap_or(text);
             let told = match place.as_str() {
                 "" => reason,
                 place => beside(place, &reason),
             };
-            Err(Misfit(without_keys(&told).into_owned()))
+            let told = without_keys(&told).into_owned();
+            Err(Misfit { told, is_readable })
         }
     }
 }
@@ -109,9 +130,9 @@ fn without_place(error: &serde_json::Error) -> String {
     text.strip_suffix(&place).unwrap_or(&text).to_owned()
 }
 
-/// Serde's sentences have few forms; one of another form stays as it is.
-fn in_our_words(text: &str) -> String {
-    let told = if let Some(rest) = after(text, &["invalid type: ", "invalid value: "]) {
+/// Serde's sentences have few forms; one of another form is ours already.
+fn in_our_words(text: &str) -> Option<String> {
+    if let Some(rest) = after(text, &["invalid type: ", "invalid value: "]) {
         rest.split_once(", expected ").map(|(found, wanted)| {
             let (found, wanted) = (self::found(found), expected(wanted));
             format!("found {found}; {wanted} is expected")
@@ -126,8 +147,7 @@ fn in_our_words(text: &str) -> String {
     } else {
         let field = after(text, &["duplicate field "]);
         field.map(|field| format!("the field {field} stands twice"))
-    };
-    told.unwrap_or_else(|| text.to_owned())
+    }
 }
 
 /// What follows one of these beginnings.

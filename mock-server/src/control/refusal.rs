@@ -104,6 +104,7 @@ impl ControlRefusal {
 
     fn status_and_code(&self) -> (u16, &'static str) {
         match self {
+            Self::Body(misfit) if misfit.is_readable() => (422, "invalid_value"),
             Self::Body(_) => (400, "bad_body"),
             Self::UnknownPath { .. } => (404, "unknown_path"),
             Self::UnknownWorld { .. } => (404, "unknown_world"),

@@ -121,6 +121,11 @@ fn a_state_that_no_service_could_be_in_is_refused() {
             message,
         );
     }
+    let mut timeless = state.clone();
+    timeless["clock"] = json!("noon");
+    let message = "the body is not what is expected here: clock: `noon` is no RFC 3339 instant from \
+                   the year 1 to 9999-12-30T22:00:00Z, such as 2026-03-01T12:00:00Z";
+    refused(&serving, 422, line, timeless, "invalid_value", message);
     let mut nameless = state.clone();
     nameless["accounts"][""] = state["accounts"]["demo"].clone();
     let message = "accounts: a handle is empty; give one such as `demo`";

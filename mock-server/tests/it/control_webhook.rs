@@ -207,14 +207,19 @@ fn what_cannot_be_read_is_told_in_plain_words() {
             json!({"sink": "200", "secret": {"base65": ""}}),
             "secret.base65 is unknown; known: `base64`",
         ),
-        (
-            json!({"sink": "200", "secret": {"base64": "!"}}),
-            "secret: the base64 cannot be read: Invalid symbol 33, offset 0.",
-        ),
     ] {
         let message = format!("the body is not what is expected here: {message}");
         refused(&serving, 400, &webhook("PUT "), body, "bad_body", &message);
     }
+    refused(
+        &serving,
+        422,
+        &webhook("PUT "),
+        json!({"sink": "200", "secret": {"base64": "!"}}),
+        "invalid_value",
+        "the body is not what is expected here: secret: the base64 cannot be read: Invalid symbol \
+         33, offset 0.",
+    );
 }
 
 #[test]
