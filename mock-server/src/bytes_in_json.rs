@@ -1,9 +1,12 @@
 //! How bytes that need not be text stand in JSON: as a string where they are UTF-8, and otherwise as
 //! `{"base64": "…"}`. Written for serde's `with`.
 
+use std::fmt;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde::de::Error;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Bytes that stand in JSON so.
@@ -15,23 +18,40 @@ pub(crate) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S:
         Ok(text) => serializer.serialize_str(text),
         Err(_) => {
             let base64 = STANDARD.encode(bytes);
-            Form::Encoded { base64 }.serialize(serializer)
+            Encoded { base64 }.serialize(serializer)
         }
     }
 }
 
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
-    match Form::deserialize(deserializer)? {
-        Form::Text(text) => Ok(text.into_bytes()),
-        Form::Encoded { base64 } => STANDARD.decode(base64).map_err(D::Error::custom),
-    }
+    deserializer.deserialize_any(TextOrBase64)
 }
 
+/// What stands for bytes that are no text.
 #[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum Form {
-    Text(String),
-    Encoded { base64: String },
+#[serde(deny_unknown_fields)]
+struct Encoded {
+    base64: String,
+}
+
+struct TextOrBase64;
+
+impl<'de> Visitor<'de> for TextOrBase64 {
+    type Value = Vec<u8>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(r#"a string or {"base64": "…"}"#)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Vec<u8>, E> {
+        Ok(text.as_bytes().to_vec())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Vec<u8>, A::Error> {
+        let Encoded { base64 } = Encoded::deserialize(MapAccessDeserializer::new(map))?;
+        let reason = |error| A::Error::custom(format!("the base64 cannot be read: {error}"));
+        STANDARD.decode(base64).map_err(reason)
+    }
 }
 
 #[cfg(test)]

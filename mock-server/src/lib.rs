@@ -4,10 +4,13 @@ mod apart;
 mod builder;
 mod bytes_in_json;
 mod control;
+mod dialect_file;
 mod engine;
 mod faults;
 mod journal;
 mod json_object;
+mod misfit;
+mod never_matches;
 mod openapi;
 mod server;
 mod service;
@@ -19,6 +22,7 @@ mod webhook;
 mod worlds;
 
 pub use builder::{MockServerBuilder, StartError};
+pub use dialect_file::InvalidDialect;
 pub use engine::{
     Account, AnalyticsShape, ApiVisible, BadgeKinds, Clock, ContentRefusal, Coverage,
     DaysOutOfRange, Dialect, Endpoint, EndpointCoverage, ErrorBody, EventKind, Ids,
@@ -33,6 +37,7 @@ pub use journal::{
     Expect, Expectation, InvalidExpectation, Journal, JournalLimits, NearMiss, RecordedRequest,
     RequestPattern, Verification,
 };
+pub use never_matches::NeverMatches;
 pub use openapi::{control_openapi_json, openapi_json};
 pub use server::MockServer;
 pub use state_error::StateError;

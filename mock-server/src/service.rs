@@ -131,7 +131,7 @@ impl Service {
                     at: Timestamp::now(),
                     endpoint: None,
                     key: None,
-                    status: reply.status,
+                    status: Some(reply.status),
                     fault: None,
                 };
                 self.journal.record(request, &answered);
@@ -161,7 +161,7 @@ impl Service {
             at,
             endpoint,
             key,
-            status: planned.reply.status,
+            status: planned.status(),
             fault: plan.fault_name(),
         };
         self.journal.record(request, &answered);

@@ -23,6 +23,9 @@ pub(crate) const VERSION: u32 = 1;
 /// keys; directories that are missing are made, for their owner alone. A symbolic link stays one:
 /// all of this happens to the file that it points at.
 ///
+/// The file is JSON, `{"version": 1, "world": {…}}`. What the control API shows of a world, the part
+/// under `world` alone, is read as well.
+///
 /// ```
 /// use mock_server::{MockServer, StateFile, World};
 ///
@@ -141,13 +144,20 @@ impl StateFile {
         };
         // The version comes first: a newer form may look in any way otherwise.
         let JsonObject(Version { version }) = serde_json::from_slice(bytes).map_err(damaged)?;
-        if version != VERSION {
-            let path = path();
-            return Err(StateError::OtherVersion { path, version });
-        }
-        let saved: Saved<World> = serde_json::from_slice(bytes).map_err(damaged)?;
-        match saved.world.check_ids() {
-            Ok(()) => Ok(saved.world),
+        let world = match version {
+            Some(VERSION) => {
+                let saved: Saved<World> = serde_json::from_slice(bytes).map_err(damaged)?;
+                saved.world
+            }
+            Some(version) => {
+                let path = path();
+                return Err(StateError::OtherVersion { path, version });
+            }
+            // A world alone, as the control API shows it.
+            None => serde_json::from_slice(bytes).map_err(damaged)?,
+        };
+        match world.check_ids() {
+            Ok(()) => Ok(world),
             Err(reason) => Err(StateError::Impossible {
                 path: path(),
                 reason: reason.to_string(),
@@ -219,7 +229,7 @@ fn beside(path: &Path, ending: &str) -> OsString {
 /// What is read of a file of any version.
 #[derive(Deserialize)]
 struct Version {
-    version: u32,
+    version: Option<u32>,
 }
 
 #[derive(Serialize, Deserialize)]

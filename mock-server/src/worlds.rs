@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::engine::{Dialect, Keys, Request, World, bearer_token};
+use crate::engine::{Dialect, Keys, KeysInForce, Request, World, bearer_token};
 use crate::faults::{FaultRule, InvalidFault};
 use crate::service::Service;
 use crate::state_error::StateError;
@@ -234,16 +234,12 @@ pub(crate) fn inner_key<'a>(world: &str, key: &'a str) -> &'a str {
     }
 }
 
-/// All six keys by which clients reach this world.
-pub(crate) fn outer_keys(world: &str, keys: &Keys) -> Keys {
-    Keys {
-        all: outer_key(world, &keys.all),
-        none: outer_key(world, &keys.none),
-        profile: outer_key(world, &keys.profile),
-        analytics: outer_key(world, &keys.analytics),
-        links: outer_key(world, &keys.links),
-        social: outer_key(world, &keys.social),
+/// The keys by which clients reach this world.
+pub(crate) fn outer_keys(world: &str, mut keys: KeysInForce) -> KeysInForce {
+    for key in keys.values_mut().flatten() {
+        *key = outer_key(world, key);
     }
+    keys
 }
 
 #[cfg(test)]

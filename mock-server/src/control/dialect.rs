@@ -1,29 +1,57 @@
 //! `/dialect`: how a world speaks where the specification is silent.
 
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Value, json};
 
+use super::Control;
 use super::refusal::ControlRefusal;
-use super::routes::{WorldCall, json};
-use crate::engine::{Dialect, Reply, World};
-use crate::json_object;
+use super::routes::{self, WorldCall};
+use crate::engine::{Dialect, Reply, Request, World};
+use crate::misfit;
+
+/// A setting, and what a suite may put in place of its default.
+#[derive(Serialize)]
+struct Setting {
+    setting: &'static str,
+    default: Value,
+    alternatives: Vec<Value>,
+}
+
+/// All settings, for suites that run once under each alternative.
+pub(super) fn settings(_: &Control, _: &Request) -> Result<Reply, ControlRefusal> {
+    let default = json!(Dialect::default());
+    let mut settings: Vec<Setting> = Vec::new();
+    for (setting, _, dialect) in Dialect::alternatives() {
+        let alternative = json!(dialect)[setting].clone();
+        match settings.last_mut().filter(|last| last.setting == setting) {
+            Some(last) => last.alternatives.push(alternative),
+            None => settings.push(Setting {
+                setting,
+                default: default[setting].clone(),
+                alternatives: vec![alternative],
+            }),
+        }
+    }
+    Ok(routes::json(200, &settings))
+}
 
 pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     let read = |world: &mut World| (world.dialect().clone(), false);
-    Ok(json(200, &call.service.store().transact(read)?))
+    Ok(routes::json(200, &call.service.store().transact(read)?))
 }
 
 pub(super) fn set(call: &WorldCall) -> Result<Reply, ControlRefusal> {
-    let choice = serde_json::from_slice(&call.request.body)?;
-    let dialect = chosen(choice)?;
+    let dialect = chosen(misfit::value(&call.request.body)?)?;
     let set = |world: &mut World| (world.set_dialect(dialect.clone()), true);
     call.service.store().transact(set)?;
-    Ok(json(200, &dialect))
+    Ok(routes::json(200, &dialect))
 }
 
 /// A dialect by its name, or by the settings that differ from the default.
 pub(super) fn chosen(choice: Value) -> Result<Dialect, ControlRefusal> {
     match choice {
         Value::String(name) => Ok(Dialect::named(&name)?),
-        settings => json_object::deserialize(settings).map_err(ControlRefusal::Settings),
+        Value::Object(_) => Ok(misfit::object_in(choice)?),
+        other => Err(misfit::other_type(&other, "a name or an object of settings").into()),
     }
 }

@@ -3,7 +3,7 @@
 use super::refusal::ControlRefusal;
 use super::routes::{WorldCall, done, json};
 use crate::engine::Reply;
-use crate::faults::{FaultRule, InvalidFault};
+use crate::faults::FaultRule;
 use crate::worlds::inner_key;
 
 pub(super) fn list(call: &WorldCall) -> Result<Reply, ControlRefusal> {
@@ -12,10 +12,7 @@ pub(super) fn list(call: &WorldCall) -> Result<Reply, ControlRefusal> {
 
 /// Adds one rule, or all of an array.
 pub(super) fn add(call: &WorldCall) -> Result<Reply, ControlRefusal> {
-    let text = str::from_utf8(&call.request.body).map_err(|error| InvalidFault::NotARule {
-        reason: error.to_string(),
-    })?;
-    let mut rules = FaultRule::from_json(text)?;
+    let mut rules = FaultRule::from_slice(&call.request.body)?;
     for key in rules
         .iter_mut()
         .filter_map(|rule| rule.matching.key.as_mut())

@@ -26,8 +26,8 @@ pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     let keys = call
         .service
         .store()
-        .transact(|world| (world.keys(), false))?;
-    Ok(json(200, &outer_keys(call.name, &keys)))
+        .transact(|world| (world.keys_in_force(), false))?;
+    Ok(json(200, &outer_keys(call.name, keys)))
 }
 
 pub(super) fn create(call: &WorldCall) -> Result<Reply, ControlRefusal> {

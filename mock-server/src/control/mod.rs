@@ -18,6 +18,8 @@ mod worlds;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use tokio::sync::watch;
+
 use crate::engine::{Reply, Request};
 use crate::worlds::Worlds;
 
@@ -34,11 +36,32 @@ pub(crate) struct Control {
     worlds: Arc<Worlds>,
     /// The base URL of the service.
     url: String,
+    /// Says `true` when the server is about to end.
+    ending: watch::Sender<bool>,
 }
 
 impl Control {
     pub(crate) fn new(worlds: Arc<Worlds>, url: String) -> Self {
-        Self { worlds, url }
+        let ending = watch::Sender::new(false);
+        Self {
+            worlds,
+            url,
+            ending,
+        }
+    }
+
+    /// Answers everybody who waits for something to happen: the server is about to end.
+    pub(crate) fn end_waits(&self) {
+        self.ending.send_replace(true);
+    }
+
+    /// Waits for [`end_waits`](Self::end_waits).
+    fn ending(&self) -> impl Future<Output = ()> + use<> {
+        let mut ending = self.ending.subscribe();
+        async move {
+            // Without a sender there is no server any more, and that is an end as well.
+            let _ = ending.wait_for(|ending| *ending).await;
+        }
     }
 
     /// Does what a request to the control API asks for. It may have to wait for a disk.

@@ -5,6 +5,9 @@ use serde::Serialize;
 
 use crate::engine::{InvalidInstant, InvalidWorld, LAST_INSTANT, Reply, UnknownDialect};
 use crate::faults::InvalidFault;
+use crate::journal::InvalidExpectation;
+use crate::misfit::Misfit;
+use crate::never_matches::NeverMatches;
 use crate::state_error::StateError;
 use crate::webhook::{NotSent, WebhookError};
 
@@ -31,23 +34,32 @@ pub(super) enum ControlRefusal {
     #[error("the body has {length} bytes; at most {BODY_LIMIT} are allowed")]
     BodyTooLarge { length: usize },
     #[error("the body is not what is expected here: {0}")]
-    Body(#[from] serde_json::Error),
+    Body(#[from] Misfit),
     #[error(transparent)]
     Instant(#[from] InvalidInstant),
     #[error("{seconds} seconds lead past {LAST_INSTANT}, the last instant of a clock; give less")]
     EndOfTime { seconds: u64 },
     #[error(transparent)]
     Dialect(#[from] UnknownDialect),
-    #[error("it is no dialect: {0}")]
-    Settings(#[source] serde_json::Error),
     #[error(transparent)]
     Fault(#[from] InvalidFault),
-    #[error("the query parameter `{name}` is none; there are `method`, `path`, `key` and `status`")]
+    #[error(
+        "the query parameter `{name}` is none; there are `method`, `path`, `key`, `status` and \
+         `fault`"
+    )]
     UnknownParameter { name: String },
+    #[error(transparent)]
+    Expectation(#[from] InvalidExpectation),
+    #[error(transparent)]
+    NeverMatches(#[from] NeverMatches),
     #[error("the status is `{found}`; a number such as 422 is expected")]
     NotAStatus { found: String },
     #[error("within_milliseconds is {within}; at most {longest} are allowed")]
     LongWait { within: u64, longest: u64 },
+    #[error("the journal was emptied meanwhile; ask once more to wait for what comes now")]
+    Emptied,
+    #[error("the program is about to end, and nothing comes any more")]
+    Ending,
     #[error("`url` stands beside `sink`; give one of them")]
     TwoReceivers,
     #[error("nothing is to change; give `url` or `sink`, or `active`")]
@@ -60,6 +72,8 @@ pub(super) enum ControlRefusal {
     TurnOff,
     #[error("the webhook does not point at the sink; PUT here makes it")]
     NoSink,
+    #[error("`seed` stands beside `state`, which has one; give one of them")]
+    SeedAndState,
     #[error("`data` stands beside `body`; give one of them")]
     DataAndBody,
     #[error(transparent)]
@@ -90,6 +104,7 @@ impl ControlRefusal {
 
     fn status_and_code(&self) -> (u16, &'static str) {
         match self {
+            Self::Body(misfit) if misfit.is_readable() => (422, "invalid_value"),
             Self::Body(_) => (400, "bad_body"),
             Self::UnknownPath { .. } => (404, "unknown_path"),
             Self::UnknownWorld { .. } => (404, "unknown_world"),
@@ -100,17 +115,23 @@ impl ControlRefusal {
             Self::EmptyHandle => (422, "empty_handle"),
             Self::Instant(_) => (422, "invalid_instant"),
             Self::EndOfTime { .. } => (422, "end_of_time"),
-            Self::Dialect(_) | Self::Settings(_) => (422, "invalid_dialect"),
+            Self::Dialect(_) => (422, "invalid_dialect"),
+            Self::Fault(error) if error.is_unread() => (400, "bad_body"),
             Self::Fault(_) => (422, "invalid_fault"),
             Self::UnknownParameter { .. } => (400, "unknown_parameter"),
+            Self::Expectation(_) => (422, "invalid_expectation"),
+            Self::NeverMatches(_) => (422, "never_matches"),
             Self::NotAStatus { .. } => (400, "invalid_status"),
             Self::LongWait { .. } => (422, "wait_too_long"),
+            Self::Emptied => (409, "journal_emptied"),
+            Self::Ending => (503, "ending"),
             Self::TwoReceivers => (422, "two_receivers"),
             Self::NoChange => (422, "no_change"),
             Self::LoneSecret => (422, "lone_secret"),
             Self::NoSecret => (422, "no_secret"),
             Self::TurnOff => (422, "cannot_turn_off"),
             Self::NoSink => (404, "no_sink"),
+            Self::SeedAndState => (422, "seed_and_state"),
             Self::DataAndBody => (422, "data_and_body"),
             Self::Webhook(error) => (status_of(error), error.code()),
             Self::World(_) => (422, "invalid_state"),

@@ -9,7 +9,7 @@ use super::Answer;
 use super::refusal::{ControlRefusal, ErrorObject};
 use super::routes::{WorldCall, done, json, read};
 use crate::engine::{Reply, Request};
-use crate::journal::{Expectation, RequestPattern, Verification};
+use crate::journal::{Expectation, RequestPattern, Verification, WrittenExpectation};
 use crate::json_object;
 
 /// The longest that anybody may wait: a minute, in milliseconds.
@@ -17,6 +17,7 @@ const LONGEST_WAIT: u64 = 60_000;
 
 pub(super) fn list(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     let pattern = filter(call.request)?;
+    pattern.check()?;
     Ok(json(200, &call.service.journal().matching(&pattern)))
 }
 
@@ -27,7 +28,8 @@ pub(super) fn clear(call: &WorldCall) -> Result<Reply, ControlRefusal> {
 
 /// Whether something came is a question that has an answer either way, so the status is the same.
 pub(super) fn verify(call: &WorldCall) -> Result<Reply, ControlRefusal> {
-    let expectation: Expectation = read(call.request)?;
+    let expectation = Expectation::try_from(read::<WrittenExpectation>(call.request)?)?;
+    expectation.request().check()?;
     Ok(json(200, &call.service.journal().verify(&expectation)))
 }
 
@@ -67,7 +69,9 @@ pub(super) fn wait(call: &WorldCall) -> Result<Answer, ControlRefusal> {
         let longest = LONGEST_WAIT;
         return Err(ControlRefusal::LongWait { within, longest });
     }
+    request.check()?;
     let (service, name) = (call.service.clone(), call.name.to_owned());
+    let ending = call.control.ending();
     Ok(Answer::Later(Box::pin(async move {
         let within = Duration::from_millis(within);
         tokio::select! {
@@ -76,6 +80,8 @@ pub(super) fn wait(call: &WorldCall) -> Result<Answer, ControlRefusal> {
                 Ok(requests) => json(200, &requests),
                 Err(verification) => not_in_time(&verification),
             },
+            () = service.journal().emptied() => ControlRefusal::Emptied.into_reply(),
+            () = ending => ControlRefusal::Ending.into_reply(),
             () = service.ended() => ControlRefusal::UnknownWorld { name }.into_reply(),
         }
     })))
@@ -103,6 +109,7 @@ fn filter(request: &Request) -> Result<RequestPattern, ControlRefusal> {
             "method" => pattern.method(value),
             "path" => pattern.path(value),
             "key" => pattern.key(value),
+            "fault" => pattern.fault(value),
             "status" => match value.parse() {
                 Ok(status) => pattern.status(status),
                 Err(_) => {

@@ -11,7 +11,7 @@ use super::{
     clock, dialect, documents, faults, health, keys, requests, state, verdicts, webhook, worlds,
 };
 use crate::engine::{Reply, Request};
-use crate::json_object::JsonObject;
+use crate::misfit;
 use crate::service::Service;
 
 /// One thing that the control API can do.
@@ -63,10 +63,11 @@ const fn waiting(method: &'static str, path: &'static str, action: Waiting) -> R
     route(method, path, Action::Waiting(action))
 }
 
-static ROUTES: [Route; 33] = [
+static ROUTES: [Route; 34] = [
     on_server("GET", "/health", health::show),
     on_server("GET", documents::SERVICE, documents::service),
     on_server("GET", "/control-openapi.json", documents::control),
+    on_server("GET", "/dialect-settings", dialect::settings),
     on_server("POST", "/worlds", worlds::create),
     on_world("DELETE", "", worlds::delete),
     on_world("GET", "/state", state::show),
@@ -189,8 +190,7 @@ pub(super) fn written() -> Vec<String> {
 /// The body of a request, a JSON object. The content type does not matter here, so that `curl -d`
 /// is enough.
 pub(super) fn read<T: DeserializeOwned>(request: &Request) -> Result<T, ControlRefusal> {
-    let JsonObject(read) = serde_json::from_slice(&request.body)?;
-    Ok(read)
+    Ok(misfit::object(&request.body)?)
 }
 
 /// A reply with JSON in it.

@@ -11,6 +11,7 @@ use super::routes::{WorldCall, json, read};
 use crate::apart::apart;
 use crate::bytes_in_json::BytesInJson;
 use crate::engine::{Reply, World};
+use crate::misfit;
 use crate::service::Service;
 use crate::webhook::{
     Begun, EventData, NotSent, ReceiverUrl, SinkScript, WebhookError, WebhookHandle, WebhookSecret,
@@ -175,8 +176,13 @@ fn parse_url(url: &str) -> Result<ReceiverUrl, WebhookError> {
     Ok(url.parse()?)
 }
 
-fn parse_script(script: Value) -> Result<SinkScript, WebhookError> {
-    Ok(SinkScript::try_from(script)?)
+fn parse_script(script: Value) -> Result<SinkScript, ControlRefusal> {
+    match script {
+        Value::String(_) | Value::Array(_) => {
+            Ok(SinkScript::try_from(script).map_err(WebhookError::from)?)
+        }
+        other => Err(misfit::other_type(&other, "a script as text or as an array").into()),
+    }
 }
 
 /// Tells `null` from a field that is not there.

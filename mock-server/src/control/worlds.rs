@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::refusal::ControlRefusal;
 use super::routes::{WorldCall, done, json, read};
 use super::{Control, dialect};
-use crate::engine::{Clock, Keys, Reply, Request, World};
+use crate::engine::{Clock, KeysInForce, Reply, Request, World};
 use crate::worlds::{DEFAULT, outer_keys, url_of};
 
 /// What a new world is to be like. Everything may be left out, and so may the whole body.
@@ -14,7 +14,7 @@ use crate::worlds::{DEFAULT, outer_keys, url_of};
 #[serde(deny_unknown_fields)]
 struct NewWorld {
     seed: Option<u64>,
-    /// A whole state, which brings its own seed along.
+    /// A whole state, which brings its own seed along; clock and dialect may take the place of its.
     state: Option<World>,
     clock: Option<String>,
     /// A name, or settings.
@@ -26,7 +26,7 @@ struct Created<'a> {
     id: &'a str,
     /// The base URL of this world, for requests with and without a key.
     url: String,
-    keys: Keys,
+    keys: KeysInForce,
 }
 
 pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, ControlRefusal> {
@@ -34,20 +34,27 @@ pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, Cont
         [] => NewWorld::default(),
         _ => read::<NewWorld>(request)?,
     };
-    let mut world = new.state.unwrap_or_else(|| {
-        let mut world = World::new(new.seed.unwrap_or_default());
-        world.set_dialect(control.worlds.first_dialect().clone());
-        world
-    });
+    let mut world = match (new.state, new.seed) {
+        (Some(_), Some(_)) => return Err(ControlRefusal::SeedAndState),
+        (Some(world), None) => {
+            world.check()?;
+            world
+        }
+        (None, seed) => {
+            let mut world = World::new(seed.unwrap_or_default());
+            world.set_dialect(control.worlds.first_dialect().clone());
+            world
+        }
+    };
     if let Some(clock) = new.clock {
         world.set_clock(Clock::try_from(clock)?);
     }
     if let Some(choice) = new.dialect {
         world.set_dialect(dialect::chosen(choice)?);
     }
-    let keys = world.keys();
+    let keys = world.keys_in_force();
     let id = &control.worlds.create(world);
-    let (url, keys) = (url_of(&control.url, id), outer_keys(id, &keys));
+    let (url, keys) = (url_of(&control.url, id), outer_keys(id, keys));
     Ok(json(201, &Created { id, url, keys }))
 }
 

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use super::invalid_account::{Accounts, InvalidAccount};
 use super::keys::label;
-use super::profile;
+use super::limits::check_color;
 use super::world::World;
 
 /// The largest number that a JSON reader tells from its neighbours; ids may be integers.
@@ -27,17 +28,22 @@ pub(crate) enum InvalidWorld {
     },
     #[error("a key belongs to `{handle}`, which is no account here; add it, or leave the key out")]
     KeyWithoutAccount { handle: String },
-    #[error("an account has an empty handle; give one such as `demo`")]
-    EmptyHandle,
-    #[error("the profile of `{handle}`: {reason}")]
-    Profile { handle: String, reason: String },
+    #[error("a key is no text that `Authorization` can carry; give letters, digits, `_` and `-`")]
+    UnusableKey,
+    #[error("badges[{index}].id: `{id}` is the id of an earlier badge already")]
+    RepeatedBadge { index: usize, id: String },
+    #[error("badges[{index}].color: {reason}")]
+    BadgeColor { index: usize, reason: String },
+    #[error(transparent)]
+    Account(#[from] InvalidAccount),
 }
 
 impl World {
     /// Refuses a world that no service could have come to.
     pub(crate) fn check(&self) -> Result<(), InvalidWorld> {
         self.check_ids()?;
-        self.check_accounts()?;
+        self.check_badges()?;
+        Accounts::of(self).check()?;
         self.check_keys()
     }
 
@@ -88,13 +94,17 @@ impl World {
             .filter(|(number, _)| *number <= LARGEST_NUMBER)
     }
 
-    fn check_accounts(&self) -> Result<(), InvalidWorld> {
-        for (handle, account) in &*self.accounts {
-            if handle.is_empty() {
-                return Err(InvalidWorld::EmptyHandle);
+    fn check_badges(&self) -> Result<(), InvalidWorld> {
+        for (index, badge) in self.badges.iter().enumerate() {
+            if self.badges[..index]
+                .iter()
+                .any(|other| other.id == badge.id)
+            {
+                let id = badge.id.clone();
+                return Err(InvalidWorld::RepeatedBadge { index, id });
             }
-            profile::check(&account.profile).map_err(|refusal| InvalidWorld::Profile {
-                handle: handle.clone(),
+            check_color("color", &badge.color).map_err(|refusal| InvalidWorld::BadgeColor {
+                index,
                 reason: refusal.to_string(),
             })?;
         }
@@ -102,6 +112,11 @@ impl World {
     }
 
     fn check_keys(&self) -> Result<(), InvalidWorld> {
+        let is_usable =
+            |key: &String| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic());
+        if !self.keys.keys().all(is_usable) {
+            return Err(InvalidWorld::UnusableKey);
+        }
         let mut keys = self.keys.values();
         match keys.find(|key| self.account(&key.handle).is_none()) {
             Some(key) => Err(InvalidWorld::KeyWithoutAccount {

@@ -38,6 +38,9 @@ pub struct Keys {
     pub social: String,
 }
 
+/// The six keys by their names; nothing in place of one that the world does not know.
+pub(crate) type KeysInForce = BTreeMap<&'static str, Option<String>>;
+
 impl Keys {
     pub(super) fn of_seed(seed: u64) -> Self {
         Self {
@@ -88,6 +91,28 @@ impl World {
         let token = token(self.seed(), &name);
         self.keys.insert(token.clone(), Key::new(handle, scopes));
         token
+    }
+
+    /// Its six keys, without those that were revoked or that a state did not bring.
+    pub(crate) fn keys_in_force(&self) -> KeysInForce {
+        let Keys {
+            all,
+            none,
+            profile,
+            analytics,
+            links,
+            social,
+        } = self.keys();
+        let keys = [
+            ("all", all),
+            ("none", none),
+            ("profile", profile),
+            ("analytics", analytics),
+            ("links", links),
+            ("social", social),
+        ];
+        let in_force = |key: String| self.has_key(&key).then_some(key);
+        keys.map(|(name, key)| (name, in_force(key))).into()
     }
 
     /// Whether the world has this key.

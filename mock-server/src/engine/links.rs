@@ -73,6 +73,11 @@ pub(super) fn judge(field: &str, value: &Value) -> Vec<Refusal> {
     judged.err().into_iter().collect()
 }
 
+/// Refuses a link that no request can have led to.
+pub(super) fn check(link: &Link) -> Result<(), Refusal> {
+    check_absolute(&link.url)
+}
+
 /// The fields of a body that creates or edits a link, as far as they are given.
 #[derive(Default)]
 struct LinkFields {

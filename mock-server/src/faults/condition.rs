@@ -47,13 +47,14 @@ pub struct When {
     /// How many go by first.
     #[serde(default)]
     pub skip: u64,
-    /// How many meet the fault before the rule is spent; no end unless given.
+    /// How many meet the fault before the rule is spent, at least 1; no end unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u64>,
-    /// How likely each is to meet it, from 0 to 1; which ones follows from the world's seed.
+    /// How likely each is to meet it, above 0 and up to 1; which ones follows from the world's seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probability: Option<f64>,
-    /// The last instant of the world's clock, as RFC 3339, at which any meets it.
+    /// The last instant of the world's clock, as RFC 3339, at which any meets it. One that has
+    /// passed is taken too, since a clock can be set back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
 }

@@ -6,12 +6,31 @@ use http::{HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
 
 use super::delay::Delay;
-use super::filler::Filling;
+use super::filler::{Filling, SHORTEST_FILLING};
 use super::invalid::InvalidFault;
 use super::wire::WireFault;
 
 /// The longest body that a server without a front holds, in bytes: 256 MiB.
 const HELD_LIMIT: u64 = 256 * 1024 * 1024;
+
+/// What faults are called in the journal; those on the wire by their own names.
+pub(crate) const NAMES: [&str; 15] = [
+    "delay",
+    "status",
+    "rate_limited",
+    "malformed_json",
+    "wrong_content_type",
+    "empty_body",
+    "huge_body",
+    "gzip_bomb",
+    "redirect",
+    "reset",
+    "close",
+    "cut",
+    "stall",
+    "dribble",
+    "bad_chunk",
+];
 
 /// One way in which an answer goes wrong.
 ///
@@ -36,7 +55,8 @@ pub enum Fault {
     Status {
         /// 200 to 999.
         status: u16,
-        /// The body; one in the shape of the service's errors unless given.
+        /// The body; one in the shape of the service's errors unless given. 204, 205 and 304 have
+        /// none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         body: Option<String>,
         /// Headers, but for `Content-Length` and `Transfer-Encoding`, which follow from the body. The
@@ -57,17 +77,18 @@ pub enum Fault {
         /// The value of `Content-Type`.
         content_type: String,
     },
-    /// The right status and headers without a body: `"empty_body"`.
+    /// The right status and headers without a body: `"empty_body"`. An answer that has none anyway,
+    /// such as 204 to a deletion, stays as it is.
     EmptyBody,
     /// 200 with a JSON body of this length: `{"huge_body": {"bytes": 67108864}}`.
     HugeBody {
-        /// How many bytes the body has.
+        /// How many bytes the body has; at least 11, which is `{"data":""}`.
         bytes: u64,
     },
     /// 200 with a gzip body that is a thousand times as long once it is decompressed, whatever the
     /// client accepts: `{"gzip_bomb": {"bytes": 1073741824}}`.
     GzipBomb {
-        /// How many bytes the body has when it is decompressed.
+        /// How many bytes the body has when it is decompressed; at least 11.
         bytes: u64,
     },
     /// Sends the client elsewhere: `{"redirect": {"status": 302, "location": "http://…"}}`.
@@ -146,6 +167,7 @@ impl Fault {
 
     /// Says why a server that has no front of its own cannot answer like this.
     pub(crate) fn check_without_front(&self) -> Result<(), InvalidFault> {
+        self.check()?;
         let bytes = match *self {
             Self::Wire(_) => return Err(InvalidFault::NeedsWireFaults),
             Self::HugeBody { bytes } => Filling::Json(bytes).filler().len(),
@@ -164,9 +186,15 @@ impl Fault {
         match self {
             Self::Delay(delay) => delay.check(),
             Self::Status {
-                status, headers, ..
+                status,
+                headers,
+                body,
             } => {
                 check_status(*status, 200, 999)?;
+                let has_body = body.as_ref().is_some_and(|body| !body.is_empty());
+                if has_body && is_bodiless(*status) {
+                    return Err(InvalidFault::NoRoomForBody { status: *status });
+                }
                 headers
                     .iter()
                     .try_for_each(|(name, value)| check_free_header(name, value))
@@ -179,10 +207,18 @@ impl Fault {
                 check_status(*status, 300, 399)?;
                 check_header("location", location)
             }
+            &Self::HugeBody { bytes } | &Self::GzipBomb { bytes } if bytes < SHORTEST_FILLING => {
+                Err(InvalidFault::TooShort { bytes })
+            }
             Self::Wire(WireFault::Dribble { bytes: 0, .. }) => Err(InvalidFault::EmptyPieces),
             _ => Ok(()),
         }
     }
+}
+
+/// Whether an answer of this status ends with its head.
+pub(super) fn is_bodiless(status: u16) -> bool {
+    matches!(status, 204 | 205 | 304)
 }
 
 fn check_status(found: u16, least: u16, most: u16) -> Result<(), InvalidFault> {
@@ -211,4 +247,30 @@ fn check_header(name: &str, value: &str) -> Result<(), InvalidFault> {
     let name = name.to_owned();
     HeaderValue::from_str(value).map_err(|_| InvalidFault::HeaderValue { name })?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fault_has_a_name_in_the_list() {
+        let wire = |name: &str| matches!(name, "reset" | "close" | "bad_chunk");
+        let text = |name: &str| match name {
+            "malformed_json" | "empty_body" => format!("{name:?}"),
+            "delay" => r#"{"delay": {"fixed": {"milliseconds": 1}}}"#.to_owned(),
+            "status" => r#"{"status": {"status": 503}}"#.to_owned(),
+            "rate_limited" => r#"{"rate_limited": {}}"#.to_owned(),
+            "wrong_content_type" => r#"{"wrong_content_type": {"content_type": "a/b"}}"#.to_owned(),
+            "huge_body" | "gzip_bomb" => format!(r#"{{"{name}": {{"bytes": 64}}}}"#),
+            "redirect" => r#"{"redirect": {"status": 302, "location": "/"}}"#.to_owned(),
+            "dribble" => r#"{"wire": {"dribble": {"bytes": 1, "milliseconds": 1}}}"#.to_owned(),
+            _ if wire(name) => format!(r#"{{"wire": "{name}"}}"#),
+            _ => format!(r#"{{"wire": {{"{name}": {{"after": 1}}}}}}"#),
+        };
+        for name in NAMES {
+            let fault: Fault = serde_json::from_str(&text(name)).unwrap();
+            assert_eq!(fault.name(), name);
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! Why a fault rule cannot be followed.
 
-use super::pattern::{LABELS, METHODS};
-use crate::engine::{Endpoint, InvalidInstant};
+use super::filler::SHORTEST_FILLING;
+use crate::engine::InvalidInstant;
+use crate::never_matches::NeverMatches;
 
 /// What is wrong with a fault rule. Nothing was added.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -21,45 +22,26 @@ pub enum InvalidFault {
         /// What is wrong with it.
         reason: Box<InvalidFault>,
     },
-    /// The method is none.
-    #[error(
-        "the method `{found}` is none; known: {}; without any every method matches",
-        METHODS.join(", ")
-    )]
-    Method {
-        /// What was given.
-        found: String,
+    /// No request can match.
+    #[error(transparent)]
+    NeverMatches(#[from] NeverMatches),
+    /// The rule would never strike.
+    #[error("times is 0, and the rule would never strike; give at least 1, or leave it out")]
+    NoTimes,
+    /// An answer of the status has no body.
+    #[error("an answer of status {status} has no body; leave the body out, or give another status")]
+    NoRoomForBody {
+        /// The status that was given.
+        status: u16,
     },
-    /// The path is none.
-    #[error(
-        "the path `{found}` is none; it begins with / and has no query, as /api/v1/me/links/{{id}} does"
-    )]
-    Path {
+    /// No JSON of ours is as short.
+    #[error("the body has {bytes} bytes; at least {SHORTEST_FILLING} are needed for JSON")]
+    TooShort {
         /// What was given.
-        found: String,
+        bytes: u64,
     },
-    /// No endpoint has the path, so that the rule would never strike.
-    #[error(
-        "no endpoint has the path `{found}`; below /api/v1 there are {}",
-        known_paths()
-    )]
-    UnknownPath {
-        /// What was given.
-        found: String,
-    },
-    /// The key is empty.
-    #[error("the key is empty; give a key, or the name of one such as `links`")]
-    Key,
-    /// The world has no such key, and no key is called so. What was given may be a secret, and is
-    /// not told.
-    #[error(
-        "the key is neither one of this world nor the name of one; names are {}, and such as key6 \
-         of one that was made",
-        LABELS.join(", ")
-    )]
-    UnknownKey,
-    /// The probability is none.
-    #[error("the probability is {found}; a number from 0 to 1 is expected")]
+    /// The probability is none, or the rule would never strike.
+    #[error("the probability is {found}; a number above 0 and up to 1 is expected")]
     Probability {
         /// What was given.
         found: f64,
@@ -128,16 +110,4 @@ pub enum InvalidFault {
         "this server has no hand on its sockets; start it with MockServer::builder().wire_faults()"
     )]
     NeedsWireFaults,
-}
-
-/// The paths of all endpoints, each once and without their common beginning.
-fn known_paths() -> String {
-    let mut known = Vec::new();
-    for endpoint in Endpoint::ALL {
-        let path = endpoint.path().trim_start_matches("/api/v1");
-        if !known.contains(&path) {
-            known.push(path);
-        }
-    }
-    known.join(", ")
 }

@@ -16,6 +16,7 @@ mod wire;
 pub use condition::{Match, Phase, When};
 pub use delay::Delay;
 pub use fault::Fault;
+pub(crate) use fault::NAMES;
 pub(crate) use filler::{Filler, Filling};
 pub use invalid::InvalidFault;
 pub(crate) use planned::{Plan, Planned};

@@ -1,16 +1,8 @@
 //! Which requests a rule is for.
 
-use percent_encoding::percent_decode_str;
-
 use super::condition::Match;
-use super::invalid::InvalidFault;
-use crate::engine::{Endpoint, Request, bearer_token, label};
-
-/// The methods that a rule may name.
-pub(super) const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-
-/// What the six keys of a world are called.
-pub(super) const LABELS: [&str; 6] = ["all", "none", "profile", "analytics", "links", "social"];
+use crate::engine::{Request, bearer_token, label};
+use crate::never_matches::{self, NeverMatches, Segment, is_key_name};
 
 /// A [`Match`] that has been read.
 #[derive(Debug)]
@@ -18,12 +10,6 @@ pub(super) struct Pattern {
     method: Option<String>,
     path: Option<Vec<Segment>>,
     key: Option<Secret>,
-}
-
-#[derive(Debug)]
-enum Segment {
-    Any,
-    Exactly(String),
 }
 
 /// A key or its name; never shown, since nobody can tell which it is.
@@ -34,10 +20,18 @@ impl Pattern {
     pub(super) fn read(
         matching: &Match,
         is_key: impl Fn(&str) -> bool,
-    ) -> Result<Self, InvalidFault> {
+    ) -> Result<Self, NeverMatches> {
         Ok(Self {
-            method: matching.method.as_deref().map(method).transpose()?,
-            path: matching.path.as_deref().map(segments).transpose()?,
+            method: matching
+                .method
+                .as_deref()
+                .map(never_matches::method)
+                .transpose()?,
+            path: matching
+                .path
+                .as_deref()
+                .map(never_matches::path)
+                .transpose()?,
             key: (matching.key.as_deref())
                 .map(|found| key(found, is_key))
                 .transpose()?,
@@ -73,68 +67,15 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-fn method(found: &str) -> Result<String, InvalidFault> {
-    let found = found.to_owned();
-    match METHODS.contains(&&*found) {
-        true => Ok(found),
-        false => Err(InvalidFault::Method { found }),
-    }
-}
-
-fn segments(found: &str) -> Result<Vec<Segment>, InvalidFault> {
-    if !found.starts_with('/') || found.contains('?') {
-        let found = found.to_owned();
-        return Err(InvalidFault::Path { found });
-    }
-    let base = match found.starts_with("/api/") {
-        true => "",
-        false => "/api/v1",
-    };
-    let segments: Vec<_> = format!("{base}{found}").split('/').map(segment).collect();
-    match Endpoint::ALL
-        .iter()
-        .any(|endpoint| leads_to(&segments, endpoint.path()))
-    {
-        true => Ok(segments),
-        false => Err(InvalidFault::UnknownPath {
-            found: found.to_owned(),
-        }),
-    }
-}
-
-/// Whether some path of an endpoint is one of these.
-fn leads_to(segments: &[Segment], endpoint: &str) -> bool {
-    let mut expected = endpoint.split('/').map(segment);
-    let fits = segments.iter().all(|given| match (given, expected.next()) {
-        (_, None) => false,
-        (Segment::Exactly(text), Some(Segment::Any)) => !text.is_empty(),
-        (given, Some(Segment::Exactly(text))) => given.is(&text),
-        (Segment::Any, Some(Segment::Any)) => true,
-    });
-    fits && expected.next().is_none()
-}
-
-fn segment(text: &str) -> Segment {
-    if text.starts_with('{') && text.ends_with('}') {
-        return Segment::Any;
-    }
-    Segment::Exactly(text.to_owned())
-}
-
-fn key(found: &str, is_key: impl Fn(&str) -> bool) -> Result<Secret, InvalidFault> {
+fn key(found: &str, is_key: impl Fn(&str) -> bool) -> Result<Secret, NeverMatches> {
     if found.is_empty() {
-        return Err(InvalidFault::Key);
+        return Err(NeverMatches::Key);
     }
     // A key of the form of ours may be made later.
-    if is_name(found) || label(found).is_some() || is_key(found) {
+    if is_key_name(found) || label(found).is_some() || is_key(found) {
         return Ok(Secret(found.to_owned()));
     }
-    Err(InvalidFault::UnknownKey)
-}
-
-fn is_name(found: &str) -> bool {
-    let is_number = |text: &str| text.parse::<u64>().is_ok();
-    LABELS.contains(&found) || found.strip_prefix("key").is_some_and(is_number)
+    Err(NeverMatches::UnknownKey)
 }
 
 fn is_path(expected: &[Segment], path: &str) -> bool {
@@ -143,16 +84,6 @@ fn is_path(expected: &[Segment], path: &str) -> bool {
         .iter()
         .all(|segment| given.next().is_some_and(|given| segment.is(given)));
     begins && given.next().is_none()
-}
-
-impl Segment {
-    /// A rule may give a segment as it is sent or as it is meant.
-    fn is(&self, given: &str) -> bool {
-        match self {
-            Self::Any => !given.is_empty(),
-            Self::Exactly(text) => text == given || percent_decode_str(given).eq(text.bytes()),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -204,13 +135,13 @@ mod tests {
         let read = |matching: Match| Pattern::read(&matching, |key| key == "by hand").map(drop);
         for found in ["/me/link", "/me/", "/me/links/", "/api/v2/me", "/api/v1"] {
             let found = found.to_owned();
-            assert_eq!(read(path(&found)), Err(InvalidFault::UnknownPath { found }));
+            assert_eq!(read(path(&found)), Err(NeverMatches::UnknownPath { found }));
         }
         for found in ["by hand", "key7", &crate::World::new(7).keys().all] {
             assert_eq!(read(key(found)), Ok(()), "{found}");
         }
         for found in ["link", "keys", "Links", "unknown"] {
-            assert_eq!(read(key(found)), Err(InvalidFault::UnknownKey), "{found}");
+            assert_eq!(read(key(found)), Err(NeverMatches::UnknownKey), "{found}");
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::condition::Phase;
-use super::fault::Fault;
+use super::fault::{Fault, is_bodiless};
 use super::filler::Filling;
 use super::wire::WireFault;
 use crate::engine::Reply;
@@ -71,6 +71,23 @@ impl Planned {
         }
     }
 
+    /// A client would take 204 for whole whatever follows it, so it becomes 200.
+    fn on_the_wire(wire: WireFault, mut reply: Reply) -> Self {
+        if wire.sends_head() && reply.status == 204 {
+            reply.status = 200;
+        }
+        Self {
+            wire: Some(wire),
+            ..Self::right(reply)
+        }
+    }
+
+    /// The status that the client gets, if it gets an answer.
+    pub(crate) fn status(&self) -> Option<u16> {
+        let has_head = self.wire.is_none_or(WireFault::sends_head);
+        has_head.then_some(self.reply.status)
+    }
+
     fn filled(filling: Filling) -> Self {
         let mut planned = Self::right(json_reply(200, Vec::new()));
         if let Filling::Gzip(_) = filling {
@@ -108,13 +125,7 @@ fn spoil(fault: &Fault, mut reply: Reply) -> Planned {
         Fault::EmptyBody => reply.body.clear(),
         Fault::HugeBody { bytes } => return Planned::filled(Filling::Json(*bytes)),
         Fault::GzipBomb { bytes } => return Planned::filled(Filling::Gzip(*bytes)),
-        Fault::Wire(wire) => {
-            let wire = Some(*wire);
-            return Planned {
-                wire,
-                ..Planned::right(reply)
-            };
-        }
+        Fault::Wire(wire) => return Planned::on_the_wire(*wire, reply),
     }
     Planned::right(reply)
 }
@@ -131,7 +142,7 @@ fn status_reply(status: u16, body: Option<&str>, headers: &BTreeMap<String, Stri
 }
 
 fn fault_reply(status: u16) -> Reply {
-    if matches!(status, 204 | 205 | 304) {
+    if is_bodiless(status) {
         let (headers, body) = (Vec::new(), Vec::new());
         return Reply {
             status,

@@ -7,6 +7,7 @@ use super::condition::{Match, Phase, When};
 use super::fault::Fault;
 use super::invalid::InvalidFault;
 use crate::json_object;
+use crate::misfit::{self, Misfit};
 
 /// A rule: which requests meet a fault, when, and which.
 ///
@@ -177,11 +178,15 @@ impl FaultRule {
     /// let rules = FaultRule::from_json(r#"[{"fault": "empty_body"}]"#)?;
     /// assert_eq!(rules.len(), 1);
     /// let error = FaultRule::from_json(r#"{"fault": "empty"}"#).unwrap_err();
-    /// assert!(error.to_string().contains("unknown variant `empty`"));
+    /// assert!(error.to_string().contains("fault: `empty` is unknown; known: `delay`"));
     /// # Ok::<(), mock_server::InvalidFault>(())
     /// ```
     pub fn from_json(text: &str) -> Result<Vec<Self>, InvalidFault> {
-        match serde_json::from_str(text).map_err(not_a_rule)? {
+        Self::from_slice(text.as_bytes())
+    }
+
+    pub(crate) fn from_slice(text: &[u8]) -> Result<Vec<Self>, InvalidFault> {
+        match misfit::value(text).map_err(not_a_rule)? {
             Value::Array(rules) => (1..).zip(rules).map(read_in_list).collect(),
             rule => Ok(vec![read(rule)?]),
         }
@@ -198,7 +203,7 @@ fn read(rule: Value) -> Result<FaultRule, InvalidFault> {
         let reason = format!("`{array}` stands where a fault has no array");
         return Err(InvalidFault::NotARule { reason });
     }
-    json_object::deserialize(rule).map_err(not_a_rule)
+    misfit::object_in(rule).map_err(not_a_rule)
 }
 
 /// The first array in an object. Serde would take one for a fault's fields in their order.
@@ -210,12 +215,21 @@ fn array_in(value: &Value) -> Option<&Value> {
     })
 }
 
-fn not_a_rule(error: serde_json::Error) -> InvalidFault {
+fn not_a_rule(error: Misfit) -> InvalidFault {
     let reason = error.to_string();
     InvalidFault::NotARule { reason }
 }
 
 impl InvalidFault {
+    /// Whether the text is no rule at all, whatever it would ask for.
+    pub(crate) fn is_unread(&self) -> bool {
+        match self {
+            Self::NotARule { .. } => true,
+            Self::InList { reason, .. } => reason.is_unread(),
+            _ => false,
+        }
+    }
+
     pub(super) fn in_list(number: usize, reason: Self) -> Self {
         let reason = Box::new(reason);
         Self::InList { number, reason }
@@ -244,17 +258,20 @@ mod tests {
     #[test]
     fn what_is_no_rule_is_told() {
         for (text, message) in [
-            ("{", "EOF while parsing an object at line 1 column 1"),
-            ("{}", "missing field `fault`"),
+            (
+                "{",
+                "it is no JSON: EOF while parsing an object at line 1 column 1",
+            ),
+            ("{}", "the field `fault` is missing"),
             (
                 r#"{"fault": "reset", "wen": {}}"#,
-                "unknown variant `reset`, expected one of `delay`, `status`, `rate_limited`, \
+                "fault: `reset` is unknown; known: `delay`, `status`, `rate_limited`, \
                  `malformed_json`, `wrong_content_type`, `empty_body`, `huge_body`, `gzip_bomb`, \
                  `redirect`, `wire`",
             ),
             (
                 r#"{"fault": "empty_body", "wen": {}}"#,
-                "unknown field `wen`, expected one of `match`, `when`, `phase`, `fault`",
+                "wen is unknown; known: `match`, `when`, `phase`, `fault`",
             ),
             (
                 r#"{"fault": {"delay": {"fixed": [250]}}}"#,
@@ -262,7 +279,7 @@ mod tests {
             ),
             (
                 r#"{"fault": {"status": {"status": 503, "code": 1}}}"#,
-                "unknown field `code`, expected one of `status`, `body`, `headers`",
+                "fault.status.code is unknown; known: `status`, `body`, `headers`",
             ),
         ] {
             let error = FaultRule::from_json(text).unwrap_err();

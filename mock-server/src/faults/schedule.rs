@@ -21,6 +21,9 @@ pub(super) struct Schedule {
 
 impl Schedule {
     pub(super) fn read(when: &When) -> Result<Self, InvalidFault> {
+        if when.times == Some(0) {
+            return Err(InvalidFault::NoTimes);
+        }
         let until = when.until.as_deref().map(Clock::fixed).transpose();
         Ok(Self {
             skip: when.skip,
@@ -56,7 +59,7 @@ impl Schedule {
 }
 
 fn probability(found: f64) -> Result<f64, InvalidFault> {
-    if (0.0..=1.0).contains(&found) {
+    if found > 0.0 && found <= 1.0 {
         return Ok(found);
     }
     Err(InvalidFault::Probability { found })
@@ -93,16 +96,31 @@ mod tests {
         let count = struck.iter().filter(|struck| **struck).count();
         assert!((200..300).contains(&count), "{count}");
         assert_eq!(strikes(&when, 1000), struck);
-        let never = When {
-            probability: Some(0.0),
-            ..When::default()
-        };
-        assert!(!strikes(&never, 100).contains(&true));
         let always = When {
             probability: Some(1.0),
             ..When::default()
         };
         assert!(!strikes(&always, 100).contains(&false));
+    }
+
+    #[test]
+    fn a_rule_that_could_never_strike_is_refused() {
+        let probability = |found| When {
+            probability: Some(found),
+            ..When::default()
+        };
+        for found in [0.0, -0.0, -0.5, 1.5, f64::NAN] {
+            let error = Schedule::read(&probability(found)).unwrap_err().to_string();
+            assert!(
+                error.ends_with("a number above 0 and up to 1 is expected"),
+                "{error}"
+            );
+        }
+        let never = When {
+            times: Some(0),
+            ..When::default()
+        };
+        assert_eq!(Schedule::read(&never).unwrap_err(), InvalidFault::NoTimes);
     }
 
     #[test]

@@ -47,6 +47,11 @@ pub enum WireFault {
 }
 
 impl WireFault {
+    /// Whether the client gets the head of an answer.
+    pub(super) fn sends_head(self) -> bool {
+        !matches!(self, Self::Reset | Self::Close)
+    }
+
     /// The fault's name, as JSON has it.
     pub(crate) fn name(self) -> &'static str {
         match self {

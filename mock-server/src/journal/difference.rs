@@ -29,8 +29,12 @@ pub(super) enum Difference<'a> {
         expected: &'a str,
     },
     Status {
-        found: u16,
+        found: Option<u16>,
         expected: u16,
+    },
+    Fault {
+        found: Option<&'a str>,
+        expected: &'a str,
     },
     BodyCut {
         length: usize,
@@ -73,6 +77,7 @@ impl RequestPattern {
         }
         differences.extend(self.key_differs(entry));
         differences.extend(self.status_differs(entry));
+        differences.extend(self.fault_differs(entry));
         differences
     }
 
@@ -93,7 +98,12 @@ impl RequestPattern {
 
     fn status_differs<'a>(&'a self, entry: &View<'a>) -> Option<Difference<'a>> {
         let (expected, found) = (self.status?, entry.status);
-        (found != expected).then_some(Difference::Status { found, expected })
+        (found != Some(expected)).then_some(Difference::Status { found, expected })
+    }
+
+    fn fault_differs<'a>(&'a self, entry: &View<'a>) -> Option<Difference<'a>> {
+        let (expected, found) = (self.fault.as_deref()?, entry.fault);
+        (found != Some(expected)).then_some(Difference::Fault { found, expected })
     }
 
     fn queries_that_differ<'a>(&'a self, entry: &View<'a>) -> impl Iterator<Item = Named<'a>> {
@@ -238,8 +248,32 @@ impl fmt::Display for Difference<'_> {
             } => {
                 write!(formatter, "without a key in place of `{expected}`")
             }
-            Self::Status { found, expected } => {
+            Self::Status {
+                found: Some(found),
+                expected,
+            } => {
                 write!(formatter, "with the answer {found} in place of {expected}")
+            }
+            Self::Status {
+                found: None,
+                expected,
+            } => {
+                write!(formatter, "without an answer in place of {expected}")
+            }
+            Self::Fault {
+                found: Some(found),
+                expected,
+            } => {
+                write!(
+                    formatter,
+                    "with the fault `{found}` in place of `{expected}`"
+                )
+            }
+            Self::Fault {
+                found: None,
+                expected,
+            } => {
+                write!(formatter, "without the fault `{expected}`")
             }
             Self::BodyCut { length, kept } => write!(
                 formatter,

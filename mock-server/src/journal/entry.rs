@@ -24,7 +24,8 @@ pub(crate) struct Answered<'a> {
     pub(crate) endpoint: Option<&'static str>,
     /// What the key is called, never the key itself.
     pub(crate) key: Option<&'a str>,
-    pub(crate) status: u16,
+    /// Nothing when the client got no answer.
+    pub(crate) status: Option<u16>,
     /// The name of the fault that was applied.
     pub(crate) fault: Option<&'a str>,
 }
@@ -34,7 +35,7 @@ pub(super) struct Entry {
     pub(super) number: u64,
     at: Timestamp,
     endpoint: Option<&'static str>,
-    status: u16,
+    status: Option<u16>,
     body_length: usize,
     /// Method, path, query, key label, fault and the headers' names and values, each with its length
     /// in front; an absent piece; and the body up to the limit.
@@ -47,7 +48,7 @@ pub(super) struct View<'a> {
     pub(super) number: u64,
     pub(super) at: Timestamp,
     pub(super) endpoint: Option<&'static str>,
-    pub(super) status: u16,
+    pub(super) status: Option<u16>,
     pub(super) method: &'a str,
     pub(super) path: &'a str,
     pub(super) query: Option<&'a str>,
@@ -146,11 +147,13 @@ fn kept_headers(request: &Request) -> impl Iterator<Item = (&str, &str)> {
     let headers = request.headers.iter();
     headers
         .map(|(name, value)| (name.as_str(), value.as_str()))
-        .filter(|(name, _)| {
-            !SECRET_HEADERS
-                .iter()
-                .any(|secret| name.eq_ignore_ascii_case(secret))
-        })
+        .filter(|(name, _)| !is_secret(name))
+}
+
+/// Whether a header of this name is never kept.
+pub(super) fn is_secret(name: &str) -> bool {
+    let mut secrets = SECRET_HEADERS.iter();
+    secrets.any(|secret| name.eq_ignore_ascii_case(secret))
 }
 
 /// What a request has in `Authorization` in place of a key of ours, which may be a real secret. A

@@ -15,7 +15,8 @@ use super::shared::Journal;
 /// It begins with a method and a path, as [`RequestPattern`] reads them, and ends with a number:
 /// [`once`](Self::once), [`times`](Self::times), [`at_least`](Self::at_least),
 /// [`at_most`](Self::at_most) and [`never`](Self::never) look at what has come, and
-/// [`arrives`](Self::arrives) waits. Each panics when it is not so, and tells what came close.
+/// [`arrives`](Self::arrives) waits. Each panics when it is not so, and tells what came close; and
+/// when nothing can match, such as a path that no endpoint has.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is checked before a number is named, such as `once()`"]
 pub struct Expect<'a> {
@@ -217,6 +218,7 @@ impl<'a> Expect<'a> {
         within: Duration,
     ) -> impl Future<Output = Vec<RecordedRequest>> + Send + 'a {
         let caller = Location::caller();
+        self.check_pattern();
         async move {
             match self.journal.wait(&self.pattern, times, within).await {
                 Ok(requests) => requests,
@@ -227,7 +229,15 @@ impl<'a> Expect<'a> {
 
     #[track_caller]
     fn check(self, expectation: impl FnOnce(RequestPattern) -> Expectation) {
+        self.check_pattern();
         let report = self.journal.verify(&expectation(self.pattern));
         assert!(report.satisfied, "{report}");
+    }
+
+    #[track_caller]
+    fn check_pattern(&self) {
+        if let Err(reason) = self.pattern.check() {
+            panic!("nothing can be {}: {reason}", self.pattern);
+        }
     }
 }

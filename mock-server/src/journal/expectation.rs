@@ -23,7 +23,7 @@ use crate::json_object;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
+#[serde(try_from = "WrittenExpectation", into = "WrittenExpectation")]
 pub struct Expectation {
     pub(super) request: RequestPattern,
     pub(super) at_least: u64,
@@ -76,6 +76,11 @@ impl Expectation {
         }
     }
 
+    /// What the requests are to be like.
+    pub(crate) fn request(&self) -> &RequestPattern {
+        &self.request
+    }
+
     pub(super) fn allows(&self, found: u64) -> bool {
         found >= self.at_least && self.at_most.is_none_or(|limit| found <= limit)
     }
@@ -105,7 +110,7 @@ fn times(count: u64) -> String {
 /// An expectation as it stands in JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+pub(crate) struct WrittenExpectation {
     #[serde(deserialize_with = "json_object::deserialize")]
     request: RequestPattern,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -116,10 +121,10 @@ struct Written {
     at_most: Option<u64>,
 }
 
-impl TryFrom<Written> for Expectation {
+impl TryFrom<WrittenExpectation> for Expectation {
     type Error = InvalidExpectation;
 
-    fn try_from(written: Written) -> Result<Self, InvalidExpectation> {
+    fn try_from(written: WrittenExpectation) -> Result<Self, InvalidExpectation> {
         let request = written.request;
         match (written.times, written.at_least, written.at_most) {
             (Some(times), None, None) => Ok(Self::times(request, times)),
@@ -137,7 +142,7 @@ impl TryFrom<Written> for Expectation {
     }
 }
 
-impl From<Expectation> for Written {
+impl From<Expectation> for WrittenExpectation {
     fn from(expectation: Expectation) -> Self {
         Self {
             request: expectation.request,

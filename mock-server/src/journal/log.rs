@@ -101,7 +101,7 @@ mod tests {
             at: Timestamp::UNIX_EPOCH,
             endpoint: None,
             key: Some("all"),
-            status: 201,
+            status: Some(201),
             fault: None,
         };
         log.record(&request, &answered);

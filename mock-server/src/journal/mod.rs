@@ -9,6 +9,7 @@ mod expectation;
 mod limits;
 mod log;
 mod near_miss;
+mod pattern_check;
 mod recorded_request;
 mod request_pattern;
 mod shared;
@@ -16,6 +17,7 @@ mod verification;
 
 pub(crate) use entry::Answered;
 pub use expect::Expect;
+pub(crate) use expectation::WrittenExpectation;
 pub use expectation::{Expectation, InvalidExpectation};
 pub use limits::JournalLimits;
 pub use near_miss::NearMiss;

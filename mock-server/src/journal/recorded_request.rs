@@ -12,7 +12,10 @@ use crate::bytes_in_json;
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let server = mock_server::MockServer::start().await;
 /// for request in server.journal().requests() {
-///     println!("{} {} was answered with {}", request.method, request.path, request.status);
+///     match request.status {
+///         Some(status) => println!("{} was answered with {status}", request.path),
+///         None => println!("{} met the fault {:?}", request.path, request.fault),
+///     }
 /// }
 /// # });
 /// ```
@@ -43,9 +46,10 @@ pub struct RecordedRequest {
     pub body: Vec<u8>,
     /// How many bytes the whole body had.
     pub body_length: usize,
-    /// The status that was answered.
-    pub status: u16,
-    /// The name of the fault that was applied.
+    /// The status that the client got; nothing when the connection ended without an answer.
+    pub status: Option<u16>,
+    /// The name of the fault that the request met, such as `reset`. A delay is told only where there
+    /// is no other.
     pub fault: Option<String>,
 }
 

@@ -13,8 +13,8 @@ use serde_json::Value;
 /// it begins with `/api/`.
 ///
 /// As JSON it has the fields `method`, `path`, `query` and `headers` (objects; `null` means that
-/// there must be none of this name), `body_contains`, `body`, `key` and `status`; unknown fields are
-/// refused.
+/// there must be none of this name), `body_contains`, `body`, `key`, `status` and `fault`; unknown fields
+/// are refused.
 ///
 /// ```
 /// use mock_server::RequestPattern;
@@ -45,6 +45,8 @@ pub struct RequestPattern {
     pub(super) key: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) status: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) fault: Option<String>,
 }
 
 impl RequestPattern {
@@ -197,6 +199,19 @@ impl RequestPattern {
         self.status = Some(status);
         self
     }
+
+    /// That met the fault of this name, as [`RecordedRequest::fault`](crate::RecordedRequest::fault)
+    /// says.
+    ///
+    /// ```
+    /// use mock_server::RequestPattern;
+    /// let lost = RequestPattern::new("POST", "/me/posts").fault("reset");
+    /// ```
+    #[must_use]
+    pub fn fault(mut self, name: impl Into<String>) -> Self {
+        self.fault = Some(name.into());
+        self
+    }
 }
 
 impl fmt::Display for RequestPattern {
@@ -236,6 +251,11 @@ impl RequestPattern {
                 self.status
                     .iter()
                     .map(|status| format!("answered with {status}")),
+            )
+            .chain(
+                self.fault
+                    .iter()
+                    .map(|fault| format!("with the fault `{fault}`")),
             );
         query.chain(headers).chain(others).collect()
     }

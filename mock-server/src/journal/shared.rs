@@ -25,6 +25,7 @@ use crate::engine::Request;
 pub struct Journal {
     log: Mutex<Log>,
     recorded: Notify,
+    emptied: Notify,
 }
 
 impl Journal {
@@ -32,6 +33,7 @@ impl Journal {
         Self {
             log: Mutex::new(Log::new(limits)),
             recorded: Notify::new(),
+            emptied: Notify::new(),
         }
     }
 
@@ -83,7 +85,8 @@ impl Journal {
         self.log().dropped()
     }
 
-    /// Forgets every request. Numbers go on where they were.
+    /// Forgets every request. Numbers go on where they were, and whoever waits here goes on with
+    /// what has come before.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -93,6 +96,12 @@ impl Journal {
     /// ```
     pub fn clear(&self) {
         self.log().clear();
+        self.emptied.notify_waiters();
+    }
+
+    /// Waits until everything is forgotten.
+    pub(crate) async fn emptied(&self) {
+        self.emptied.notified().await;
     }
 
     /// Compares what came with what is expected, without waiting.

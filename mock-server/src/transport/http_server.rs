@@ -165,6 +165,14 @@ impl HttpServer {
     /// ```
     pub async fn serve_until(self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
+        let control = self.handler.control.clone();
+        let stop = async move {
+            stop.await;
+            // They would hold up the end for as long as they were told to wait.
+            if let Some(control) = control {
+                control.end_waits();
+            }
+        };
         listener::serve(listener, Arc::new(self.handler), stop).await;
         Ok(())
     }

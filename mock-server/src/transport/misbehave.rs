@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::io;
 use std::time::Duration;
 
-use http::{HeaderMap, StatusCode};
+use http::HeaderMap;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -98,11 +98,7 @@ fn head_with_length(departure: &Departure, length: u64) -> String {
 }
 
 fn head(departure: &Departure, framing: &str) -> String {
-    // A client would take 204 for whole whatever follows it.
-    let status = match departure.status {
-        StatusCode::NO_CONTENT => StatusCode::OK,
-        other => other,
-    };
+    let status = departure.status;
     let headers = lines(&departure.headers);
     format!("HTTP/1.1 {status}\r\n{headers}{framing}\r\nconnection: close\r\n\r\n")
 }

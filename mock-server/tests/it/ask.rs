@@ -140,6 +140,14 @@ impl Asked {
         self.0.read_to_end(&mut bytes).unwrap();
         Answer::parse(&bytes)
     }
+
+    /// Reads until the connection is at its end, in whatever way it ends.
+    pub(crate) fn read_what_comes(mut self) -> String {
+        let mut bytes = Vec::new();
+        // What was read before an error is there.
+        let _ = self.0.read_to_end(&mut bytes);
+        String::from_utf8(bytes).unwrap()
+    }
 }
 
 #[derive(Debug)]

@@ -66,7 +66,7 @@ fn a_state_is_read_and_replaced() {
     assert_eq!(
         error["error"]["message"],
         "the body is not what is expected here: \
-         invalid type: string \"x\", expected u64 at line 1 column 11"
+         seed: found \"x\"; a whole number of at least 0 is expected"
     );
     assert_eq!(
         serving.order(200, "GET /worlds/default/state", NOTHING),
@@ -105,17 +105,36 @@ fn a_state_that_no_service_could_be_in_is_refused() {
         (
             "/accounts/demo/profile/bio",
             json!("\n".repeat(11)),
-            "the profile of `demo`: bio has 12 lines; at most 10 are allowed",
+            "accounts.demo.profile: bio has 12 lines; at most 10 are allowed",
         ),
     ] {
         let mut wrong = state.clone();
         *wrong.pointer_mut(pointer).unwrap() = value;
+        let made = json!({"state": wrong});
         refused(&serving, 422, line, wrong, "invalid_state", message);
+        refused(
+            &serving,
+            422,
+            "POST /worlds",
+            made,
+            "invalid_state",
+            message,
+        );
     }
+    let mut timeless = state.clone();
+    timeless["clock"] = json!("noon");
+    let message = "the body is not what is expected here: clock: `noon` is no RFC 3339 instant from \
+                   the year 1 to 9999-12-30T22:00:00Z, such as 2026-03-01T12:00:00Z";
+    refused(&serving, 422, line, timeless, "invalid_value", message);
     let mut nameless = state.clone();
     nameless["accounts"][""] = state["accounts"]["demo"].clone();
-    let message = "an account has an empty handle; give one such as `demo`";
+    let message = "accounts: a handle is empty; give one such as `demo`";
     refused(&serving, 422, line, nameless, "invalid_state", message);
+    let mut unusable = state.clone();
+    unusable["keys"]["a b"] = state["keys"][serving.key("links")].clone();
+    let message =
+        "a key is no text that `Authorization` can carry; give letters, digits, `_` and `-`";
+    refused(&serving, 422, line, unusable, "invalid_state", message);
     assert_eq!(
         serving.order(200, "GET /worlds/default/state", NOTHING),
         state
@@ -123,36 +142,88 @@ fn a_state_that_no_service_could_be_in_is_refused() {
 }
 
 #[test]
-fn an_array_is_no_object() {
+fn a_misfit_in_a_state_is_told_by_its_place() {
     let serving = serve(&[]);
-    let found = "invalid type: sequence, expected a JSON object";
-    for (line, body, code) in [
-        ("PUT /dialect", json!([]), "invalid_dialect"),
-        ("PUT /clock", json!(["system"]), "bad_body"),
-        ("POST /clock/advance", json!([5]), "bad_body"),
-        ("PUT /webhook/sink", json!(["200", "secret"]), "bad_body"),
-        ("POST /requests/verify", json!([{}]), "bad_body"),
-        ("POST /requests/verify", json!({"request": []}), "bad_body"),
+    let line = "PUT /worlds/default/state";
+    let state = serving.order(200, "GET /worlds/default/state", NOTHING);
+    for (pointer, value, message) in [
         (
-            "POST /faults",
-            json!([[{}, {}, "before", "empty_body"]]),
-            "invalid_fault",
+            "/accounts/demo/links/1/id",
+            json!("link_1"),
+            "accounts.demo.links[1].id: `link_1` is the id of accounts.demo.links[0].id already",
         ),
         (
-            "POST /faults",
-            json!({"match": [], "fault": "empty_body"}),
-            "invalid_fault",
+            "/accounts/grace/posts/0/id",
+            json!(""),
+            "accounts.grace.posts[0].id: it is empty, and no path can name it",
         ),
         (
-            "POST /faults",
-            json!({"when": [1], "fault": "empty_body"}),
-            "invalid_fault",
+            "/accounts/demo/links/0/url",
+            json!("/demo"),
+            "accounts.demo.links[0].url: url is not an absolute URL (relative URL without a \
+             base); https://example.com is one",
+        ),
+        (
+            "/accounts/demo/posts/0/created_at",
+            json!("2026-03-01T12:00:00+01:00"),
+            "accounts.demo.posts[0].created_at: `2026-03-01T12:00:00+01:00` is no instant in UTC \
+             and whole seconds, such as 2026-03-01T12:00:00Z",
+        ),
+        (
+            "/accounts/demo/badges",
+            json!(["early", "late"]),
+            "accounts.demo.badges[1]: `late` is none of the ids in `badges`",
+        ),
+        (
+            "/accounts/demo/badges",
+            json!(["early", "early"]),
+            "accounts.demo.badges[1]: `early` stands there already",
+        ),
+        (
+            "/badges/1/id",
+            json!("early"),
+            "badges[1].id: `early` is the id of an earlier badge already",
+        ),
+        (
+            "/badges/0/color",
+            json!("red"),
+            "badges[0].color: color is not a colour of the form #rrggbb, such as #ff8800",
         ),
     ] {
-        let status = if code == "bad_body" { 400 } else { 422 };
+        let mut wrong = state.clone();
+        *wrong.pointer_mut(pointer).unwrap() = value;
+        let made = json!({"state": wrong});
+        refused(&serving, 422, line, wrong, "invalid_state", message);
+        refused(
+            &serving,
+            422,
+            "POST /worlds",
+            made,
+            "invalid_state",
+            message,
+        );
+    }
+}
+
+#[test]
+fn an_array_is_no_object() {
+    let serving = serve(&[]);
+    let found = "found an array; ";
+    for (line, body) in [
+        ("PUT /dialect", json!([])),
+        ("PUT /clock", json!(["system"])),
+        ("POST /clock/advance", json!([5])),
+        ("PUT /webhook/sink", json!(["200", "secret"])),
+        ("POST /requests/wait", json!({"request": []})),
+        ("POST /requests/verify", json!([{}])),
+        ("POST /requests/verify", json!({"request": []})),
+        ("POST /faults", json!([[{}, {}, "before", "empty_body"]])),
+        ("POST /faults", json!({"match": [], "fault": "empty_body"})),
+        ("POST /faults", json!({"when": [1], "fault": "empty_body"})),
+    ] {
         let line = line.replacen(' ', " /worlds/default", 1);
-        let error = serving.order(status, &line, body);
-        assert_eq!(error["error"]["code"], code, "{line}");
+        let error = serving.order(400, &line, body);
+        assert_eq!(error["error"]["code"], "bad_body", "{line}");
         let message = error["error"]["message"].as_str().unwrap();
         assert!(message.contains(found), "{line}: {message}");
     }
@@ -201,8 +272,8 @@ fn keys_are_made_and_revoked() {
         "POST /worlds/default/keys",
         json!({"handle": "ada", "scopes": ["links"]}),
         "bad_body",
-        "the body is not what is expected here: unknown variant `links`, expected one of \
-         `profile:write`, `analytics:read`, `links:write`, `social:write` at line 1 column 33",
+        "the body is not what is expected here: scopes[0]: `links` is unknown; known: \
+         `profile:write`, `analytics:read`, `links:write`, `social:write`",
     );
     refused(
         &serving,
@@ -212,6 +283,24 @@ fn keys_are_made_and_revoked() {
         "empty_handle",
         "the handle is empty; give one such as `demo`",
     );
+}
+
+#[test]
+fn a_key_that_does_not_work_is_not_handed_out() {
+    let serving = serve(&[]);
+    let links = json!({"key": serving.key("links")});
+    serving.order(204, "DELETE /worlds/default/keys", links);
+    let keys = serving.order(200, "GET /worlds/default/keys", NOTHING);
+    assert_eq!(
+        (&keys["links"], &keys["all"]),
+        (&NOTHING, &json!(serving.key("all")))
+    );
+    let mut state = serving.order(200, "GET /worlds/default/state", NOTHING);
+    state["keys"] = json!({});
+    let world = serving.order(201, "POST /worlds", json!({"state": state}));
+    let keys = world["keys"].as_object().unwrap();
+    assert_eq!(keys.len(), 6);
+    assert!(keys.values().all(Value::is_null), "{keys:?}");
 }
 
 #[test]
@@ -259,8 +348,8 @@ fn a_clock_is_set_and_advanced() {
         &format!("POST {clock}/advance"),
         json!({"seconds": -1}),
         "bad_body",
-        "the body is not what is expected here: invalid value: integer `-1`, expected u64 \
-         at line 1 column 13",
+        "the body is not what is expected here: seconds: found -1; a whole number of \
+         at least 0 is expected",
     );
 }
 
@@ -312,26 +401,51 @@ fn a_dialect_is_chosen_by_name_or_by_its_settings() {
         serving.order(200, &line, json!("random:7")),
         json!(Dialect::random(7))
     );
+    refused(
+        &serving,
+        422,
+        &line,
+        json!("tiny"),
+        "invalid_dialect",
+        "`tiny` is no dialect; there are default, minimal, maximal, and random: with a seed, such as random:7",
+    );
     for (choice, message) in [
         (
-            json!("tiny"),
-            "`tiny` is no dialect; there are default, minimal, maximal, and random: with a seed, such as random:7",
-        ),
-        (
             json!({"ids": "roman"}),
-            "it is no dialect: unknown variant `roman`, expected `string` or `integer`",
+            "ids: `roman` is unknown; known: `string`, `integer`",
         ),
         (
             json!(7),
-            "it is no dialect: invalid type: integer `7`, expected a JSON object",
+            "found 7; a name or an object of settings is expected",
         ),
     ] {
-        refused(&serving, 422, &line, choice, "invalid_dialect", message);
+        let message = format!("the body is not what is expected here: {message}");
+        refused(&serving, 400, &line, choice, "bad_body", &message);
     }
     assert_eq!(
         serving.order(200, &format!("GET {dialect}"), NOTHING),
         json!(Dialect::random(7))
     );
+}
+
+/// What `Dialect::alternatives` is to Rust.
+#[test]
+fn every_alternative_of_a_dialect_can_be_gone_through() {
+    let serving = serve(&[]);
+    let mut dialects = Vec::new();
+    let settings = serving.order(200, "GET /dialect-settings", NOTHING);
+    for setting in settings.as_array().unwrap() {
+        let name = setting["setting"].as_str().unwrap();
+        assert_eq!(setting["default"], json!(Dialect::default())[name]);
+        for alternative in setting["alternatives"].as_array().unwrap() {
+            let choice = json!({ name: alternative });
+            dialects.push(serving.order(200, "PUT /worlds/default/dialect", choice));
+        }
+    }
+    let expected: Vec<_> = Dialect::alternatives()
+        .map(|(.., one)| json!(one))
+        .collect();
+    assert_eq!(dialects, expected);
 }
 
 #[test]
@@ -427,31 +541,49 @@ fn fault_rules_are_added_counted_and_cleared() {
 #[test]
 fn a_rule_that_is_wrong_is_told() {
     let serving = serve(&[]);
+    let line = "POST /worlds/default/faults";
     for (rule, message) in [
         (
             json!({"fault": "explode"}),
-            "it is no fault rule: unknown variant `explode`, expected one of `delay`, `status`, \
+            "it is no fault rule: fault: `explode` is unknown; known: `delay`, `status`, \
              `rate_limited`, `malformed_json`, `wrong_content_type`, `empty_body`, `huge_body`, \
              `gzip_bomb`, `redirect`, `wire`",
         ),
         (
             json!([{"fault": "empty_body"}, {"fault": "empty_body", "when": {"skips": 1}}]),
-            "rule 2: it is no fault rule: unknown field `skips`, expected one of `skip`, `times`, \
+            "rule 2: it is no fault rule: when.skips is unknown; known: `skip`, `times`, \
              `probability`, `until`",
         ),
+    ] {
+        refused(&serving, 400, line, rule, "bad_body", message);
+    }
+    for (rule, message) in [
         (
             json!({"fault": {"wire": {"dribble": {"bytes": 0, "milliseconds": 1}}}}),
             "the pieces of a dribble have 0 bytes; at least 1 is needed",
         ),
+        (
+            json!({"when": {"times": 0}, "fault": "empty_body"}),
+            "times is 0, and the rule would never strike; give at least 1, or leave it out",
+        ),
+        (
+            json!({"when": {"probability": 0}, "fault": "empty_body"}),
+            "the probability is 0; a number above 0 and up to 1 is expected",
+        ),
+        (
+            json!({"fault": {"status": {"status": 304, "body": "x"}}}),
+            "an answer of status 304 has no body; leave the body out, or give another status",
+        ),
+        (
+            json!({"fault": {"huge_body": {"bytes": 10}}}),
+            "the body has 10 bytes; at least 11 are needed for JSON",
+        ),
+        (
+            json!({"fault": {"gzip_bomb": {"bytes": 1}}}),
+            "the body has 1 bytes; at least 11 are needed for JSON",
+        ),
     ] {
-        refused(
-            &serving,
-            422,
-            "POST /worlds/default/faults",
-            rule,
-            "invalid_fault",
-            message,
-        );
+        refused(&serving, 422, line, rule, "invalid_fault", message);
     }
     assert_eq!(
         serving.order(200, "GET /worlds/default/faults", NOTHING),
@@ -515,42 +647,91 @@ fn what_is_not_there_is_told() {
     );
 }
 
+/// What cannot be read is refused with 400, and what can be read and makes no sense with 422.
+#[test]
+fn every_route_draws_the_line_at_the_same_place() {
+    let serving = serve(&[]);
+    let mut state = serving.order(200, "GET /worlds/default/state", NOTHING);
+    state["last_id"] = json!(0);
+    let elsewhere = json!({"request": {"path": "/elsewhere"}});
+    let mut senseless = vec![
+        ("POST /worlds", json!({"clock": "noon"})),
+        ("PUT /worlds/{world}/state", state),
+        (
+            "POST /worlds/{world}/keys",
+            json!({"handle": "", "scopes": []}),
+        ),
+        ("PUT /worlds/{world}/dialect", json!("tiny")),
+        ("PUT /worlds/{world}/clock", json!({"clock": "noon"})),
+        (
+            "POST /worlds/{world}/clock/advance",
+            json!({"seconds": u64::MAX}),
+        ),
+        (
+            "POST /worlds/{world}/faults",
+            json!({"fault": {"status": {"status": 99}}}),
+        ),
+        ("POST /worlds/{world}/requests/verify", elsewhere.clone()),
+        ("POST /worlds/{world}/requests/wait", elsewhere),
+        ("PUT /worlds/{world}/webhook", json!({})),
+        (
+            "PUT /worlds/{world}/webhook/sink",
+            json!({"script": "soon", "secret": "x"}),
+        ),
+        ("POST /worlds/{world}/webhook/emit", json!({"kind": ""})),
+    ];
+    let document = serving.order(200, "GET /control-openapi.json", NOTHING);
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            if operation.get("requestBody").is_none() {
+                continue;
+            }
+            let path = path.strip_prefix("/_mock/v1").unwrap();
+            let line = format!("{} {path}", method.to_uppercase());
+            check_unreadable(&serving, &line);
+            let found = senseless.iter().position(|(known, _)| *known == line);
+            assert_eq!(
+                found.is_some(),
+                operation["responses"].get("422").is_some(),
+                "{line}"
+            );
+            if let Some((_, body)) = found.map(|place| senseless.remove(place)) {
+                serving.order(422, &line.replace("{world}", "default"), body);
+            }
+        }
+    }
+    assert!(senseless.is_empty(), "{senseless:?}");
+}
+
+#[track_caller]
+fn check_unreadable(serving: &Serving, line: &str) {
+    let bodies = [
+        &b"{"[..],
+        b"[]x",
+        b"null",
+        b"7",
+        b"\xff",
+        b"[7]",
+        br#"{"nonsense": 1}"#,
+        &[b'['; 10_000],
+    ];
+    for body in bodies {
+        let line = line.replace("{world}", "default");
+        let answer = serving.control(&line).body(body).send();
+        let body = String::from_utf8_lossy(&body[..body.len().min(20)]);
+        assert_eq!(answer.status, 400, "{line} {body}: {}", answer.body);
+        assert!(
+            answer.body.contains(r#""code":"bad_body""#),
+            "{}",
+            answer.body
+        );
+    }
+}
+
 #[test]
 fn no_body_makes_it_panic() {
     let serving = serve(&[]);
-    for line in [
-        "POST /worlds",
-        "PUT /worlds/default/state",
-        "POST /worlds/default/keys",
-        "DELETE /worlds/default/keys",
-        "PUT /worlds/default/clock",
-        "POST /worlds/default/clock/advance",
-        "POST /worlds/default/faults",
-        "PUT /worlds/default/dialect",
-        "POST /worlds/default/requests/wait",
-        "POST /worlds/default/requests/verify",
-        "PUT /worlds/default/webhook",
-        "PUT /worlds/default/webhook/sink",
-        "POST /worlds/default/webhook/emit",
-        "POST /worlds/default/webhook/redeliver",
-    ] {
-        for body in [
-            &b"{"[..],
-            b"[]x",
-            b"null",
-            b"7",
-            b"\"\"",
-            b"\xff",
-            &[b'['; 10_000],
-        ] {
-            let answer = serving.control(line).body(body).send();
-            assert!(
-                matches!(answer.status, 400 | 422),
-                "{line}: {}",
-                answer.status
-            );
-        }
-    }
+    check_unreadable(&serving, "PUT /worlds/{world}/state");
     let huge = vec![b' '; 17 * 1024 * 1024];
     assert_eq!(
         serving

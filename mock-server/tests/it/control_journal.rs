@@ -1,12 +1,13 @@
 //! The journal and the verdicts of the program, as curl would ask for them.
 
 use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::ask::ask_exactly;
+use crate::ask::{Asked, ask_exactly};
 use crate::control::refused;
-use crate::serving::serve;
+use crate::serving::{Serving, serve};
 
 const NOTHING: Value = Value::Null;
 
@@ -37,7 +38,8 @@ fn requests_are_listed_filtered_and_forgotten() {
         (
             "?metod=GET",
             "unknown_parameter",
-            "the query parameter `metod` is none; there are `method`, `path`, `key` and `status`",
+            "the query parameter `metod` is none; there are `method`, `path`, `key`, `status` and \
+             `fault`",
         ),
         (
             "?status=ok",
@@ -50,6 +52,128 @@ fn requests_are_listed_filtered_and_forgotten() {
     }
     serving.order(204, "DELETE /worlds/default/requests", NOTHING);
     assert_eq!(list(""), [] as [u64; 0]);
+}
+
+/// The client alone knows what it got; the journal has to tell the same.
+#[test]
+fn a_fault_is_told_with_what_it_left_of_the_answer() {
+    let serving = serve(&[]);
+    let post = json!({"body": "x"});
+    let delete = |fault: Value, phase: &str| {
+        let rule = json!({"when": {"times": 1}, "phase": phase, "fault": fault});
+        serving.order(201, "POST /worlds/default/faults", rule);
+        let asked = serving.ask("DELETE /me/posts/post_3").begin();
+        asked.read_what_comes()
+    };
+    let head = |status: u16| format!("HTTP/1.1 {status}");
+    assert_eq!(delete(json!({"wire": "reset"}), "before"), "");
+    assert_eq!(delete(json!({"wire": "close"}), "before"), "");
+    assert!(delete(json!({"wire": {"cut": {"after": 0}}}), "before").starts_with(&head(200)));
+    assert!(delete(json!({"status": {"status": 503}}), "after").starts_with(&head(503)));
+    serving.ask("POST /me/posts").json(post).data(201);
+    let told = serving.order(200, "GET /worlds/default/requests", NOTHING);
+    let told: Vec<_> = told.as_array().unwrap().iter().collect();
+    let told: Vec<_> = told
+        .iter()
+        .map(|one| (&one["status"], &one["fault"]))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (&NOTHING, &json!("reset")),
+            (&NOTHING, &json!("close")),
+            (&json!(200), &json!("cut")),
+            (&json!(503), &json!("status")),
+            (&json!(201), &NOTHING),
+        ]
+    );
+    let reset = serving.order(200, "GET /worlds/default/requests?fault=reset", NOTHING);
+    assert_eq!(reset.as_array().unwrap().len(), 1);
+    assert_eq!(reset[0]["number"], 1);
+    let line = "POST /worlds/default/requests/verify";
+    let expected = json!({"request": {"method": "POST", "fault": "cut"}, "times": 1});
+    let verification = serving.order(200, line, expected);
+    assert_eq!(
+        verification["near_misses"][0]["sentence"],
+        "POST /me/posts came, but without the fault `cut`"
+    );
+    let expected = json!({"request": {"status": 204, "fault": "reset"}, "times": 1});
+    let near = &serving.order(200, line, expected)["near_misses"];
+    let near = near.as_array().unwrap().iter().map(|one| &one["sentence"]);
+    let sentence = json!("DELETE /me/posts/post_3 came, but without an answer in place of 204");
+    assert!(near.into_iter().any(|found| *found == sentence));
+}
+
+#[test]
+fn what_can_never_come_is_refused() {
+    let serving = serve(&[]);
+    let paths = "below /api/v1 there are /me, /me/profile, /me/analytics, /me/links, \
+                 /me/links/{id}, /me/posts, /me/posts/{id}, /users/{handle}/stats, /badges, /stats; \
+                 a path that ends with * may lead elsewhere";
+    let keys = "the journal calls no key so; it has all, none, profile, analytics, links, social, \
+                such as key6 for one that was made, `other` for one that a state brought, and \
+                `unknown`";
+    for (pattern, message) in [
+        (
+            json!({"path": "/me/link"}),
+            &*format!("no endpoint has the path `/me/link`; {paths}"),
+        ),
+        (
+            json!({"path": "/api/v2/me"}),
+            &format!("no endpoint has the path `/api/v2/me`; {paths}"),
+        ),
+        (
+            json!({"path": "/me?x=1"}),
+            "the path `/me?x=1` is none; it begins with / and has no query, as \
+             /api/v1/me/links/{id} does",
+        ),
+        (
+            json!({"method": "get"}),
+            "the method `get` is none; known: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS; \
+             without any every method matches",
+        ),
+        (json!({"key": "link"}), keys),
+        (json!({"key": serving.key("all")}), keys),
+        (
+            json!({"headers": {"Authorization": null}}),
+            "the header `Authorization` is never kept; name the `key` in place of it",
+        ),
+        (
+            json!({"headers": {"x a": "1"}}),
+            "`x a` is no name of a header",
+        ),
+        (
+            json!({"status": 20}),
+            "the status is 20; answers have 200 to 999",
+        ),
+        (
+            json!({"fault": "timeout"}),
+            "the fault `timeout` is none; known: delay, status, rate_limited, malformed_json, \
+             wrong_content_type, empty_body, huge_body, gzip_bomb, redirect, reset, close, cut, \
+             stall, dribble, bad_chunk",
+        ),
+    ] {
+        for route in ["verify", "wait"] {
+            let line = format!("POST /worlds/default/requests/{route}");
+            let body = json!({"request": pattern});
+            refused(&serving, 422, &line, body, "never_matches", message);
+        }
+    }
+}
+
+#[test]
+fn a_filter_says_when_it_leads_elsewhere() {
+    let serving = serve(&[]);
+    let line = "GET /worlds/default/requests?path=/me/link";
+    let error = serving.order(422, line, NOTHING);
+    assert_eq!(error["error"]["code"], "never_matches");
+    serving.ask("GET /me/linked").send();
+    let found = serving.order(200, &format!("{line}*"), NOTHING);
+    assert_eq!(found[0]["path"], "/api/v1/me/linked");
+    for name in ["unknown", "other", "key77"] {
+        let line = format!("GET /worlds/default/requests?key={name}&path=me");
+        assert_eq!(serving.order(200, &line, NOTHING), json!([]));
+    }
 }
 
 #[test]
@@ -117,12 +241,11 @@ fn what_came_is_compared_with_what_was_to_come() {
     assert_eq!(serving.order(200, line, refusals)["satisfied"], true);
     refused(
         &serving,
-        400,
+        422,
         line,
         json!({"request": {}, "times": 1, "at_least": 1}),
-        "bad_body",
-        "the body is not what is expected here: `times` stands beside `at_least` or `at_most`; \
-         give either `times` or bounds at line 1 column 37",
+        "invalid_expectation",
+        "`times` stands beside `at_least` or `at_most`; give either `times` or bounds",
     );
 }
 
@@ -173,6 +296,52 @@ fn those_who_wait_hold_up_nobody() {
     for stream in waiting {
         assert_eq!(stream.finish().status, 200);
     }
+}
+
+/// Begins to wait for what never comes.
+fn wait_long(serving: &Serving) -> Asked {
+    let wait = json!({"request": {"path": "/stats"}, "within_milliseconds": 60_000});
+    let ask = serving.control("POST /worlds/default/requests/wait");
+    ask.body(wait.to_string()).begin()
+}
+
+#[test]
+fn emptying_the_journal_ends_waiting() {
+    let serving = serve(&[]);
+    for line in [
+        "DELETE /worlds/default/requests",
+        "POST /worlds/default/reset",
+    ] {
+        let waiting = wait_long(&serving);
+        let answer = thread::scope(|scope| {
+            let waiting = scope.spawn(|| waiting.finish());
+            // Nobody sees when the program begins to wait.
+            while !waiting.is_finished() {
+                serving.order(204, line, NOTHING);
+            }
+            waiting.join().unwrap()
+        });
+        assert_eq!(answer.status, 409, "{line}");
+        assert!(answer.body.contains("journal_emptied"), "{}", answer.body);
+    }
+}
+
+#[test]
+fn those_who_wait_do_not_hold_up_the_end() {
+    let serving = serve(&[]);
+    let waiting = wait_long(&serving);
+    // Connections are taken in turn, so the program has seen the one that waits.
+    serving.order(200, "GET /health", NOTHING);
+    let begun = Instant::now();
+    assert_eq!(serving.stop("TERM").0, Some(0));
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    let answer = waiting.finish();
+    assert_eq!(answer.status, 503);
+    assert!(
+        answer.body.contains("the program is about to end"),
+        "{}",
+        answer.body
+    );
 }
 
 #[test]

@@ -59,6 +59,7 @@ fn worlds_are_as_documented() {
     order(&serving, 200, "GET /health", NOTHING);
     order(&serving, 200, "GET /openapi.json", NOTHING);
     order(&serving, 200, "GET /control-openapi.json", NOTHING);
+    order(&serving, 200, "GET /dialect-settings", NOTHING);
     order(
         &serving,
         201,

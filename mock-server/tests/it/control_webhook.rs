@@ -192,6 +192,37 @@ fn another_receiver_goes_on_with_the_secret() {
 }
 
 #[test]
+fn what_cannot_be_read_is_told_in_plain_words() {
+    let serving = serve(&[]);
+    for (body, message) in [
+        (
+            json!({"sink": 200, "secret": "x"}),
+            "found 200; a script as text or as an array is expected",
+        ),
+        (
+            json!({"sink": "200", "secret": 7}),
+            "secret: found 7; a string or {\"base64\": \"…\"} is expected",
+        ),
+        (
+            json!({"sink": "200", "secret": {"base65": ""}}),
+            "secret.base65 is unknown; known: `base64`",
+        ),
+    ] {
+        let message = format!("the body is not what is expected here: {message}");
+        refused(&serving, 400, &webhook("PUT "), body, "bad_body", &message);
+    }
+    refused(
+        &serving,
+        422,
+        &webhook("PUT "),
+        json!({"sink": "200", "secret": {"base64": "!"}}),
+        "invalid_value",
+        "the body is not what is expected here: secret: the base64 cannot be read: Invalid symbol \
+         33, offset 0.",
+    );
+}
+
+#[test]
 fn a_change_that_cannot_be_is_told() {
     let serving = serve(&[]);
     for (body, code, message) in [

@@ -70,6 +70,23 @@ async fn too_few_panics_with_the_near_misses() {
 }
 
 #[tokio::test]
+async fn what_can_never_come_panics() {
+    let server = MockServer::start().await;
+    let panic = panic_of(|| server.expect("GET", "/me/link").never());
+    assert!(
+        panic
+            .starts_with("nothing can be GET /me/link: no endpoint has the path `/me/link`; below"),
+        "{panic}"
+    );
+    assert_eq!(
+        panic_of(|| drop(server.expect("Get", "/me").arrives(1, Duration::MAX))),
+        "nothing can be Get /me: the method `Get` is none; known: GET, HEAD, POST, PUT, PATCH, \
+         DELETE, OPTIONS; without any every method matches"
+    );
+    server.expect("GET", "/me/link*").never();
+}
+
+#[tokio::test]
 async fn too_many_panics_with_their_numbers() {
     let server = MockServer::start().await;
     for _ in 0..11 {
@@ -97,7 +114,7 @@ async fn arriving_waits_and_hands_out_the_requests() {
         let badges = ask(&server, "GET /badges");
         move || badges.data(200)
     });
-    assert_eq!(arriving.await[0].status, 200);
+    assert_eq!(arriving.await[0].status, Some(200));
     asking.await.unwrap();
 }
 

@@ -249,11 +249,11 @@ async fn a_rule_that_cannot_be_followed_is_told() {
     for (rule, message) in [
         (
             rule().probability(1.5),
-            "the probability is 1.5; a number from 0 to 1 is expected",
+            "the probability is 1.5; a number above 0 and up to 1 is expected",
         ),
         (
             rule().probability(f64::NAN),
-            "the probability is NaN; a number from 0 to 1 is expected",
+            "the probability is NaN; a number above 0 and up to 1 is expected",
         ),
         (
             rule().until("noon"),
@@ -282,6 +282,10 @@ async fn a_rule_that_cannot_be_followed_is_told() {
         (
             delay(json!({"log_normal": {"median": 2, "sigma": -1.0}})),
             "sigma is -1; a number from 0 to 10 is expected",
+        ),
+        (
+            FaultRule::new(Fault::HugeBody { bytes: 0 }),
+            "the body has 0 bytes; at least 11 are needed for JSON",
         ),
     ] {
         let error: InvalidFault = server.add_fault(rule).unwrap_err();

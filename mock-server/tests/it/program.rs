@@ -164,18 +164,35 @@ fn speaks_the_dialect_that_it_is_given() {
         "`tiny` is no dialect; there are default, minimal, maximal, and random: with a seed, such \
          as random:7; and there is no such file",
     );
-    let array = file(&directory, "array.json", "[]");
-    let expected = format!(
-        "mock-server: the dialect file {array} is no dialect: invalid type: sequence, expected a \
-         map at line 1 column 0\n"
+    let form = "a dialect is an object of settings such as {\"ids\": \"integer\"}";
+    for (text, message) in [
+        ("[]", "found an array; an object is expected"),
+        ("\"minimal\"", "found \"minimal\"; an object is expected"),
+        (
+            r#"{"ids": "roman"}"#,
+            "ids: `roman` is unknown; known: `string`, `integer`",
+        ),
+    ] {
+        let path = file(&directory, "wrong.json", text);
+        let expected =
+            format!("mock-server: the dialect file {path} cannot be followed: {message}; {form}\n");
+        assert_eq!(fail(&["--dialect", &path]), (Some(1), expected));
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_file() {
+    let directory = TempDir::new().unwrap();
+    let dialect = file(&directory, "dialect.json", "\u{feff}{\"ids\": \"integer\"}");
+    let fault = file(
+        &directory,
+        "fault.json",
+        "\u{feff}{\"fault\": {\"status\": {\"status\": 503}}}",
     );
-    assert_eq!(fail(&["--dialect", &array]), (Some(1), expected));
-    let broken = file(&directory, "broken.json", r#"{"ids": "roman"}"#);
-    let expected = format!(
-        "mock-server: the dialect file {broken} is no dialect: unknown variant `roman`, expected \
-         `string` or `integer` at line 1 column 15\n"
-    );
-    assert_eq!(fail(&["--dialect", &broken]), (Some(1), expected));
+    let serving = serve(&["--dialect", &dialect, "--fault", &fault]);
+    let told = serving.order(200, "GET /worlds/default/dialect", Value::Null);
+    assert_eq!(told["ids"], "integer");
+    assert_eq!(serving.ask("GET /me").send().status, 503);
 }
 
 #[test]
@@ -250,10 +267,51 @@ fn settings_of_the_command_line_come_before_those_of_a_state_file() {
         json!(Dialect::minimal())
     );
     assert_eq!(dialect(&begin(&[])), json!(Dialect::minimal()));
-    assert_eq!(
-        dialect(&begin(&["--dialect", "maximal"])),
-        json!(Dialect::maximal())
-    );
+    let maximal = begin(&["--dialect", "maximal"]);
+    assert_eq!(dialect(&maximal), json!(Dialect::maximal()));
+    let warning = "mock-server: --dialect takes the place of the dialect that the state file had\n";
+    let (_, stderr) = maximal.stop("TERM");
+    assert!(stderr.starts_with(warning), "{stderr}");
+    let (_, stderr) = begin(&["--dialect", "maximal"]).stop("TERM");
+    assert!(!stderr.contains("--dialect"), "{stderr}");
+}
+
+#[test]
+fn a_directory_that_is_made_is_told() {
+    let directory = TempDir::new().unwrap();
+    let made = directory.path().join("profile");
+    let state = made.join("state.json").display().to_string();
+    let warning = format!("mock-server: made the directory {}\n", made.display());
+    for is_told in [true, false] {
+        let (_, stderr) = serve(&["--state", &state]).stop("TERM");
+        assert_eq!(stderr.starts_with(&warning), is_told, "{stderr}");
+    }
+}
+
+#[test]
+fn a_state_that_was_shown_can_be_begun_with() {
+    let directory = TempDir::new().unwrap();
+    let serving = serve(&["--seed", "7", "--dialect", "maximal"]);
+    serving
+        .ask("POST /me/posts")
+        .json(json!({"body": "Kept"}))
+        .data(201);
+    let line = "GET /worlds/default/state";
+    let shown = serving.control(line).send().body;
+    let path = file(&directory, "state.json", &shown);
+
+    let again = serve(&["--state", &path]);
+    assert_eq!(again.key("all"), serving.key("all"));
+    assert_eq!(again.control(line).send().body, shown);
+    let post = again
+        .ask("POST /me/posts")
+        .json(json!({"body": "Next"}))
+        .data(201);
+    assert_eq!(post["id"], "post_7");
+    let third = serve(&["--state", &path]);
+    let me = third.ask("GET /me").data(200);
+    assert_eq!(me["posts"][1]["body"], "Kept");
+    assert_eq!(me["posts"][2]["body"], "Next");
 }
 
 #[test]
@@ -314,7 +372,7 @@ fn a_broken_fault_file_is_told() {
     for (text, message) in [
         (
             "{",
-            "it is no fault rule: EOF while parsing an object at line 1 column 1",
+            "it is no fault rule: it is no JSON: EOF while parsing an object at line 1 column 1",
         ),
         (
             r#"[{"fault": "empty_body"}, {"fault": {"status": {"status": 99}}}]"#,

@@ -153,7 +153,7 @@ async fn a_damaged_file_is_told_and_left_alone() {
             r#"{"version": 1, "world": {"seed": -1}}"#,
             "line 1, column 35",
         ),
-        (r#"{"world": {}}"#, "line 1, column 13"),
+        (r#"{"world": {}}"#, "line 1, column 8"),
     ] {
         assert_eq!(
             refuse_to_start_on(&path, content).await,

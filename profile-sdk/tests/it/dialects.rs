@@ -104,7 +104,7 @@ impl Scene {
         requests.iter().any(|request| {
             request.method == operation.method().as_str()
                 && request.endpoint == Some(operation.path_template())
-                && (200..300).contains(&request.status)
+                && matches!(request.status, Some(200..300))
         })
     }
 

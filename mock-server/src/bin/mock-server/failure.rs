@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use mock_server::{EmptySecret, InvalidFault, StateError};
+use mock_server::{EmptySecret, InvalidDialect, InvalidFault, StateError};
 
 use crate::arguments::Address;
 
@@ -22,10 +22,10 @@ pub(crate) enum ServeError {
     },
     #[error("the fault file {} cannot be followed: {source}", path.display())]
     Fault { path: PathBuf, source: InvalidFault },
-    #[error("the dialect file {} is no dialect: {source}", path.display())]
+    #[error("the dialect file {} cannot be followed: {source}", path.display())]
     Dialect {
         path: PathBuf,
-        source: serde_json::Error,
+        source: InvalidDialect,
     },
     #[error("the webhook secret file {} has no secret: {source}", path.display())]
     Secret { path: PathBuf, source: EmptySecret },

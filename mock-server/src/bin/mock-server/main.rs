@@ -5,6 +5,7 @@ mod failure;
 mod settings;
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
@@ -47,11 +48,10 @@ async fn serve(arguments: Arguments) -> Result<(), ServeError> {
         && keys != World::new(seed).keys()
     {
         // The keys of a seed are the same everywhere, so these come from a state file.
-        let _ = writeln!(
-            io::stderr(),
-            "mock-server: --seed {seed} is not followed: the state file has a seed of its own; \
-             name another file to start anew"
-        );
+        warn(&format!(
+            "--seed {seed} is not followed: the state file has a seed of its own; name another \
+             file to start anew"
+        ));
     }
     let (lines, written) = log_lines();
     let server = listen(worlds, arguments, lines)?;
@@ -68,14 +68,7 @@ fn worlds(arguments: &Arguments) -> Result<Worlds, ServeError> {
     settings.apply(&mut world);
     let worlds = match &arguments.state {
         None => Worlds::in_memory(world),
-        Some(path) => {
-            let worlds = Worlds::on_file(StateFile::new(path), world)?;
-            // A file that was there before has settings of its own.
-            if !settings.is_empty() {
-                worlds.update(|world| settings.apply(world))?;
-            }
-            worlds
-        }
+        Some(path) => on_file(path, world, &settings)?,
     };
     if let Some(path) = &arguments.fault {
         FaultRule::from_json(&read("fault", path)?)
@@ -86,6 +79,25 @@ fn worlds(arguments: &Arguments) -> Result<Worlds, ServeError> {
             })?;
     }
     Ok(worlds)
+}
+
+/// A file that was there before has settings of its own, which those of the command line replace.
+fn on_file(path: &Path, world: World, settings: &Settings) -> Result<Worlds, ServeError> {
+    let directory = path.parent().filter(|path| !path.as_os_str().is_empty());
+    let missing = directory.filter(|directory| !directory.exists());
+    let worlds = Worlds::on_file(StateFile::new(path), world)?;
+    if let Some(directory) = missing {
+        warn(&format!("made the directory {}", directory.display()));
+    }
+    if !settings.is_empty() && worlds.update(|world| settings.apply(world))? {
+        warn("--dialect takes the place of the dialect that the state file had");
+    }
+    Ok(worlds)
+}
+
+/// Tells something that is no reason to stop.
+fn warn(message: &str) {
+    let _ = writeln!(io::stderr(), "mock-server: {message}");
 }
 
 fn listen(

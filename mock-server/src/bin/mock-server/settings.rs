@@ -5,7 +5,6 @@ use std::io;
 use std::path::Path;
 
 use mock_server::{Dialect, ReceiverUrl, WebhookSecret, World};
-use serde_json::{Map, Value};
 
 use crate::arguments::{Arguments, DialectChoice};
 use crate::failure::ServeError;
@@ -30,13 +29,17 @@ impl Settings {
         self.dialect.is_none() && self.webhook.is_none()
     }
 
-    pub(crate) fn apply(&self, world: &mut World) {
+    /// Gives a world these settings, and says whether it had another dialect.
+    pub(crate) fn apply(&self, world: &mut World) -> bool {
+        let other = |dialect: &Dialect| dialect != world.dialect();
+        let had_other = self.dialect.as_ref().is_some_and(other);
         if let Some(dialect) = &self.dialect {
             world.set_dialect(dialect.clone());
         }
         if let Some((url, secret)) = &self.webhook {
             world.point_webhook_at(url.clone(), secret.clone());
         }
+        had_other
     }
 }
 
@@ -46,13 +49,10 @@ fn dialect(choice: &DialectChoice) -> Result<Dialect, ServeError> {
         DialectChoice::File(path) => path,
     };
     let text = read("dialect", path)?;
-    // Serde would take an array as well.
-    serde_json::from_str(&text)
-        .and_then(|_: Map<String, Value>| serde_json::from_str(&text))
-        .map_err(|source| ServeError::Dialect {
-            path: path.clone(),
-            source,
-        })
+    Dialect::from_json(&text).map_err(|source| ServeError::Dialect {
+        path: path.clone(),
+        source,
+    })
 }
 
 /// Editors put a line break at the end of a file, which is no part of a secret.
