@@ -14,7 +14,10 @@ const WIDTH: u64 = 50;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
-    let days = arguments.next().map_or(Ok(14), |days| days.parse())?;
+    let days = match arguments.next() {
+        Some(days) => days.parse()?,
+        None => Days::new(14)?,
+    };
 
     // Without PROFILE_BASE_URL, a reference service stands in for the real one.
     let stand_in = MockServer::start().await;
@@ -31,7 +34,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         None => (client.me().await?.handle)
             .ok_or("the service does not tell the owner's handle; give it after the days")?,
     };
-    let stats = client.user_stats(&handle, Days::new(days)?).await?;
+    let stats = client.user_stats(&handle, days).await?;
     draw(&stats.daily.unwrap_or_default());
     if let Some(total) = stats.total_views {
         println!("{total} views in all");

@@ -66,7 +66,9 @@ fn tell(refusal: &Refusal, run: FailureRun) {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     if env::args().nth(1).as_deref() == Some("serve") {
-        let verifier = Verifier::new(Secret::new(env::var("PROFILE_WEBHOOK_SECRET")?)?);
+        let secret = env::var("PROFILE_WEBHOOK_SECRET")
+            .map_err(|_| "the environment has no PROFILE_WEBHOOK_SECRET")?;
+        let verifier = Verifier::new(Secret::new(secret)?);
         let verifier = match env::var("PROFILE_WEBHOOK_SECRET_BEFORE") {
             Ok(before) => verifier.or(Secret::new(before)?),
             Err(_) => verifier,

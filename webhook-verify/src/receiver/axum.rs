@@ -12,11 +12,12 @@ use crate::{EventKind, EventKindError, KindError, PayloadError, Verified};
 
 /// An authentic delivery, with its payload as JSON of type `T` if it fits.
 ///
-/// The extractor finds the [`Receiver`] in the router's state and must come
-/// last among the handler's arguments, since it takes the body. It replaces
-/// axum's own body limit by [`Verifier::body_limit`](crate::Verifier::body_limit).
-/// A delivery that is not authentic is answered with an empty 401 (413 when
-/// too large, 400 when its body broke off) before the handler runs. To verify without JSON, extract
+/// The extractor finds the [`Receiver`] in the router's state, be it the state
+/// or a part of it, and must come last among the handler's arguments, since it
+/// takes the body. It replaces axum's own body limit by
+/// [`Verifier::body_limit`](crate::Verifier::body_limit). A delivery that is
+/// not authentic is answered with an empty 401 (413 when too large, 400 when
+/// its body broke off) before the handler runs. To verify without JSON, extract
 /// `Verified<Bytes>`.
 ///
 /// A payload that does not fit `T` is no refusal: the handler runs, and
@@ -42,6 +43,41 @@ use crate::{EventKind, EventKindError, KindError, PayloadError, Verified};
 /// }
 /// # let _: axum::Router<webhook_verify::Receiver> =
 /// #     axum::Router::new().route("/", axum::routing::post(receive));
+/// ```
+///
+/// In a state of your own, `FromRef` says where the receiver is; here also so
+/// that the secrets can be changed while the server runs:
+///
+/// ```
+/// use std::sync::{Arc, RwLock};
+///
+/// use axum::extract::{FromRef, State};
+/// use axum::http::StatusCode;
+/// use webhook_verify::{Receiver, VerifiedEvent, Verifier};
+///
+/// #[derive(Clone)]
+/// struct App {
+///     receiver: Arc<RwLock<Receiver>>,
+///     // … and what else the handlers need.
+/// }
+///
+/// impl FromRef<App> for Receiver {
+///     fn from_ref(app: &App) -> Self {
+///         app.receiver.read().expect("nothing panics while it is locked").clone()
+///     }
+/// }
+///
+/// impl App {
+///     fn change_secrets(&self, verifier: Verifier) {
+///         *self.receiver.write().expect("nothing panics while it is locked") = Receiver::new(verifier);
+///     }
+/// }
+///
+/// async fn receive(State(_app): State<App>, event: VerifiedEvent<serde_json::Value>) -> StatusCode {
+///     let _payload = event.into_payload(); // Hand it to a queue.
+///     StatusCode::NO_CONTENT
+/// }
+/// # let _: axum::Router<App> = axum::Router::new().route("/", axum::routing::post(receive));
 /// ```
 #[derive(Debug)]
 pub struct VerifiedEvent<T> {
