@@ -20,6 +20,9 @@ use crate::stop::Stop;
 Prints the whole body of the answer as it came, on a terminal and in a pipe alike. With --json or
 --jq, a body that is no JSON is a failure. The scope that is needed is that of the path.
 
+The body of a refusal is printed too, up to 64 KiB of it. With --json or --jq it is `body` in the
+error, a text if it is no JSON, and nothing goes to stdout.
+
 When an answer is lost, GET, PUT and DELETE are sent again; POST and PATCH are not.
 
 Examples:
@@ -44,7 +47,7 @@ pub(crate) struct ApiArguments {
     #[arg(long, value_name = "@FILE|-", allow_hyphen_values = true)]
     input: Option<Input>,
 
-    /// Print status and headers of the answer too
+    /// Print status and headers of the answer too; of a refusal, the status
     #[arg(short, long)]
     include: bool,
 
@@ -75,9 +78,12 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
     }
     let path = request.path().to_owned();
     let response = match arguments.method() {
-        Method::Get => session.read_about(&path, call)?,
-        _ => session.write(call, &path, &look_with(&path))?,
+        Method::Get => session.read_about(&path, call),
+        _ => session.write(call, &path, &look_with(&path)),
     };
+    let response = response.map_err(|stop| {
+        stop.map_failure(|failure| arguments.with_body(failure, session.output.is_json()))
+    })?;
     let shown = Answer {
         response: &response,
         client,
@@ -126,6 +132,23 @@ impl ApiArguments {
             call = call.json(&self.body()?);
         }
         Ok(call.read_bytes())
+    }
+
+    /// The failure with the body that the service sent: in JSON a part of it, else printed before it.
+    fn with_body(&self, mut failure: Failure, json: bool) -> Failure {
+        let (Some(status), Some(body)) = (failure.status, &mut failure.body) else {
+            return failure;
+        };
+        body.is_told = json;
+        if !json {
+            let mut bytes = match self.include {
+                true => format!("HTTP {status}\n\n").into_bytes(),
+                false => Vec::new(),
+            };
+            bytes.extend_from_slice(&body.bytes);
+            failure.done = Some(Box::new(Shown::Body(bytes).into()));
+        }
+        failure
     }
 
     /// The fields as a JSON object of texts.
