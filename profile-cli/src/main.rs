@@ -18,6 +18,7 @@ mod editor;
 mod environment;
 mod failed_call;
 mod failure;
+mod help;
 mod hidden_prompt;
 mod input;
 mod interruption;
@@ -37,6 +38,7 @@ mod stop;
 mod typed_color;
 mod typed_text;
 
+use std::env;
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -52,7 +54,7 @@ fn main() -> ExitCode {
     interruption::end_when_interrupted();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return output::usage_error(&error),
+        Err(error) => return output::usage_error(&help::shortened(error, env::args_os())),
     };
     let need = arguments.need();
     let settings = match Settings::load(&arguments.global, Environment::of_process(), need) {
