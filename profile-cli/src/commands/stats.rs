@@ -20,10 +20,11 @@ use crate::stop::Stop;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A terminal gets bars, those of several profiles on one scale, and the shares of devices and
-countries where the service tells them. In a pipe, each line is a name and a value, separated by a
-tab, after the handle if several are given; --plot draws there too. The JSON is the service's; for
-several handles, an array of {\"handle\": …, \"stats\": …}. Each handle is tried, and the exit code
-is that of the worst failure.
+countries where the service tells them. More than 31 days are drawn as weeks, and more than 31 weeks
+as months; --plot spark, the picture and all other formats keep the days. In a pipe, each line is a
+name and a value, separated by a tab, after the handle if several are given; --plot draws there too.
+The JSON is the service's; for several handles, an array of {\"handle\": …, \"stats\": …}. Each
+handle is tried, and the exit code is that of the worst failure.
 
 Examples:
   profile stats
@@ -51,7 +52,7 @@ pub(crate) struct StatsArguments {
 /// How to draw the views of each day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Plot {
-    /// A bar for each day
+    /// A bar for each day, or for each week or month of many
     Bars,
     /// A line of small columns
     Spark,
