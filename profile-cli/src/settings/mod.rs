@@ -82,6 +82,10 @@ impl Settings {
             let message = "--sandbox and --base-url name two different services; give one";
             return Err(Failure::usage(message));
         }
+        if sandbox && arguments.account.is_some() {
+            let message = "--sandbox and --account name two different accounts; give one";
+            return Err(Failure::usage(message));
+        }
         if arguments.json && arguments.output.is_some_and(|format| !format.is_json()) {
             return Err(Failure::usage("--json and --output differ; give one"));
         }

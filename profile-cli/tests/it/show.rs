@@ -22,10 +22,12 @@ async fn a_pipe_gets_names_and_values() {
         api_visible	true
         key.scopes	profile:write analytics:read links:write social:write
         key.rate_limit	{"limit":1000000,"window_seconds":60}
-        link link_1	Homepage <https://example.com/demo>
-        link link_2	Code <https://example.com/demo/code>
-        post post_3	Hello from the mock server!
-        badge early	Early bird
+        links.link_1.title	Homepage
+        links.link_1.url	https://example.com/demo
+        links.link_2.title	Code
+        links.link_2.url	https://example.com/demo/code
+        posts.post_3.body	Hello from the mock server!
+        badges.early.name	Early bird
         --- stderr
     "#]]);
 }

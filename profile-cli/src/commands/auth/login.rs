@@ -189,8 +189,8 @@ fn store(
     let mut fields = vec![("account".to_owned(), name.to_string())];
     push_field(&mut fields, "handle", profile.handle.as_ref());
     push_field(&mut fields, "base_url", Some(base_url));
-    push_field(&mut fields, "account stored in", Some(&path));
-    push_field(&mut fields, "key stored in", Some(&stored.place));
+    push_field(&mut fields, "account_stored_in", Some(&path));
+    push_field(&mut fields, "key_stored_in", Some(&stored.place));
     let document = json!({
         "result": "logged_in",
         "account": name.as_str(),

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::report::push_field;
 use crate::settings::{SettingName, Settings};
 
 /// A setting as it goes.
@@ -38,13 +39,25 @@ impl Listed {
         json!({"name": self.name.as_str(), "value": self.value, "source": self.source})
     }
 
-    /// The setting as one of many things with a name.
+    /// Whether it says whose profile is worked on, and where.
+    pub(crate) fn names_the_service(&self) -> bool {
+        matches!(self.name, SettingName::Account | SettingName::BaseUrl)
+    }
+
+    /// The setting as one of many things with a name, for people.
     pub(crate) fn as_field(&self) -> (String, String) {
         let value = match (&self.value, &self.source) {
             (Some(value), Some(source)) => format!("{value} ({source})"),
             _ => "not set".to_owned(),
         };
         (format!("setting {}", self.name), value)
+    }
+
+    /// Its value and its source, each with a name, where it has them.
+    pub(crate) fn push_fields(&self, fields: &mut Vec<(String, String)>) {
+        let name = format!("settings.{}", self.name);
+        push_field(fields, format!("{name}.value"), self.value.as_ref());
+        push_field(fields, format!("{name}.source"), self.source.as_ref());
     }
 
     /// The setting as a row of a table.

@@ -64,7 +64,20 @@ async fn base64_signatures_are_taken_where_they_are_asked_for() {
 }
 
 #[test]
-fn a_line_for_people_and_pipes() {
+fn a_line_for_people_leaves_out_what_is_not_there() {
+    let home = home();
+    let listener = Listener::start(home.path(), &["--max", "1", "-o", "table"]);
+    listener.deliver("evil\tkind", "sha256=00", b"");
+    let run = listener.end();
+    assert!(
+        run.stdout()
+            .contains("Z  401  0  refused  X-Service-Signature has 2 bytes"),
+        "{run}"
+    );
+}
+
+#[test]
+fn a_line_in_a_pipe_has_all_columns() {
     let home = home();
     let listener = Listener::start(home.path(), &["--max", "2"]);
     listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
@@ -78,8 +91,8 @@ fn a_line_for_people_and_pipes() {
     assert_eq!(
         lines,
         [
-            "post.liked\t204\t13\tverified",
-            "-\t401\t0\trefused: X-Service-Signature has 2 bytes after sha256=; expected exactly 64 hex digits",
+            "post.liked\t204\t13\tverified\t",
+            "\t401\t0\trefused\tX-Service-Signature has 2 bytes after sha256=; expected exactly 64 hex digits",
         ]
     );
 }
@@ -107,7 +120,7 @@ fn csv_and_jq_are_streams_too() {
     listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
     let run = listener.end();
     assert!(
-        run.stdout().ends_with(",post.liked,204,13,verified\n"),
+        run.stdout().ends_with(",post.liked,204,13,verified,\n"),
         "{run}"
     );
     if cfg!(feature = "jq") {
