@@ -411,6 +411,13 @@ async fn the_status_tells_all_but_the_key() {
         --- stderr
     "#]]
     .assert_eq(&told);
+}
+
+#[tokio::test]
+async fn the_status_in_json_tells_what_the_key_may_do() {
+    let place = Place::new().await;
+    let links = &place.service.keys().links;
+    place.log_in(links, &[]).stdout();
     let status = place.stranger(&["auth", "status", "--json"]).run().json();
     assert_eq!(status["account"], HERE);
     assert_eq!(status["scopes"], json!(["links:write"]));
