@@ -17,13 +17,17 @@ pub(crate) fn all(settings: &Settings) -> (Vec<Listed>, Vec<String>) {
     let mut wrong = Vec::new();
     let listed = SettingName::ALL.into_iter().map(|name| {
         let setting = settings.effective(name).unwrap_or_else(|failure| {
-            wrong.push(format!("{name}: {}", failure.message));
+            wrong.push(match failure.message.contains(name.as_str()) {
+                true => failure.message,
+                false => format!("{name}: {}", failure.message),
+            });
             None
         });
         if let Some(setting) = &setting
             && let Err(reason) = name.check(&setting.value)
         {
-            wrong.push(format!("{}: {name} {reason}", setting.source));
+            let place = settings.place(name, &setting.source);
+            wrong.push(format!("{place}: {name} {reason}"));
         }
         Listed {
             name,
