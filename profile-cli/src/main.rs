@@ -16,6 +16,7 @@ mod drawing;
 mod dry_run;
 mod editor;
 mod environment;
+mod escape_sequences;
 mod failed_call;
 mod failure;
 mod help;

@@ -280,7 +280,7 @@ mod tests {
                 ────────────────────────────────────────────────────────────
                 I live inside a mock server, and this line is so long that
                 it has to be wrapped somewhere.
-                Edit me 👩‍🚀.[31m
+                Edit me 👩‍🚀.
 
                 location    127.0.0.1
                 email       demo@example.com
@@ -313,7 +313,7 @@ mod tests {
                 Demo 日本 Person  @demo
                 ────────────────────────────────────────────────────────────────────────────────────────────────────
                 I live inside a mock server, and this line is so long that it has to be wrapped somewhere.
-                Edit me 👩‍🚀.[31m
+                Edit me 👩‍🚀.
 
                 location    127.0.0.1
                 email       demo@example.com

@@ -46,11 +46,11 @@ async fn control_characters_do_not_reach_the_reader() {
     let place = Place::new().await;
     let clear = |world: &mut mock_server::World| {
         let profile = &mut world.account_mut("demo").unwrap().profile;
-        profile.display_name = "\u{1b}[31mAda\u{7}".to_owned();
+        profile.display_name = "\u{1b}[31mAda\u{1b}]0;title\u{7}".to_owned();
     };
     place.service.update(clear).unwrap();
     let run = place.run(&["show"]);
-    assert!(run.stdout().contains("display_name\t[31mAda\n"), "{run}");
+    assert!(run.stdout().contains("display_name\tAda\n"), "{run}");
 }
 
 #[tokio::test]
