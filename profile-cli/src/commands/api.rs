@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use clap::{Args, ValueEnum};
-use profile_sdk::{Call, Client, Method, RawCall, Response};
+use profile_sdk::{Call, Client, Error, Method, RawCall, Response};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -16,20 +16,7 @@ use crate::stop::Stop;
 
 /// Call any path of the service and print its answer
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Prints the whole body of the answer as it came, on a terminal and in a pipe alike. With --json or
---jq, a body that is no JSON is a failure. The scope that is needed is that of the path.
-
-The body of a refusal is printed too, up to 64 KiB of it. With --json or --jq it is `body` in the
-error, a text if it is no JSON, and nothing goes to stdout.
-
-When an answer is lost, GET, PUT and DELETE are sent again; POST and PATCH are not.
-
-Examples:
-  profile api me
-  profile api 'users/ada/stats?days=7' --jq .data.total_views
-  profile api me/profile -X PATCH -f display_name=Ada
-  echo '{\"body\": \"Hello\"}' | profile api /api/v1/me/posts --input -")]
+#[command(after_help = after_help())]
 pub(crate) struct ApiArguments {
     /// The path; /api/v1/ is put before one that does not begin with /api/
     path: String,
@@ -67,6 +54,26 @@ enum MethodName {
     Patch,
     #[value(name = "DELETE")]
     Delete,
+}
+
+fn after_help() -> String {
+    format!(
+        "\
+Prints the whole body of the answer as it came, on a terminal and in a pipe alike. With --json or
+--jq, a body that is no JSON is a failure. The scope that is needed is that of the path.
+
+The body of a refusal is printed too, up to {} KiB of it. With --json or --jq it is `body` in the
+error, a text if it is no JSON, and nothing goes to stdout.
+
+When an answer is lost, GET, PUT and DELETE are sent again; POST and PATCH are not.
+
+Examples:
+  profile api me
+  profile api 'users/ada/stats?days=7' --jq .data.total_views
+  profile api me/profile -X PATCH -f display_name=Ada
+  echo '{{\"body\": \"Hello\"}}' | profile api /api/v1/me/posts --input -",
+        Error::MAX_BODY_BYTES / 1024
+    )
 }
 
 pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Report, Stop> {

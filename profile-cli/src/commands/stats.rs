@@ -35,8 +35,7 @@ pub(crate) struct StatsArguments {
     #[arg(value_name = "HANDLE")]
     handles: Vec<Handle>,
 
-    /// Over how many days: 1 to 365 for your own profile, 1 to 30 for another's; 30 unless given
-    #[arg(long)]
+    #[arg(long, help = days_help())]
     days: Option<Days>,
 
     /// What to draw of the days: bars, spark (one line) or none; bars on a terminal and nothing
@@ -58,6 +57,17 @@ enum Plot {
     Spark,
     /// Names and values
     None,
+}
+
+fn days_help() -> String {
+    format!(
+        "Over how many days: {least} to {} for your own profile, {least} to {} for another's; {} \
+         unless given",
+        Days::MAX_OWN,
+        Days::MAX_OTHER,
+        Days::DEFAULT,
+        least = Days::MIN,
+    )
 }
 
 pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Report, Stop> {

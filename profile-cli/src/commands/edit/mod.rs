@@ -2,6 +2,7 @@
 
 mod document;
 mod problem;
+mod toml_text;
 
 use clap::Args;
 use profile_sdk::{Profile, ProfileUpdate};
