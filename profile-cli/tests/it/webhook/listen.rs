@@ -1,6 +1,6 @@
 //! `profile webhook listen`: what it shows, passes on and records, and how it ends.
 
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::net::TcpListener;
 
 use expect_test::expect;
@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::listener::Listener;
 use super::{BODY, SECRET, SIGNATURE, home, webhook};
+#[cfg(unix)]
 use crate::program::Signal;
 
 #[tokio::test]
@@ -210,8 +211,11 @@ async fn ack_after_answers_with_what_the_receiver_answers() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn ack_now_does_not_wait_for_the_receiver_and_ctrl_c_does() {
+    use std::io::Read as _;
+
     let home = home();
     let local = TcpListener::bind("127.0.0.1:0").unwrap();
     let uri = format!("http://{}", local.local_addr().unwrap());
@@ -242,6 +246,7 @@ fn ack_now_does_not_wait_for_the_receiver_and_ctrl_c_does() {
     "#]]);
 }
 
+#[cfg(unix)]
 #[test]
 fn signals_end_it_cleanly() {
     let home = home();
