@@ -54,7 +54,7 @@ fn check_setting(text: &str, name: SettingName, value: &str) {
 fn check_unsetting(text: &str, name: SettingName) {
     let mut edit = edit(text);
     if edit.unset(name).is_ok_and(|was_there| was_there) {
-        assert!(edit.file.text(name).is_ok_and(|value| value.is_none()));
+        assert_eq!(edit.file.text(name).ok().flatten(), None);
         check_others(text, &edit.file, name);
     }
 }
