@@ -11,7 +11,7 @@ use crate::arguments::Arguments;
 use crate::report::Report;
 use crate::settings::SettingName;
 
-/// The kinds whose names outlive every script.
+/// A static, since the parser takes names that live as long as the program.
 #[cfg(feature = "webhook")]
 static KINDS: [EventKind; 7] = EventKind::KNOWN;
 
