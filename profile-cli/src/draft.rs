@@ -29,6 +29,13 @@ pub(crate) struct Draft {
     again: String,
 }
 
+/// What becomes of an earlier text.
+enum Choice {
+    Resume,
+    Leave,
+    Delete,
+}
+
 impl Draft {
     /// Takes up an earlier text that was not sent, if the person wants that; else begins with a
     /// new one. Where nobody can be asked, the earlier text stays where it is, and that is told.
@@ -39,17 +46,20 @@ impl Draft {
     ) -> Result<Self, Failure> {
         let directory = directory(&session.settings)?;
         let again = again(kind, &session.settings)?;
-        if let Some(earlier) = Self::latest(&directory, kind, &again)
-            && earlier.is_wanted(session)?
-        {
-            return Ok(earlier);
+        let mut earlier = Self::earlier(&directory, kind, &again);
+        while let Some(newest) = earlier.pop() {
+            match newest.choice(earlier.len(), session)? {
+                Choice::Resume => return Ok(newest),
+                Choice::Delete => newest.discard(),
+                Choice::Leave => break,
+            }
         }
         Self::begin(&directory, kind, &again, new)
     }
 
-    /// The newest text that is there and differs from what its editor first got.
-    fn latest(directory: &Path, kind: &DraftKind, again: &str) -> Option<Self> {
-        let paths = fs::read_dir(directory).ok()?.flatten();
+    /// The texts that are there and differ from what their editor first got, the newest last.
+    fn earlier(directory: &Path, kind: &DraftKind, again: &str) -> Vec<Self> {
+        let paths = fs::read_dir(directory).into_iter().flatten().flatten();
         let paths = paths.map(|entry| entry.path()).filter(|path| {
             let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
             let number = stem.strip_prefix(kind.name);
@@ -62,25 +72,38 @@ impl Draft {
             again: again.to_owned(),
         });
         let changed = drafts.filter(|draft| !draft.is_as_before());
-        changed.max_by_key(|draft| draft.path.metadata().and_then(|file| file.modified()).ok())
+        let mut changed: Vec<_> = changed.collect();
+        changed.sort_by_key(|draft| draft.path.metadata().and_then(|file| file.modified()).ok());
+        changed
     }
 
-    /// Whether the person wants to go on with this earlier text.
-    fn is_wanted(&self, session: &Session<'_>) -> Result<bool, Failure> {
+    /// What the person wants to do with this earlier text, with so many older ones beside it.
+    fn choice(&self, older: usize, session: &Session<'_>) -> Result<Choice, Failure> {
         let Self { path, again, .. } = self;
         let path = path.display();
         let settings = &session.settings;
         if settings.yes {
-            return Ok(true);
+            return Ok(Choice::Resume);
         }
+        let beside = match older {
+            0 => String::new(),
+            _ => format!(" (beside it, {older} more)"),
+        };
         if settings.no_input || !prompt::can_ask() {
             session.output.note(&format!(
-                "an earlier text was not sent; `{again}` opens it: {path}"
+                "an earlier text was not sent; `{again}` opens it: {path}{beside}"
             ));
-            return Ok(false);
+            return Ok(Choice::Leave);
         }
-        let question = format!("An earlier text was not sent: {path}\nResume it? [Y/n] ");
-        prompt::ask(&question).map(|answer| is_yes(&answer))
+        let answer = prompt::ask(&format!(
+            "An earlier text was not sent: {path}{beside}\n\
+             Resume it? Yes, no (it stays there) or delete it [Y/n/d] "
+        ))?;
+        Ok(match answer.to_ascii_lowercase().as_str() {
+            "d" | "delete" => Choice::Delete,
+            answer if is_yes(answer) => Choice::Resume,
+            _ => Choice::Leave,
+        })
     }
 
     fn begin(directory: &Path, kind: &DraftKind, again: &str, new: &str) -> Result<Self, Failure> {
@@ -118,6 +141,26 @@ impl Draft {
         let _ = fs::remove_file(&self.path).and_then(|()| fs::remove_file(before_path(&self.path)));
     }
 
+    /// Asks whether to open the editor once more; without a person to ask, the answer is no.
+    pub(crate) fn edit_again(
+        &self,
+        session: &Session<'_>,
+        failure: &Failure,
+    ) -> Result<bool, Failure> {
+        if session.settings.no_input || !prompt::can_ask() {
+            return Ok(false);
+        }
+        session.output.warn(&failure.message);
+        let Self { path, again, .. } = self;
+        let path = path.display();
+        // Where the text is has to be told by now: Ctrl-C at the question ends the program.
+        let question = format!(
+            "The text is kept in {path}, and `{again}` opens it again.\n\
+             Open the editor again now? [Y/n] "
+        );
+        prompt::ask(&question).map(|answer| is_yes(&answer))
+    }
+
     /// The failure with the place of the text; a text that nobody has changed is not kept.
     pub(crate) fn kept(&self, failure: Failure) -> Failure {
         if self.is_as_before() {
@@ -145,15 +188,6 @@ impl Draft {
         let path = path.display();
         format!("the text is kept in {path}, and `{again}` opens it again")
     }
-}
-
-/// Asks whether to open the editor once more; without a person to ask, the answer is no.
-pub(crate) fn edit_again(session: &Session<'_>, failure: &Failure) -> Result<bool, Failure> {
-    if session.settings.no_input || !prompt::can_ask() {
-        return Ok(false);
-    }
-    session.output.warn(&failure.message);
-    prompt::ask("Open the editor again? [Y/n] ").map(|answer| is_yes(&answer))
 }
 
 fn is_yes(answer: &str) -> bool {

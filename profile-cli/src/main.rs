@@ -16,7 +16,10 @@ mod drawing;
 mod dry_run;
 mod editor;
 mod environment;
+mod escape_sequences;
+mod failed_call;
 mod failure;
+mod help;
 mod hidden_prompt;
 mod input;
 mod interruption;
@@ -36,6 +39,7 @@ mod stop;
 mod typed_color;
 mod typed_text;
 
+use std::env;
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -51,7 +55,7 @@ fn main() -> ExitCode {
     interruption::end_when_interrupted();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return output::usage_error(&error),
+        Err(error) => return output::usage_error(&help::shortened(error, env::args_os())),
     };
     let need = arguments.need();
     let settings = match Settings::load(&arguments.global, Environment::of_process(), need) {

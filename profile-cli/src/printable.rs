@@ -1,10 +1,14 @@
 //! Makes texts that come from the service safe to print.
 
-/// The text without control characters, which could steer a terminal; line breaks and tabs stay.
+use crate::escape_sequences::without_escape_sequences;
+
+/// The text without what could steer a terminal, escape sequences and control characters; line breaks
+/// and tabs stay.
 ///
 /// The characters that reorder text go too, since they can make one text look like another.
 pub(crate) fn printable(text: &str) -> String {
-    text.replace("\r\n", "\n")
+    without_escape_sequences(text)
+        .replace("\r\n", "\n")
         .chars()
         .filter(|&c| matches!(c, '\n' | '\t') || !(c.is_control() || reorders(c)))
         .collect()
@@ -13,7 +17,7 @@ pub(crate) fn printable(text: &str) -> String {
 /// The text as one field of tab-separated values: backslash, tab and line breaks are escaped.
 pub(crate) fn tsv_field(text: &str) -> String {
     let mut field = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in without_escape_sequences(text).chars() {
         match c {
             '\\' => field.push_str("\\\\"),
             '\t' => field.push_str("\\t"),
@@ -41,15 +45,12 @@ mod tests {
 
     #[test]
     fn nothing_can_steer_the_terminal() {
-        assert_eq!(
-            printable("a\u{1b}[31mb\u{7}\u{9b}c\r\nd\te"),
-            "a[31mbc\nd\te"
-        );
+        assert_eq!(printable("a\u{1b}[31mb\u{7}\u{9b}0mc\r\nd\te"), "abc\nd\te");
         assert_eq!(printable("a\u{202e}b"), "ab");
     }
 
     #[test]
     fn a_field_stays_on_its_line() {
-        assert_eq!(tsv_field("a\tb\r\nc\\n\u{1b}"), "a\\tb\\r\\nc\\\\n");
+        assert_eq!(tsv_field("a\tb\r\nc\\n\u{1b}[1m\u{7}"), "a\\tb\\r\\nc\\\\n");
     }
 }

@@ -33,19 +33,27 @@ pub(crate) enum Shown {
     Text(String),
     /// An answer of the service as it came, whatever it is.
     Body(Vec<u8>),
-    /// A drawing for people, and what a pipe gets in its place.
-    Drawn { drawing: Drawing, plain: Box<Shown> },
+    /// One thing for people, and what a pipe gets in its place.
+    Split {
+        people: Box<Shown>,
+        pipes: Box<Shown>,
+    },
     /// A drawing for everybody.
     Drawing(Drawing),
 }
 
 impl Shown {
-    /// A drawing for people, and what a pipe gets in its place.
-    pub(crate) fn drawn(drawing: Drawing, plain: Self) -> Self {
-        Self::Drawn {
-            drawing,
-            plain: Box::new(plain),
+    /// One thing for people, and what a pipe gets in its place.
+    pub(crate) fn split(people: Self, pipes: Self) -> Self {
+        Self::Split {
+            people: Box::new(people),
+            pipes: Box::new(pipes),
         }
+    }
+
+    /// A drawing for people, and what a pipe gets in its place.
+    pub(crate) fn drawn(drawing: Drawing, pipes: Self) -> Self {
+        Self::split(Self::Drawing(drawing), pipes)
     }
 
     /// Numbers, parted by thousands for people.

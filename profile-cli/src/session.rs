@@ -122,11 +122,7 @@ impl<'a> Session<'a> {
         if !self.settings.curl {
             return Ok(());
         }
-        let requests = calls
-            .iter()
-            .map(|call| call.request().map_err(Failure::of_unsent));
-        let requests = requests.collect::<Result<Vec<_>, _>>()?;
-        Err(Stop::Shown(Box::new(self.as_curl(&requests)?)))
+        Err(Stop::Shown(Box::new(self.as_curl(&requests(calls)?)?)))
     }
 
     /// The curl commands that send these requests.
@@ -233,4 +229,12 @@ impl<'a> Session<'a> {
             .total_timeout(total)
             .retry(RetryPolicy::new().max_retries(retries))
     }
+}
+
+/// What the calls would send, or why one of them cannot be sent.
+pub(crate) fn requests<T>(calls: &[Call<T>]) -> Result<Vec<&Request>, Failure> {
+    let requests = calls.iter().map(Call::request);
+    requests
+        .collect::<Result<_, _>>()
+        .map_err(Failure::of_unsent)
 }

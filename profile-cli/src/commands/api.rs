@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use clap::{Args, ValueEnum};
-use profile_sdk::{Call, Client, Method, RawCall, Response};
+use profile_sdk::{Call, Client, Error, Method, RawCall, Response};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -16,17 +16,7 @@ use crate::stop::Stop;
 
 /// Call any path of the service and print its answer
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Prints the whole body of the answer as it came, on a terminal and in a pipe alike. With --json or
---jq, a body that is no JSON is a failure. The scope that is needed is that of the path.
-
-When an answer is lost, GET, PUT and DELETE are sent again; POST and PATCH are not.
-
-Examples:
-  profile api me
-  profile api 'users/ada/stats?days=7' --jq .data.total_views
-  profile api me/profile -X PATCH -f display_name=Ada
-  echo '{\"body\": \"Hello\"}' | profile api /api/v1/me/posts --input -")]
+#[command(after_help = after_help())]
 pub(crate) struct ApiArguments {
     /// The path; /api/v1/ is put before one that does not begin with /api/
     path: String,
@@ -44,7 +34,7 @@ pub(crate) struct ApiArguments {
     #[arg(long, value_name = "@FILE|-", allow_hyphen_values = true)]
     input: Option<Input>,
 
-    /// Print status and headers of the answer too
+    /// Print status and headers of the answer too; of a refusal, the status
     #[arg(short, long)]
     include: bool,
 
@@ -66,6 +56,26 @@ enum MethodName {
     Delete,
 }
 
+fn after_help() -> String {
+    format!(
+        "\
+Prints the whole body of the answer as it came, on a terminal and in a pipe alike. With --json or
+--jq, a body that is no JSON is a failure. The scope that is needed is that of the path.
+
+The body of a refusal is printed too, up to {} KiB of it. With --json or --jq it is `body` in the
+error, a text if it is no JSON, and nothing goes to stdout.
+
+When an answer is lost, GET, PUT and DELETE are sent again; POST and PATCH are not.
+
+Examples:
+  profile api me
+  profile api 'users/ada/stats?days=7' --jq .data.total_views
+  profile api me/profile -X PATCH -f display_name=Ada
+  echo '{{\"body\": \"Hello\"}}' | profile api /api/v1/me/posts --input -",
+        Error::MAX_BODY_BYTES / 1024
+    )
+}
+
 pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Report, Stop> {
     let client = session.client()?;
     let call = arguments.call(client)?;
@@ -75,9 +85,12 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
     }
     let path = request.path().to_owned();
     let response = match arguments.method() {
-        Method::Get => session.read_about(&path, call)?,
-        _ => session.write(call, &path, &look_with(&path))?,
+        Method::Get => session.read_about(&path, call),
+        _ => session.write(call, &path, &look_with(&path)),
     };
+    let response = response.map_err(|stop| {
+        stop.map_failure(|failure| arguments.with_body(failure, session.output.is_json()))
+    })?;
     let shown = Answer {
         response: &response,
         client,
@@ -126,6 +139,23 @@ impl ApiArguments {
             call = call.json(&self.body()?);
         }
         Ok(call.read_bytes())
+    }
+
+    /// The failure with the body that the service sent: in JSON a part of it, else printed before it.
+    fn with_body(&self, mut failure: Failure, json: bool) -> Failure {
+        let (Some(status), Some(body)) = (failure.status, &mut failure.body) else {
+            return failure;
+        };
+        body.is_told = json;
+        if !json {
+            let mut bytes = match self.include {
+                true => format!("HTTP {status}\n\n").into_bytes(),
+                false => Vec::new(),
+            };
+            bytes.extend_from_slice(&body.bytes);
+            failure.done = Some(Box::new(Shown::Body(bytes).into()));
+        }
+        failure
     }
 
     /// The fields as a JSON object of texts.

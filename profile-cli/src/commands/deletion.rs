@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use profile_sdk::{Call, Request};
+use profile_sdk::Call;
 use serde_json::{Value, json};
 
 use crate::commands::several;
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::printable::quoted;
 use crate::progress::Progress;
 use crate::report::{Report, Shown};
-use crate::session::Session;
+use crate::session::{Session, requests};
 use crate::stop::Stop;
 
 /// The deletion of things of one kind.
@@ -57,13 +57,9 @@ impl Deletion {
     }
 
     fn rehearsed(&self, ids: &[impl Display], calls: &[Call<()>]) -> Result<Stop, Failure> {
-        let requests = calls
-            .iter()
-            .map(|call| call.request().map_err(Failure::of_unsent));
-        let requests = requests.collect::<Result<Vec<&Request>, _>>()?;
         let change = |id| Change::new(self.noun, Some(quoted(id)), None);
         let changes: Vec<_> = ids.iter().map(change).collect();
-        Ok(dry_run::stop(&requests, &changes))
+        Ok(dry_run::stop(&requests(calls)?, &changes))
     }
 
     /// One object for one identifier; an array where several were asked for.

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory as _};
 use clap_mangen::Man;
-use clap_mangen::roff::{Roff, roman};
+use clap_mangen::roff::{Roff, bold, roman};
 use serde_json::json;
 
 use crate::arguments::Arguments;
 use crate::failure::Failure;
+use crate::help::hidden_globals;
 use crate::report::{Report, Shown};
 use crate::stop::Stop;
 
@@ -56,7 +57,7 @@ fn write_pages(
         .get_subcommands()
         .filter(|below| !below.is_hide_set())
     {
-        write_pages(below.clone(), directory, names)?;
+        write_pages(hidden_globals(below.clone()), directory, names)?;
     }
     let name = match command.get_display_name() {
         Some(name) => format!("{name}.1"),
@@ -84,8 +85,9 @@ fn page(command: clap::Command) -> io::Result<Vec<u8>> {
     if let Some(notes) = notes {
         notes_section(&notes).to_writer(&mut page)?;
     }
-    if has_version {
-        man.render_version_section(&mut page)?;
+    match has_version {
+        true => man.render_version_section(&mut page)?,
+        false => see_also_section().to_writer(&mut page)?,
     }
     Ok(page)
 }
@@ -98,5 +100,16 @@ fn notes_section(notes: &str) -> Roff {
         section.text([roman(line)]);
     }
     section.control("fi", []);
+    section
+}
+
+/// Where the options are that every command takes.
+fn see_also_section() -> Roff {
+    let mut section = Roff::new();
+    section.control("SH", ["SEE ALSO"]);
+    section.text([
+        bold("profile"),
+        roman("(1) has the global options, which every command takes."),
+    ]);
     section
 }

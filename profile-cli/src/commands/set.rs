@@ -43,16 +43,15 @@ pub(crate) struct SetArguments {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 struct ProfileFields {
-    /// The name shown, up to 32 characters
     #[arg(long, value_name = "NAME")]
+    #[arg(help = format!("The name shown, up to {} characters", DisplayName::MAX_CHARACTERS))]
     display_name: Option<DisplayName>,
 
-    /// The bio, up to 300 characters and 10 lines
-    #[arg(long, value_name = "TEXT|@FILE|-", allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT|@FILE|-", allow_hyphen_values = true, help = bio_help())]
     bio: Option<String>,
 
-    /// The location, up to 40 characters
     #[arg(long, value_name = "TEXT")]
+    #[arg(help = format!("The location, up to {} characters", Location::MAX_CHARACTERS))]
     location: Option<Location>,
 
     /// The accent colour: #rrggbb, #rgb or a CSS name
@@ -66,6 +65,11 @@ struct ProfileFields {
     /// The colour behind the text
     #[arg(long, value_name = "COLOR")]
     background_color: Option<TypedColor>,
+}
+
+fn bio_help() -> String {
+    let (characters, lines) = (Bio::MAX_CHARACTERS, Bio::MAX_LINES);
+    format!("The bio, up to {characters} characters and {lines} lines")
 }
 
 pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Report, Stop> {

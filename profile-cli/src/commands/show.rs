@@ -14,7 +14,8 @@ use crate::stop::Stop;
 #[command(after_help = "\
 A terminal gets a card, with the colours as swatches and the contrast of the text on its background,
 which should be 4.5:1 at least. In a pipe, each line is a field's name and its value, separated by a
-tab; line breaks in the value are \\n.
+tab; line breaks in the value are \\n. What there are several of has the identifier in its name, as
+in links.ID.title and links.ID.url.
 
 Examples:
   profile show
@@ -70,21 +71,17 @@ fn fields(profile: &Profile) -> Shown {
         );
     }
     for link in profile.links.iter().flatten() {
-        let text = format!(
-            "{} <{}>",
-            cell(link.title.as_ref()),
-            cell(link.url.as_ref())
-        );
-        fields.push((format!("link {}", cell(link.id.as_ref())), text));
+        let name = format!("links.{}", cell(link.id.as_ref()));
+        push_field(&mut fields, format!("{name}.title"), link.title.as_ref());
+        push_field(&mut fields, format!("{name}.url"), link.url.as_ref());
     }
     for post in profile.posts.iter().flatten() {
-        fields.push((
-            format!("post {}", cell(post.id.as_ref())),
-            cell(post.body.as_ref()),
-        ));
+        let name = format!("posts.{}.body", cell(post.id.as_ref()));
+        push_field(&mut fields, name, post.body.as_ref());
     }
     for badge in profile.badges.iter().flatten() {
-        fields.push((format!("badge {}", badge.id), badge.name.clone()));
+        let name = format!("badges.{}.name", badge.id);
+        push_field(&mut fields, name, Some(&badge.name));
     }
     Shown::Fields(fields)
 }

@@ -20,10 +20,11 @@ use crate::stop::Stop;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A terminal gets bars, those of several profiles on one scale, and the shares of devices and
-countries where the service tells them. In a pipe, each line is a name and a value, separated by a
-tab, after the handle if several are given; --plot draws there too. The JSON is the service's; for
-several handles, an array of {\"handle\": …, \"stats\": …}. Each handle is tried, and the exit code
-is that of the worst failure.
+countries where the service tells them. More than 31 days are drawn as weeks, and more than 31 weeks
+as months; --plot spark, the picture and all other formats keep the days. In a pipe, each line is a
+name and a value, separated by a tab, after the handle if several are given; --plot draws there too.
+The JSON is the service's; for several handles, an array of {\"handle\": …, \"stats\": …}. Each
+handle is tried, and the exit code is that of the worst failure.
 
 Examples:
   profile stats
@@ -34,8 +35,7 @@ pub(crate) struct StatsArguments {
     #[arg(value_name = "HANDLE")]
     handles: Vec<Handle>,
 
-    /// Over how many days: 1 to 365 for your own profile, 1 to 30 for another's; 30 unless given
-    #[arg(long)]
+    #[arg(long, help = days_help())]
     days: Option<Days>,
 
     /// What to draw of the days: bars, spark (one line) or none; bars on a terminal and nothing
@@ -51,12 +51,23 @@ pub(crate) struct StatsArguments {
 /// How to draw the views of each day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Plot {
-    /// A bar for each day
+    /// A bar for each day, or for each week or month of many
     Bars,
     /// A line of small columns
     Spark,
     /// Names and values
     None,
+}
+
+fn days_help() -> String {
+    format!(
+        "Over how many days: {least} to {} for your own profile, {least} to {} for another's; {} \
+         unless given",
+        Days::MAX_OWN,
+        Days::MAX_OTHER,
+        Days::DEFAULT,
+        least = Days::MIN,
+    )
 }
 
 pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Report, Stop> {

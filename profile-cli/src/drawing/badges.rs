@@ -67,7 +67,7 @@ mod tests {
             Early bird  early  #f59e0b  auto
                Joined in the first year of
                the service
-            J           日本   odd[31m
+            J           日本   odd
         "#]]
         .assert_eq(&draw(&badges(), &screen));
     }

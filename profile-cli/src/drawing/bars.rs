@@ -1,7 +1,8 @@
-//! Daily views as horizontal bars, and the shares of devices and countries below.
+//! Views as horizontal bars, and the shares of devices and countries below.
 
 use anstyle::{AnsiColor, Style};
 
+use super::folding::folded;
 use super::shares;
 use super::text::{BOLD, DIM, filled, thousands, widest};
 use super::views::{Views, dates, most};
@@ -16,10 +17,13 @@ const LEAST_CELL: usize = 20;
 /// Parts of a full block, from an eighth up.
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
-/// Draws the days from the first to the last, and every profile against the same scale: side by
-/// side where the screen is wide enough, else below each other.
+/// Draws the days from the first to the last, or the weeks or months of many, and every profile
+/// against the same scale: side by side where the screen is wide enough, else below each other.
 pub(super) fn draw(views: &[Views], screen: &Screen) -> String {
-    let chart = Chart::new(views, screen);
+    let (unit, bars) = folded(views);
+    let chart = Chart::new(&bars, screen);
+    let legend = unit.legend().map(|legend| screen.styled(DIM, legend));
+    let legend = legend.map(|legend| legend + "\n").unwrap_or_default();
     let summary = |views: &Views| {
         let handle = screen.styled(BOLD, &views.handle);
         format!("{handle}  {}\n", views.summary())
@@ -27,7 +31,7 @@ pub(super) fn draw(views: &[Views], screen: &Screen) -> String {
     let mut drawn = String::new();
     if views.len() > 1 && chart.cell(views.len()) >= LEAST_CELL {
         drawn.extend(views.iter().map(summary));
-        drawn += &format!("\n{}{}", chart.names(views), chart.draw(views));
+        drawn += &format!("{legend}\n{}{}", chart.names(&bars), chart.draw(&bars));
         for views in views {
             drawn += &shares::draw(views, true, screen);
         }
@@ -37,8 +41,8 @@ pub(super) fn draw(views: &[Views], screen: &Screen) -> String {
         if index > 0 {
             drawn.push('\n');
         }
-        drawn += &format!("{}\n", summary(one));
-        drawn += &chart.draw(&views[index..=index]);
+        drawn += &format!("{}{legend}\n", summary(one));
+        drawn += &chart.draw(&bars[index..=index]);
         drawn += &shares::draw(one, false, screen);
     }
     drawn

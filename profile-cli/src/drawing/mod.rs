@@ -4,10 +4,11 @@ mod badges;
 mod bars;
 mod card;
 mod figures;
+mod folding;
 mod shares;
 mod spark;
 mod svg;
-mod text;
+pub(crate) mod text;
 mod views;
 
 use profile_sdk::{Badge, Profile};
@@ -26,7 +27,7 @@ pub(crate) enum Drawing {
     Badges(Vec<Badge>),
     /// Names and numbers.
     Figures(Vec<(String, Figure)>),
-    /// The daily views of profiles, a bar for each day.
+    /// The daily views of profiles, a bar for each day, or for each week or month of many days.
     Bars(Vec<Views>),
     /// The daily views of profiles, a character for each day.
     Spark(Vec<Views>),

@@ -1,7 +1,7 @@
 //! Daily views as a line of small columns.
 
 use super::bars::color;
-use super::text::{BOLD, DIM, filled, widest};
+use super::text::{BOLD, DIM, filled, thousands, widest};
 use super::views::{Views, dates, most};
 use crate::output::screen::Screen;
 
@@ -32,6 +32,10 @@ pub(super) fn draw(views: &[Views], screen: &Screen) -> String {
                 screen.styled(DIM, last),
             );
         }
+    }
+    if views.len() > 1 {
+        let scale = format!("all on one scale, on which █ is {} a day", thousands(most));
+        drawn += &format!("{}\n", screen.styled(DIM, &scale));
     }
     drawn
 }
@@ -65,6 +69,7 @@ mod tests {
             2026-01-01  ▄▁ ▁▂  2026-01-05
             grace  27 views in 3 days, 43,615 in all
             2026-01-01  ▁█▂    2026-01-05
+            all on one scale, on which █ is 18 a day
         "#]]
         .assert_eq(&draw(&views, &Screen::plain()));
     }

@@ -24,12 +24,12 @@ pub(super) fn width(text: &str) -> usize {
 }
 
 /// The columns that the widest of the texts takes.
-pub(super) fn widest<'a>(texts: impl IntoIterator<Item = &'a str>) -> usize {
+pub(crate) fn widest<'a>(texts: impl IntoIterator<Item = &'a str>) -> usize {
     texts.into_iter().map(width).max().unwrap_or_default()
 }
 
 /// The text with spaces up to a width.
-pub(super) fn filled(text: &str, columns: usize) -> String {
+pub(crate) fn filled(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
@@ -54,14 +54,26 @@ pub(super) fn thousands(number: u64) -> String {
 /// A text that a person wrote, in lines of at most this many columns: broken between words where
 /// that can be done, with the line breaks that it has.
 pub(super) fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    wrapped_with(text, columns, push_broken)
+}
+
+/// The same with every word in one piece, for what is copied: a longer one has a line to itself.
+pub(crate) fn wrapped_between_words(text: &str, columns: usize) -> Vec<String> {
+    wrapped_with(text, columns, |_, word, _| word.to_owned())
+}
+
+/// What becomes of a word that no line can hold: lines that are full, and the last part of it.
+type PushLong = fn(&mut Vec<String>, &str, usize) -> String;
+
+fn wrapped_with(text: &str, columns: usize, push_long: PushLong) -> Vec<String> {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let text = printable(&text).replace('\t', "    ");
     text.split('\n')
-        .flat_map(|line| wrapped_line(line, columns.max(2)))
+        .flat_map(|line| wrapped_line(line, columns.max(2), push_long))
         .collect()
 }
 
-fn wrapped_line(text: &str, columns: usize) -> Vec<String> {
+fn wrapped_line(text: &str, columns: usize, push_long: PushLong) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     for word in text.split_inclusive(' ') {
@@ -70,7 +82,7 @@ fn wrapped_line(text: &str, columns: usize) -> Vec<String> {
             lines.push(std::mem::take(&mut line));
         }
         match needed > columns {
-            true => line = push_broken(&mut lines, word, columns),
+            true => line = push_long(&mut lines, word, columns),
             false => line.push_str(word),
         }
     }

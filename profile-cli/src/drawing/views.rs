@@ -69,7 +69,7 @@ pub(super) fn dates(views: &[Views]) -> BTreeSet<&str> {
     dates.map(String::as_str).collect()
 }
 
-/// The most views that any of the profiles had in a day: what all bars are drawn against.
+/// The most views that any of the profiles has on a line: what all bars are drawn against.
 pub(super) fn most(views: &[Views]) -> u64 {
     let counts = views.iter().flat_map(|views| views.daily.values());
     counts.copied().max().unwrap_or_default()

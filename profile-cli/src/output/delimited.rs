@@ -59,7 +59,7 @@ fn heading_and_rows(shown: &Shown) -> Option<(Vec<&str>, Vec<Vec<&str>>)> {
                 .map(|row| row.iter().map(String::as_str).collect());
             Some((columns.clone(), rows.collect()))
         }
-        Shown::Drawn { plain, .. } => heading_and_rows(plain),
+        Shown::Split { pipes, .. } => heading_and_rows(pipes),
         Shown::Sentence(_) | Shown::Text(_) | Shown::Body(_) => None,
         Shown::Drawing(_) => None,
     }
@@ -70,7 +70,7 @@ fn plain(shown: &Shown, screen: &Screen) -> String {
         Shown::Sentence(sentence) => format!("{}\n", tsv_field(sentence)),
         Shown::Text(text) => format!("{text}\n"),
         Shown::Body(body) => printable(&String::from_utf8_lossy(body)),
-        Shown::Drawn { plain: shown, .. } => plain(shown, screen),
+        Shown::Split { pipes, .. } => plain(pipes, screen),
         Shown::Drawing(drawing) => drawing.draw(screen),
         Shown::Fields(_) | Shown::Table { .. } => String::new(),
     }

@@ -99,7 +99,14 @@ fn one_as_json(failure: &Failure) -> Value {
     if let Some(id) = &failure.id {
         error["id"] = json!(id);
     }
+    if let Some(body) = failure.body.as_ref().filter(|body| body.is_told) {
+        error["body"] = json_or_text(&body.bytes);
+    }
     error
+}
+
+fn json_or_text(body: &[u8]) -> Value {
+    serde_json::from_slice(body).unwrap_or_else(|_| String::from_utf8_lossy(body).into())
 }
 
 #[cfg(test)]

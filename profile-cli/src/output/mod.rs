@@ -81,7 +81,7 @@ impl Output {
         }
     }
 
-    /// Prints a failure, after what was done all the same.
+    /// Prints a failure, after what is printed all the same.
     pub(crate) fn failure(&self, failure: &Failure) -> ExitCode {
         if let Some(done) = &failure.done {
             self.report(done);

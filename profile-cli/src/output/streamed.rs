@@ -31,16 +31,25 @@ impl Output {
     }
 }
 
-/// The values of a result's fields on one line, without a heading.
+/// The values of a result's fields on one line, without a heading: for people those that are there,
+/// in columns also the empty ones.
 fn line(chosen: &Chosen, report: &Report, screen: &Screen) -> Result<String, Failure> {
-    let Shown::Fields(fields) = &report.shown else {
+    let shown = match (&report.shown, chosen) {
+        (Shown::Split { people, .. }, Chosen::Table) => people,
+        (Shown::Split { pipes, .. }, _) => pipes,
+        (shown, _) => shown,
+    };
+    let Shown::Fields(fields) = shown else {
         return chosen.text(report, screen);
     };
     let mut values = fields.iter().map(|(_, value)| value);
     let joined = |values: Vec<String>, separator| format!("{}\n", values.join(separator));
     Ok(match chosen {
         Chosen::Json => ndjson::lines(&report.json),
-        Chosen::Table => joined(values.map(|value| printable(value)).collect(), "  "),
+        Chosen::Table => {
+            let told = values.filter(|value| !value.is_empty());
+            joined(told.map(|value| printable(value)).collect(), "  ")
+        }
         Chosen::Tsv => joined(values.map(|value| tsv_field(value)).collect(), "\t"),
         Chosen::Csv => {
             let record = values.by_ref().map(|value| printable(value));

@@ -5,6 +5,7 @@ use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
 use unicode_width::UnicodeWidthStr;
 
 use super::screen::Screen;
+use crate::drawing::text::{filled, widest, wrapped_between_words};
 use crate::printable::printable;
 use crate::report::Shown;
 
@@ -32,7 +33,8 @@ pub(super) fn text(shown: &Shown, screen: &Screen) -> String {
             let text = printable(&String::from_utf8_lossy(body));
             format!("{}\n", text.trim_end_matches('\n'))
         }
-        Shown::Drawn { drawing, .. } | Shown::Drawing(drawing) => drawing.draw(screen),
+        Shown::Split { people, .. } => text(people, screen),
+        Shown::Drawing(drawing) => drawing.draw(screen),
     }
 }
 
@@ -49,21 +51,19 @@ fn keep_words_whole(table: &mut Table, rows: &[Vec<String>]) {
     }
 }
 
-/// Names in one column and values in the next, the further lines of a value below its first.
+/// Names in one column and values in the next, the further lines of a value below its first. A value
+/// is broken between words, so that none of them is cut in two.
 fn aligned(fields: &[(String, String)], screen: &Screen) -> String {
-    let names = fields
-        .iter()
-        .map(|(name, _)| printable(name).chars().count());
-    let width = names.max().unwrap_or_default();
+    let names: Vec<_> = fields.iter().map(|(name, _)| printable(name)).collect();
+    let width = widest(names.iter().map(String::as_str));
     let indent = " ".repeat(width + 2);
-    fields
-        .iter()
-        .map(|(name, value)| {
-            let value = printable(value).replace('\n', &format!("\n{indent}"));
-            let name = format!("{:width$}", printable(name));
-            format!("{}  {value}\n", screen.styled(Style::new().bold(), &name))
-        })
-        .collect()
+    let columns = screen.width.saturating_sub(indent.len());
+    let lines = names.iter().zip(fields).map(|(name, (_, value))| {
+        let value = wrapped_between_words(value, columns).join(&format!("\n{indent}"));
+        let name = screen.styled(Style::new().bold(), &filled(name, width));
+        format!("{name}  {value}\n")
+    });
+    lines.collect()
 }
 
 #[cfg(test)]
@@ -81,6 +81,19 @@ mod tests {
         assert_eq!(
             aligned(&fields, &Screen::plain()),
             "bio       one\n          two\nlocation  here\n"
+        );
+    }
+
+    #[test]
+    fn long_values_are_broken_between_words_and_stay_in_their_column() {
+        let long = "show, set and https://example.com/an/address/that/is/long";
+        let screen = Screen {
+            width: 20,
+            ..Screen::plain()
+        };
+        assert_eq!(
+            aligned(&[("may".to_owned(), long.to_owned())], &screen),
+            "may  show, set and\n     https://example.com/an/address/that/is/long\n"
         );
     }
 

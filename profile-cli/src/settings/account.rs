@@ -23,7 +23,7 @@ impl Settings {
             ..failure
         })?;
         Ok(Some(Account {
-            base_url: self.config.account_text(&name, "base_url"),
+            base_url: self.config.account_text(&name, "base_url")?,
             name,
         }))
     }

@@ -4,9 +4,10 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use toml_edit::{DocumentMut, Item};
+use toml_edit::{Document, DocumentMut, Item, Value};
 
 use super::SettingName;
+use super::name::TEXT;
 use crate::environment::Environment;
 use crate::failure::Failure;
 
@@ -59,9 +60,20 @@ impl ConfigFile {
         &self.path
     }
 
-    /// A setting's value as text, whatever type it was given as.
-    pub(crate) fn text(&self, name: SettingName) -> Option<String> {
-        text(self.document.get(name.as_str())?)
+    /// A setting's value as text; fails where the file holds what cannot be one.
+    pub(crate) fn text(&self, name: SettingName) -> Result<Option<String>, Failure> {
+        let Some(item) = self.document.get(name.as_str()) else {
+            return Ok(None);
+        };
+        match name.takes(item) {
+            true => Ok(text(item)),
+            false => Err(self.refused(&[name.as_str()], item, name.expected())),
+        }
+    }
+
+    /// Where the value of a setting is: the file and the line.
+    pub(crate) fn place(&self, name: SettingName) -> String {
+        self.place_of(&[name.as_str()])
     }
 
     /// What is wrong with the names in the file, in words.
@@ -76,10 +88,27 @@ impl ConfigFile {
             .collect()
     }
 
-    /// What is stored of an account, by the field's name.
-    pub(crate) fn account_text(&self, account: &str, field: &str) -> Option<String> {
-        let account = self.document.get("accounts")?.get(account)?;
-        text(account.get(field)?)
+    /// What is stored of an account, by the field's name; fails where that is no text.
+    pub(crate) fn account_text(
+        &self,
+        account: &str,
+        field: &str,
+    ) -> Result<Option<String>, Failure> {
+        let path = ["accounts", account, field];
+        let mut item = self.document.as_item();
+        for (depth, key) in path.into_iter().enumerate() {
+            if !item.is_table_like() {
+                return Err(self.refused(&path[..depth], item, "a table"));
+            }
+            let Some(next) = item.get(key) else {
+                return Ok(None);
+            };
+            item = next;
+        }
+        match item.is_str() {
+            true => Ok(text(item)),
+            false => Err(self.refused(&path, item, TEXT)),
+        }
     }
 
     /// Fails unless there is an account of this name.
@@ -102,6 +131,44 @@ impl ConfigFile {
         let table = accounts.and_then(Item::as_table_like);
         let names = table.into_iter().flat_map(|table| table.iter());
         names.map(|(name, _)| name.to_owned()).collect()
+    }
+
+    /// The failure of a value of another type than is expected there.
+    fn refused(&self, path: &[&str], item: &Item, expected: &str) -> Failure {
+        let place = self.place_of(path);
+        let found = found(item);
+        let message = format!(
+            "{place}: {} is {found}; expected {expected}",
+            path.join(".")
+        );
+        Failure::usage(message).hint("fix the line, or remove it")
+    }
+
+    fn place_of(&self, path: &[&str]) -> String {
+        let file = self.path.display();
+        match line(&self.document.to_string(), path) {
+            Some(line) => format!("{file}:{line}"),
+            None => file.to_string(),
+        }
+    }
+}
+
+/// The line of a value. The document itself does not know, since it can be changed.
+fn line(text: &str, path: &[&str]) -> Option<usize> {
+    let document = Document::parse(text).ok()?;
+    let item = path
+        .iter()
+        .try_fold(document.as_item(), |item, key| item.get(key))?;
+    Some(text[..item.span()?.start].matches('\n').count() + 1)
+}
+
+/// What stands there, in words: a single value as it is written, of all else the type alone.
+fn found(item: &Item) -> String {
+    match item.as_value() {
+        Some(Value::String(text)) => format!("{:?}", text.value()),
+        _ if item.is_table_like() => "a table".to_owned(),
+        Some(Value::Array(_)) | None => "an array".to_owned(),
+        Some(value) => value.clone().decorated("", "").to_string(),
     }
 }
 

@@ -48,7 +48,7 @@ impl Settings {
     pub(crate) fn key_store(&self, account: &str) -> Result<KeyStore, Failure> {
         match self
             .config
-            .account_text(account, KeyStore::FIELD)
+            .account_text(account, KeyStore::FIELD)?
             .as_deref()
         {
             None | Some("file") => Ok(KeyStore::File),

@@ -82,6 +82,10 @@ impl Settings {
             let message = "--sandbox and --base-url name two different services; give one";
             return Err(Failure::usage(message));
         }
+        if sandbox && arguments.account.is_some() {
+            let message = "--sandbox and --account name two different accounts; give one";
+            return Err(Failure::usage(message));
+        }
         if arguments.json && arguments.output.is_some_and(|format| !format.is_json()) {
             return Err(Failure::usage("--json and --output differ; give one"));
         }
@@ -146,7 +150,7 @@ impl Settings {
         {
             return Ok(Some(base_url));
         }
-        if let Some(text) = self.config.text(name) {
+        if let Some(text) = self.config.text(name)? {
             let source = Source::File(self.config.path().to_owned());
             return Ok(Some(Setting::new(text, source)));
         }
@@ -214,6 +218,14 @@ impl Settings {
         Ok(account.base_url.map(|text| Setting::new(text, source)))
     }
 
+    /// Where somebody finds a setting that comes from there.
+    pub(crate) fn place(&self, name: SettingName, source: &Source) -> String {
+        match source {
+            Source::File(_) => self.config.place(name),
+            source => source.to_string(),
+        }
+    }
+
     /// A setting's value, or why its text is none.
     fn read<T>(
         &self,
@@ -223,7 +235,8 @@ impl Settings {
         let Some(setting) = self.given(name)? else {
             return Ok(None);
         };
-        let refused = |reason| Failure::usage(format!("{}: {name} {reason}", setting.source));
+        let place = || self.place(name, &setting.source);
+        let refused = |reason| Failure::usage(format!("{}: {name} {reason}", place()));
         parse(&setting.value).map(Some).map_err(refused)
     }
 }

@@ -4,11 +4,14 @@ use std::fmt;
 use std::io::IsTerminal as _;
 
 use profile_sdk::Client;
-use toml_edit::Value;
+use toml_edit::{Item, Value};
 
 use super::AccountName;
 use crate::output::Format;
 use crate::output::screen::ColorChoice;
+
+/// What config.toml holds of most settings.
+pub(super) const TEXT: &str = "a text in quotes";
 
 /// One of the settings that config.toml may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,6 +143,26 @@ impl SettingName {
 }
 
 impl SettingName {
+    /// Whether config.toml may have this as the setting's value, as far as the type goes.
+    pub(super) fn takes(self, item: &Item) -> bool {
+        match self {
+            Self::NoInput => item.is_bool(),
+            Self::Retries => item.is_integer(),
+            Self::Timeout => item.is_integer() || item.is_float(),
+            _ => item.is_str(),
+        }
+    }
+
+    /// What config.toml should have.
+    pub(super) fn expected(self) -> &'static str {
+        match self {
+            Self::NoInput => "true or false",
+            Self::Retries => "a whole number such as 3",
+            Self::Timeout => "seconds above 0, such as 10 or 0.5",
+            _ => TEXT,
+        }
+    }
+
     /// What goes when nothing is set.
     pub(crate) fn default_text(self) -> Option<String> {
         let text = match self {

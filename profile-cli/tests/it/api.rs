@@ -232,16 +232,58 @@ async fn failures_are_those_of_every_command() {
     place.run(&["api", "nope"]).check(&expect![[r#"
         exit 3
         --- stdout
-        --- stderr
+        {"error":{"code":"unknown_path","message":"there is nothing at /api/v1/nope; every path begins with /api/v1, as /api/v1/me does"}}--- stderr
         error: there is no /api/v1/nope (404: there is nothing at /api/v1/nope; every path begins with /api/v1, as /api/v1/me does)
     "#]]);
     let field = ["api", "me/profile", "-X", "PATCH", "-f", "nickname=x"];
     place.run(&field).check(&expect![[r#"
         exit 6
         --- stdout
-        --- stderr
+        {"error":{"code":"unknown_field","message":"the field nickname is unknown; known: display_name, bio, location, accent_color, text_color, background_color","field":"nickname"}}--- stderr
         error: the service refuses this (422: the field nickname is unknown; known: display_name, bio, location, accent_color, text_color, background_color)
     "#]]);
+}
+
+#[tokio::test]
+async fn the_body_of_a_refusal_is_printed_in_the_form_asked_for() {
+    let place = Place::new().await;
+    let answer = br#"{"errors": [{"field": "nickname", "reasons": ["unknown"]}]}"#;
+    let refused = ResponseTemplate::new(422).set_body_raw(&answer[..], "application/json");
+    let refused = Mock::given(any()).respond_with(refused);
+    refused.mount(place.service.wiremock()).await;
+    let refusal = |flags: &[&str]| {
+        let run = place.run(&[&["api", "me"], flags].concat());
+        assert_eq!(run.code(), 6, "{run}");
+        run
+    };
+    assert_eq!(refusal(&[]).stdout_bytes(), answer);
+    let with_status = [&b"HTTP 422\n\n"[..], answer].concat();
+    assert_eq!(refusal(&["-i"]).stdout_bytes(), with_status);
+    let filtered = if cfg!(feature = "jq") {
+        &["--jq", ".errors"][..]
+    } else {
+        &["--json"]
+    };
+    for flags in [&["--json"][..], &["-o", "ndjson"], filtered] {
+        let run = refusal(flags);
+        assert_eq!(run.stdout_bytes(), b"");
+        assert_eq!(run.error()["status"], 422);
+        assert_eq!(run.error()["body"]["errors"][0]["field"], "nickname");
+    }
+}
+
+#[tokio::test]
+async fn the_body_of_a_refusal_that_is_no_json() {
+    let place = Place::new().await;
+    let html = ResponseTemplate::new(403).set_body_raw(&b"<p>Go away</p>"[..], "text/html");
+    let html = Mock::given(any()).respond_with(html);
+    html.mount(place.service.wiremock()).await;
+    let refused = place.run(&["api", "me"]);
+    assert_eq!(refused.stdout_bytes(), b"<p>Go away</p>");
+    let refused = place.run(&["api", "me", "--json"]);
+    assert_eq!(refused.stdout_bytes(), b"");
+    assert_eq!(refused.error()["exit_code"], 5);
+    assert_eq!(refused.error()["body"], "<p>Go away</p>");
 }
 
 #[tokio::test]

@@ -65,8 +65,8 @@ async fn a_login_is_checked_stored_and_chosen() {
         account	127.0.0.1
         handle	demo
         base_url	SERVICE
-        account stored in	HOME/.config/profile/config.toml
-        key stored in	HOME/.config/profile/keys/127.0.0.1
+        account_stored_in	HOME/.config/profile/config.toml
+        key_stored_in	HOME/.config/profile/keys/127.0.0.1
         --- stderr
     "#]]
     .assert_eq(&place.told(&login));
@@ -373,22 +373,51 @@ async fn the_status_tells_all_but_the_key() {
         --- stdout
         account	127.0.0.1
         base_url	SERVICE
-        key	********LAST (account 127.0.0.1)
+        key.masked	********LAST
+        key.source	account 127.0.0.1
         handle	demo
         scopes	links:write
-        rate_limit	1000000 requests in 60 seconds
-        may	show, link list, link add, link edit, link delete, post list, stats, badge list, site
-        may not	set (needs profile:write), edit (needs profile:write), post create (needs social:write), post delete (needs social:write), analytics (needs analytics:read)
-        setting account	127.0.0.1 (HOME/.config/profile/config.toml)
-        setting base_url	SERVICE (account 127.0.0.1)
-        setting color	auto (default)
-        setting editor	vi (default)
-        setting no_input	false (default)
-        setting output	tsv (default)
-        setting retries	3 (default)
-        setting timeout	30 (default)
+        rate_limit	{"limit":1000000,"window_seconds":60}
+        commands.show	allowed
+        commands.set	needs profile:write
+        commands.edit	needs profile:write
+        commands.link list	allowed
+        commands.link add	allowed
+        commands.link edit	allowed
+        commands.link delete	allowed
+        commands.post list	allowed
+        commands.post create	needs social:write
+        commands.post delete	needs social:write
+        commands.stats	allowed
+        commands.analytics	needs analytics:read
+        commands.badge list	allowed
+        commands.site	allowed
+        settings.account.value	127.0.0.1
+        settings.account.source	HOME/.config/profile/config.toml
+        settings.base_url.value	SERVICE
+        settings.base_url.source	account 127.0.0.1
+        settings.color.value	auto
+        settings.color.source	default
+        settings.editor.value	vi
+        settings.editor.source	default
+        settings.no_input.value	false
+        settings.no_input.source	default
+        settings.output.value	tsv
+        settings.output.source	default
+        settings.retries.value	3
+        settings.retries.source	default
+        settings.timeout.value	30
+        settings.timeout.source	default
         --- stderr
-    "#]].assert_eq(&told);
+    "#]]
+    .assert_eq(&told);
+}
+
+#[tokio::test]
+async fn the_status_in_json_tells_what_the_key_may_do() {
+    let place = Place::new().await;
+    let links = &place.service.keys().links;
+    place.log_in(links, &[]).stdout();
     let status = place.stranger(&["auth", "status", "--json"]).run().json();
     assert_eq!(status["account"], HERE);
     assert_eq!(status["scopes"], json!(["links:write"]));

@@ -13,6 +13,16 @@ fn every_shell_has_a_script_that_knows_the_commands() {
             assert!(script.stdout().contains(word), "{shell}: {word}");
         }
     }
+    // The generator writes no arguments without a name for the others.
+    for shell in ["bash", "zsh"] {
+        let script = run(home.path(), &[], &["completion", shell]);
+        // Values of options, names of settings and kinds of events.
+        for value in ["never", "ndjson", "no_input"] {
+            assert!(script.stdout().contains(value), "{shell}: {value}");
+        }
+        let knows_kinds = script.stdout().contains("message.received");
+        assert_eq!(knows_kinds, cfg!(feature = "webhook"), "{shell}");
+    }
     let script = run(home.path(), &[], &["completion", "bash", "--json"]).json();
     assert!(script["script"].as_str().unwrap().starts_with("_profile()"));
 }

@@ -253,6 +253,56 @@ fn a_file_that_is_not_toml_is_told_with_the_line_and_without_its_text() {
 }
 
 #[test]
+fn a_value_of_the_wrong_type_is_refused_with_its_line() {
+    let home = tempfile::tempdir().unwrap();
+    let refused = |text: &str, message: &str| {
+        write(home.path(), text);
+        let run = run(home.path(), &[("PROFILE_API_KEY", "k")], &["site"]);
+        assert_eq!(run.code(), 2, "{run}");
+        let told = told(home.path(), &run);
+        let expected = format!("error: HOME/.config/profile/config.toml:{message}\n");
+        assert!(told.contains(&expected), "{told}");
+    };
+    let text = "a text in quotes";
+    refused(
+        "# Mine.\n\nbase_url = 3 # here\n",
+        &format!("3: base_url is 3; expected {text}"),
+    );
+    refused(
+        "account = true",
+        &format!("1: account is true; expected {text}"),
+    );
+    refused(
+        "output = ['json']",
+        &format!("1: output is an array; expected {text}"),
+    );
+    refused(
+        "no_input = 'yes'",
+        "1: no_input is \"yes\"; expected true or false",
+    );
+    refused(
+        "retries = 1.5",
+        "1: retries is 1.5; expected a whole number such as 3",
+    );
+    refused(
+        "retries = -1",
+        "1: retries is \"-1\"; expected a whole number such as 3",
+    );
+    refused(
+        "\n[timeout]\nseconds = 3",
+        "2: timeout is a table; expected seconds above 0, such as 10 or 0.5",
+    );
+    refused(
+        "account = 'a'\n[accounts]\na = 3",
+        "3: accounts.a is 3; expected a table",
+    );
+    refused(
+        "account = 'a'\n[accounts.a]\nbase_url = 3",
+        &format!("3: accounts.a.base_url is 3; expected {text}"),
+    );
+}
+
+#[test]
 fn a_wrong_value_in_the_file_can_be_mended() {
     let home = tempfile::tempdir().unwrap();
     write(home.path(), "retries = \"x\"\n");
@@ -261,12 +311,13 @@ fn a_wrong_value_in_the_file_can_be_mended() {
         exit 2
         --- stdout
         --- stderr
-        error: HOME/.config/profile/config.toml: retries is "x"; expected a whole number such as 3
+        error: HOME/.config/profile/config.toml:1: retries is "x"; expected a whole number such as 3
+        hint: fix the line, or remove it
     "#]]
     .assert_eq(&told(home.path(), &site));
     let list = config(home.path(), &["list"]).to_string();
     assert!(
-        list.contains("retries is \"x\"; expected a whole number"),
+        list.contains("config.toml:1: retries is \"x\"; expected a whole number"),
         "{list}"
     );
     config(home.path(), &["set", "retries", "2"]).stdout();

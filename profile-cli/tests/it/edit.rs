@@ -12,6 +12,7 @@ use mock_server::{Fault, FaultRule, MockServer, WireFault};
 use serde_json::json;
 
 use crate::program::{Place, Program, Run};
+use crate::pseudo_terminal::Terminal;
 
 /// An editor that runs this script with the file as `$1`.
 fn editor(place: &Place, script: &str) -> String {
@@ -432,4 +433,61 @@ async fn what_is_kept_is_opened_again_with_the_flags_that_chose_whose_it_is() {
         );
         assert!(run.stderr().contains(&hint), "{run}");
     }
+}
+
+/// A terminal on which `profile edit` runs with this editor.
+#[track_caller]
+fn terminal(place: &Place, script: &str) -> Terminal {
+    Terminal::start(program(place, script, &["edit"]))
+}
+
+const WRONG: &str = "echo 'accent_color = \"rot\"' > \"$1\"";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn before_the_editor_is_offered_again_the_place_of_the_text_is_told() {
+    let place = Place::new().await;
+    for (answer, code) in [("\u{3}", 130), ("n\r", 2)] {
+        let mut terminal = terminal(&place, WRONG);
+        if code == 2 {
+            terminal.sees("[Y/n/d] ");
+            terminal.types("d\r");
+        }
+        terminal.sees("Open the editor again now? [Y/n] ");
+        terminal.types(answer);
+        let (ended, seen) = terminal.ends();
+        assert_eq!(ended, Some(code), "{seen}");
+        let [text] = kept(&place).try_into().unwrap();
+        let told = format!("The text is kept in {}, and `profile edit", text.display());
+        assert!(seen.replace("\r\n", "").contains(&told), "{seen}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_earlier_text_can_be_left_deleted_or_resumed() {
+    let place = Place::new().await;
+    for _ in 0..2 {
+        edit(&place, WRONG);
+    }
+    let [newer, older] = kept(&place).try_into().unwrap();
+
+    let mut leaves = terminal(&place, "true");
+    leaves.sees("(beside it, 1 more)");
+    leaves.sees("[Y/n/d] ");
+    leaves.types("n\r");
+    let (ended, seen) = leaves.ends();
+    assert_eq!(ended, Some(0), "{seen}");
+    assert!(seen.contains("Nothing changed."), "{seen}");
+    assert_eq!(kept(&place), [newer, older.clone()]);
+
+    // The older one is offered once the newer is gone.
+    let mut deletes = terminal(&place, "echo 'location = \"L\"' > \"$1\"");
+    deletes.sees("[Y/n/d] ");
+    deletes.types("d\r");
+    deletes.sees(&format!("{}\r\n", older.file_name().unwrap().display()));
+    deletes.sees("[Y/n/d] ");
+    deletes.types("\r");
+    let (ended, seen) = deletes.ends();
+    assert_eq!(ended, Some(0), "{seen}");
+    assert_eq!(sent(&place), [json!({"location": "L"})]);
+    assert!(kept(&place).is_empty());
 }

@@ -33,6 +33,14 @@ fn every_command_gets_a_page() {
     }
     let text = fs::read_to_string(directory.join("profile-link-add.1")).unwrap();
     assert!(text.contains("\\fBprofile link add\\fR"), "{text}");
+    // The global options are on the page of the program, to which the others point.
+    assert!(!text.contains("base\\-url"), "{text}");
+    assert!(
+        text.contains("\\fBprofile\\fR(1) has the global options"),
+        "{text}"
+    );
+    let text = fs::read_to_string(directory.join("profile.1")).unwrap();
+    assert!(text.contains("\\-\\-base\\-url"), "{text}");
 }
 
 #[test]

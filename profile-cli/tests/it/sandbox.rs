@@ -5,6 +5,8 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 
+use expect_test::expect;
+
 use crate::program::{Program, Run, run};
 
 #[track_caller]
@@ -85,10 +87,58 @@ fn a_damaged_state_is_told_and_left_as_it_is() {
 }
 
 #[test]
-fn the_sandbox_takes_no_base_url() {
+fn the_sandbox_takes_no_other_service_and_no_account() {
     let home = tempfile::tempdir().unwrap();
-    let refused = play(home.path(), &["show", "--base-url", "http://127.0.0.1:1"]).to_string();
-    assert!(refused.starts_with("exit 2\n"), "{refused}");
+    play(home.path(), &["show", "--base-url", "http://127.0.0.1:1"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: --sandbox and --base-url name two different services; give one
+    "#]]);
+    play(home.path(), &["show", "--account", "mine"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: --sandbox and --account name two different accounts; give one
+    "#]]);
+}
+
+#[test]
+fn the_status_tells_of_the_sandbox_alone() {
+    let home = tempfile::tempdir().unwrap();
+    let environment = [
+        ("PROFILE_BASE_URL", "https://profiles.example"),
+        ("PROFILE_ACCOUNT", "mine"),
+        ("COLUMNS", "70"),
+    ];
+    let status = |format| {
+        let arguments = ["--sandbox", "auth", "status", "--output", format];
+        run(home.path(), &environment, &arguments)
+    };
+    status("table").check(&expect![[r#"
+        exit 0
+        --- stdout
+        account           none
+        base_url          the sandbox
+        key               made up (--sandbox)
+        handle            demo
+        scopes            profile:write analytics:read links:write
+                          social:write
+        rate_limit        1000000 requests in 60 seconds
+        may               show, set, edit, link list, link add, link edit,
+                          link delete, post list, post create, post delete,
+                          stats, analytics, badge list, site
+        setting color     auto (default)
+        setting editor    vi (default)
+        setting no_input  false (default)
+        setting output    table (--output)
+        setting retries   3 (default)
+        setting timeout   30 (default)
+        --- stderr
+    "#]]);
+    let told = status("json").json().to_string() + status("tsv").stdout();
+    assert!(!told.contains("profiles.example"), "{told}");
+    assert!(!told.contains("mine"), "{told}");
 }
 
 #[test]

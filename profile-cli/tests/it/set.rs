@@ -22,10 +22,12 @@ async fn the_edited_profile_is_printed() {
         text_color	#111827
         background_color	#f9fafb
         contrast	16.9:1
-        link link_1	Homepage <https://example.com/demo>
-        link link_2	Code <https://example.com/demo/code>
-        post post_3	Hello from the mock server!
-        badge early	Early bird
+        links.link_1.title	Homepage
+        links.link_1.url	https://example.com/demo
+        links.link_2.title	Code
+        links.link_2.url	https://example.com/demo/code
+        posts.post_3.body	Hello from the mock server!
+        badges.early.name	Early bird
         --- stderr
     "#]]);
 }
@@ -151,10 +153,12 @@ async fn colours_are_sent_in_the_one_form() {
         text_color	#FFFFFF
         background_color	#f9fafb
         contrast	1:1
-        link link_1	Homepage <https://example.com/demo>
-        link link_2	Code <https://example.com/demo/code>
-        post post_3	Hello from the mock server!
-        badge early	Early bird
+        links.link_1.title	Homepage
+        links.link_1.url	https://example.com/demo
+        links.link_2.title	Code
+        links.link_2.url	https://example.com/demo/code
+        posts.post_3.body	Hello from the mock server!
+        badges.early.name	Early bird
         --- stderr
         note: accent_color: RebeccaPurple is sent as #663399
         note: text_color: #FFF is sent as #FFFFFF

@@ -22,10 +22,12 @@ async fn a_pipe_gets_names_and_values() {
         api_visible	true
         key.scopes	profile:write analytics:read links:write social:write
         key.rate_limit	{"limit":1000000,"window_seconds":60}
-        link link_1	Homepage <https://example.com/demo>
-        link link_2	Code <https://example.com/demo/code>
-        post post_3	Hello from the mock server!
-        badge early	Early bird
+        links.link_1.title	Homepage
+        links.link_1.url	https://example.com/demo
+        links.link_2.title	Code
+        links.link_2.url	https://example.com/demo/code
+        posts.post_3.body	Hello from the mock server!
+        badges.early.name	Early bird
         --- stderr
     "#]]);
 }
@@ -44,11 +46,11 @@ async fn control_characters_do_not_reach_the_reader() {
     let place = Place::new().await;
     let clear = |world: &mut mock_server::World| {
         let profile = &mut world.account_mut("demo").unwrap().profile;
-        profile.display_name = "\u{1b}[31mAda\u{7}".to_owned();
+        profile.display_name = "\u{1b}[31mAda\u{1b}]0;title\u{7}".to_owned();
     };
     place.service.update(clear).unwrap();
     let run = place.run(&["show"]);
-    assert!(run.stdout().contains("display_name\t[31mAda\n"), "{run}");
+    assert!(run.stdout().contains("display_name\tAda\n"), "{run}");
 }
 
 #[tokio::test]

@@ -136,6 +136,102 @@ async fn a_table_has_bars_and_shares() {
 }
 
 #[tokio::test]
+async fn many_days_are_drawn_as_weeks() {
+    let place = Place::new().await;
+    let drawn = |days, format| {
+        let stats = ["stats", "--days", days, "--output", format];
+        place.program(&stats).env("COLUMNS", "60").run()
+    };
+    drawn("40", "table").check(&expect![[r#"
+        exit 0
+        --- stdout
+        demo  980 views in 40 days, 43,615 in all
+        each bar is a week, from the day that it names to Sunday
+
+        2025-12-07  ███▎ 15
+        2025-12-08  ███████████████████████████████████████▊ 183
+        2025-12-15  ████████████████████████████████████████████ 202
+        2025-12-22  ████████████████████████████████████▊ 169
+        2025-12-29  ███████████████████████████████▎ 144
+        2026-01-05  ██████████████████████████████████████▌ 177
+        2026-01-12  ███████████████████▌ 90
+
+        devices
+        desktop   50.5 %  495  ██████████████████▋
+        mobile    38.4 %  376  ██████████████▏
+        tablet    11.1 %  109  ████
+
+        countries
+        US   41.7 %  409  ███████████████▍
+        DE   24.5 %  240  █████████
+        GB   14.8 %  145  █████▍
+        FR    9.7 %   95  ███▌
+        JP    9.3 %   91  ███▍
+        --- stderr
+    "#]]);
+    let days = drawn("365", "tsv");
+    assert_eq!(days.stdout().matches("daily.").count(), 365, "{days}");
+    let month = drawn("31", "table");
+    assert_eq!(month.stdout().matches("\n20").count(), 31, "{month}");
+}
+
+#[tokio::test]
+async fn a_year_is_drawn_as_months() {
+    let place = Place::new().await;
+    let stats = ["stats", "--days", "365", "--output", "table"];
+    let drawn = place.program(&stats).env("COLUMNS", "60").run();
+    drawn.check(&expect![[r#"
+        exit 0
+        --- stdout
+        demo  7,610 views in 365 days, 43,615 in all
+        each bar is a month, as far as its days are told
+
+        2025-01  █████████████████████▌ 352
+        2025-02  ████████████████████████████████ 524
+        2025-03  █████████████████████████████████▎ 545
+        2025-04  ████████████████████████████████████▏ 592
+        2025-05  ███████████████████████████████████████████ 704
+        2025-06  ██████████████████████████████████▌ 566
+        2025-07  ███████████████████████████████████████████▏ 707
+        2025-08  ████████████████████████████████████ 590
+        2025-09  ██████████████████████████████████▉ 572
+        2025-10  ██████████████████████████████████████████▎ 693
+        2025-11  ████████████████████████████████████████▊ 668
+        2025-12  ███████████████████████████████████████████████ 769
+        2026-01  ████████████████████ 328
+
+        devices
+        desktop   50.1 %  3,809  █████████████████▌
+        mobile    39.3 %  2,991  █████████████▊
+        tablet    10.6 %    810  ███▋
+
+        countries
+        US   39.7 %  3,020  █████████████▉
+        DE   24.5 %  1,863  ████████▌
+        GB   15.4 %  1,169  █████▍
+        FR   12.4 %    944  ████▎
+        JP    8.1 %    614  ██▊
+        --- stderr
+    "#]]);
+}
+
+#[tokio::test]
+async fn lines_of_several_profiles_say_their_scale() {
+    let place = Place::new().await;
+    let spark = ["stats", "demo", "grace", "--days", "9", "--plot", "spark"];
+    place.run(&spark).check(&expect![[r#"
+        exit 0
+        --- stdout
+        demo  210 views in 9 days, 43,615 in all
+        2026-01-07  ▂▅▅▄█▇▆▆▁  2026-01-15
+        grace  181 views in 9 days, 42,619 in all
+        2026-01-07  ▄▃▁▁▆▄▅▆▆  2026-01-15
+        all on one scale, on which █ is 36 a day
+        --- stderr
+    "#]]);
+}
+
+#[tokio::test]
 async fn a_plot_is_drawn_in_a_pipe_if_asked_for() {
     let place = Place::new().await;
     let plot = |plot, format: &[&str]| {

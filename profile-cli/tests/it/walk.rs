@@ -343,6 +343,44 @@ fn every_help_is_short_at_first_and_has_an_example() {
     }
 }
 
+#[test]
+fn the_help_on_a_noun_has_an_example() {
+    let home = tempfile::tempdir().unwrap();
+    let leaves = leaves(home.path(), &[]);
+    let nouns: BTreeSet<_> = leaves
+        .iter()
+        .filter_map(|leaf| leaf.split_once(' '))
+        .collect();
+    for (noun, _) in nouns {
+        let help = help(home.path(), &[noun]);
+        assert!(help.contains("\nExample"), "{help}");
+        assert!(help.contains(&format!("  profile {noun} ")), "{help}");
+    }
+}
+
+#[test]
+fn global_options_are_in_the_help_of_the_program_alone() {
+    let home = tempfile::tempdir().unwrap();
+    let of_program = help(home.path(), &[]);
+    assert!(of_program.contains("\nGlobal options:\n"), "{of_program}");
+    assert!(of_program.contains("--base-url"), "{of_program}");
+    for command in leaves(home.path(), &[]) {
+        let words: Vec<_> = command.split(' ').collect();
+        let asked = [&["help"], &words[..]].concat();
+        for help in [
+            help(home.path(), &words),
+            run(home.path(), &[], &asked).stdout().to_owned(),
+        ] {
+            assert!(!help.contains("Global options:"), "{help}");
+            assert!(!help.contains("\n      --base-url"), "{help}");
+            assert!(help.contains("see `profile --help`"), "{help}");
+        }
+    }
+    let of_noun = run(home.path(), &[], &["link"]);
+    assert_eq!(of_noun.code(), 2);
+    assert!(!of_noun.to_string().contains("--base-url"), "{of_noun}");
+}
+
 #[tokio::test]
 async fn json_is_one_document() {
     for row in rows() {

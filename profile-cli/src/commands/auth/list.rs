@@ -26,7 +26,7 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Stop> {
     let mut document = Vec::new();
     for name in settings.config.accounts() {
         let is_chosen = chosen.as_ref().is_some_and(|chosen| chosen.value == name);
-        let base_url = settings.config.account_text(&name, "base_url");
+        let base_url = settings.config.account_text(&name, "base_url")?;
         let key_store = settings.key_store(&name)?.as_str();
         document.push(json!({
             "account": name,

@@ -107,8 +107,14 @@ fn base_url(
     if let Some(given) = settings.given_for_this_run(SettingName::BaseUrl)? {
         return Ok(given.value);
     }
-    let stored = name.and_then(|name| settings.config.account_text(name.as_str(), "base_url"));
-    let known = stored.or_else(|| settings.config.text(SettingName::BaseUrl));
+    let stored = match name {
+        Some(name) => settings.config.account_text(name.as_str(), "base_url")?,
+        None => None,
+    };
+    let known = match stored {
+        Some(stored) => Some(stored),
+        None => settings.config.text(SettingName::BaseUrl)?,
+    };
     if with_token || settings.curl {
         return known.ok_or_else(|| {
             Failure::usage("it is not known where the service is")
@@ -142,7 +148,7 @@ fn check_not_another(
     let stored = session
         .settings
         .config
-        .account_text(name.as_str(), "base_url");
+        .account_text(name.as_str(), "base_url")?;
     let Some(stored) = stored.filter(|stored| !is_same_service(stored, base_url)) else {
         return Ok(());
     };
@@ -189,8 +195,8 @@ fn store(
     let mut fields = vec![("account".to_owned(), name.to_string())];
     push_field(&mut fields, "handle", profile.handle.as_ref());
     push_field(&mut fields, "base_url", Some(base_url));
-    push_field(&mut fields, "account stored in", Some(&path));
-    push_field(&mut fields, "key stored in", Some(&stored.place));
+    push_field(&mut fields, "account_stored_in", Some(&path));
+    push_field(&mut fields, "key_stored_in", Some(&stored.place));
     let document = json!({
         "result": "logged_in",
         "account": name.as_str(),

@@ -38,9 +38,10 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Stop> {
     session.confirm(&format!("Forget the account {name} and its key?"))?;
     let _uninterrupted = Uninterrupted::new();
     let mut edit = ConfigEdit::begin(&settings.environment)?;
+    let chosen = edit.file().text(SettingName::Account)?;
     let removed_from = settings.remove_key(&name)?;
     edit.remove_account(&name);
-    if edit.file().text(SettingName::Account).as_deref() == Some(name.as_str()) {
+    if chosen.as_deref() == Some(name.as_str()) {
         edit.unset(SettingName::Account)?;
     }
     let others = edit.file().accounts();

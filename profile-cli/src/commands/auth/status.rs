@@ -1,13 +1,13 @@
 //! `profile auth status`: who one is to the service, and where that comes from.
 
 use clap::Args;
-use profile_sdk::{Profile, RateLimit, Scopes};
+use profile_sdk::{RateLimit, Scopes};
 use serde_json::{Value, json};
 
 use super::permissions::{self, Permission};
 use crate::commands::config::listed::{self, Listed};
 use crate::failure::{Failure, FailureKind, LOG_IN, or_sandbox};
-use crate::report::{Report, Shown};
+use crate::report::{Report, Shown, push_field};
 use crate::session::Session;
 use crate::stop::Stop;
 
@@ -31,6 +31,15 @@ struct Login {
     settings: Vec<Listed>,
 }
 
+/// What is known with it.
+struct Status<'a> {
+    login: Login,
+    handle: Option<String>,
+    scopes: Option<&'a Scopes>,
+    rate_limit: Option<&'a RateLimit>,
+    permissions: Option<Vec<Permission>>,
+}
+
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Stop> {
     // Told before it matters that it is not known where the service is either.
     let login = login(session)?;
@@ -41,28 +50,30 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Stop> {
     let scopes = scopes.filter(|scopes| scopes.raw().is_array() || scopes.raw().is_string());
     let permissions = scopes.map(permissions::of);
     let rate_limit = key.and_then(|key| key.rate_limit.as_ref());
-    let document = document(&login, &profile, permissions.as_deref());
-    let mut fields = login.fields();
-    if let Some(handle) = &profile.handle {
-        fields.push(("handle".to_owned(), handle.to_string()));
-    }
-    fields.push(("scopes".to_owned(), scopes_text(scopes)));
-    let rate_limit = rate_limit.map_or_else(not_told, rate_limit_text);
-    fields.push(("rate_limit".to_owned(), rate_limit));
-    fields.extend(permission_fields(permissions.as_deref()));
-    fields.extend(login.settings.iter().map(Listed::as_field));
-    Ok(Report::new(document, Shown::Fields(fields)))
+    let status = Status {
+        login,
+        handle: profile.handle.as_ref().map(ToString::to_string),
+        scopes,
+        rate_limit,
+        permissions,
+    };
+    let shown = Shown::split(
+        Shown::Fields(status.for_people()),
+        Shown::Fields(status.for_pipes()),
+    );
+    Ok(Report::new(status.document(), shown))
 }
 
 fn login(session: &Session<'_>) -> Result<Login, Stop> {
     let settings = &session.settings;
+    let listed = listed::all(settings).0.into_iter();
     if settings.sandbox {
         return Ok(Login {
             account: None,
             base_url: None,
             key: "made up".to_owned(),
             key_source: "--sandbox".to_owned(),
-            settings: listed::all(settings).0,
+            settings: listed.filter(|one| !one.names_the_service()).collect(),
         });
     }
     let Some(key) = settings.key()? else {
@@ -77,65 +88,92 @@ fn login(session: &Session<'_>) -> Result<Login, Stop> {
         base_url: Some(settings.base_url()?.value),
         key: key.masked,
         key_source: key.key.source.to_string(),
-        settings: listed::all(settings).0,
+        settings: listed.collect(),
     })
 }
 
-impl Login {
-    fn fields(&self) -> Vec<(String, String)> {
-        let none = || "none".to_owned();
-        vec![
-            (
-                "account".to_owned(),
-                self.account.clone().unwrap_or_else(none),
-            ),
-            (
-                "base_url".to_owned(),
-                self.base_url
-                    .clone()
-                    .unwrap_or_else(|| "the sandbox".to_owned()),
-            ),
-            (
-                "key".to_owned(),
-                format!("{} ({})", self.key, self.key_source),
-            ),
-        ]
+impl Status<'_> {
+    /// As names with texts.
+    fn for_people(&self) -> Vec<(String, String)> {
+        let login = &self.login;
+        let key = format!("{} ({})", login.key, login.key_source);
+        let mut fields = Vec::new();
+        let account = login.account.as_deref().unwrap_or("none");
+        push_field(&mut fields, "account", Some(account));
+        let base_url = login.base_url.as_deref().unwrap_or("the sandbox");
+        push_field(&mut fields, "base_url", Some(base_url));
+        push_field(&mut fields, "key", Some(key));
+        push_field(&mut fields, "handle", self.handle.as_ref());
+        push_field(&mut fields, "scopes", Some(scopes_text(self.scopes)));
+        let rate_limit = self.rate_limit.map_or_else(not_told, rate_limit_text);
+        push_field(&mut fields, "rate_limit", Some(rate_limit));
+        fields.extend(permission_fields(self.permissions.as_deref()));
+        fields.extend(login.settings.iter().map(Listed::as_field));
+        fields
+    }
+
+    /// As names with single values, of what is known.
+    fn for_pipes(&self) -> Vec<(String, String)> {
+        let login = &self.login;
+        let mut fields = Vec::new();
+        push_field(&mut fields, "account", login.account.as_ref());
+        push_field(&mut fields, "base_url", login.base_url.as_ref());
+        push_field(&mut fields, "key.masked", Some(&login.key));
+        push_field(&mut fields, "key.source", Some(&login.key_source));
+        push_field(&mut fields, "handle", self.handle.as_ref());
+        let scopes = self.scopes.map(|scopes| names(scopes).join(" "));
+        push_field(&mut fields, "scopes", scopes);
+        let rate_limit = self.rate_limit.map(RateLimit::raw);
+        push_field(&mut fields, "rate_limit", rate_limit);
+        for permission in self.permissions.iter().flatten() {
+            let name = format!("commands.{}", permission.command);
+            let needs = permission.lacks.as_ref();
+            let value = needs.map_or("allowed".to_owned(), |scope| format!("needs {scope}"));
+            push_field(&mut fields, name, Some(value));
+        }
+        for setting in &login.settings {
+            setting.push_fields(&mut fields);
+        }
+        fields
+    }
+
+    fn document(&self) -> Value {
+        let permissions = self.permissions.as_deref();
+        let allowed = permissions.map(|permissions| {
+            let allowed = permissions.iter().filter(|allowed| allowed.lacks.is_none());
+            allowed.map(|allowed| allowed.command).collect::<Vec<_>>()
+        });
+        let refused = permissions.map(|permissions| {
+            let refused = permissions.iter().filter(|refused| refused.lacks.is_some());
+            refused
+                .map(|refused| json!({"command": refused.command, "needs": refused.lacks}))
+                .collect::<Vec<_>>()
+        });
+        let login = &self.login;
+        json!({
+            "account": login.account,
+            "base_url": login.base_url,
+            "handle": self.handle,
+            "key": {"masked": login.key, "source": login.key_source},
+            "scopes": self.scopes.map(names),
+            "rate_limit": self.rate_limit.map(RateLimit::raw),
+            "commands": {"allowed": allowed, "refused": refused},
+            "settings": login.settings.iter().map(Listed::as_json).collect::<Value>(),
+        })
     }
 }
 
-fn document(login: &Login, profile: &Profile, permissions: Option<&[Permission]>) -> Value {
-    let key = profile.key.as_ref();
-    let names = |scopes: &Scopes| scopes.iter().map(ToString::to_string).collect::<Vec<_>>();
-    let allowed = permissions.map(|permissions| {
-        let allowed = permissions.iter().filter(|allowed| allowed.lacks.is_none());
-        allowed.map(|allowed| allowed.command).collect::<Vec<_>>()
-    });
-    let refused = permissions.map(|permissions| {
-        let refused = permissions.iter().filter(|refused| refused.lacks.is_some());
-        refused
-            .map(|refused| json!({"command": refused.command, "needs": refused.lacks}))
-            .collect::<Vec<_>>()
-    });
-    json!({
-        "account": login.account,
-        "base_url": login.base_url,
-        "handle": profile.handle.as_ref().map(ToString::to_string),
-        "key": {"masked": login.key, "source": login.key_source},
-        "scopes": key.and_then(|key| key.scopes.as_ref()).map(names),
-        "rate_limit": key.and_then(|key| key.rate_limit.as_ref()).map(RateLimit::raw),
-        "commands": {"allowed": allowed, "refused": refused},
-        "settings": login.settings.iter().map(Listed::as_json).collect::<Value>(),
-    })
+fn names(scopes: &Scopes) -> Vec<String> {
+    scopes.iter().map(ToString::to_string).collect()
 }
 
 fn scopes_text(scopes: Option<&Scopes>) -> String {
     let Some(scopes) = scopes else {
         return not_told();
     };
-    let names: Vec<_> = scopes.iter().map(|scope| scope.as_str()).collect();
-    match names.is_empty() {
-        true => "none".to_owned(),
-        false => names.join(" "),
+    match names(scopes) {
+        names if names.is_empty() => "none".to_owned(),
+        names => names.join(" "),
     }
 }
 

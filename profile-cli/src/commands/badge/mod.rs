@@ -10,6 +10,9 @@ use crate::stop::Stop;
 
 /// List the badges that profiles can carry
 #[derive(Debug, Subcommand)]
+#[command(after_help = "\
+Example:
+  profile badge list")]
 pub(crate) enum BadgeCommand {
     List(list::BadgeListArguments),
 }

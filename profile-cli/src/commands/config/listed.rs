@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::report::push_field;
 use crate::settings::{SettingName, Settings};
 
 /// A setting as it goes.
@@ -16,13 +17,17 @@ pub(crate) fn all(settings: &Settings) -> (Vec<Listed>, Vec<String>) {
     let mut wrong = Vec::new();
     let listed = SettingName::ALL.into_iter().map(|name| {
         let setting = settings.effective(name).unwrap_or_else(|failure| {
-            wrong.push(format!("{name}: {}", failure.message));
+            wrong.push(match failure.message.contains(name.as_str()) {
+                true => failure.message,
+                false => format!("{name}: {}", failure.message),
+            });
             None
         });
         if let Some(setting) = &setting
             && let Err(reason) = name.check(&setting.value)
         {
-            wrong.push(format!("{}: {name} {reason}", setting.source));
+            let place = settings.place(name, &setting.source);
+            wrong.push(format!("{place}: {name} {reason}"));
         }
         Listed {
             name,
@@ -38,13 +43,25 @@ impl Listed {
         json!({"name": self.name.as_str(), "value": self.value, "source": self.source})
     }
 
-    /// The setting as one of many things with a name.
+    /// Whether it says whose profile is worked on, and where.
+    pub(crate) fn names_the_service(&self) -> bool {
+        matches!(self.name, SettingName::Account | SettingName::BaseUrl)
+    }
+
+    /// The setting as one of many things with a name, for people.
     pub(crate) fn as_field(&self) -> (String, String) {
         let value = match (&self.value, &self.source) {
             (Some(value), Some(source)) => format!("{value} ({source})"),
             _ => "not set".to_owned(),
         };
         (format!("setting {}", self.name), value)
+    }
+
+    /// Its value and its source, each with a name, where it has them.
+    pub(crate) fn push_fields(&self, fields: &mut Vec<(String, String)>) {
+        let name = format!("settings.{}", self.name);
+        push_field(fields, format!("{name}.value"), self.value.as_ref());
+        push_field(fields, format!("{name}.source"), self.source.as_ref());
     }
 
     /// The setting as a row of a table.

@@ -6,24 +6,19 @@ use profile_sdk::{Bio, DisplayName, Location, Profile, ProfileUpdate};
 use toml_edit::{DocumentMut, Item};
 
 use super::problem;
+use super::toml_text::quoted;
 use crate::commands::set::field_of;
 use crate::failure::Failure;
 use crate::typed_color::TypedColor;
 
-/// The fields with what is to be known of them, in the order of the specification.
-const FIELDS: [(&str, &str); 6] = [
-    ("display_name", "up to 32 characters"),
-    (
-        "bio",
-        "up to 300 characters and 10 lines; it ends right before the closing quotes",
-    ),
-    ("location", "up to 40 characters"),
-    ("accent_color", "#rrggbb, #rgb or a CSS name"),
-    (
-        "text_color",
-        "text on background_color wants a contrast of 4.5:1",
-    ),
-    ("background_color", "the colour behind the text"),
+/// The fields in the order of the specification.
+const FIELDS: [&str; 6] = [
+    "display_name",
+    "bio",
+    "location",
+    "accent_color",
+    "text_color",
+    "background_color",
 ];
 
 const HEADING: &str = "\
@@ -46,14 +41,31 @@ pub(super) struct Changes {
 /// The profile as a document. A field that the service does not show is there as a comment.
 pub(super) fn write(profile: &Profile) -> String {
     let mut text = HEADING.to_owned();
-    for (name, limits) in FIELDS {
-        text += &format!("\n# {limits}\n");
+    for name in FIELDS {
+        text += &format!("\n# {}\n", note(name));
         text += &match field_of(profile, name) {
             Some(value) => format!("{name} = {}\n", quoted(value, name == "bio")),
             None => format!("# {name} = \"\"\n"),
         };
     }
     text
+}
+
+/// What is to be known of a field.
+fn note(name: &str) -> String {
+    let up_to = |characters| format!("up to {characters} characters");
+    match name {
+        "display_name" => up_to(DisplayName::MAX_CHARACTERS),
+        "bio" => format!(
+            "{} and {} lines; it ends right before the closing quotes",
+            up_to(Bio::MAX_CHARACTERS),
+            Bio::MAX_LINES
+        ),
+        "location" => up_to(Location::MAX_CHARACTERS),
+        "accent_color" => "#rrggbb, #rgb or a CSS name".to_owned(),
+        "text_color" => "text on background_color wants a contrast of 4.5:1".to_owned(),
+        _ => "the colour behind the text".to_owned(),
+    }
 }
 
 impl Fields {
@@ -135,8 +147,8 @@ fn reason(error: &toml_edit::TomlError) -> String {
 }
 
 fn field(name: &str, item: &Item) -> Result<(&'static str, String), String> {
-    let Some((known, _)) = FIELDS.iter().find(|(known, _)| *known == name) else {
-        let names = FIELDS.map(|(name, _)| name).join(", ");
+    let Some(known) = FIELDS.into_iter().find(|known| *known == name) else {
+        let names = FIELDS.join(", ");
         return Err(format!(
             "{name:?} is not a field that can be changed; these are: {names}"
         ));
@@ -150,52 +162,6 @@ fn field(name: &str, item: &Item) -> Result<(&'static str, String), String> {
     }
 }
 
-/// The text as TOML writes it; a long one between three quotes, each of its lines on a line.
-///
-/// White space before a line break is escaped, since many editors remove it, and so is all that
-/// cannot be seen.
-fn quoted(text: &str, long: bool) -> String {
-    let long = long && !text.is_empty();
-    let (open, close) = if long {
-        ("\"\"\"\n", "\"\"\"")
-    } else {
-        ("\"", "\"")
-    };
-    let mut quoted = open.to_owned();
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        let ends_line = matches!(rest.peek(), None | Some('\n' | '\r'));
-        match c {
-            '\n' if long => quoted.push('\n'),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\\' => quoted.push_str("\\\\"),
-            '"' if !long || ends_line || rest.peek() == Some(&'"') => quoted.push_str("\\\""),
-            '\t' if ends_line => quoted.push_str("\\t"),
-            '\t' => quoted.push('\t'),
-            c if c.is_control() || is_unseen(c) || (c.is_whitespace() && ends_line) => {
-                quoted += &escape(c);
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted + close
-}
-
-fn escape(c: char) -> String {
-    match u32::from(c) {
-        code @ ..=0xffff => format!("\\u{code:04X}"),
-        code => format!("\\U{code:08X}"),
-    }
-}
-
-/// Characters that reorder or hide text, and white space that looks like other white space.
-fn is_unseen(c: char) -> bool {
-    matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{2069}' | '\u{feff}')
-        || (c.is_whitespace() && c != ' ')
-}
-
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
@@ -205,7 +171,7 @@ mod tests {
     use super::{FIELDS, Fields, write};
 
     fn profile(text: &str) -> Profile {
-        let fields = FIELDS.map(|(name, _)| (name.to_owned(), json!(text)));
+        let fields = FIELDS.map(|name| (name.to_owned(), json!(text)));
         serde_json::from_value(fields.into_iter().collect()).unwrap()
     }
 

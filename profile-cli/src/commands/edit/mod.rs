@@ -2,13 +2,14 @@
 
 mod document;
 mod problem;
+mod toml_text;
 
 use clap::Args;
 use profile_sdk::{Profile, ProfileUpdate};
 use serde_json::json;
 
 use crate::commands::set;
-use crate::draft::{self, Draft, DraftKind};
+use crate::draft::{Draft, DraftKind};
 use crate::dry_run::DryRun;
 use crate::editor::Editor;
 use crate::failure::{Failure, FailureKind};
@@ -33,8 +34,8 @@ of PROFILE_EDITOR, of `editor` in config.toml, of VISUAL or of EDITOR, and may h
 
 What you typed is kept in a file until the service has accepted it, and an error says where. What is
 wrong is shown at the top of the text, and the editor can be opened again. An earlier text that was
-not sent is offered first; --yes takes it up without a question. When nothing changed, nothing is
-sent. A pipe gets the profile as `profile show` prints it.
+not sent is offered first, to be resumed, left where it is or deleted; --yes resumes it without a
+question. When nothing changed, nothing is sent. A pipe gets the profile as `profile show` prints it.
 
 Examples:
   profile edit
@@ -66,7 +67,7 @@ pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Re
             Err(Stop::Failed(failure)) => *failure,
             ended => return ended,
         };
-        if !edit.problem_is_shown(&failure)? || !draft::edit_again(session, &failure)? {
+        if !edit.problem_is_shown(&failure)? || !edit.draft.edit_again(session, &failure)? {
             return Err(edit.draft.kept(failure).into());
         }
     }

@@ -16,6 +16,11 @@ use crate::stop::Stop;
 
 /// List, add, edit and delete your links
 #[derive(Debug, Subcommand)]
+#[command(after_help = "\
+Examples:
+  profile link list
+  profile link add --title 'My site' --url https://example.org
+  profile link delete link_1 link_2")]
 pub(crate) enum LinkCommand {
     List(list::LinkListArguments),
     Add(add::LinkAddArguments),

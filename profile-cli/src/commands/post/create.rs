@@ -4,7 +4,7 @@ use clap::Args;
 use profile_sdk::Post;
 use serde_json::json;
 
-use crate::draft::{self, Draft, DraftKind};
+use crate::draft::{Draft, DraftKind};
 use crate::dry_run::{self, Change, DryRun};
 use crate::editor::Editor;
 use crate::failure::{Failure, FailureKind};
@@ -27,7 +27,8 @@ tells whether it is there.
 
 @FILE takes the text of a file and - that of stdin, without the one line break at its end. So a text
 that begins with @, or is - alone, has to be given as a file or on stdin. --editor opens an empty
-text in the editor that `profile edit` uses, and keeps it until the service has accepted it.
+text in the editor that `profile edit` uses, and keeps it until the service has accepted it. One that
+was not sent is offered first, to be resumed, left where it is or deleted.
 
 Examples:
   profile post create 'Hello, world'
@@ -90,7 +91,7 @@ fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Stop> {
             }
         };
         let may_be_mended = matches!(failure.kind, FailureKind::Usage | FailureKind::Refused);
-        if !may_be_mended || !draft::edit_again(session, &failure)? {
+        if !may_be_mended || !draft.edit_again(session, &failure)? {
             return Err(draft.kept(failure).into());
         }
     }

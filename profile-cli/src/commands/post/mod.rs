@@ -12,6 +12,10 @@ use crate::stop::Stop;
 
 /// List, create and delete your posts
 #[derive(Debug, Subcommand)]
+#[command(after_help = "\
+Examples:
+  profile post create 'Hello, world'
+  profile post list --json")]
 pub(crate) enum PostCommand {
     List(list::PostListArguments),
     Create(create::PostCreateArguments),

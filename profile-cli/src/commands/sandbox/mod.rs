@@ -12,6 +12,11 @@ use crate::stop::Stop;
 
 /// Look after the made-up profile that --sandbox works on
 #[derive(Debug, Subcommand)]
+#[command(after_help = "\
+Examples:
+  profile --sandbox show
+  profile sandbox serve
+  profile sandbox reset")]
 pub(crate) enum SandboxCommand {
     Reset(reset::SandboxResetArguments),
     Path(path::SandboxPathArguments),

@@ -25,8 +25,8 @@ read before the first is sent. The signature is the recorded one, so no secret i
 --resign is given: then it is taken from PROFILE_WEBHOOK_SECRET or the file that
 PROFILE_WEBHOOK_SECRET_FILE names.
 
-Each answer is told: in a pipe a line with the kind, the status, the time and the file, separated
-by tabs; with --json an object a line. Exits with 0 if all were 2xx, with 8 if nothing was answered
+Each answer is told: in a pipe a line with the kind, the status, the milliseconds, the file and the
+error, separated by tabs; with --json an object a line. Exits with 0 if all were 2xx, with 8 if nothing was answered
 and with 1 otherwise.
 
 Examples:

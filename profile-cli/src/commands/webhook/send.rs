@@ -44,8 +44,8 @@ pub(crate) struct WebhookSendArguments {
 fn after_help() -> String {
     format!(
         "\
-Each answer is told: in a pipe a line with the kind, the status and the time, separated by tabs;
-with --json an object a line. Exits with 0 if all were 2xx, with 8 if nothing was answered and with
+Each answer is told: in a pipe a line with the kind, the status, the milliseconds, an empty column
+and the error, separated by tabs; with --json an object a line. Exits with 0 if all were 2xx, with 8 if nothing was answered and with
 1 otherwise. Nothing is sent twice, and redirects are not followed.
 {}
 

@@ -7,7 +7,7 @@ use super::delivery::Delivery;
 use super::sender::{Outcome, Sender, shown};
 use crate::failure::{Failure, FailureKind};
 use crate::progress::Progress;
-use crate::report::{Report, Shown};
+use crate::report::{Report, Shown, cell};
 use crate::session::Session;
 use crate::stop::Stop;
 
@@ -49,20 +49,23 @@ fn report(name: &str, delivery: &Delivery, outcome: &Outcome) -> Report {
         "milliseconds": milliseconds,
         "bytes": delivery.body.len(),
     });
-    let answered = status.map_or("-".to_owned(), |status| status.to_string());
-    let mut fields = vec![
-        ("event".to_owned(), kind),
-        ("status".to_owned(), answered),
-        ("milliseconds".to_owned(), format!("{milliseconds} ms")),
-    ];
     if !name.is_empty() {
         json["file"] = json!(name);
-        fields.push(("file".to_owned(), name.to_owned()));
     }
-    if let Some(error) = error {
-        fields.push(("error".to_owned(), error.to_owned()));
-    }
-    Report::new(json, Shown::Fields(fields))
+    let status = status.map(|status| status.to_string());
+    let fields = |took: String| {
+        let fields = [
+            ("event", kind.clone()),
+            ("status", cell(status.as_ref())),
+            ("milliseconds", took),
+            ("file", name.to_owned()),
+            ("error", cell(error.as_ref())),
+        ];
+        let fields = fields.map(|(name, value)| (name.to_owned(), value));
+        Shown::Fields(fields.into())
+    };
+    let people = fields(format!("{milliseconds} ms"));
+    Report::new(json, Shown::split(people, fields(milliseconds.to_string())))
 }
 
 /// The failure of those that were not taken.

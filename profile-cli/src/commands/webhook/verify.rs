@@ -13,6 +13,8 @@ use crate::report::{Report, Shown};
 use crate::session::Session;
 use crate::stop::Stop;
 
+const EXPLAIN: &str = "--explain tries what usually goes wrong";
+
 /// Check that a signature is that of a body
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
@@ -64,12 +66,8 @@ pub(crate) fn run(
     let verified = match verifier.verify(headers, body.as_slice()) {
         Ok(verified) => verified,
         Err(error) => {
-            let failure = mismatch(&error);
-            return Err(match arguments.explain {
-                true => failure.hint(explain(headers, &body, [secret.bytes()]).to_string()),
-                false => failure,
-            }
-            .into());
+            let tried = || explain(headers, &body, [secret.bytes()]).to_string();
+            return Err(mismatch(&error, arguments.explain.then(tried)).into());
         }
     };
     let length = verified.body_length();
@@ -83,15 +81,20 @@ pub(crate) fn run(
     })
 }
 
-fn mismatch(error: &VerifyError) -> Failure {
+fn mismatch(error: &VerifyError, explanation: Option<String>) -> Failure {
     let message = format!("not verified: {}", refusal::reason(error));
-    let failure = Failure::new(FailureKind::Mismatch, message);
-    match error {
-        VerifyError::Mismatch { .. } => failure.hint(
-            "check the secret, and that the body is as it came; --explain tries what usually \
-             goes wrong",
-        ),
-        _ => failure,
+    let hint = match (explanation, error) {
+        // Of many a signature without proper form there is nothing more to say.
+        (Some(explanation), _) if message.ends_with(&explanation) => None,
+        (Some(explanation), _) => Some(explanation),
+        (None, VerifyError::Mismatch { .. }) => Some(format!(
+            "check the secret, and that the body is as it came; {EXPLAIN}"
+        )),
+        (None, _) => Some(EXPLAIN.to_owned()),
+    };
+    Failure {
+        hint,
+        ..Failure::new(FailureKind::Mismatch, message)
     }
 }
 

@@ -5,7 +5,9 @@ use std::net::TcpStream;
 use std::path::Path;
 
 use super::SECRET;
-use crate::program::{Program, Run, Running, Signal};
+#[cfg(unix)]
+use crate::program::Signal;
+use crate::program::{Program, Run, Running};
 
 pub(super) struct Listener {
     running: Running,
@@ -56,15 +58,16 @@ impl Listener {
         self.running.end()
     }
 
+    #[cfg(unix)]
     #[track_caller]
     pub(super) fn signal(&self, signal: Signal) {
         self.running.signal(signal);
     }
 
-    /// Ends it as Ctrl-C does.
+    /// Asks it to stop, and waits for its end.
     #[track_caller]
-    pub(super) fn interrupt(self) -> Run {
-        self.signal(Signal::INT);
+    pub(super) fn stop(mut self) -> Run {
+        self.running.stop();
         self.end()
     }
 

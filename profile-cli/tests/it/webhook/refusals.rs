@@ -125,7 +125,7 @@ fn a_body_that_names_another_kind_is_warned_of() {
     let run = listener.end();
     assert!(
         run.stdout()
-            .ends_with("follow.created\t204\t21\tverified\n"),
+            .ends_with("follow.created\t204\t21\tverified\t\n"),
         "{run}"
     );
     assert!(

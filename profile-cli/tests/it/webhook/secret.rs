@@ -140,6 +140,6 @@ fn no_output_shows_it() {
             assert!(!run.to_string().contains(CANARY), "{run}");
         }
     }
-    let run = listener.interrupt();
+    let run = listener.stop();
     assert!(!run.to_string().contains(CANARY), "{run}");
 }

@@ -47,6 +47,7 @@ fn base64_is_taken_where_it_is_asked_for() {
         --- stdout
         --- stderr
         error: not verified: X-Service-Signature holds a digest in base64, and hex is expected: if the service signs so, add --encoding base64
+        hint: --explain tries what usually goes wrong
     "#]]);
 }
 
@@ -85,7 +86,32 @@ fn a_signature_without_proper_form_is_not_to_be_trusted() {
         let verify = ["verify", "--body", &body, "--signature", signature];
         let refused = webhook(home.path(), &verify).run();
         assert_eq!(refused.code(), 10, "{refused}");
+        let hint = "hint: --explain tries what usually goes wrong\n";
+        assert!(refused.stderr().ends_with(hint), "{refused}");
     }
+}
+
+#[test]
+fn an_explanation_says_more_than_the_refusal_or_nothing() {
+    let home = home();
+    let (_, body) = file(home.path(), "body", BODY);
+    let explain = |signature: &str| {
+        let verify = [
+            "verify",
+            "--body",
+            &body,
+            "--signature",
+            signature,
+            "--explain",
+        ];
+        webhook(home.path(), &verify).run().stderr()
+    };
+    let upper = explain(&SIGNATURE.replace("sha256", "SHA256"));
+    assert!(
+        upper.contains("\nhint: the delivery would match "),
+        "{upper}"
+    );
+    assert!(!explain("sha256=00").contains("hint: "));
 }
 
 #[test]

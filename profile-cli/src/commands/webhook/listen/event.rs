@@ -84,13 +84,18 @@ impl Event {
             json["body_encoding"] = json!(encoding);
             json["body"] = json!(body);
         }
-        let verdict = reason.map_or("verified".to_owned(), |reason| format!("refused: {reason}"));
+        let verdict = if self.is_verified() {
+            "verified"
+        } else {
+            "refused"
+        };
         let fields = [
             ("received_at", received_at),
-            ("event", kind.unwrap_or("-").to_owned()),
+            ("event", kind.unwrap_or_default().to_owned()),
             ("status", self.answered.as_str().to_owned()),
             ("bytes", self.bytes.to_string()),
-            ("verdict", verdict),
+            ("verdict", verdict.to_owned()),
+            ("reason", reason.unwrap_or_default().to_owned()),
         ];
         let fields = fields.map(|(name, value)| (name.to_owned(), value));
         Report::new(json, Shown::Fields(Vec::from(fields)))

@@ -26,9 +26,11 @@ impl FailuresInRow {
     pub(super) fn warning(&self) -> Option<String> {
         let count = self.count;
         let consequence = match count {
-            TURNS_WEBHOOK_OFF => "if the service sent them, it has turned the webhook off",
+            TURNS_WEBHOOK_OFF => {
+                "if the service sent them, it has turned the webhook off".to_owned()
+            }
             _ if count == TURNS_WEBHOOK_OFF / 2 => {
-                "after 10 in a row the service turns the webhook off"
+                format!("after {TURNS_WEBHOOK_OFF} in a row the service turns the webhook off")
             }
             _ => return None,
         };

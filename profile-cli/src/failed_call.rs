@@ -1,0 +1,152 @@
+//! The failure of a call to the service, in the words of somebody who types commands.
+
+use profile_sdk::{Error, ErrorKind};
+
+use crate::failure::{Failure, FailureKind, LOG_IN, RefusalBody, or_sandbox};
+
+impl Failure {
+    /// The failure of a call about one thing, which is named if the service does not know it.
+    pub(crate) fn of_call_about(what: &str, error: Error) -> Self {
+        let not_found = (error.kind() == ErrorKind::NotFound)
+            .then(|| format!("there is no {what} ({})", said(&error)));
+        let failure = Self::from(error);
+        Self {
+            message: not_found.unwrap_or(failure.message),
+            ..failure
+        }
+    }
+
+    /// The failure of a write, with the command that shows whether it took effect all the same.
+    pub(crate) fn of_write(what: &str, look_with: &str, error: Error) -> Self {
+        let unknown = error.may_have_been_applied();
+        let times = match error.attempts() {
+            1 => "once".to_owned(),
+            attempts => format!("{attempts} times"),
+        };
+        let failure = Self::of_call_about(what, error);
+        if unknown {
+            return failure.hint(format!(
+                "it was sent {times} and the outcome is unknown: \
+                 look with `{look_with}` before you try again"
+            ));
+        }
+        failure
+    }
+}
+
+impl RefusalBody {
+    fn of(error: &Error) -> Option<Self> {
+        error.status()?;
+        Some(Self {
+            bytes: error.body().to_vec(),
+            is_told: false,
+        })
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let kind = match error.kind() {
+            ErrorKind::Invalid => FailureKind::Usage,
+            ErrorKind::KeyMissing | ErrorKind::Unauthorized => FailureKind::Unauthorized,
+            ErrorKind::Forbidden => FailureKind::Forbidden,
+            ErrorKind::NotFound => FailureKind::NotFound,
+            ErrorKind::Refused => FailureKind::Refused,
+            ErrorKind::RateLimited => FailureKind::RateLimited,
+            ErrorKind::Connection | ErrorKind::Timeout | ErrorKind::Interrupted => {
+                FailureKind::Unanswered
+            }
+            _ => FailureKind::Other,
+        };
+        Self {
+            hint: hint(&error),
+            status: error.status(),
+            retryable: is_retryable(&error),
+            body: RefusalBody::of(&error).map(Box::new),
+            ..Self::new(kind, message(&error))
+        }
+    }
+}
+
+fn is_retryable(error: &Error) -> bool {
+    let doubles = error
+        .operation()
+        .is_some_and(|operation| !operation.is_idempotent());
+    match error.kind() {
+        ErrorKind::Connection | ErrorKind::RateLimited => true,
+        ErrorKind::Timeout | ErrorKind::Interrupted | ErrorKind::Service => !doubles,
+        _ => false,
+    }
+}
+
+/// What happened, in the words of somebody who types commands, with what the service says of it.
+fn message(error: &Error) -> String {
+    let what = match (error.kind(), error.scope()) {
+        (ErrorKind::KeyMissing, _) => return "this needs an API key, and none is set".to_owned(),
+        (ErrorKind::Unauthorized, _) => "the service does not take the key".to_owned(),
+        (ErrorKind::Forbidden, Some(scope)) => format!("the key lacks the scope {scope}"),
+        (ErrorKind::Forbidden, None) => "the key may not do this".to_owned(),
+        (ErrorKind::NotFound, _) => "the service does not know this".to_owned(),
+        (ErrorKind::Refused, _) => "the service refuses this".to_owned(),
+        (ErrorKind::RateLimited, _) if error.status().is_some() => {
+            "the key's rate limit is used up".to_owned()
+        }
+        (ErrorKind::Service, _) => match error.attempts() {
+            0 | 1 => "the service failed".to_owned(),
+            attempts => format!("the service failed {attempts} times"),
+        },
+        _ => return error.to_string(),
+    };
+    let said = said(error);
+    // Many a service says the same in its own words.
+    match said.split_once(": ") {
+        Some((status, again)) if again == what => format!("{what} ({status})"),
+        _ => format!("{what} ({said})"),
+    }
+}
+
+/// The status of the answer and what came with it.
+fn said(error: &Error) -> String {
+    let status = error.status().unwrap_or_default();
+    match error.message().or(error.code()) {
+        Some(said) => format!("{status}: {said}"),
+        None => status.to_string(),
+    }
+}
+
+fn hint(error: &Error) -> Option<String> {
+    let hint = match error.kind() {
+        ErrorKind::KeyMissing => format!("{LOG_IN}{}", or_sandbox()),
+        ErrorKind::Unauthorized => {
+            "check PROFILE_API_KEY, or log in again with `profile auth login`".to_owned()
+        }
+        ErrorKind::Forbidden => {
+            "use a key that carries the scope; `profile auth status` shows those of yours"
+                .to_owned()
+        }
+        ErrorKind::Connection | ErrorKind::Unreadable => {
+            "check the network, and PROFILE_BASE_URL or --base-url".to_owned()
+        }
+        ErrorKind::RateLimited => match error.retry_after() {
+            Some(wait) => format!("wait {} before you try again", in_words(wait.as_secs())),
+            None => "wait a while before you try again".to_owned(),
+        },
+        ErrorKind::Service if is_retryable(error) => "try again in a while".to_owned(),
+        _ => return None,
+    };
+    Some(hint)
+}
+
+/// A time in its largest whole unit, rounded up.
+fn in_words(seconds: u64) -> String {
+    let (count, unit) = match seconds {
+        0..120 => (seconds, "second"),
+        120..7_200 => (seconds.div_ceil(60), "minute"),
+        7_200..172_800 => (seconds.div_ceil(3_600), "hour"),
+        _ => (seconds.div_ceil(86_400), "day"),
+    };
+    match count {
+        1 => format!("1 {unit}"),
+        _ => format!("{count} {unit}s"),
+    }
+}
