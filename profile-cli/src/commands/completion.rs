@@ -1,21 +1,28 @@
 //! `profile completion`: scripts that complete what is typed.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Command, CommandFactory as _, ValueEnum};
-use clap_complete::Shell as Generator;
-use clap_complete::generate;
+use clap_complete::{Generator as _, Shell as Generator, generate};
 #[cfg(feature = "webhook")]
 use profile_sdk::EventKind;
+use serde_json::json;
 
 use crate::arguments::Arguments;
-use crate::report::Report;
+use crate::failure::Failure;
+use crate::report::{Report, Shown};
 use crate::settings::SettingName;
+use crate::stop::Stop;
+
+const NAME: &str = "profile";
 
 /// A static, since the parser takes names that live as long as the program.
 #[cfg(feature = "webhook")]
 static KINDS: [EventKind; 7] = EventKind::KNOWN;
 
-/// Print a script that completes commands and options in your shell
+/// Print a script that completes commands and options in your shell, or write those of all shells
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -23,11 +30,17 @@ Examples:
   profile completion bash > ~/.local/share/bash-completion/completions/profile
   profile completion zsh > ~/.zfunc/_profile                                with ~/.zfunc in $fpath
   profile completion fish > ~/.config/fish/completions/profile.fish
-  profile completion powershell | Out-String | Invoke-Expression")]
+  profile completion powershell | Out-String | Invoke-Expression
+  profile completion --dir dist                                             for a package")]
 pub(crate) struct CompletionArguments {
     /// Which shell
-    #[arg(value_enum, value_name = "SHELL")]
-    shell: Shell,
+    #[arg(value_enum, value_name = "SHELL", required_unless_present = "dir")]
+    shell: Option<Shell>,
+
+    /// Write a script for SHELL, or for each, into this directory, which is made where it is not
+    /// there
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
 }
 
 /// A shell that can complete.
@@ -39,16 +52,52 @@ enum Shell {
     Powershell,
 }
 
-pub(crate) fn run(arguments: &CompletionArguments) -> Report {
-    let shell = match arguments.shell {
-        Shell::Bash => Generator::Bash,
-        Shell::Zsh => Generator::Zsh,
-        Shell::Fish => Generator::Fish,
-        Shell::Powershell => Generator::PowerShell,
-    };
-    let mut script = Vec::new();
-    generate(shell, &mut command(), "profile", &mut script);
+impl Shell {
+    fn generator(self) -> Generator {
+        match self {
+            Self::Bash => Generator::Bash,
+            Self::Zsh => Generator::Zsh,
+            Self::Fish => Generator::Fish,
+            Self::Powershell => Generator::PowerShell,
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &CompletionArguments) -> Result<Report, Stop> {
+    match (&arguments.dir, arguments.shell) {
+        (Some(directory), None) => write(Shell::value_variants(), directory),
+        (Some(directory), Some(shell)) => write(&[shell], directory),
+        (None, shell) => Ok(print(shell.expect("the parser asks for one of the two"))),
+    }
+}
+
+fn print(shell: Shell) -> Report {
+    let script = script(shell);
     Report::text(String::from_utf8_lossy(&script).trim_end(), "script")
+}
+
+/// Each script gets the name under which its shell looks for it.
+fn write(shells: &[Shell], directory: &Path) -> Result<Report, Stop> {
+    let names: Vec<_> = shells
+        .iter()
+        .map(|shell| shell.generator().file_name(NAME))
+        .collect();
+    let written = fs::create_dir_all(directory).and_then(|()| {
+        let mut files = shells.iter().zip(&names);
+        files.try_for_each(|(shell, name)| fs::write(directory.join(name), script(*shell)))
+    });
+    written.map_err(|error| Failure::of_file("written to", directory, &error))?;
+    let shown = format!("{} are in {}", names.join(", "), directory.display());
+    Ok(Report::new(
+        json!({"result": "written", "dir": directory.to_string_lossy(), "scripts": names}),
+        Shown::Sentence(shown),
+    ))
+}
+
+fn script(shell: Shell) -> Vec<u8> {
+    let mut script = Vec::new();
+    generate(shell.generator(), &mut command(), NAME, &mut script);
+    script
 }
 
 /// The program with the values that are known of arguments which take others too.

@@ -51,7 +51,7 @@ pub(crate) fn run(command: Option<Command>, session: &Session<'_>) -> Result<Rep
         Command::Site(arguments) => site::run(arguments, session),
         Command::Auth(command) => auth::run(command, session),
         Command::Config(command) => config::run(&command, session),
-        Command::Completion(arguments) => Ok(completion::run(&arguments)),
+        Command::Completion(arguments) => completion::run(&arguments),
         Command::Man(arguments) => man::run(&arguments),
         Command::Version(_) => Ok(version::run()),
         Command::Api(arguments) => api::run(&arguments, session),

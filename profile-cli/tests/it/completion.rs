@@ -1,5 +1,7 @@
 //! `profile completion`: a script for each shell.
 
+use std::fs;
+
 use expect_test::expect;
 
 use crate::program::run;
@@ -28,13 +30,45 @@ fn every_shell_has_a_script_that_knows_the_commands() {
 }
 
 #[test]
+fn all_scripts_are_written_into_a_directory() {
+    let home = tempfile::tempdir().unwrap();
+    let directory = home.path().join("new/dist");
+    let path = directory.to_str().unwrap();
+    let written = run(home.path(), &[], &["completion", "--dir", path, "--json"]).json();
+    let names = ["profile.bash", "_profile", "profile.fish", "_profile.ps1"];
+    assert_eq!(written["scripts"], serde_json::json!(names));
+    for name in names {
+        let script = fs::read_to_string(directory.join(name)).unwrap();
+        assert!(script.contains("analytics"), "{name}");
+    }
+
+    let one = home.path().join("one");
+    run(
+        home.path(),
+        &[],
+        &["completion", "zsh", "--dir", one.to_str().unwrap()],
+    );
+    assert_eq!(fs::read_dir(one).unwrap().count(), 1);
+
+    let file = home.path().join("file");
+    fs::write(&file, "").unwrap();
+    let arguments = ["completion", "--dir", file.to_str().unwrap()];
+    let refused = run(home.path(), &[], &arguments);
+    assert_eq!(refused.code(), 1);
+    assert!(
+        refused.stderr().contains("cannot be written to"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn another_shell_is_refused_with_those_that_are_known() {
     let home = tempfile::tempdir().unwrap();
     run(home.path(), &[], &["completion", "tcsh"]).check(&expect![[r#"
         exit 2
         --- stdout
         --- stderr
-        error: invalid value 'tcsh' for '<SHELL>'
+        error: invalid value 'tcsh' for '[SHELL]'
           [possible values: bash, zsh, fish, powershell]
 
           tip: a similar value exists: 'zsh'
