@@ -38,6 +38,7 @@ mod link_url;
 mod links;
 mod location;
 mod me;
+mod odd_fields;
 mod operation;
 mod pacing;
 mod path;
