@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::InvalidValue;
+use crate::key_redaction::KeyRedaction;
 
 /// An API key: visible ASCII, sent as `Authorization: Bearer <API_KEY>` to the configured host
 /// alone.
@@ -47,13 +48,14 @@ impl ApiKey {
         &self.text
     }
 
-    /// The text without the key, if the key is in it; as it is, or as JSON with escaped slashes.
+    /// The text without the key, if the key is in it in any spelling.
     pub(crate) fn redact(&self, text: &str) -> Option<String> {
-        let escaped = self.text.replace('/', "\\/");
-        (text.contains(&self.text) || text.contains(&escaped)).then(|| {
-            text.replace(&self.text, "[redacted]")
-                .replace(&escaped, "[redacted]")
-        })
+        KeyRedaction::of(&self.text).redact(text, false)
+    }
+
+    /// The same for a text that was cut off, so that not even a beginning of the key is left.
+    pub(crate) fn redact_start(&self, text: &str) -> Option<String> {
+        KeyRedaction::of(&self.text).redact(text, true)
     }
 }
 
@@ -94,16 +96,6 @@ mod tests {
             assert_eq!(ApiKey::new(text).unwrap().expose(), "key", "{text:?}");
         }
         assert!(ApiKey::new("key\n\n").is_err());
-    }
-
-    #[test]
-    fn the_key_is_taken_out_of_a_text() {
-        let key = ApiKey::new("a/b").unwrap();
-        assert_eq!(
-            key.redact(r"x a/b y a\/b z").unwrap(),
-            "x [redacted] y [redacted] z"
-        );
-        assert_eq!(key.redact("a b"), None);
     }
 
     #[test]

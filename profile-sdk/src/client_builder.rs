@@ -208,8 +208,9 @@ impl ClientBuilder {
         self
     }
 
-    /// Whether the key may be sent over plain HTTP to a host that is not this machine. It may not
-    /// unless set, since anyone on the way could read it.
+    /// Whether requests, and the key with them, may be sent over plain HTTP to a host that is neither
+    /// `localhost` nor a loopback address. They may not unless set, since anyone on the way could read
+    /// them.
     pub fn allow_plain_http(mut self, allowed: bool) -> Self {
         self.plain_http_allowed = allowed;
         self

@@ -34,6 +34,7 @@ mod handle;
 mod invalid_value;
 mod jitter;
 mod key_info;
+mod key_redaction;
 mod link_url;
 mod links;
 mod location;

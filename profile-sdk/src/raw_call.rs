@@ -50,12 +50,11 @@ impl Client {
     /// ```
     pub fn request(&self, method: Method, path: impl Into<String>) -> RawCall {
         let path = path.into();
-        let checked = check_path(&path);
-        let operation = Operation::beyond_the_specification(method, path);
-        let request = match checked {
-            Ok(()) => Ok(Request::new(operation)),
-            Err(invalid) => Err(Error::from(invalid)),
-        };
+        // Errors and spans name the operation, and none of them shows the key.
+        let shown = self.without_key(&path).into_owned();
+        let request = check_path(&path, &shown).map_err(Error::from).map(|()| {
+            Request::new(Operation::beyond_the_specification(method, shown)).path_as(path)
+        });
         RawCall {
             client: self.clone(),
             request,
@@ -96,7 +95,7 @@ impl RawCall {
     /// ```
     pub fn encoded_query(mut self, query: &str) -> Self {
         self.request = self.request.and_then(|request| {
-            check_query(query)
+            check_query(query, &self.client.without_key(query))
                 .map_err(|invalid| Error::from(invalid).during(request.operation()))?;
             let query = match request.query() {
                 Some(before) => format!("{before}&{query}"),
@@ -184,7 +183,8 @@ impl RawCall {
         self
     }
 
-    /// Reads the whole body of the answer as JSON.
+    /// Reads the whole body of the answer as JSON, and an answer without a body as null: take `()` or
+    /// an [`Option`] where one may come.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -198,10 +198,14 @@ impl RawCall {
     /// # }
     /// ```
     pub fn read<T: DeserializeOwned>(self) -> Call<T> {
-        Call::of(&self.client, self.request, read_json)
+        Call::of(&self.client, self.request, |body| match body {
+            b"" => read_nothing(),
+            _ => read_json(body),
+        })
     }
 
-    /// Reads what stands under `data` in the answer, where the service puts what it has to say.
+    /// Reads what stands under `data` in the answer, where the service puts what it has to say, and an
+    /// answer without a body as null: take `()` or an [`Option`] where one may come.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -215,8 +219,9 @@ impl RawCall {
     /// # }
     /// ```
     pub fn read_data<T: DeserializeOwned>(self) -> Call<T> {
-        Call::of(&self.client, self.request, |body| {
-            read_json::<Envelope<T>>(body).map(|envelope| envelope.data)
+        Call::of(&self.client, self.request, |body| match body {
+            b"" => read_nothing(),
+            _ => read_json::<Envelope<T>>(body).map(|envelope| envelope.data),
         })
     }
 
@@ -241,6 +246,12 @@ impl RawCall {
 #[derive(Deserialize)]
 struct Envelope<T> {
     data: T,
+}
+
+fn read_nothing<T: DeserializeOwned>() -> Result<T, String> {
+    serde_json::from_str("null").map_err(|_| {
+        "the answer has no body; read it with `read_bytes`, or as an `Option`".to_owned()
+    })
 }
 
 fn read_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {

@@ -8,7 +8,9 @@ use crate::{Method, Operation};
 
 /// A request that has not been sent: what to do, where, and with which body.
 ///
-/// It holds no key, so all of it can be printed. [`Call::request`](crate::Call::request) gives it.
+/// It holds no key, unless the caller of [`Client::request`](crate::Client::request) wrote it into a
+/// path, a query or a body, so all of it can be printed. [`Call::request`](crate::Call::request)
+/// gives it.
 ///
 /// ```
 /// use profile_sdk::{Client, Days, Handle};
@@ -50,6 +52,12 @@ impl Request {
             path,
             ..Self::new(operation)
         }
+    }
+
+    /// The same request to a path that is encoded already.
+    pub(crate) fn path_as(mut self, path: String) -> Self {
+        self.path = path;
+        self
     }
 
     /// The same request with `query`, which is encoded already.

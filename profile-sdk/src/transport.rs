@@ -94,8 +94,8 @@ impl Transport {
                 .body(body);
         }
         let mut answer = sending.send().await.map_err(|error| lost(error, timeout))?;
-        let body = if answer.status().is_success() {
-            self.read_whole(&mut answer, timeout).await?
+        let (body, is_cut) = if answer.status().is_success() {
+            (self.read_whole(&mut answer, timeout).await?, false)
         } else {
             read_start(&mut answer).await
         };
@@ -103,6 +103,7 @@ impl Transport {
             status: answer.status().as_u16(),
             headers: std::mem::take(answer.headers_mut()),
             body,
+            is_cut,
         })
     }
 
@@ -146,18 +147,22 @@ impl Transport {
     }
 }
 
-/// Reads the start of a refusal's body. What cannot be read of it is not missed: the status says
-/// what matters.
-async fn read_start(answer: &mut reqwest::Response) -> Bytes {
+/// Reads the start of a refusal's body, and tells whether there is more. What cannot be read of it is
+/// not missed: the status says what matters.
+async fn read_start(answer: &mut reqwest::Response) -> (Bytes, bool) {
     let mut body = BytesMut::new();
-    while body.len() < Error::MAX_BODY_BYTES {
-        let Ok(Some(chunk)) = answer.chunk().await else {
-            break;
-        };
-        body.extend_from_slice(&chunk);
-    }
-    body.truncate(Error::MAX_BODY_BYTES);
-    body.freeze()
+    let is_cut = loop {
+        match answer.chunk().await {
+            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+            Ok(None) => break false,
+            Err(_) => break true,
+        }
+        if body.len() > Error::MAX_BODY_BYTES {
+            body.truncate(Error::MAX_BODY_BYTES);
+            break true;
+        }
+    };
+    (body.freeze(), is_cut)
 }
 
 /// Tells why no complete answer came, and whether the request can have arrived.

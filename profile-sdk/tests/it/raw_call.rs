@@ -1,10 +1,11 @@
 //! Calls to what the service offers beyond this crate.
 
+use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Fault, FaultRule, MockServer};
 use profile_sdk::{ErrorKind, Method, Profile};
 use serde_json::{Value, json};
 
-use crate::{connect_as_owner, requests};
+use crate::{answer_all, connect_as_owner, requests};
 
 #[tokio::test]
 async fn any_endpoint_can_be_called() {
@@ -132,4 +133,28 @@ async fn a_body_that_is_no_json_is_not_sent() {
         "POST /api/v1/me/posts: the body cannot be written as JSON: key must be a string"
     );
     assert_eq!(requests(&service), 0);
+}
+
+#[tokio::test]
+async fn an_answer_without_a_body_is_null() {
+    let service = MockServer::start().await;
+    let client = connect_as_owner(&service);
+    answer_all(&service, ResponseTemplate::new(204)).await;
+    let call = || client.request(Method::Delete, "/api/v1/me/sessions");
+    call().read::<()>().await.unwrap();
+    call().read_data::<()>().await.unwrap();
+    assert_eq!(call().read::<Option<u8>>().await.unwrap(), None);
+    assert_eq!(call().read_data::<Option<u8>>().await.unwrap(), None);
+    for error in [
+        call().read::<u8>().await.unwrap_err(),
+        call().read_data::<u8>().await.unwrap_err(),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::Unreadable);
+        assert_eq!(
+            error.to_string(),
+            "DELETE /api/v1/me/sessions: the answer has no body; \
+             read it with `read_bytes`, or as an `Option`; \
+             the change may have been made all the same"
+        );
+    }
 }
