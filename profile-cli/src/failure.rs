@@ -193,7 +193,7 @@ impl From<Error> for Failure {
         Self {
             hint: hint(&error),
             status: error.status(),
-            retryable: is_retryable(&error),
+            retryable: error.is_retryable(),
             ..Self::new(kind, message(&error))
         }
     }
@@ -202,17 +202,6 @@ impl From<Error> for Failure {
 impl From<InvalidValue> for Failure {
     fn from(invalid: InvalidValue) -> Self {
         Self::usage(invalid.to_string())
-    }
-}
-
-fn is_retryable(error: &Error) -> bool {
-    let doubles = error
-        .operation()
-        .is_some_and(|operation| !operation.is_idempotent());
-    match error.kind() {
-        ErrorKind::Connection | ErrorKind::RateLimited => true,
-        ErrorKind::Timeout | ErrorKind::Interrupted | ErrorKind::Service => !doubles,
-        _ => false,
     }
 }
 
@@ -268,7 +257,7 @@ fn hint(error: &Error) -> Option<String> {
             Some(wait) => format!("wait {} before you try again", in_words(wait.as_secs())),
             None => "wait a while before you try again".to_owned(),
         },
-        ErrorKind::Service if is_retryable(error) => "try again in a while".to_owned(),
+        ErrorKind::Service if error.is_retryable() => "try again in a while".to_owned(),
         _ => return None,
     };
     Some(hint)

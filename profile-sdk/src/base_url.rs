@@ -54,7 +54,7 @@ impl BaseUrl {
         if url.scheme() == "http" && !plain_http_allowed && !is_loopback(&url) {
             return refuse(format!(
                 "{url} is neither HTTPS nor on this machine, so what is sent could be read on the \
-                 way; use https, or consent with ClientBuilder::allow_plain_http"
+                 way; use https, or consent with allow_plain_http"
             ));
         }
         let prefix = url.path().trim_end_matches('/').to_owned();
@@ -171,7 +171,7 @@ mod tests {
                 "http://host",
                 "base URL http://host/ is neither HTTPS nor on this machine, \
                  so what is sent could be read on the way; \
-                 use https, or consent with ClientBuilder::allow_plain_http",
+                 use https, or consent with allow_plain_http",
             ),
             (
                 "https://host/x/api/v1/",

@@ -173,7 +173,8 @@ fn lost(error: reqwest::Error, timeout: Duration) -> Error {
         let reason = format!("the request could not be made, so nothing was sent: {cause}");
         (ErrorKind::Invalid, reason)
     } else if error.is_connect() {
-        let reason = format!("no connection could be made, so nothing was sent: {cause}");
+        let advice = tls::advice(&cause);
+        let reason = format!("no connection could be made, so nothing was sent: {cause}{advice}");
         (ErrorKind::Connection, reason)
     } else if error.is_timeout() {
         let seconds = (timeout.as_secs_f64() * 100.0).round() / 100.0;

@@ -158,7 +158,7 @@ fn a_key_is_not_sent_in_the_open() {
         let described = Client::builder().base_url(format!("http://{host}"));
         let expected = format!(
             "base URL http://{host}/ is neither HTTPS nor on this machine, so what is sent could \
-             be read on the way; use https, or consent with ClientBuilder::allow_plain_http"
+             be read on the way; use https, or consent with allow_plain_http"
         );
         assert_eq!(described.build().unwrap_err().to_string(), expected);
     }
