@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::de::{Deserialize, Deserializer, Error};
+
 use crate::InvalidValue;
 use crate::key_redaction::KeyRedaction;
 
@@ -62,6 +64,16 @@ impl ApiKey {
 impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ApiKey(redacted)")
+    }
+}
+
+impl<'de> Deserialize<'de> for ApiKey {
+    /// Reads a text, as [`ApiKey::new`] takes it, from a configuration. No message shows it.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // What another type's error shows may be a key of digits alone.
+        let text = String::deserialize(deserializer)
+            .map_err(|_| Error::custom("API key is not a text; put it in quotes"))?;
+        Self::new(text).map_err(Error::custom)
     }
 }
 

@@ -31,6 +31,7 @@ pub struct ClientBuilder {
     pub(crate) api_key: Option<ApiKey>,
     pub(crate) user_agent: String,
     pub(crate) headers: Vec<(String, String)>,
+    pub(crate) proxy: Option<String>,
     pub(crate) tls: Option<Tls>,
     pub(crate) root_certificates: Vec<Vec<u8>>,
     pub(crate) connect_timeout: Duration,
@@ -65,6 +66,7 @@ impl ClientBuilder {
             api_key: None,
             user_agent: concat!("profile-sdk/", env!("CARGO_PKG_VERSION")).to_owned(),
             headers: Vec::new(),
+            proxy: None,
             tls: None,
             root_certificates: Vec::new(),
             connect_timeout: Self::DEFAULT_CONNECT_TIMEOUT,
@@ -107,6 +109,23 @@ impl ClientBuilder {
     /// [`build`](Self::build) refuses them. Values are not shown by any `Debug`.
     pub fn default_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// The HTTP or HTTPS proxy that every request is sent through; none unless set, since the
+    /// environment's proxies are not read. A user name and a password in its URL are for the proxy, and
+    /// are not shown by any `Debug` or error. HTTPS goes through the proxy unread; plain HTTP, even to
+    /// this machine, needs [`allow_plain_http`](Self::allow_plain_http).
+    ///
+    /// ```
+    /// let client = profile_sdk::Client::builder()
+    ///     .base_url("https://profiles.example")
+    ///     .proxy("http://user:password@proxy.internal:3128")
+    ///     .build()?;
+    /// # Ok::<(), profile_sdk::Error>(())
+    /// ```
+    pub fn proxy(mut self, url: impl Into<String>) -> Self {
+        self.proxy = Some(url.into());
         self
     }
 

@@ -4,6 +4,7 @@ use crate::base_url::BaseUrl;
 use crate::client::Shared;
 use crate::default_headers::default_headers;
 use crate::pacing::Pacing;
+use crate::proxy::Proxy;
 use crate::rate_limit::SharedRateLimit;
 use crate::retry_budget::RetryBudget;
 use crate::steady_rate::SteadyRate;
@@ -17,7 +18,8 @@ impl ClientBuilder {
     ///
     /// [`ErrorKind::Invalid`] when the base URL is missing, is not an HTTP or HTTPS URL, holds a
     /// user name, password, query or fragment, or is plain HTTP to another machine without consent;
-    /// when a time-out or the most bytes of an answer are zero; when the user agent or a header cannot
+    /// when the proxy is not an HTTP or HTTPS URL, or would be given plain HTTP without consent; when a
+    /// time-out or the most bytes of an answer are zero; when the user agent or a header cannot
     /// be sent, or is not the caller's to set; where the base URL is HTTPS, when TLS cannot be set up, a
     /// root certificate is none, or this program was built without TLS.
     pub fn build(self) -> Result<Client, Error> {
@@ -26,8 +28,16 @@ impl ClientBuilder {
             return Err(Error::new(ErrorKind::Invalid, reason));
         };
         self.check_bounds()?;
+        let base_url = BaseUrl::parse(base_url, self.plain_http_allowed)?;
+        let proxy = self.proxy.as_deref().map(Proxy::parse).transpose()?;
+        if proxy.is_some() && !base_url.is_https() && !self.plain_http_allowed {
+            let reason = "could read what is sent to a base URL of plain HTTP; \
+                          use https, or consent with allow_plain_http";
+            return Err(InvalidValue::new("proxy", reason).into());
+        }
         let transport = Transport::new(Settings {
-            base_url: BaseUrl::parse(base_url, self.plain_http_allowed)?,
+            base_url,
+            proxy,
             headers: default_headers(&self.headers, &self.user_agent, self.api_key.as_ref())?,
             tls: self.tls,
             root_certificates: self.root_certificates,

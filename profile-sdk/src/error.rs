@@ -221,6 +221,12 @@ impl Error {
         self
     }
 
+    /// The same error, which says first what it is about.
+    pub(crate) fn about(mut self, subject: &str) -> Self {
+        self.inner.reason = format!("{subject}: {}", self.inner.reason);
+        self
+    }
+
     /// The same error, told of the call that met it.
     pub(crate) fn during(mut self, operation: &Operation) -> Self {
         self.inner.operation = Some(operation.clone());

@@ -47,6 +47,7 @@ mod pacing;
 mod path;
 mod posts;
 mod profile;
+mod proxy;
 mod rate_limit;
 mod rate_limit_status;
 mod raw_call;

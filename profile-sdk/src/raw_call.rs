@@ -4,6 +4,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
 use crate::decode::start_of;
+use crate::default_headers::given_header;
 use crate::path::{check_path, check_query};
 use crate::{Call, Client, Error, ErrorKind, Method, Operation, Request};
 
@@ -102,6 +103,30 @@ impl RawCall {
                 None => query.to_owned(),
             };
             Ok(request.query_string(query))
+        });
+        self
+    }
+
+    /// Adds a header to this request alone, in place of one of the same name that
+    /// [`default_header`](crate::ClientBuilder::default_header) gives to all. The headers that the
+    /// client sets itself are refused before anything is sent, and so is what no header can hold, with
+    /// [`ErrorKind::Invalid`]. Its value is not shown by any `Debug` or error.
+    ///
+    /// ```
+    /// # use profile_sdk::{Client, Method};
+    /// # let client = Client::builder().base_url("https://profiles.example").build()?;
+    /// let call = client
+    ///     .request(Method::Put, "/api/v1/me/settings")
+    ///     .header("if-match", "\"7\"")
+    ///     .json(&serde_json::json!({"theme": "dark"}))
+    ///     .read_bytes();
+    /// # Ok::<(), profile_sdk::Error>(())
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.request = self.request.and_then(|request| {
+            let (name, value) = given_header(name, value)
+                .map_err(|invalid| Error::from(invalid).during(request.operation()))?;
+            Ok(request.header(name, value))
         });
         self
     }

@@ -1,6 +1,7 @@
 //! A request as a plain value, made by the resources' files and sent by the transport.
 
 use bytes::Bytes;
+use reqwest::header::{HeaderName, HeaderValue};
 use serde::Serialize;
 
 use crate::path::segment;
@@ -29,6 +30,8 @@ pub struct Request {
     operation: Operation,
     path: String,
     query: Option<String>,
+    /// Those of this request alone, marked as sensitive.
+    headers: Vec<(HeaderName, HeaderValue)>,
     body: Option<Bytes>,
 }
 
@@ -39,6 +42,7 @@ impl Request {
             path: operation.path_template().to_owned(),
             operation,
             query: None,
+            headers: Vec::new(),
             body: None,
         }
     }
@@ -69,6 +73,13 @@ impl Request {
     /// The same request for an operation that was described anew.
     pub(crate) fn operation_as(mut self, change: impl FnOnce(Operation) -> Operation) -> Self {
         self.operation = change(self.operation);
+        self
+    }
+
+    /// The same request with a header, in place of one of the same name.
+    pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.retain(|(given, _)| *given != name);
+        self.headers.push((name, value));
         self
     }
 
@@ -123,6 +134,11 @@ impl Request {
     #[must_use]
     pub fn body(&self) -> Option<&[u8]> {
         self.body.as_deref()
+    }
+
+    /// The headers that were given to this request alone.
+    pub(crate) fn headers(&self) -> &[(HeaderName, HeaderValue)] {
+        &self.headers
     }
 
     /// The body as the transport sends it, without a copy.

@@ -7,6 +7,7 @@ use bytes::{Bytes, BytesMut};
 use reqwest::header::{self, HeaderMap, HeaderValue};
 
 use crate::base_url::BaseUrl;
+use crate::proxy::Proxy;
 use crate::response::RawResponse;
 use crate::tls::{self, Tls, set_up_failed};
 use crate::{Error, ErrorKind, Method, Request};
@@ -19,6 +20,7 @@ pub(crate) struct Settings {
     pub(crate) base_url: BaseUrl,
     /// What every request carries, the key among it.
     pub(crate) headers: HeaderMap,
+    pub(crate) proxy: Option<Proxy>,
     pub(crate) tls: Option<Tls>,
     /// PEM texts of certificates to trust beside the usual ones.
     pub(crate) root_certificates: Vec<Vec<u8>>,
@@ -38,7 +40,7 @@ pub(crate) struct Transport {
 
 impl Transport {
     pub(crate) fn new(settings: Settings) -> Result<Self, Error> {
-        let http = reqwest::Client::builder()
+        let mut http = reqwest::Client::builder()
             .default_headers(settings.headers)
             .connect_timeout(settings.connect_timeout)
             .timeout(settings.usual_timeout)
@@ -46,7 +48,11 @@ impl Transport {
             .retry(reqwest::retry::never())
             // The environment's proxies are not this library's to read.
             .no_proxy();
-        let https = settings.base_url.is_https();
+        let https =
+            settings.base_url.is_https() || settings.proxy.as_ref().is_some_and(Proxy::is_https);
+        if let Some(proxy) = settings.proxy {
+            http = http.proxy(proxy.for_all_requests());
+        }
         let http = tls::prepare(
             http,
             settings.tls,
@@ -84,6 +90,9 @@ impl Transport {
         // The HTTP client's own time-out costs less than one of the request.
         if timeout != self.usual_timeout {
             sending = sending.timeout(timeout);
+        }
+        for (name, value) in request.headers() {
+            sending = sending.header(name, value);
         }
         if let Some(body) = request.body_bytes() {
             sending = sending

@@ -5,7 +5,7 @@ use mock_server::{Fault, FaultRule, MockServer};
 use profile_sdk::{ErrorKind, Method, Profile};
 use serde_json::{Value, json};
 
-use crate::{answer_all, connect_as_owner, requests};
+use crate::{answer_all, connect_as_owner, describe, requests};
 
 #[tokio::test]
 async fn any_endpoint_can_be_called() {
@@ -157,4 +157,49 @@ async fn an_answer_without_a_body_is_null() {
              the change may have been made all the same"
         );
     }
+}
+
+#[tokio::test]
+async fn a_header_goes_with_one_request() {
+    let service = MockServer::start().await;
+    let client = describe(&service)
+        .default_header("x-tenant", "blue")
+        .build()
+        .unwrap();
+    let call = client.request(Method::Get, "/api/v1/stats");
+    let call = call.header("X-Tenant", "green").header("x-tenant", "red");
+    let call = call.header("if-none-match", "\"canary\"").read_bytes();
+    assert!(!format!("{call:?}").contains("canary"));
+    call.await.unwrap();
+    let expected = service.expect("GET", "/stats").header("x-tenant", "red");
+    expected.header("if-none-match", "\"canary\"").once();
+    client.site_stats().await.unwrap();
+    service
+        .expect("GET", "/stats")
+        .header("x-tenant", "blue")
+        .once();
+}
+
+#[tokio::test]
+async fn a_header_that_cannot_be_given_is_named() {
+    let service = MockServer::start().await;
+    let client = connect_as_owner(&service);
+    for (name, value, reason) in [
+        (
+            "x-note",
+            "canary\n",
+            "header \"x-note\" cannot be sent, since its value holds a control character",
+        ),
+        (
+            "Authorization",
+            "Bearer canary",
+            "header \"Authorization\" carries the key; give it with ClientBuilder::api_key",
+        ),
+    ] {
+        let call = client.request(Method::Get, "/api/v1/stats");
+        let error = call.header(name, value).read_bytes().await.unwrap_err();
+        assert_eq!(error.to_string(), format!("GET /api/v1/stats: {reason}"));
+        assert_eq!(error.invalid_value().unwrap().field(), "header");
+    }
+    assert_eq!(requests(&service), 0);
 }

@@ -19,9 +19,9 @@ use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 use crate::describe_at;
 
 /// A service that speaks HTTPS with a certificate of its own making.
-struct Service {
-    uri: String,
-    certificate: String,
+pub(crate) struct Service {
+    pub(crate) uri: String,
+    pub(crate) certificate: String,
     seen: Seen,
 }
 
@@ -30,7 +30,7 @@ type Seen = Arc<Mutex<Vec<(Version, String)>>>;
 
 impl Service {
     /// One that offers these protocols by ALPN.
-    async fn start(protocols: &[&str]) -> Self {
+    pub(crate) async fn start(protocols: &[&str]) -> Self {
         let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
         let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
         let provider = tokio_rustls::rustls::crypto::ring::default_provider();
@@ -55,7 +55,7 @@ impl Service {
         }
     }
 
-    fn seen(&self) -> Vec<(Version, String)> {
+    pub(crate) fn seen(&self) -> Vec<(Version, String)> {
         self.seen.lock().unwrap().clone()
     }
 }
