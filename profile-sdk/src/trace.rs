@@ -1,11 +1,12 @@
 //! What a call tells to `tracing`, where the feature of that name is on: a span for the call, a span
-//! for each attempt in it, and events for each that begins, for each that fails and for each wait. None of them holds the key.
+//! for each attempt in it, and events for each that begins, for each that ends and for each wait. All have
+//! the target `profile_sdk`, and none of them holds the key.
 
 #[cfg(feature = "tracing")]
-pub(crate) use on::{failed, in_attempt, in_call, waiting};
+pub(crate) use on::{answered, failed, in_attempt, in_call, waiting};
 
 #[cfg(not(feature = "tracing"))]
-pub(crate) use off::{failed, in_attempt, in_call, waiting};
+pub(crate) use off::{answered, failed, in_attempt, in_call, waiting};
 
 #[cfg(feature = "tracing")]
 mod on {
@@ -16,12 +17,18 @@ mod on {
 
     use crate::{Error, Request};
 
+    const TARGET: &str = "profile_sdk";
+
     pub(crate) fn in_call<F: Future>(
         request: &Request,
         call: F,
     ) -> impl Future<Output = F::Output> + use<F> {
         let operation = request.operation();
-        call.instrument(tracing::info_span!("call", %operation))
+        call.instrument(tracing::info_span!(
+            target: TARGET,
+            "call",
+            %operation
+        ))
     }
 
     pub(crate) fn in_attempt<F: Future>(
@@ -29,15 +36,20 @@ mod on {
         attempt: F,
     ) -> impl Future<Output = F::Output> {
         let begun = async move {
-            tracing::debug!(number, "attempt {number} begins");
+            tracing::debug!(target: TARGET, number, "attempt {number} begins");
             attempt.await
         };
-        begun.instrument(tracing::debug_span!("attempt", number))
+        begun.instrument(tracing::debug_span!(target: TARGET, "attempt", number))
+    }
+
+    pub(crate) fn answered(number: u32, status: u16) {
+        tracing::debug!(target: TARGET, number, status, "attempt {number} answered: {status}");
     }
 
     /// The error has been freed of the key before.
     pub(crate) fn failed(number: u32, error: &Error) {
         tracing::debug!(
+            target: TARGET,
             number,
             kind = ?error.kind(),
             %error,
@@ -48,6 +60,7 @@ mod on {
     pub(crate) fn waiting(wait: Duration) {
         let seconds = wait.as_secs_f64();
         tracing::debug!(
+            target: TARGET,
             seconds,
             "waiting {seconds:.3} seconds before the next attempt"
         );
@@ -67,6 +80,8 @@ mod off {
     pub(crate) fn in_attempt<F>(_: u32, attempt: F) -> F {
         attempt
     }
+
+    pub(crate) fn answered(_: u32, _: u16) {}
 
     pub(crate) fn failed(_: u32, _: &Error) {}
 
