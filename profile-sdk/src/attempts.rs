@@ -84,7 +84,6 @@ impl<'a> Attempts<'a> {
             self.count += 1;
             let error = match trace::in_attempt(self.count, self.send_once(now)).await {
                 Ok(answer) => {
-                    trace::answered(self.count, answer.status);
                     self.pacing().retry_budget.refill();
                     return Ok(answer);
                 }

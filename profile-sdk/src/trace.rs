@@ -1,12 +1,12 @@
 //! What a call tells to `tracing`, where the feature of that name is on: a span for the call, a span
-//! for each attempt in it, and events for each that begins, for each that ends and for each wait. All have
+//! for each attempt in it, and events for each that begins, for each that fails and for each wait. All have
 //! the target `profile_sdk`, and none of them holds the key.
 
 #[cfg(feature = "tracing")]
-pub(crate) use on::{answered, failed, in_attempt, in_call, waiting};
+pub(crate) use on::{failed, in_attempt, in_call, waiting};
 
 #[cfg(not(feature = "tracing"))]
-pub(crate) use off::{answered, failed, in_attempt, in_call, waiting};
+pub(crate) use off::{failed, in_attempt, in_call, waiting};
 
 #[cfg(feature = "tracing")]
 mod on {
@@ -40,10 +40,6 @@ mod on {
             attempt.await
         };
         begun.instrument(tracing::debug_span!(target: TARGET, "attempt", number))
-    }
-
-    pub(crate) fn answered(number: u32, status: u16) {
-        tracing::debug!(target: TARGET, number, status, "attempt {number} answered: {status}");
     }
 
     /// The error has been freed of the key before.
@@ -80,8 +76,6 @@ mod off {
     pub(crate) fn in_attempt<F>(_: u32, attempt: F) -> F {
         attempt
     }
-
-    pub(crate) fn answered(_: u32, _: u16) {}
 
     pub(crate) fn failed(_: u32, _: &Error) {}
 
