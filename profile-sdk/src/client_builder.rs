@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::attempts::Patience;
+use crate::base_url::BaseUrl;
 use crate::clock::SystemClock;
 use crate::jitter::Jitter;
 use crate::{ApiKey, Clock, RetryPolicy, Tls};
 
-/// Describes a [`Client`](crate::Client): where the service is, with which key and with how much patience.
+/// Describes a [`Client`](crate::Client): where the service is, with which key and with how much
+/// patience.
 ///
 /// ```
 /// use std::time::Duration;
@@ -92,7 +94,8 @@ impl ClientBuilder {
     }
 
     /// The key to authenticate with. Without one, [`badges`](crate::Client::badges) and
-    /// [`site_stats`](crate::Client::site_stats) can be called and the rest fails before anything is sent.
+    /// [`site_stats`](crate::Client::site_stats) can be called and the rest fails before anything is
+    /// sent.
     pub fn api_key(mut self, api_key: ApiKey) -> Self {
         self.api_key = Some(api_key);
         self
@@ -232,8 +235,11 @@ impl fmt::Debug for ClientBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The values of headers may be secret.
         let headers: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
+        // What is no base URL may be a key, or hold a password.
+        let base_url = self.base_url.as_deref();
+        let base_url = base_url.and_then(|text| BaseUrl::parse(text, true).ok());
         f.debug_struct("ClientBuilder")
-            .field("base_url", &self.base_url)
+            .field("base_url", &base_url.map(|url| url.to_string()))
             .field("api_key", &self.api_key)
             .field("user_agent", &self.user_agent)
             .field("headers", &headers)

@@ -18,10 +18,10 @@ impl ClientBuilder {
     ///
     /// [`ErrorKind::Invalid`] when the base URL is missing, is not an HTTP or HTTPS URL, holds a
     /// user name, password, query or fragment, or is plain HTTP to another machine without consent;
-    /// when the proxy is not an HTTP or HTTPS URL, or would be given plain HTTP without consent; when a
-    /// time-out or the most bytes of an answer are zero; when the user agent or a header cannot
-    /// be sent, or is not the caller's to set; where the base URL is HTTPS, when TLS cannot be set up, a
-    /// root certificate is none, or this program was built without TLS.
+    /// when the proxy is not an HTTP or HTTPS URL, or would be given plain HTTP without consent; when
+    /// a time-out or the most bytes of an answer are zero; when the user agent or a header cannot be
+    /// sent, or is not the caller's to set; where the base URL or the proxy is HTTPS, when TLS cannot
+    /// be set up, a root certificate is none, or this program was built without TLS.
     pub fn build(self) -> Result<Client, Error> {
         let Some(base_url) = &self.base_url else {
             let reason = "base URL is missing; give one with ClientBuilder::base_url";
@@ -29,15 +29,9 @@ impl ClientBuilder {
         };
         self.check_bounds()?;
         let base_url = BaseUrl::parse(base_url, self.plain_http_allowed)?;
-        let proxy = self.proxy.as_deref().map(Proxy::parse).transpose()?;
-        if proxy.is_some() && !base_url.is_https() && !self.plain_http_allowed {
-            let reason = "could read what is sent to a base URL of plain HTTP; \
-                          use https, or consent with allow_plain_http";
-            return Err(InvalidValue::new("proxy", reason).into());
-        }
         let transport = Transport::new(Settings {
+            proxy: self.read_proxy(&base_url)?,
             base_url,
-            proxy,
             headers: default_headers(&self.headers, &self.user_agent, self.api_key.as_ref())?,
             tls: self.tls,
             root_certificates: self.root_certificates,
@@ -62,6 +56,20 @@ impl ClientBuilder {
             patience: self.patience,
             pacing,
         }))
+    }
+
+    /// A proxy reads all of plain HTTP, also where the base URL is on this machine.
+    fn read_proxy(&self, base_url: &BaseUrl) -> Result<Option<Proxy>, InvalidValue> {
+        let Some(url) = &self.proxy else {
+            return Ok(None);
+        };
+        let proxy = Proxy::parse(url)?;
+        if base_url.is_https() || self.plain_http_allowed {
+            return Ok(Some(proxy));
+        }
+        let reason = "could read what is sent to a base URL of plain HTTP; \
+                      use https, or consent with allow_plain_http";
+        Err(InvalidValue::new("proxy", reason))
     }
 
     /// Nothing can be done in no time, or be read into no space.

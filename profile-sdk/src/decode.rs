@@ -108,7 +108,6 @@ fn read_odd<T: Answer>(body: &[u8]) -> Result<T, String> {
                 .remove(field)
         {
             *inexact = exact;
-            odd.forget(field);
         } else if !odd.take::<T>(&mut data, error.path()) {
             return T::odd(data).ok_or_else(|| misfit(&path, error.inner()));
         }

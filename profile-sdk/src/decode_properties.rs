@@ -257,10 +257,11 @@ fn an_odd_field_of_an_element_survives_beside_the_rest() {
         elements.insert(usize::from(last), json!({"id": 1, field: odd}));
         let body = json!({"data": data}).to_string();
         let profile: Profile = decode::read_data(body.as_bytes()).expect("a profile");
-        let links = profile.links.as_ref().map(Vec::len);
-        let posts = profile.posts.as_ref().map(Vec::len);
-        let (more, one) = (Some(2), Some(1));
-        assert!([(more, one), (one, more)].contains(&(links, posts)));
+        let count = match list {
+            "links" => profile.links.as_ref().map(Vec::len),
+            _ => profile.posts.as_ref().map(Vec::len),
+        };
+        assert_eq!(count, Some(2));
         let kept = serde_json::to_value(&profile).expect("JSON");
         assert_eq!(without_nulls(kept), without_nulls(data));
         Ok(())

@@ -124,9 +124,9 @@ impl Error {
     }
 
     /// How long to wait before the call is made again: the `Retry-After` of the service, or on 429 the
-    /// time until its window ends; of a call that was not sent for the sake of a rate limit or of
-    /// [`request_interval`](crate::ClientBuilder::request_interval), the time until its turn. A number that no clock can show is
-    /// [`Duration::MAX`]; what cannot be understood is none.
+    /// time until its window ends; for a call that was not sent for the sake of a rate limit or of
+    /// [`request_interval`](crate::ClientBuilder::request_interval), the time until its turn. A number
+    /// that no clock can show is [`Duration::MAX`]; what cannot be understood is none.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.inner.retry_after

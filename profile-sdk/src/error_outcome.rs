@@ -33,7 +33,8 @@ impl Error {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let client = profile_sdk::Client::builder().base_url("http://127.0.0.1:1").build()?;
-    /// let error = client.badges().await.unwrap_err();
+    /// # let call = client.badges().retry(profile_sdk::RetryPolicy::none());
+    /// let error = call.await.unwrap_err();
     /// assert!(error.is_retryable(), "nobody listens there now");
     /// # Ok(())
     /// # }

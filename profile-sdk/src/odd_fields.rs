@@ -29,11 +29,6 @@ impl OddFields {
             || self.take_whole::<T>(data, place).is_some()
     }
 
-    /// Forgets what was taken out of a field that is there anew.
-    pub(crate) fn forget(&mut self, field: &str) {
-        self.of_elements.retain(|odd| odd.list != field);
-    }
-
     /// Gives the value back what was taken out, as fields beyond those that it knows.
     pub(crate) fn keep_in<T: Answer>(self, value: &mut T) {
         value.keep(self.whole);

@@ -1,6 +1,6 @@
 //! What a call tells to `tracing`, where the feature of that name is on: a span for the call, a span
-//! for each attempt in it, and events for each that begins, for each that fails and for each wait. All have
-//! the target `profile_sdk`, and none of them holds the key.
+//! for each attempt in it, and events for each that begins, for each that fails and for each wait.
+//! All have the target `profile_sdk`, and none of them holds the key.
 
 #[cfg(feature = "tracing")]
 pub(crate) use on::{failed, in_attempt, in_call, waiting};

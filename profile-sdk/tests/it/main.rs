@@ -21,6 +21,7 @@ mod network;
 mod paths;
 mod posts;
 mod profile;
+#[cfg(any(feature = "rustls", feature = "native-tls"))]
 mod proxy;
 mod rate_limit;
 mod raw_call;

@@ -112,7 +112,6 @@ async fn a_proxy_that_refuses_is_told_without_its_password() {
     );
 }
 
-#[cfg(any(feature = "rustls", feature = "native-tls"))]
 #[tokio::test]
 async fn https_goes_through_the_proxy_unread() {
     let service = crate::tls::Service::start(&["http/1.1"]).await;

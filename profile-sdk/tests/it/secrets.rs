@@ -117,6 +117,7 @@ fn a_password_in_a_base_url_is_not_told() {
         format!("https://ada:{CANARY}@host:x"),
     ] {
         let refused = Client::builder().base_url(url);
+        check(&format!("{refused:?}"));
         let error = refused.build().unwrap_err();
         check_error(&error);
     }
@@ -143,7 +144,9 @@ async fn a_key_in_the_path_of_a_call_is_not_told() {
 #[test]
 fn a_key_in_place_of_the_base_url_is_not_told() {
     for text in [CANARY, "canary:4f1e0c77", "canary@4f1e0c77"] {
-        let error = Client::builder().base_url(text).build().unwrap_err();
+        let described = Client::builder().base_url(text);
+        assert!(!format!("{described:?}").contains(text));
+        let error = described.build().unwrap_err();
         let expected = format!(
             "base URL is a text of {} characters without ://; expected one such as https://host",
             text.len()
