@@ -4,8 +4,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error};
 
-use crate::InvalidValue;
-use crate::key_redaction::KeyRedaction;
+use crate::{InvalidValue, key_redaction};
 
 /// An API key: visible ASCII, sent as `Authorization: Bearer <API_KEY>` to the configured host
 /// alone.
@@ -52,12 +51,12 @@ impl ApiKey {
 
     /// The text without the key, if the key is in it in any spelling.
     pub(crate) fn redact(&self, text: &str) -> Option<String> {
-        KeyRedaction::of(&self.text).redact(text, false)
+        key_redaction::redact(&self.text, text, false)
     }
 
     /// The same for a text that was cut off, so that not even a beginning of the key is left.
     pub(crate) fn redact_start(&self, text: &str) -> Option<String> {
-        KeyRedaction::of(&self.text).redact(text, true)
+        key_redaction::redact(&self.text, text, true)
     }
 }
 
