@@ -61,21 +61,10 @@ impl From<Error> for Failure {
         Self {
             hint: hint(&error),
             status: error.status(),
-            retryable: is_retryable(&error),
+            retryable: error.is_retryable(),
             body: RefusalBody::of(&error).map(Box::new),
             ..Self::new(kind, message(&error))
         }
-    }
-}
-
-fn is_retryable(error: &Error) -> bool {
-    let doubles = error
-        .operation()
-        .is_some_and(|operation| !operation.is_idempotent());
-    match error.kind() {
-        ErrorKind::Connection | ErrorKind::RateLimited => true,
-        ErrorKind::Timeout | ErrorKind::Interrupted | ErrorKind::Service => !doubles,
-        _ => false,
     }
 }
 
@@ -131,7 +120,7 @@ fn hint(error: &Error) -> Option<String> {
             Some(wait) => format!("wait {} before you try again", in_words(wait.as_secs())),
             None => "wait a while before you try again".to_owned(),
         },
-        ErrorKind::Service if is_retryable(error) => "try again in a while".to_owned(),
+        ErrorKind::Service if error.is_retryable() => "try again in a while".to_owned(),
         _ => return None,
     };
     Some(hint)

@@ -67,6 +67,7 @@ fn read_as_refusal(body: &[u8]) {
         status: 400,
         headers: HeaderMap::new(),
         body: Bytes::copy_from_slice(body),
+        is_cut: false,
     };
     let error = Error::refused(answer).during(&Operation::CREATE_LINK);
     assert!(!error.to_string().contains(['\n', '\r']), "{error:?}");

@@ -25,12 +25,19 @@ pub struct Badge {
     /// How it comes to be carried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<BadgeKind>,
-    /// Every other field, as the service sent it.
+    /// Every other field, as the service sent it; in a profile also a field of those above but `id`
+    /// and `name` that came in another shape.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
 impl Answer for Vec<Badge> {}
+
+impl Badge {
+    /// The fields that a badge of a profile, whose shape the specification does not show, can do
+    /// without.
+    pub(crate) const OPTIONAL: &'static [&'static str] = &["description", "color", "kind"];
+}
 
 /// How a badge comes to be carried.
 ///

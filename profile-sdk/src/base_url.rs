@@ -19,6 +19,13 @@ impl BaseUrl {
     /// Reads `http://host`, `https://host:port/prefix/` and the like.
     pub(crate) fn parse(text: &str, plain_http_allowed: bool) -> Result<Self, InvalidValue> {
         let refuse = |reason: String| Err(InvalidValue::new("base URL", reason));
+        // What is no URL may be a key, where the two were mistaken for one another.
+        if !text.contains("://") {
+            let length = text.chars().count();
+            return refuse(format!(
+                "is a text of {length} characters without ://; expected one such as https://host"
+            ));
+        }
         // Nothing of a URL with userinfo may be shown, since it may hold a password.
         let url = match Url::parse(text) {
             Ok(url) => url,
@@ -46,8 +53,8 @@ impl BaseUrl {
         }
         if url.scheme() == "http" && !plain_http_allowed && !is_loopback(&url) {
             return refuse(format!(
-                "{url} is neither HTTPS nor on this machine, so the key could be read on the way; \
-                 use https"
+                "{url} is neither HTTPS nor on this machine, so what is sent could be read on the \
+                 way; use https, or allow plain HTTP"
             ));
         }
         let prefix = url.path().trim_end_matches('/').to_owned();
@@ -84,9 +91,11 @@ impl std::fmt::Display for BaseUrl {
     }
 }
 
+/// Whether it is this machine for certain. Other names are asked of DNS, also those that end in
+/// `.localhost`.
 fn is_loopback(url: &Url) -> bool {
     match url.host() {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Domain(name)) => name == "localhost",
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
         None => false,
@@ -135,8 +144,7 @@ mod tests {
         for (text, message) in [
             (
                 "host",
-                "base URL \"host\" is not a URL (relative URL without a base); \
-                 expected one such as https://host",
+                "base URL is a text of 4 characters without ://; expected one such as https://host",
             ),
             (
                 "ftp://host",
@@ -144,7 +152,12 @@ mod tests {
             ),
             (
                 "localhost:8080",
-                "base URL has the scheme localhost; expected https or http, as in https://host",
+                "base URL is a text of 14 characters without ://; expected one such as https://host",
+            ),
+            (
+                "https://ho st",
+                "base URL \"https://ho st\" is not a URL (invalid international domain name); \
+                 expected one such as https://host",
             ),
             (
                 "https://ada:hush@host",
@@ -157,7 +170,8 @@ mod tests {
             (
                 "http://host",
                 "base URL http://host/ is neither HTTPS nor on this machine, \
-                 so the key could be read on the way; use https",
+                 so what is sent could be read on the way; \
+                 use https, or allow plain HTTP",
             ),
             (
                 "https://host/x/api/v1/",

@@ -1,7 +1,7 @@
 //! The text in which a profile's owner introduces themselves.
 
 use crate::InvalidValue;
-use crate::text_value::{serialize_as_text, text_value};
+use crate::text_value::{deserialize_from_text, serialize_as_text, text_value};
 
 /// A bio: up to 300 characters and up to 10 lines, possibly empty.
 ///
@@ -53,6 +53,7 @@ impl Bio {
 
 text_value!(Bio);
 serialize_as_text!(Bio);
+deserialize_from_text!(Bio);
 
 fn check(text: &str) -> Result<(), InvalidValue> {
     let characters = text.chars().count();

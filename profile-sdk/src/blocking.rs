@@ -10,7 +10,7 @@ use crate::tls::set_up_failed;
 use crate::{ClientBuilder, Error};
 
 /// A [`Client`](crate::Client) with a runtime of its own, in which the current thread waits for the
-/// calls that the client makes.
+/// calls that the client makes. A thread of the runtime keeps watch over its connections meanwhile.
 ///
 /// It dereferences to the async client, so that every call is there, with the same settings and the
 /// same errors. Clones share all that the client shares, and may wait in several threads at a time.
@@ -34,7 +34,7 @@ use crate::{ClientBuilder, Error};
 #[derive(Debug, Clone)]
 pub struct Client {
     client: crate::Client,
-    runtime: Arc<Runtime>,
+    runtime: Arc<OwnRuntime>,
 }
 
 impl Client {
@@ -53,13 +53,9 @@ impl Client {
     /// # Ok::<(), profile_sdk::Error>(())
     /// ```
     pub fn new(described: ClientBuilder) -> Result<Self, Error> {
-        let runtime = runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| set_up_failed("the runtime could not be made", error))?;
         Ok(Self {
             client: described.build()?,
-            runtime: Arc::new(runtime),
+            runtime: Arc::new(OwnRuntime::start()?),
         })
     }
 
@@ -81,7 +77,9 @@ impl Client {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn wait<F: IntoFuture>(&self, call: F) -> F::Output {
-        self.runtime.block_on(call.into_future())
+        let OwnRuntime(runtime) = &*self.runtime;
+        let runtime = runtime.as_ref().expect("a runtime until it is dropped");
+        runtime.block_on(call.into_future())
     }
 }
 
@@ -90,5 +88,30 @@ impl Deref for Client {
 
     fn deref(&self) -> &Self::Target {
         &self.client
+    }
+}
+
+/// A runtime with one thread, which notices between two calls that the service closes a connection.
+#[derive(Debug)]
+struct OwnRuntime(Option<Runtime>);
+
+impl OwnRuntime {
+    fn start() -> Result<Self, Error> {
+        runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("profile-sdk")
+            .enable_all()
+            .build()
+            .map(|runtime| Self(Some(runtime)))
+            .map_err(|error| set_up_failed("the runtime could not be made", error))
+    }
+}
+
+impl Drop for OwnRuntime {
+    /// Does not wait for the thread to end, which a program's own runtime would not allow.
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
     }
 }

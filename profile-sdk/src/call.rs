@@ -27,6 +27,37 @@ use crate::{Client, Error, Request, Response, RetryPolicy};
 /// # Ok(())
 /// # }
 /// ```
+///
+/// It is [`IntoFuture`] and no future itself. Where one is asked for, to run several calls at a time
+/// or beside something else, `into_future` gives it:
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use std::time::Duration;
+///
+/// use tokio::task::JoinSet;
+///
+/// # let service = mock_server::MockServer::start().await;
+/// # let client = profile_sdk::Client::builder().base_url(service.uri()).build()?;
+/// let badges = tokio::spawn(client.badges().into_future());
+///
+/// let mut posts = JoinSet::new();
+/// for text in ["one", "two"] {
+///     posts.spawn(client.create_post(text).into_future());
+/// }
+/// while let Some(created) = posts.join_next().await {
+///     println!("{:?}", created?);
+/// }
+///
+/// tokio::select! {
+///     site = client.site_stats().into_future() => println!("{} users", site?.users),
+///     () = tokio::time::sleep(Duration::from_secs(5)) => println!("given up, and so cancelled"),
+/// }
+/// println!("{} badges", badges.await??.len());
+/// # Ok(())
+/// # }
+/// ```
 #[must_use = "a call is sent when it is awaited"]
 pub struct Call<T> {
     client: Client,

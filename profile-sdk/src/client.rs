@@ -138,7 +138,8 @@ impl Client {
         let operation = request.operation();
         if operation.needs_key() && self.shared.api_key.is_none() {
             let reason = "this call needs an API key and the client has none; \
-                          give it one with ClientBuilder::api_key";
+                          give it one with ClientBuilder::api_key, \
+                          or set PROFILE_API_KEY for `from_env`";
             return Err(Error::new(ErrorKind::KeyMissing, reason).during(operation));
         }
         Ok(())

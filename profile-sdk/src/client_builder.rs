@@ -6,18 +6,12 @@ use std::time::Duration;
 
 use crate::attempts::Patience;
 use crate::base_url::BaseUrl;
-use crate::client::Shared;
 use crate::clock::SystemClock;
-use crate::default_headers::default_headers;
 use crate::jitter::Jitter;
-use crate::pacing::Pacing;
-use crate::rate_limit::SharedRateLimit;
-use crate::retry_budget::RetryBudget;
-use crate::steady_rate::SteadyRate;
-use crate::transport::{Settings, Transport};
-use crate::{ApiKey, Client, Clock, Error, ErrorKind, RetryPolicy, Tls};
+use crate::{ApiKey, Clock, RetryPolicy, Tls};
 
-/// Describes a [`Client`]: where the service is, with which key and with how much patience.
+/// Describes a [`Client`](crate::Client): where the service is, with which key and with how much
+/// patience.
 ///
 /// ```
 /// use std::time::Duration;
@@ -35,20 +29,21 @@ use crate::{ApiKey, Client, Clock, Error, ErrorKind, RetryPolicy, Tls};
 #[derive(Clone)]
 #[must_use]
 pub struct ClientBuilder {
-    base_url: Option<String>,
-    api_key: Option<ApiKey>,
-    user_agent: String,
-    headers: Vec<(String, String)>,
-    tls: Option<Tls>,
-    root_certificates: Vec<Vec<u8>>,
-    connect_timeout: Duration,
-    patience: Patience,
-    retry_budget: u32,
-    request_interval: Duration,
-    max_answer_bytes: usize,
-    plain_http_allowed: bool,
-    clock: Arc<dyn Clock>,
-    jitter: Jitter,
+    pub(crate) base_url: Option<String>,
+    pub(crate) api_key: Option<ApiKey>,
+    pub(crate) user_agent: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) proxy: Option<String>,
+    pub(crate) tls: Option<Tls>,
+    pub(crate) root_certificates: Vec<Vec<u8>>,
+    pub(crate) connect_timeout: Duration,
+    pub(crate) patience: Patience,
+    pub(crate) retry_budget: u32,
+    pub(crate) request_interval: Duration,
+    pub(crate) max_answer_bytes: usize,
+    pub(crate) plain_http_allowed: bool,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) jitter: Jitter,
 }
 
 impl ClientBuilder {
@@ -73,6 +68,7 @@ impl ClientBuilder {
             api_key: None,
             user_agent: concat!("profile-sdk/", env!("CARGO_PKG_VERSION")).to_owned(),
             headers: Vec::new(),
+            proxy: None,
             tls: None,
             root_certificates: Vec::new(),
             connect_timeout: Self::DEFAULT_CONNECT_TIMEOUT,
@@ -97,8 +93,9 @@ impl ClientBuilder {
         self
     }
 
-    /// The key to authenticate with. Without one, [`badges`](Client::badges) and
-    /// [`site_stats`](Client::site_stats) can be called and the rest fails before anything is sent.
+    /// The key to authenticate with. Without one, [`badges`](crate::Client::badges) and
+    /// [`site_stats`](crate::Client::site_stats) can be called and the rest fails before anything is
+    /// sent.
     pub fn api_key(mut self, api_key: ApiKey) -> Self {
         self.api_key = Some(api_key);
         self
@@ -115,6 +112,23 @@ impl ClientBuilder {
     /// [`build`](Self::build) refuses them. Values are not shown by any `Debug`.
     pub fn default_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// The HTTP or HTTPS proxy that every request is sent through; none unless set, since the
+    /// environment's proxies are not read. A user name and a password in its URL are for the proxy, and
+    /// are not shown by any `Debug` or error. HTTPS goes through the proxy unread; plain HTTP, even to
+    /// this machine, needs [`allow_plain_http`](Self::allow_plain_http).
+    ///
+    /// ```
+    /// let client = profile_sdk::Client::builder()
+    ///     .base_url("https://profiles.example")
+    ///     .proxy("http://user:password@proxy.internal:3128")
+    ///     .build()?;
+    /// # Ok::<(), profile_sdk::Error>(())
+    /// ```
+    pub fn proxy(mut self, url: impl Into<String>) -> Self {
+        self.proxy = Some(url.into());
         self
     }
 
@@ -178,7 +192,7 @@ impl ClientBuilder {
 
     /// The least time between the starts of two requests of the client and its clones, to stay below
     /// the key's rate limit; none unless set. A call whose turn would come after its total time fails
-    /// at once, with [`ErrorKind::RateLimited`].
+    /// at once, with [`ErrorKind::RateLimited`](crate::ErrorKind::RateLimited).
     ///
     /// ```
     /// # use std::time::Duration;
@@ -208,53 +222,12 @@ impl ClientBuilder {
         self
     }
 
-    /// Whether the key may be sent over plain HTTP to a host that is not this machine. It may not
-    /// unless set, since anyone on the way could read it.
+    /// Whether requests, and the key with them, may be sent over plain HTTP to a host that is neither
+    /// `localhost` nor a loopback address. They may not unless set, since anyone on the way could read
+    /// them.
     pub fn allow_plain_http(mut self, allowed: bool) -> Self {
         self.plain_http_allowed = allowed;
         self
-    }
-
-    /// Makes the client. Nothing is sent.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Invalid`] when the base URL is missing, is not an HTTP or HTTPS URL, holds a
-    /// user name, password, query or fragment, or is plain HTTP to another machine without consent;
-    /// when the user agent or a header cannot be sent, or is not the caller's to set; where the base
-    /// URL is HTTPS, when TLS cannot be set up, a root certificate is none, or this program was built
-    /// without TLS.
-    pub fn build(self) -> Result<Client, Error> {
-        let Some(base_url) = self.base_url else {
-            let reason = "base URL is missing; give one with ClientBuilder::base_url";
-            return Err(Error::new(ErrorKind::Invalid, reason));
-        };
-        let transport = Transport::new(Settings {
-            base_url: BaseUrl::parse(&base_url, self.plain_http_allowed)?,
-            headers: default_headers(&self.headers, &self.user_agent, self.api_key.as_ref())?,
-            tls: self.tls,
-            root_certificates: self.root_certificates,
-            connect_timeout: self.connect_timeout,
-            usual_timeout: self
-                .patience
-                .attempt_timeout
-                .min(self.patience.total_timeout),
-            max_answer_bytes: self.max_answer_bytes,
-        })?;
-        let interval = self.request_interval;
-        let pacing = Pacing {
-            clock: self.clock,
-            jitter: self.jitter,
-            rate_limit: SharedRateLimit::default(),
-            steady_rate: (!interval.is_zero()).then(|| SteadyRate::new(interval)),
-            retry_budget: RetryBudget::new(self.retry_budget),
-        };
-        Ok(Client::new(Shared {
-            transport,
-            api_key: self.api_key,
-            patience: self.patience,
-            pacing,
-        }))
     }
 }
 
@@ -262,8 +235,11 @@ impl fmt::Debug for ClientBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The values of headers may be secret.
         let headers: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
+        // What is no base URL may be a key, or hold a password.
+        let base_url = self.base_url.as_deref();
+        let base_url = base_url.and_then(|text| BaseUrl::parse(text, true).ok());
         f.debug_struct("ClientBuilder")
-            .field("base_url", &self.base_url)
+            .field("base_url", &base_url.map(|url| url.to_string()))
             .field("api_key", &self.api_key)
             .field("user_agent", &self.user_agent)
             .field("headers", &headers)

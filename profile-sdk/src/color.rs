@@ -2,7 +2,7 @@
 
 use crate::InvalidValue;
 use crate::invalid_value::quoted;
-use crate::text_value::{serialize_as_text, text_value};
+use crate::text_value::{deserialize_from_text, serialize_as_text, text_value};
 
 /// A colour of the form `#rrggbb`, with hexadecimal digits of either case.
 ///
@@ -64,6 +64,7 @@ impl Color {
 
 text_value!(Color);
 serialize_as_text!(Color);
+deserialize_from_text!(Color);
 
 #[cfg(test)]
 mod tests {

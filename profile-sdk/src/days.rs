@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::de::{Deserialize, Deserializer, Error};
+
 use crate::InvalidValue;
 use crate::invalid_value::quoted;
 
@@ -108,5 +110,17 @@ impl TryFrom<u16> for Days {
 
     fn try_from(days: u16) -> Result<Self, Self::Error> {
         Self::new(days)
+    }
+}
+
+impl<'de> Deserialize<'de> for Days {
+    /// Reads a whole number, as [`Days::new`] takes it.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = i64::deserialize(deserializer)?;
+        let days = match u16::try_from(number) {
+            Ok(days) => Self::new(days),
+            Err(_) => number.to_string().parse(),
+        };
+        days.map_err(Error::custom)
     }
 }

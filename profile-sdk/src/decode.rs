@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::exact_ids;
+use crate::odd_fields::OddFields;
 
 /// What a read call answers with, under the field `data`.
 pub(crate) trait Answer: DeserializeOwned {
@@ -16,6 +17,16 @@ pub(crate) trait Answer: DeserializeOwned {
 
     /// Keeps the fields that were set aside, as the service sent them.
     fn keep(&mut self, _set_aside: Map<String, Value>) {}
+
+    /// Whether this field of an element of this list may be set aside too.
+    fn may_be_odd_in_element(_list: &str, _field: &str) -> bool {
+        false
+    }
+
+    /// Where an element keeps its fields beyond those that it knows.
+    fn extra_of_element(&mut self, _list: &str, _index: usize) -> Option<&mut Map<String, Value>> {
+        None
+    }
 
     /// The value for data of which not even the outermost shape is ours, where the specification
     /// shows none.
@@ -79,11 +90,11 @@ fn read_odd<T: Answer>(body: &[u8]) -> Result<T, String> {
     let Some(mut data) = answer.remove("data") else {
         return Err("the answer has no field `data`".to_owned());
     };
-    let (mut set_aside, mut exact) = (Map::new(), None);
+    let (mut odd, mut exact) = (OddFields::default(), None);
     loop {
         let error = match serde_path_to_error::deserialize::<_, T>(&data) {
             Ok(mut value) => {
-                value.keep(set_aside);
+                odd.keep_in(&mut value);
                 return Ok(value);
             }
             Err(error) => error,
@@ -97,16 +108,9 @@ fn read_odd<T: Answer>(body: &[u8]) -> Result<T, String> {
                 .remove(field)
         {
             *inexact = exact;
-            continue;
+        } else if !odd.take::<T>(&mut data, error.path()) {
+            return T::odd(data).ok_or_else(|| misfit(&path, error.inner()));
         }
-        let odd = T::SHAPE_NOT_SHOWN
-            .contains(&field)
-            .then(|| data.as_object_mut()?.remove_entry(field))
-            .flatten();
-        match odd {
-            Some((name, value)) => set_aside.insert(name, value),
-            None => return T::odd(data).ok_or_else(|| misfit(&path, error.inner())),
-        };
     }
 }
 

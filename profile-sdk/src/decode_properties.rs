@@ -247,6 +247,28 @@ fn whatever_the_service_adds_to_a_profile_survives() {
     run.unwrap();
 }
 
+#[test]
+fn an_odd_field_of_an_element_survives_beside_the_rest() {
+    let place = select(&[("links", "title"), ("links", "url"), ("posts", "body")][..]);
+    let odd = (place, any_json(), any::<bool>());
+    let run = cases(500).run(&odd, |((list, field), odd, last)| {
+        let mut data = good_answers().swap_remove(0);
+        let elements = data[list].as_array_mut().expect("a list");
+        elements.insert(usize::from(last), json!({"id": 1, field: odd}));
+        let body = json!({"data": data}).to_string();
+        let profile: Profile = decode::read_data(body.as_bytes()).expect("a profile");
+        let count = match list {
+            "links" => profile.links.as_ref().map(Vec::len),
+            _ => profile.posts.as_ref().map(Vec::len),
+        };
+        assert_eq!(count, Some(2));
+        let kept = serde_json::to_value(&profile).expect("JSON");
+        assert_eq!(without_nulls(kept), without_nulls(data));
+        Ok(())
+    });
+    run.unwrap();
+}
+
 /// The value without the fields that are null, which read like absent ones.
 fn without_nulls(value: Value) -> Value {
     match value {

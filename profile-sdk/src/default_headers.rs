@@ -20,6 +20,8 @@ const OWN: [HeaderName; 10] = [
     header::USER_AGENT,
 ];
 
+const UNSENDABLE: &str = "holds a control character";
+
 /// The caller's headers together with ours.
 pub(crate) fn default_headers(
     given: &[(String, String)],
@@ -28,8 +30,8 @@ pub(crate) fn default_headers(
 ) -> Result<HeaderMap, InvalidValue> {
     let mut headers = HeaderMap::new();
     for (name, value) in given {
-        // The value is not shown, since it may be secret.
-        headers.insert(header_name(name)?, header_value("header", value)?);
+        let (name, value) = given_header(name, value)?;
+        headers.insert(name, value);
     }
     headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
     let mut user_agent = header_value("user agent", user_agent)?;
@@ -40,6 +42,20 @@ pub(crate) fn default_headers(
         headers.insert(header::AUTHORIZATION, header_value("API key", &bearer)?);
     }
     Ok(headers)
+}
+
+/// A header that a caller gives; its value is not shown, since it may be secret.
+pub(crate) fn given_header(
+    name: &str,
+    value: &str,
+) -> Result<(HeaderName, HeaderValue), InvalidValue> {
+    let found = quoted(name);
+    let name = header_name(name)?;
+    let value = sensitive(value).ok_or_else(|| {
+        let reason = format!("{found} cannot be sent, since its value {UNSENDABLE}");
+        InvalidValue::new("header", reason)
+    })?;
+    Ok((name, value))
 }
 
 fn header_name(text: &str) -> Result<HeaderName, InvalidValue> {
@@ -57,15 +73,18 @@ fn header_name(text: &str) -> Result<HeaderName, InvalidValue> {
     }
 }
 
-/// Marked as sensitive, so that neither a log nor a table of compression keeps it.
 fn header_value(field: &'static str, text: &str) -> Result<HeaderValue, InvalidValue> {
-    let refuse = |_| {
-        let reason = "cannot be sent in a header, since it holds a control character";
+    sensitive(text).ok_or_else(|| {
+        let reason = format!("cannot be sent in a header, since it {UNSENDABLE}");
         InvalidValue::new(field, reason)
-    };
-    let mut value = HeaderValue::from_str(text).map_err(refuse)?;
+    })
+}
+
+/// Marked as sensitive, so that neither a log nor a table of compression keeps it.
+fn sensitive(text: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(text).ok()?;
     value.set_sensitive(true);
-    Ok(value)
+    Some(value)
 }
 
 #[cfg(test)]
@@ -105,7 +124,7 @@ mod tests {
         );
         assert_eq!(
             refusal("x-secret", "hush\r\nx: y"),
-            "header cannot be sent in a header, since it holds a control character"
+            "header \"x-secret\" cannot be sent, since its value holds a control character"
         );
     }
 

@@ -1,7 +1,7 @@
 //! The name shown on a profile.
 
 use crate::InvalidValue;
-use crate::text_value::{serialize_as_text, text_value};
+use crate::text_value::{deserialize_from_text, serialize_as_text, text_value};
 
 /// A display name: up to 32 characters, which may be none.
 ///
@@ -38,6 +38,7 @@ impl DisplayName {
 
 text_value!(DisplayName);
 serialize_as_text!(DisplayName);
+deserialize_from_text!(DisplayName);
 
 /// The rule that a display name shares with a location: a number of Unicode scalar values.
 pub(crate) fn check_characters(

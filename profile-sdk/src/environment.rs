@@ -11,7 +11,7 @@ const API_KEY: &str = "PROFILE_API_KEY";
 impl Client {
     /// Makes a client of the service at `PROFILE_BASE_URL`, with the key in `PROFILE_API_KEY` if it
     /// is set, and with the default of every other setting. A variable that is empty counts as not
-    /// set.
+    /// set. [`ClientBuilder::from_env`] leaves the other settings open.
     ///
     /// # Errors
     ///
@@ -27,24 +27,53 @@ impl Client {
     /// }
     /// ```
     pub fn from_env() -> Result<Self, Error> {
-        described_by(|name| env::var(name))?.build()
+        made_by(|name| env::var(name))
     }
+}
+
+impl ClientBuilder {
+    /// Starts with the base URL in `PROFILE_BASE_URL` and the key in `PROFILE_API_KEY`, each if it is
+    /// set and not empty.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Invalid`] when one of the two cannot be used; the message names the variable.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use profile_sdk::ClientBuilder;
+    ///
+    /// let described = ClientBuilder::from_env()?.total_timeout(Duration::from_secs(20));
+    /// # Ok::<(), profile_sdk::Error>(())
+    /// ```
+    pub fn from_env() -> Result<Self, Error> {
+        described_by(|name| env::var(name))
+    }
+}
+
+fn made_by(variable: impl Fn(&str) -> Result<String, VarError>) -> Result<Client, Error> {
+    let described = described_by(variable)?;
+    let Some(base_url) = &described.base_url else {
+        let expected = "is not set; expected where the service is, such as https://host";
+        return Err(refused(BASE_URL, expected));
+    };
+    BaseUrl::parse(base_url, false).map_err(|invalid| unusable(BASE_URL, invalid))?;
+    described.build()
 }
 
 fn described_by(
     variable: impl Fn(&str) -> Result<String, VarError>,
 ) -> Result<ClientBuilder, Error> {
-    let Some(base_url) = read(&variable, BASE_URL)? else {
-        let expected = "is not set; expected where the service is, such as https://host";
-        return Err(refused(BASE_URL, expected));
-    };
-    let unusable = |name| {
-        move |invalid: InvalidValue| Error::new(ErrorKind::Invalid, format!("{name}: {invalid}"))
-    };
-    BaseUrl::parse(&base_url, false).map_err(unusable(BASE_URL))?;
-    let mut builder = Client::builder().base_url(base_url);
+    let mut builder = Client::builder();
+    if let Some(base_url) = read(&variable, BASE_URL)? {
+        // Whether plain HTTP is allowed is not said yet.
+        BaseUrl::parse(&base_url, true).map_err(|invalid| unusable(BASE_URL, invalid))?;
+        builder = builder.base_url(base_url);
+    }
     if let Some(key) = read(&variable, API_KEY)? {
-        builder = builder.api_key(ApiKey::new(key).map_err(unusable(API_KEY))?);
+        let key = ApiKey::new(key).map_err(|invalid| unusable(API_KEY, invalid))?;
+        builder = builder.api_key(key);
     }
     Ok(builder)
 }
@@ -64,15 +93,19 @@ fn refused(name: &str, reason: &str) -> Error {
     Error::new(ErrorKind::Invalid, format!("{name} {reason}"))
 }
 
+fn unusable(name: &str, invalid: InvalidValue) -> Error {
+    Error::from(invalid).about(name)
+}
+
 #[cfg(test)]
 mod tests {
     use std::env::VarError;
 
-    use super::described_by;
+    use super::{described_by, made_by};
 
     fn refusal(variables: &[(&str, &str)]) -> String {
-        let described = described_by(|name| lookup(variables, name));
-        described.unwrap_err().to_string()
+        let made = made_by(|name| lookup(variables, name));
+        made.unwrap_err().to_string()
     }
 
     fn lookup(variables: &[(&str, &str)], name: &str) -> Result<String, VarError> {
@@ -90,9 +123,32 @@ mod tests {
             &[url, ("PROFILE_API_KEY", "")],
             &[url, ("PROFILE_API_KEY", "key\n")],
         ] {
-            let described = described_by(|name| lookup(variables, name));
-            assert!(described.is_ok(), "{variables:?}");
+            let made = made_by(|name| lookup(variables, name));
+            assert!(made.is_ok(), "{variables:?}");
         }
+    }
+
+    #[test]
+    fn what_is_not_in_the_environment_is_left_to_be_set() {
+        let nothing = described_by(|name| lookup(&[], name)).unwrap();
+        assert!(nothing.base_url("https://host").build().is_ok());
+        let url = [("PROFILE_BASE_URL", "http://host")];
+        let described = described_by(|name| lookup(&url, name)).unwrap();
+        assert!(described.allow_plain_http(true).build().is_ok());
+        assert!(refusal(&url).starts_with("PROFILE_BASE_URL: base URL http://host/ is neither"));
+    }
+
+    #[test]
+    fn two_variables_that_were_swapped_do_not_show_the_key() {
+        let swapped = [
+            ("PROFILE_API_KEY", "https://host"),
+            ("PROFILE_BASE_URL", "hush"),
+        ];
+        assert_eq!(
+            refusal(&swapped),
+            "PROFILE_BASE_URL: base URL is a text of 4 characters without ://; \
+             expected one such as https://host"
+        );
     }
 
     #[test]

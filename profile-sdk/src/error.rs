@@ -1,7 +1,6 @@
 //! The one error type of every call.
 
 use std::error::Error as StdError;
-use std::fmt;
 use std::time::Duration;
 
 use crate::attempts::Effort;
@@ -44,6 +43,8 @@ struct Inner {
     code: Option<String>,
     message: Option<String>,
     source: Option<Box<dyn StdError + Send + Sync>>,
+    /// No source, since the reason says the same.
+    invalid_value: Option<InvalidValue>,
     effort: Effort,
     retry_after: Option<Duration>,
 }
@@ -122,31 +123,26 @@ impl Error {
         self.inner.effort.elapsed
     }
 
-    /// How long the service asks to wait before the call is made again: its `Retry-After`, or on
-    /// 429 the time until its window ends. A number that no clock can show is
-    /// [`Duration::MAX`]; what cannot be understood is none.
+    /// How long to wait before the call is made again: the `Retry-After` of the service, or on 429 the
+    /// time until its window ends; for a call that was not sent for the sake of a rate limit or of
+    /// [`request_interval`](crate::ClientBuilder::request_interval), the time until its turn. A number
+    /// that no clock can show is [`Duration::MAX`]; what cannot be understood is none.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.inner.retry_after
     }
 
-    /// Whether a write may have taken effect although it failed: the answer to one of its attempts
-    /// was lost, the service failed while it worked, or it told of its success in a way that could
-    /// not be read.
+    /// The value that cannot be sent, where this is the failure.
+    ///
+    /// ```
+    /// use profile_sdk::{Bio, Error};
+    ///
+    /// let error = Error::from(Bio::new("x".repeat(301)).unwrap_err());
+    /// assert_eq!(error.invalid_value().map(|invalid| invalid.field()), Some("bio"));
+    /// ```
     #[must_use]
-    pub fn may_have_been_applied(&self) -> bool {
-        let lost = matches!(
-            self.kind(),
-            ErrorKind::Timeout
-                | ErrorKind::Interrupted
-                | ErrorKind::TooLarge
-                | ErrorKind::Service
-                | ErrorKind::Unreadable
-        );
-        let write = self
-            .operation()
-            .is_some_and(|operation| operation.method().is_write());
-        write && (lost || self.inner.effort.uncertain)
+    pub fn invalid_value(&self) -> Option<&InvalidValue> {
+        self.inner.invalid_value.as_ref()
     }
 
     /// A failure of which no answer tells.
@@ -159,6 +155,7 @@ impl Error {
             code: None,
             message: None,
             source: None,
+            invalid_value: None,
             effort: Effort::default(),
             retry_after: None,
         };
@@ -203,12 +200,14 @@ impl Error {
 
     /// A request that is not sent, since its place in the caller's own steady rate comes too late.
     pub(crate) fn out_of_turn(wait: Duration) -> Self {
-        let reason = format!(
-            "not sent: its turn at the client's request interval comes in {} seconds, \
-             after the end of the call's total time",
-            wait.as_secs_f64().ceil()
-        );
-        Self::new(ErrorKind::RateLimited, reason)
+        let reason = "not sent, since its turn at the client's request interval comes \
+                      after the end of the call's total time";
+        Self::new(ErrorKind::RateLimited, reason).asking_to_wait(Some(wait))
+    }
+
+    /// Whether an attempt before the last may have taken effect although it failed.
+    pub(crate) fn is_uncertain(&self) -> bool {
+        self.inner.effort.uncertain
     }
 
     /// What happened, where no answer tells.
@@ -219,6 +218,12 @@ impl Error {
     /// The same error with its cause.
     pub(crate) fn caused_by(mut self, source: impl StdError + Send + Sync + 'static) -> Self {
         self.inner.source = Some(Box::new(source));
+        self
+    }
+
+    /// The same error, which says first what it is about.
+    pub(crate) fn about(mut self, subject: &str) -> Self {
+        self.inner.reason = format!("{subject}: {}", self.inner.reason);
         self
     }
 
@@ -257,17 +262,6 @@ impl Error {
     }
 }
 
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error")
-            .field("kind", &self.kind())
-            .field("display", &format_args!("{self}"))
-            .field("body", &String::from_utf8_lossy(self.body()))
-            .field("source", &self.inner.source)
-            .finish()
-    }
-}
-
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.inner.source.as_deref().map(|source| source as _)
@@ -276,6 +270,8 @@ impl StdError for Error {
 
 impl From<InvalidValue> for Error {
     fn from(invalid: InvalidValue) -> Self {
-        Self::new(ErrorKind::Invalid, invalid.to_string())
+        let mut error = Self::new(ErrorKind::Invalid, invalid.to_string());
+        error.inner.invalid_value = Some(invalid);
+        error
     }
 }

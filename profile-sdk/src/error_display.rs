@@ -1,5 +1,6 @@
-//! What an error says in one line.
+//! What an error says, in one line and to `Debug`.
 
+use std::error::Error as _;
 use std::fmt;
 
 use url::Url;
@@ -36,6 +37,17 @@ impl fmt::Display for Error {
             f.write_str("; the change may have been made all the same")?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.kind())
+            .field("display", &format_args!("{self}"))
+            .field("body", &start_of_body(self.body()))
+            .field("source", &self.source())
+            .finish()
     }
 }
 
@@ -76,5 +88,15 @@ fn origin(location: &str) -> String {
     match Url::parse(location) {
         Ok(url) => format!(", to {}", url.origin().ascii_serialization()),
         Err(_) => ", on the same host".to_owned(),
+    }
+}
+
+/// What `main` or `unwrap` print of a body, which may be a whole page.
+fn start_of_body(body: &[u8]) -> String {
+    const SHOWN: usize = 200;
+    let text = String::from_utf8_lossy(body);
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}… of {} bytes", &text[..end], body.len()),
+        None => text.into_owned(),
     }
 }

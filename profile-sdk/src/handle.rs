@@ -2,7 +2,7 @@
 
 use crate::InvalidValue;
 use crate::path::check_segment;
-use crate::text_value::{serialize_as_text, text_value};
+use crate::text_value::{deserialize_from_text, serialize_as_text, text_value};
 
 /// A profile's handle: any text but the empty one, `.` and `..`, which a URL's path cannot carry.
 ///
@@ -38,10 +38,4 @@ impl Handle {
 
 text_value!(Handle);
 serialize_as_text!(Handle);
-
-impl<'de> serde::Deserialize<'de> for Handle {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Self::new(text).map_err(serde::de::Error::custom)
-    }
-}
+deserialize_from_text!(Handle);

@@ -4,7 +4,7 @@ use url::Url;
 
 use crate::InvalidValue;
 use crate::invalid_value::quoted;
-use crate::text_value::{serialize_as_text, text_value};
+use crate::text_value::{deserialize_from_text, serialize_as_text, text_value};
 
 /// An absolute URL of any scheme, sent exactly as it was written.
 ///
@@ -51,3 +51,4 @@ impl LinkUrl {
 
 text_value!(LinkUrl);
 serialize_as_text!(LinkUrl);
+deserialize_from_text!(LinkUrl);

@@ -2,7 +2,7 @@
 
 use crate::InvalidValue;
 use crate::display_name::check_characters;
-use crate::text_value::{serialize_as_text, text_value};
+use crate::text_value::{deserialize_from_text, serialize_as_text, text_value};
 
 /// A location: free text of up to 40 characters, which may be none.
 ///
@@ -41,3 +41,4 @@ impl Location {
 
 text_value!(Location);
 serialize_as_text!(Location);
+deserialize_from_text!(Location);

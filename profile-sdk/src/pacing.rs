@@ -45,6 +45,10 @@ impl Pacing {
             if !place.wait.is_zero() {
                 self.clock.sleep(place.wait).await;
                 now = self.clock.now();
+                // A busy machine may wake it too late.
+                if now >= deadline {
+                    return Err(Error::out_of_turn(Duration::ZERO));
+                }
             }
             place.take();
         }

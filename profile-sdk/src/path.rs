@@ -34,10 +34,10 @@ pub(crate) fn segment(text: &str) -> impl std::fmt::Display {
 }
 
 /// Refuses what is not a whole path below the base URL, percent-encoded, that arrives as it is
-/// written: a URL resolves dot segments even when they are encoded.
-pub(crate) fn check_path(path: &str) -> Result<(), InvalidValue> {
+/// written: a URL resolves dot segments even when they are encoded. The message shows it like this.
+pub(crate) fn check_path(path: &str, shown: &str) -> Result<(), InvalidValue> {
     let refuse = |reason: &str| {
-        let found = quoted(path);
+        let found = quoted(shown);
         Err(InvalidValue::new("path", format!("{found} {reason}")))
     };
     if !path.starts_with('/') {
@@ -66,13 +66,13 @@ pub(crate) fn check_path(path: &str) -> Result<(), InvalidValue> {
     Ok(())
 }
 
-/// Refuses a query that would not arrive as it is written.
-pub(crate) fn check_query(query: &str) -> Result<(), InvalidValue> {
+/// Refuses a query that would not arrive as it is written. The message shows it like this.
+pub(crate) fn check_query(query: &str, shown: &str) -> Result<(), InvalidValue> {
     let is_kept = |c: char| c.is_ascii_graphic() && !"\"#<>'".contains(c);
     match query.chars().find(|c| !is_kept(*c)) {
         None => Ok(()),
         Some(odd) => {
-            let found = quoted(query);
+            let found = quoted(shown);
             let reason = format!("{found} holds {odd:?}, which a query cannot; percent-encode it");
             Err(InvalidValue::new("query", reason))
         }
@@ -97,12 +97,12 @@ mod tests {
     fn a_query_arrives_as_it_is_written() {
         let mut url = url::Url::parse("https://host/").unwrap();
         let kept: String = (' '..='~')
-            .filter(|c| check_query(&c.to_string()).is_ok())
+            .filter(|c| check_query(&c.to_string(), "").is_ok())
             .collect();
         url.set_query(Some(&kept));
         assert_eq!(url.query(), Some(kept.as_str()));
         for odd in ["a b", "a#b", "a'b", "é", "a\nb"] {
-            assert!(check_query(odd).is_err(), "{odd}");
+            assert!(check_query(odd, odd).is_err(), "{odd}");
         }
     }
 
@@ -117,7 +117,7 @@ mod tests {
             "/-._~!$&'()*+,;=:@/%41",
             "/api/v1/users/a..b/stats",
         ] {
-            check_path(path).unwrap();
+            check_path(path, path).unwrap();
             let mut url = base.clone();
             url.set_path(path);
             assert_eq!(url.path(), path);
@@ -181,11 +181,11 @@ mod tests {
                 "holds 'é', which a path cannot; percent-encode it, and give a query apart",
             ),
         ] {
-            let refused = check_path(path).unwrap_err().to_string();
+            let refused = check_path(path, path).unwrap_err().to_string();
             assert_eq!(refused, format!("path {path:?} {reason}"));
         }
         for odd in ["/a b", "/a\nb", "/a\tb", "/a#b", "/a\0"] {
-            assert!(check_path(odd).is_err(), "{odd:?}");
+            assert!(check_path(odd, odd).is_err(), "{odd:?}");
         }
     }
 

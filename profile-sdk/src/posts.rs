@@ -17,8 +17,8 @@ pub struct Post {
     /// The text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// Every other field, as the service sent it; in the answer to a write, whose shape the
-    /// specification does not show, also a field of those above that came in another shape.
+    /// Every other field, as the service sent it; in a profile and in the answer to a write, whose
+    /// shape the specification does not show, also a field of those above that came in another shape.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }

@@ -66,7 +66,8 @@ pub struct Profile {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<KeyInfo>,
     /// Every other field, as the service sent it; also a field of those above whose shape the
-    /// specification does not show and that came in another shape than ours.
+    /// specification does not show and that came in another shape than ours. Where that is one field
+    /// of a link, post or badge, it is in the `extra` of that one.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -77,6 +78,25 @@ impl Answer for Profile {
 
     fn keep(&mut self, set_aside: Map<String, Value>) {
         self.extra.extend(set_aside);
+    }
+
+    fn may_be_odd_in_element(list: &str, field: &str) -> bool {
+        let fields = match list {
+            "links" => Link::SHAPE_NOT_SHOWN,
+            "posts" => Post::SHAPE_NOT_SHOWN,
+            "badges" => Badge::OPTIONAL,
+            _ => &[],
+        };
+        fields.contains(&field)
+    }
+
+    fn extra_of_element(&mut self, list: &str, index: usize) -> Option<&mut Map<String, Value>> {
+        match list {
+            "links" => Some(&mut self.links.as_mut()?.get_mut(index)?.extra),
+            "posts" => Some(&mut self.posts.as_mut()?.get_mut(index)?.extra),
+            "badges" => Some(&mut self.badges.as_mut()?.get_mut(index)?.extra),
+            _ => None,
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
 use crate::decode::start_of;
+use crate::default_headers::given_header;
 use crate::path::{check_path, check_query};
 use crate::{Call, Client, Error, ErrorKind, Method, Operation, Request};
 
@@ -50,12 +51,11 @@ impl Client {
     /// ```
     pub fn request(&self, method: Method, path: impl Into<String>) -> RawCall {
         let path = path.into();
-        let checked = check_path(&path);
-        let operation = Operation::beyond_the_specification(method, path);
-        let request = match checked {
-            Ok(()) => Ok(Request::new(operation)),
-            Err(invalid) => Err(Error::from(invalid)),
-        };
+        // Errors and spans name the operation, and none of them shows the key.
+        let shown = self.without_key(&path).into_owned();
+        let request = check_path(&path, &shown).map_err(Error::from).map(|()| {
+            Request::new(Operation::beyond_the_specification(method, shown)).path_as(path)
+        });
         RawCall {
             client: self.clone(),
             request,
@@ -96,13 +96,37 @@ impl RawCall {
     /// ```
     pub fn encoded_query(mut self, query: &str) -> Self {
         self.request = self.request.and_then(|request| {
-            check_query(query)
+            check_query(query, &self.client.without_key(query))
                 .map_err(|invalid| Error::from(invalid).during(request.operation()))?;
             let query = match request.query() {
                 Some(before) => format!("{before}&{query}"),
                 None => query.to_owned(),
             };
             Ok(request.query_string(query))
+        });
+        self
+    }
+
+    /// Adds a header to this request alone, in place of one of the same name that
+    /// [`default_header`](crate::ClientBuilder::default_header) gives to all. The headers that the
+    /// client sets itself are refused before anything is sent, and so is what no header can hold, with
+    /// [`ErrorKind::Invalid`]. Its value is not shown by any `Debug` or error.
+    ///
+    /// ```
+    /// # use profile_sdk::{Client, Method};
+    /// # let client = Client::builder().base_url("https://profiles.example").build()?;
+    /// let call = client
+    ///     .request(Method::Put, "/api/v1/me/settings")
+    ///     .header("if-match", "\"7\"")
+    ///     .json(&serde_json::json!({"theme": "dark"}))
+    ///     .read_bytes();
+    /// # Ok::<(), profile_sdk::Error>(())
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.request = self.request.and_then(|request| {
+            let (name, value) = given_header(name, value)
+                .map_err(|invalid| Error::from(invalid).during(request.operation()))?;
+            Ok(request.header(name, value))
         });
         self
     }
@@ -184,7 +208,8 @@ impl RawCall {
         self
     }
 
-    /// Reads the whole body of the answer as JSON.
+    /// Reads the whole body of the answer as JSON, and an answer without a body as null: take `()` or
+    /// an [`Option`] where one may come.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -198,10 +223,14 @@ impl RawCall {
     /// # }
     /// ```
     pub fn read<T: DeserializeOwned>(self) -> Call<T> {
-        Call::of(&self.client, self.request, read_json)
+        Call::of(&self.client, self.request, |body| match body {
+            b"" => read_nothing(),
+            _ => read_json(body),
+        })
     }
 
-    /// Reads what stands under `data` in the answer, where the service puts what it has to say.
+    /// Reads what stands under `data` in the answer, where the service puts what it has to say, and an
+    /// answer without a body as null: take `()` or an [`Option`] where one may come.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -215,8 +244,9 @@ impl RawCall {
     /// # }
     /// ```
     pub fn read_data<T: DeserializeOwned>(self) -> Call<T> {
-        Call::of(&self.client, self.request, |body| {
-            read_json::<Envelope<T>>(body).map(|envelope| envelope.data)
+        Call::of(&self.client, self.request, |body| match body {
+            b"" => read_nothing(),
+            _ => read_json::<Envelope<T>>(body).map(|envelope| envelope.data),
         })
     }
 
@@ -241,6 +271,12 @@ impl RawCall {
 #[derive(Deserialize)]
 struct Envelope<T> {
     data: T,
+}
+
+fn read_nothing<T: DeserializeOwned>() -> Result<T, String> {
+    serde_json::from_str("null").map_err(|_| {
+        "the answer has no body; read it with `read_bytes`, or as an `Option`".to_owned()
+    })
 }
 
 fn read_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {

@@ -1,6 +1,7 @@
 //! A request as a plain value, made by the resources' files and sent by the transport.
 
 use bytes::Bytes;
+use reqwest::header::{HeaderName, HeaderValue};
 use serde::Serialize;
 
 use crate::path::segment;
@@ -8,7 +9,9 @@ use crate::{Method, Operation};
 
 /// A request that has not been sent: what to do, where, and with which body.
 ///
-/// It holds no key, so all of it can be printed. [`Call::request`](crate::Call::request) gives it.
+/// It holds no key, unless the caller of [`Client::request`](crate::Client::request) wrote it into a
+/// path, a query or a body, so all of it can be printed. [`Call::request`](crate::Call::request)
+/// gives it.
 ///
 /// ```
 /// use profile_sdk::{Client, Days, Handle};
@@ -27,6 +30,8 @@ pub struct Request {
     operation: Operation,
     path: String,
     query: Option<String>,
+    /// Those of this request alone, marked as sensitive.
+    headers: Vec<(HeaderName, HeaderValue)>,
     body: Option<Bytes>,
 }
 
@@ -37,6 +42,7 @@ impl Request {
             path: operation.path_template().to_owned(),
             operation,
             query: None,
+            headers: Vec::new(),
             body: None,
         }
     }
@@ -52,6 +58,12 @@ impl Request {
         }
     }
 
+    /// The same request to a path that is encoded already.
+    pub(crate) fn path_as(mut self, path: String) -> Self {
+        self.path = path;
+        self
+    }
+
     /// The same request with `query`, which is encoded already.
     pub(crate) fn query_string(mut self, query: String) -> Self {
         self.query = Some(query);
@@ -61,6 +73,13 @@ impl Request {
     /// The same request for an operation that was described anew.
     pub(crate) fn operation_as(mut self, change: impl FnOnce(Operation) -> Operation) -> Self {
         self.operation = change(self.operation);
+        self
+    }
+
+    /// The same request with a header, in place of one of the same name.
+    pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.retain(|(given, _)| *given != name);
+        self.headers.push((name, value));
         self
     }
 
@@ -115,6 +134,11 @@ impl Request {
     #[must_use]
     pub fn body(&self) -> Option<&[u8]> {
         self.body.as_deref()
+    }
+
+    /// The headers that were given to this request alone.
+    pub(crate) fn headers(&self) -> &[(HeaderName, HeaderValue)] {
+        &self.headers
     }
 
     /// The body as the transport sends it, without a copy.

@@ -106,6 +106,8 @@ pub(crate) struct RawResponse {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
+    /// Whether there is more of the body than was read.
+    pub(crate) is_cut: bool,
 }
 
 impl RawResponse {
@@ -121,8 +123,13 @@ impl RawResponse {
 
     /// The same answer without the key, which a service may echo when it refuses a request.
     pub(crate) fn without(mut self, key: &ApiKey) -> Self {
-        if let Some(body) = key.redact(&String::from_utf8_lossy(&self.body)) {
-            self.body = body.into();
+        let body = String::from_utf8_lossy(&self.body);
+        let redacted = match self.is_cut {
+            true => key.redact_start(&body),
+            false => key.redact(&body),
+        };
+        if let Some(redacted) = redacted {
+            self.body = redacted.into();
         }
         for value in self.headers.values_mut() {
             if key

@@ -62,4 +62,16 @@ macro_rules! serialize_as_text {
     };
 }
 
-pub(crate) use {serialize_as_text, text_value};
+/// Reads a checked text from a plain string, as its constructor takes it.
+macro_rules! deserialize_from_text {
+    ($name:ident) => {
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = <String as serde::Deserialize>::deserialize(deserializer)?;
+                Self::new(text).map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+
+pub(crate) use {deserialize_from_text, serialize_as_text, text_value};

@@ -58,6 +58,24 @@ pub(crate) fn prepare(
     }
 }
 
+/// What to do about a connection that could not be made for this reason. Each implementation has
+/// words of its own, and some have nothing else to tell it by.
+pub(crate) fn advice(reason: &str) -> &'static str {
+    let says = |words: &[&str]| words.iter().any(|words| reason.contains(words));
+    if says(&[
+        "InvalidContentType",
+        "wrong version number",
+        "packet length too long",
+    ]) {
+        "; the service does not speak HTTPS there; check the base URL"
+    } else if says(&["UnknownIssuer", "certificate verify failed"]) {
+        "; if a private authority issued the service's certificate, add that authority's own to \
+         those that are trusted"
+    } else {
+        ""
+    }
+}
+
 #[cfg(feature = "native-tls")]
 fn with_native_tls(
     http: reqwest::ClientBuilder,
@@ -164,13 +182,16 @@ fn bundled_roots(
 
 #[cfg(any(feature = "rustls", feature = "native-tls"))]
 fn no_certificate(error: impl StdError + Send + Sync + 'static) -> Error {
-    set_up_failed("a root certificate is not a certificate in PEM", error)
+    set_up_failed(
+        "what was given to root_certificate_pem is not a certificate in PEM",
+        error,
+    )
 }
 
 #[cfg(any(feature = "rustls", feature = "native-tls"))]
 fn at_least_one<T>(certificates: Vec<T>) -> Result<Vec<T>, Error> {
     if certificates.is_empty() {
-        let reason = "a root certificate is not a certificate in PEM: \
+        let reason = "what was given to root_certificate_pem is not a certificate in PEM: \
                       it has no line -----BEGIN CERTIFICATE-----";
         return Err(Error::new(ErrorKind::Invalid, reason));
     }

@@ -1,5 +1,6 @@
 //! What a call tells to `tracing`, where the feature of that name is on: a span for the call, a span
-//! for each attempt in it, and events for each that begins, for each that fails and for each wait. None of them holds the key.
+//! for each attempt in it, and events for each that begins, for each that fails and for each wait.
+//! All have the target `profile_sdk`, and none of them holds the key.
 
 #[cfg(feature = "tracing")]
 pub(crate) use on::{failed, in_attempt, in_call, waiting};
@@ -16,12 +17,18 @@ mod on {
 
     use crate::{Error, Request};
 
+    const TARGET: &str = "profile_sdk";
+
     pub(crate) fn in_call<F: Future>(
         request: &Request,
         call: F,
     ) -> impl Future<Output = F::Output> + use<F> {
         let operation = request.operation();
-        call.instrument(tracing::info_span!("call", %operation))
+        call.instrument(tracing::info_span!(
+            target: TARGET,
+            "call",
+            %operation
+        ))
     }
 
     pub(crate) fn in_attempt<F: Future>(
@@ -29,15 +36,16 @@ mod on {
         attempt: F,
     ) -> impl Future<Output = F::Output> {
         let begun = async move {
-            tracing::debug!(number, "attempt {number} begins");
+            tracing::debug!(target: TARGET, number, "attempt {number} begins");
             attempt.await
         };
-        begun.instrument(tracing::debug_span!("attempt", number))
+        begun.instrument(tracing::debug_span!(target: TARGET, "attempt", number))
     }
 
     /// The error has been freed of the key before.
     pub(crate) fn failed(number: u32, error: &Error) {
         tracing::debug!(
+            target: TARGET,
             number,
             kind = ?error.kind(),
             %error,
@@ -48,6 +56,7 @@ mod on {
     pub(crate) fn waiting(wait: Duration) {
         let seconds = wait.as_secs_f64();
         tracing::debug!(
+            target: TARGET,
             seconds,
             "waiting {seconds:.3} seconds before the next attempt"
         );

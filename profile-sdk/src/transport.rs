@@ -7,6 +7,7 @@ use bytes::{Bytes, BytesMut};
 use reqwest::header::{self, HeaderMap, HeaderValue};
 
 use crate::base_url::BaseUrl;
+use crate::proxy::Proxy;
 use crate::response::RawResponse;
 use crate::tls::{self, Tls, set_up_failed};
 use crate::{Error, ErrorKind, Method, Request};
@@ -19,6 +20,7 @@ pub(crate) struct Settings {
     pub(crate) base_url: BaseUrl,
     /// What every request carries, the key among it.
     pub(crate) headers: HeaderMap,
+    pub(crate) proxy: Option<Proxy>,
     pub(crate) tls: Option<Tls>,
     /// PEM texts of certificates to trust beside the usual ones.
     pub(crate) root_certificates: Vec<Vec<u8>>,
@@ -38,7 +40,7 @@ pub(crate) struct Transport {
 
 impl Transport {
     pub(crate) fn new(settings: Settings) -> Result<Self, Error> {
-        let http = reqwest::Client::builder()
+        let mut http = reqwest::Client::builder()
             .default_headers(settings.headers)
             .connect_timeout(settings.connect_timeout)
             .timeout(settings.usual_timeout)
@@ -46,7 +48,11 @@ impl Transport {
             .retry(reqwest::retry::never())
             // The environment's proxies are not this library's to read.
             .no_proxy();
-        let https = settings.base_url.is_https();
+        let https =
+            settings.base_url.is_https() || settings.proxy.as_ref().is_some_and(Proxy::is_https);
+        if let Some(proxy) = settings.proxy {
+            http = http.proxy(proxy.for_all_requests());
+        }
         let http = tls::prepare(
             http,
             settings.tls,
@@ -85,6 +91,9 @@ impl Transport {
         if timeout != self.usual_timeout {
             sending = sending.timeout(timeout);
         }
+        for (name, value) in request.headers() {
+            sending = sending.header(name, value);
+        }
         if let Some(body) = request.body_bytes() {
             sending = sending
                 .header(
@@ -94,8 +103,8 @@ impl Transport {
                 .body(body);
         }
         let mut answer = sending.send().await.map_err(|error| lost(error, timeout))?;
-        let body = if answer.status().is_success() {
-            self.read_whole(&mut answer, timeout).await?
+        let (body, is_cut) = if answer.status().is_success() {
+            (self.read_whole(&mut answer, timeout).await?, false)
         } else {
             read_start(&mut answer).await
         };
@@ -103,6 +112,7 @@ impl Transport {
             status: answer.status().as_u16(),
             headers: std::mem::take(answer.headers_mut()),
             body,
+            is_cut,
         })
     }
 
@@ -146,18 +156,22 @@ impl Transport {
     }
 }
 
-/// Reads the start of a refusal's body. What cannot be read of it is not missed: the status says
-/// what matters.
-async fn read_start(answer: &mut reqwest::Response) -> Bytes {
+/// Reads the start of a refusal's body, and tells whether there is more. What cannot be read of it is
+/// not missed: the status says what matters.
+async fn read_start(answer: &mut reqwest::Response) -> (Bytes, bool) {
     let mut body = BytesMut::new();
-    while body.len() < Error::MAX_BODY_BYTES {
-        let Ok(Some(chunk)) = answer.chunk().await else {
-            break;
-        };
-        body.extend_from_slice(&chunk);
-    }
-    body.truncate(Error::MAX_BODY_BYTES);
-    body.freeze()
+    let is_cut = loop {
+        match answer.chunk().await {
+            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+            Ok(None) => break false,
+            Err(_) => break true,
+        }
+        if body.len() > Error::MAX_BODY_BYTES {
+            body.truncate(Error::MAX_BODY_BYTES);
+            break true;
+        }
+    };
+    (body.freeze(), is_cut)
 }
 
 /// Tells why no complete answer came, and whether the request can have arrived.
@@ -168,7 +182,8 @@ fn lost(error: reqwest::Error, timeout: Duration) -> Error {
         let reason = format!("the request could not be made, so nothing was sent: {cause}");
         (ErrorKind::Invalid, reason)
     } else if error.is_connect() {
-        let reason = format!("no connection could be made, so nothing was sent: {cause}");
+        let advice = tls::advice(&cause);
+        let reason = format!("no connection could be made, so nothing was sent: {cause}{advice}");
         (ErrorKind::Connection, reason)
     } else if error.is_timeout() {
         let seconds = (timeout.as_secs_f64() * 100.0).round() / 100.0;

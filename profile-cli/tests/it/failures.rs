@@ -91,7 +91,7 @@ fn nothing_is_configured() {
         exit 2
         --- stdout
         --- stderr
-        error: base URL "profiles.example" is not a URL (relative URL without a base); expected one such as https://host
+        error: base URL is a text of 16 characters without ://; expected one such as https://host
         hint: check the base URL of PROFILE_BASE_URL
     "#]]);
     let key = [

@@ -1,11 +1,15 @@
 //! The client for programs without an async runtime.
 
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
+use std::time::Duration;
 
 use mock_server::{Fault, FaultRule, MockServer};
 use profile_sdk::{ApiKey, ErrorKind, blocking};
 
-use crate::{describe, requests};
+use crate::{describe, describe_at, requests};
 
 fn start() -> MockServer {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -56,4 +60,58 @@ fn several_threads_may_wait_at_a_time() {
         }
     });
     assert_eq!(requests(&service), 40);
+}
+
+/// A service that closes a connection which it promised to keep, as soon as it is told to, and tells
+/// when the client has closed it too.
+struct Closing {
+    uri: String,
+    close: Sender<()>,
+    closed: Receiver<()>,
+}
+
+impl Closing {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let uri = format!("http://{}", listener.local_addr().unwrap());
+        let ((close, told), (tell, closed)) = (mpsc::channel(), mpsc::channel());
+        thread::spawn(move || {
+            while told.recv().is_ok() {
+                answer_once(listener.accept().unwrap().0, &told);
+                tell.send(()).unwrap();
+            }
+        });
+        Self { uri, close, closed }
+    }
+}
+
+fn answer_once(mut stream: TcpStream, told_to_close: &Receiver<()>) {
+    let mut request = [0; 4096];
+    let _ = stream.read(&mut request).unwrap();
+    let answer = "HTTP/1.1 201 Created\r\nconnection: keep-alive\r\ncontent-length: 2\r\n\r\n{}";
+    stream.write_all(answer.as_bytes()).unwrap();
+    told_to_close.recv().unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    while stream.read(&mut request).unwrap_or(0) > 0 {}
+}
+
+#[test]
+fn a_connection_that_is_closed_between_two_waits_is_not_used_again() {
+    let service = Closing::start();
+    let described = describe_at(&service.uri).api_key(ApiKey::new("key").unwrap());
+    let client = blocking::Client::new(described).unwrap();
+    for _ in 0..3 {
+        service.close.send(()).unwrap();
+        client.wait(client.create_post("p")).unwrap();
+        service.close.send(()).unwrap();
+        let noticed = service.closed.recv_timeout(Duration::from_secs(10));
+        noticed.expect("the client closes its side while nothing waits");
+    }
+}
+
+#[tokio::test]
+async fn the_last_clone_may_go_within_a_runtime() {
+    let client = blocking::Client::new(describe_at("http://127.0.0.1:1")).unwrap();
+    drop(client.clone());
+    drop(client);
 }

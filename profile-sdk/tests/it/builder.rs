@@ -1,5 +1,7 @@
 //! What a client can be told before it is made.
 
+use std::time::Duration;
+
 use mock_server::MockServer;
 use profile_sdk::{ApiKey, Client};
 
@@ -50,6 +52,31 @@ fn no_header_s_value_is_shown() {
     let shown = format!("{described:?} {client:?}");
     assert!(!shown.contains("canary"), "{shown}");
     assert!(shown.contains("x-secret"), "{shown}");
+}
+
+#[test]
+fn nothing_can_be_done_in_no_time_or_space() {
+    let described = || Client::builder().base_url("http://localhost");
+    for (refused, message) in [
+        (
+            described().connect_timeout(Duration::ZERO),
+            "connect_timeout is 0 seconds; expected more",
+        ),
+        (
+            described().attempt_timeout(Duration::ZERO),
+            "attempt_timeout is 0 seconds; expected more",
+        ),
+        (
+            described().total_timeout(Duration::ZERO),
+            "total_timeout is 0 seconds; expected more",
+        ),
+        (
+            described().max_answer_bytes(0),
+            "max_answer_bytes is 0 bytes; expected more",
+        ),
+    ] {
+        assert_eq!(refused.build().unwrap_err().to_string(), message);
+    }
 }
 
 #[tokio::test]

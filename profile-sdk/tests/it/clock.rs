@@ -12,9 +12,19 @@ use profile_sdk::Clock;
 pub(crate) struct SkippingClock {
     started: (Instant, SystemTime),
     waits: Arc<Mutex<Vec<Duration>>>,
+    /// How much longer than asked each wait takes.
+    lateness: Duration,
 }
 
 impl SkippingClock {
+    /// One whose waits take this much longer than asked, as those of a busy machine do.
+    pub(crate) fn waking_late_by(lateness: Duration) -> Self {
+        Self {
+            lateness,
+            ..Self::default()
+        }
+    }
+
     /// Every wait so far, in order.
     pub(crate) fn waits(&self) -> Vec<Duration> {
         self.waits.lock().unwrap().clone()
@@ -35,6 +45,7 @@ impl Default for SkippingClock {
         Self {
             started: (Instant::now(), SystemTime::now()),
             waits: Arc::default(),
+            lateness: Duration::ZERO,
         }
     }
 }
@@ -49,7 +60,7 @@ impl Clock for SkippingClock {
     }
 
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        self.skip(duration);
+        self.skip(duration + self.lateness);
         Box::pin(ready(()))
     }
 }

@@ -32,7 +32,7 @@ async fn a_call_without_a_key_is_not_sent() {
     assert_eq!(
         error.to_string(),
         "GET /api/v1/me: this call needs an API key and the client has none; \
-         give it one with ClientBuilder::api_key"
+         give it one with ClientBuilder::api_key, or set PROFILE_API_KEY for `from_env`"
     );
 }
 
@@ -136,4 +136,18 @@ async fn a_successful_answer_that_cannot_be_read_says_where() {
         ),
         "{error}"
     );
+}
+
+#[tokio::test]
+async fn debug_shows_the_start_of_a_long_body() {
+    let service = MockServer::start().await;
+    let body = format!("<p>{}", "é".repeat(30_000));
+    answer_all(&service, ResponseTemplate::new(502).set_body_string(body)).await;
+    let error = describe(&service).build().unwrap().badges().await;
+    let shown = format!("{:?}", error.unwrap_err());
+    assert!(
+        shown.contains("<p>éé") && shown.contains("60003 bytes"),
+        "{shown}"
+    );
+    assert!(shown.len() < 1_000, "{}", shown.len());
 }

@@ -10,6 +10,7 @@ mod bodies;
 mod builder;
 mod cases;
 mod clock;
+mod configuration;
 mod dialects;
 mod errors;
 mod every_call;
@@ -21,6 +22,8 @@ mod network;
 mod paths;
 mod posts;
 mod profile;
+#[cfg(any(feature = "rustls", feature = "native-tls"))]
+mod proxy;
 mod rate_limit;
 mod raw_call;
 mod retries;

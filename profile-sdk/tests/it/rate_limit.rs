@@ -115,8 +115,24 @@ async fn requests_keep_the_interval_that_the_caller_sets() {
     assert_eq!(error.attempts(), 0);
     assert_eq!(
         error.to_string(),
-        "GET /api/v1/badges: not sent: its turn at the client's request interval comes in \
-         10 seconds, after the end of the call's total time"
+        "GET /api/v1/badges: not sent, since its turn at the client's request interval comes \
+         after the end of the call's total time; come back in 10 seconds"
     );
+    assert_eq!(error.retry_after(), Some(10 * SECOND));
     assert_eq!(requests(&service), 3);
+}
+
+#[tokio::test]
+async fn a_turn_at_the_end_of_the_total_time_is_told_as_what_it_is() {
+    let service = MockServer::start().await;
+    let client = describe(&service)
+        .clock(SkippingClock::waking_late_by(SECOND))
+        .request_interval(10 * SECOND)
+        .build()
+        .unwrap();
+    client.badges().await.unwrap();
+    let late = client.badges().total_timeout(11 * SECOND);
+    let error = late.await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::RateLimited, "{error}");
+    assert_eq!((error.attempts(), requests(&service)), (0, 1));
 }

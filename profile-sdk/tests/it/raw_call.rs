@@ -1,10 +1,11 @@
 //! Calls to what the service offers beyond this crate.
 
+use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Fault, FaultRule, MockServer};
 use profile_sdk::{ErrorKind, Method, Profile};
 use serde_json::{Value, json};
 
-use crate::{connect_as_owner, requests};
+use crate::{answer_all, connect_as_owner, describe, requests};
 
 #[tokio::test]
 async fn any_endpoint_can_be_called() {
@@ -131,5 +132,74 @@ async fn a_body_that_is_no_json_is_not_sent() {
         error.to_string(),
         "POST /api/v1/me/posts: the body cannot be written as JSON: key must be a string"
     );
+    assert_eq!(requests(&service), 0);
+}
+
+#[tokio::test]
+async fn an_answer_without_a_body_is_null() {
+    let service = MockServer::start().await;
+    let client = connect_as_owner(&service);
+    answer_all(&service, ResponseTemplate::new(204)).await;
+    let call = || client.request(Method::Delete, "/api/v1/me/sessions");
+    call().read::<()>().await.unwrap();
+    call().read_data::<()>().await.unwrap();
+    assert_eq!(call().read::<Option<u8>>().await.unwrap(), None);
+    assert_eq!(call().read_data::<Option<u8>>().await.unwrap(), None);
+    for error in [
+        call().read::<u8>().await.unwrap_err(),
+        call().read_data::<u8>().await.unwrap_err(),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::Unreadable);
+        assert_eq!(
+            error.to_string(),
+            "DELETE /api/v1/me/sessions: the answer has no body; \
+             read it with `read_bytes`, or as an `Option`; \
+             the change may have been made all the same"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_header_goes_with_one_request() {
+    let service = MockServer::start().await;
+    let client = describe(&service)
+        .default_header("x-tenant", "blue")
+        .build()
+        .unwrap();
+    let call = client.request(Method::Get, "/api/v1/stats");
+    let call = call.header("X-Tenant", "green").header("x-tenant", "red");
+    let call = call.header("if-none-match", "\"canary\"").read_bytes();
+    assert!(!format!("{call:?}").contains("canary"));
+    call.await.unwrap();
+    let expected = service.expect("GET", "/stats").header("x-tenant", "red");
+    expected.header("if-none-match", "\"canary\"").once();
+    client.site_stats().await.unwrap();
+    service
+        .expect("GET", "/stats")
+        .header("x-tenant", "blue")
+        .once();
+}
+
+#[tokio::test]
+async fn a_header_that_cannot_be_given_is_named() {
+    let service = MockServer::start().await;
+    let client = connect_as_owner(&service);
+    for (name, value, reason) in [
+        (
+            "x-note",
+            "canary\n",
+            "header \"x-note\" cannot be sent, since its value holds a control character",
+        ),
+        (
+            "Authorization",
+            "Bearer canary",
+            "header \"Authorization\" carries the key; give it with ClientBuilder::api_key",
+        ),
+    ] {
+        let call = client.request(Method::Get, "/api/v1/stats");
+        let error = call.header(name, value).read_bytes().await.unwrap_err();
+        assert_eq!(error.to_string(), format!("GET /api/v1/stats: {reason}"));
+        assert_eq!(error.invalid_value().unwrap().field(), "header");
+    }
     assert_eq!(requests(&service), 0);
 }

@@ -4,16 +4,24 @@ use std::error::Error as _;
 
 use mock_server::MockServer;
 use mock_server::wiremock::ResponseTemplate;
-use profile_sdk::{ApiKey, Client, Error, Method};
+use profile_sdk::{ApiKey, Client, Error, ErrorKind, Method};
 
 use crate::{answer_all, connect, describe, describe_at};
 
 const CANARY: &str = "canary/4f1e0c77";
 
+/// The key as JSON, URLs and HTML write it.
+fn spellings(key: &str) -> impl Iterator<Item = String> {
+    let slashes = [
+        "/", r"\/", r"\u002f", r"\u002F", "%2f", "%2F", "&#x2F;", "&#x2f;", "&#47;", "&#047;",
+    ];
+    slashes.map(|slash| key.replace('/', slash)).into_iter()
+}
+
 #[track_caller]
 fn check(printed: &str) {
-    let shown = printed.contains(CANARY) || printed.contains(r"canary\/4f1e0c77");
-    assert!(!shown, "the key shows in: {printed}");
+    let shown = spellings(CANARY).find(|spelling| printed.contains(spelling));
+    assert_eq!(shown, None, "the key shows in: {printed}");
 }
 
 #[track_caller]
@@ -66,8 +74,22 @@ async fn a_service_that_echoes_the_key_does_not_make_it_show() {
         (200, echo.clone()),
         (200, format!(r#"{{"data":{{"bio":["{CANARY}"]}}}}"#)),
         (200, format!(r#"{{"data":"{CANARY}"}}"#)),
-        (400, r#"{"message":"canary\/4f1e0c77"}"#.to_owned()),
-        (400, r#"{"message":"canary\u002f4f1e0c77"}"#.to_owned()),
+        (400, spellings(CANARY).collect()),
+        (
+            400,
+            format!(
+                r#"{{"message":{:?}}}"#,
+                spellings(CANARY).collect::<String>()
+            ),
+        ),
+        (
+            400,
+            format!("{}{CANARY}", " ".repeat(Error::MAX_BODY_BYTES - 14)),
+        ),
+        (
+            200,
+            format!("{}{CANARY}", " ".repeat(Error::MAX_BODY_BYTES - 14)),
+        ),
     ] {
         let service = MockServer::start().await;
         let answer = ResponseTemplate::new(status)
@@ -79,6 +101,8 @@ async fn a_service_that_echoes_the_key_does_not_make_it_show() {
         let raw = client.request(Method::Get, "/api/v1/me").read::<u8>();
         for error in [client.me().await.unwrap_err(), raw.await.unwrap_err()] {
             check_error(&error);
+            let body = String::from_utf8_lossy(error.body());
+            assert!(!body.ends_with("canary/4f1e0c"), "the start of the key");
             for name in ["x-request-id", "location"] {
                 check(error.header(name).unwrap());
             }
@@ -93,22 +117,54 @@ fn a_password_in_a_base_url_is_not_told() {
         format!("https://ada:{CANARY}@host:x"),
     ] {
         let refused = Client::builder().base_url(url);
+        check(&format!("{refused:?}"));
         let error = refused.build().unwrap_err();
         check_error(&error);
     }
 }
 
+#[tokio::test]
+async fn a_key_in_the_path_of_a_call_is_not_told() {
+    let service = MockServer::start().await;
+    let client = connect(&service, CANARY);
+    for path in ["/canary/4f1e0c77", "/canary%2F4f1e0c77"] {
+        let call = client.request(Method::Get, path).read_bytes();
+        assert_eq!(call.request().unwrap().path(), path);
+        let error = call.await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+        check_error(&error);
+    }
+    let call = client.request(Method::Get, "/canary/4f1e0c77 ");
+    check_error(&call.read_bytes().await.unwrap_err());
+    let call = client.request(Method::Get, "/api/v1/me");
+    let call = call.encoded_query("key=canary/4f1e0c77 ");
+    check_error(&call.read_bytes().await.unwrap_err());
+}
+
+#[test]
+fn a_key_in_place_of_the_base_url_is_not_told() {
+    for text in [CANARY, "canary:4f1e0c77", "canary@4f1e0c77"] {
+        let described = Client::builder().base_url(text);
+        assert!(!format!("{described:?}").contains(text));
+        let error = described.build().unwrap_err();
+        let expected = format!(
+            "base URL is a text of {} characters without ://; expected one such as https://host",
+            text.len()
+        );
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
 #[test]
 fn a_key_is_not_sent_in_the_open() {
-    let refused = Client::builder()
-        .base_url("http://profiles.example")
-        .build()
-        .unwrap_err();
-    assert_eq!(
-        refused.to_string(),
-        "base URL http://profiles.example/ is neither HTTPS nor on this machine, \
-         so the key could be read on the way; use https"
-    );
+    for host in ["profiles.example", "foo.localhost"] {
+        let described = Client::builder().base_url(format!("http://{host}"));
+        let expected = format!(
+            "base URL http://{host}/ is neither HTTPS nor on this machine, so what is sent could \
+             be read on the way; use https, or allow plain HTTP"
+        );
+        assert_eq!(described.build().unwrap_err().to_string(), expected);
+    }
     let allowed = Client::builder()
         .base_url("http://profiles.example")
         .allow_plain_http(true);

@@ -144,8 +144,80 @@ pub(crate) async fn an_odd_id_is_no_error() {
         assert_eq!((&created.id, &created.extra["id"]), (&None, &raw));
         let me = read_me(json!({"bio": "b", "links": [link]})).await;
         assert_eq!(me.bio.as_deref(), Some("b"));
-        assert_eq!(me.extra["links"][0]["id"], raw);
+        assert_eq!(me.links.unwrap()[0].extra["id"], raw);
     }
+}
+
+#[tokio::test]
+pub(crate) async fn an_odd_field_of_an_element_hides_no_other() {
+    let data = json!({
+        "links": [{"id": 1, "title": "t"}, {"id": 2, "title": 7, "url": ["u"]}],
+        "posts": [{"id": 3, "body": {"html": "b"}}, {"body": "b"}],
+        "badges": [{"id": "b", "name": "B", "color": 0, "kind": null}, {"id": "c", "name": "C"}],
+    });
+    let me = read_me(data.clone()).await;
+    let links = me.links.as_ref().unwrap();
+    assert_eq!(links[0].title.as_deref(), Some("t"));
+    assert_eq!(
+        (&links[1].id, &links[1].title),
+        (&Some(LinkId::from(2)), &None)
+    );
+    assert_eq!(
+        (&links[1].extra["title"], &links[1].extra["url"]),
+        (&json!(7), &json!(["u"]))
+    );
+    let posts = me.posts.as_ref().unwrap();
+    assert_eq!(posts[0].extra["body"], json!({"html": "b"}));
+    assert_eq!(posts[1].body.as_deref(), Some("b"));
+    let badges = me.badges.as_ref().unwrap();
+    assert_eq!(
+        (&badges[0].extra["color"], badges[1].name.as_str()),
+        (&json!(0), "C")
+    );
+    let mut kept = data;
+    kept["badges"][0].as_object_mut().unwrap().remove("kind");
+    assert_eq!(serde_json::to_value(&me).unwrap(), kept);
+}
+
+#[tokio::test]
+pub(crate) async fn a_list_with_an_element_that_is_no_such_thing_is_kept_whole() {
+    for (name, list) in [
+        ("links", json!([{"id": 1, "title": 7}, "two"])),
+        ("links", json!(["one", {"id": 2, "title": 7}])),
+        ("posts", json!([{"body": 7}, null])),
+        (
+            "badges",
+            json!([{"id": "b", "name": "B", "color": 7}, {"id": "c"}]),
+        ),
+        ("badges", json!([{"id": 7, "name": "B", "color": 7}])),
+    ] {
+        let data = json!({ name: list, "bio": "b" });
+        let me = read_me(data.clone()).await;
+        assert_eq!(
+            (&me.extra[name], me.bio.as_deref()),
+            (&data[name], Some("b"))
+        );
+        assert_eq!(serde_json::to_value(&me).unwrap(), data);
+    }
+}
+
+#[tokio::test]
+pub(crate) async fn an_odd_field_beside_a_long_id_leaves_the_id_whole() {
+    let id = "123456789012345678901234567890";
+    let body = format!(r#"{{"data":{{"links":[{{"id":1,"title":7}},{{"id":{id},"url":7}}]}}}}"#);
+    let service = MockServer::start().await;
+    answer_all(&service, ResponseTemplate::new(200).set_body_string(body)).await;
+    let links = connect_as_owner(&service)
+        .me()
+        .await
+        .unwrap()
+        .links
+        .unwrap();
+    assert_eq!(links[1].id.as_ref().unwrap().as_str(), id);
+    assert_eq!(
+        (&links[0].extra["title"], &links[1].extra["url"]),
+        (&json!(7), &json!(7))
+    );
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use hyper::service::service_fn;
 use hyper::{Request, Response, Version};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
+use mock_server::MockServer;
 use profile_sdk::{ApiKey, ErrorKind, RetryPolicy, Tls};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
@@ -18,9 +19,9 @@ use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 use crate::describe_at;
 
 /// A service that speaks HTTPS with a certificate of its own making.
-struct Service {
-    uri: String,
-    certificate: String,
+pub(crate) struct Service {
+    pub(crate) uri: String,
+    pub(crate) certificate: String,
     seen: Seen,
 }
 
@@ -29,7 +30,7 @@ type Seen = Arc<Mutex<Vec<(Version, String)>>>;
 
 impl Service {
     /// One that offers these protocols by ALPN.
-    async fn start(protocols: &[&str]) -> Self {
+    pub(crate) async fn start(protocols: &[&str]) -> Self {
         let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
         let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
         let provider = tokio_rustls::rustls::crypto::ring::default_provider();
@@ -54,7 +55,7 @@ impl Service {
         }
     }
 
-    fn seen(&self) -> Vec<(Version, String)> {
+    pub(crate) fn seen(&self) -> Vec<(Version, String)> {
         self.seen.lock().unwrap().clone()
     }
 }
@@ -110,6 +111,10 @@ async fn an_untrusted_certificate_gets_nothing() {
         let message = error.to_string();
         assert!(message.contains("nothing was sent"), "{message}");
         assert!(message.contains("certificate"), "{tls:?}: {message}");
+        assert!(
+            message.contains("those that are trusted"),
+            "{tls:?}: {message}"
+        );
         assert!(!format!("{error:?}").contains("canary"));
         assert_eq!(service.seen(), []);
     }
@@ -139,6 +144,20 @@ async fn a_trusted_certificate_gets_the_request() {
     }
 }
 
+#[tokio::test]
+async fn https_to_a_port_without_it_is_told() {
+    let service = MockServer::start().await;
+    for tls in every_tls() {
+        let client = describe_at(&service.uri().replace("http://", "https://"))
+            .tls(tls)
+            .build()
+            .unwrap();
+        let message = client.badges().await.unwrap_err().to_string();
+        let expected = "the service does not speak HTTPS there; check the base URL";
+        assert!(message.contains(expected), "{tls:?}: {message}");
+    }
+}
+
 #[test]
 fn what_is_no_certificate_is_refused() {
     for tls in every_tls() {
@@ -151,7 +170,7 @@ fn what_is_no_certificate_is_refused() {
             let refused = described.root_certificate_pem(broken).build().unwrap_err();
             assert_eq!(refused.kind(), ErrorKind::Invalid);
             let message = refused.to_string();
-            let start = "a root certificate is not a certificate in PEM: ";
+            let start = "what was given to root_certificate_pem is not a certificate in PEM: ";
             assert!(message.starts_with(start), "{tls:?}: {message}");
         }
     }

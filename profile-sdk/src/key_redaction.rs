@@ -1,0 +1,178 @@
+//! Takes a key out of a text, also where JSON, a URL or HTML writes its characters in another way.
+
+const IN_ITS_PLACE: &str = "[redacted]";
+
+/// The most bytes that stand for one character, as in `&#0047;`.
+const LONGEST_SPELLING: usize = 7;
+
+/// What is at one place of a text.
+enum Found {
+    Nothing,
+    /// The beginning of the key, and then the text ends.
+    Beginning,
+    /// All of the key, up to this place.
+    UpTo(usize),
+}
+
+/// The text without the key, if the key is in it. Where the text was cut off, a beginning of the key
+/// at its end goes too.
+pub(crate) fn redact(key: &str, text: &str, is_cut: bool) -> Option<String> {
+    let (mut redacted, mut kept, mut place) = (String::new(), 0, 0);
+    while place < text.len() {
+        let end = match find(key, text.as_bytes(), place) {
+            Found::UpTo(end) => end,
+            Found::Beginning if is_cut => text.len(),
+            Found::Beginning | Found::Nothing => {
+                place += 1;
+                continue;
+            }
+        };
+        redacted.push_str(&text[kept..place]);
+        redacted.push_str(IN_ITS_PLACE);
+        (kept, place) = (end, end);
+    }
+    (kept > 0).then(|| redacted + &text[kept..])
+}
+
+fn find(key: &str, text: &[u8], place: usize) -> Found {
+    if text[place..].starts_with(key.as_bytes()) {
+        return Found::UpTo(place + key.len());
+    }
+    let mut end = place;
+    for character in key.bytes() {
+        let rest = &text[end..];
+        end += match spelled(rest) {
+            Some((meant, length)) if meant == character => length,
+            _ if rest.first() == Some(&character) => 1,
+            _ if may_be_cut_off(rest) => return Found::Beginning,
+            _ => return Found::Nothing,
+        };
+    }
+    Found::UpTo(end)
+}
+
+/// The character that a text begins with in another spelling than its own, and how many bytes that
+/// takes.
+fn spelled(text: &[u8]) -> Option<(u8, usize)> {
+    match *text {
+        [b'%', high, low, ..] => Some((hexadecimal(&[high, low])?, 3)),
+        [b'\\', b'u', b'0', b'0', high, low, ..] => Some((hexadecimal(&[high, low])?, 6)),
+        [b'\\', escaped, ..] if escaped.is_ascii_punctuation() => Some((escaped, 2)),
+        [b'&', ..] => entity(text),
+        _ => None,
+    }
+}
+
+/// What an entity of HTML stands for, by name or by number.
+fn entity(text: &[u8]) -> Option<(u8, usize)> {
+    let start = &text[..text.len().min(LONGEST_SPELLING)];
+    let end = start.iter().position(|byte| *byte == b';')?;
+    let name = start[1..end].to_ascii_lowercase();
+    let meant = match &*name {
+        b"amp" => b'&',
+        b"lt" => b'<',
+        b"gt" => b'>',
+        b"quot" => b'"',
+        b"apos" => b'\'',
+        [b'#', b'x', digits @ ..] => hexadecimal(digits)?,
+        [b'#', digits @ ..] => str::from_utf8(digits).ok()?.parse().ok()?,
+        _ => return None,
+    };
+    Some((meant, end + 1))
+}
+
+fn hexadecimal(digits: &[u8]) -> Option<u8> {
+    u8::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
+}
+
+fn may_be_cut_off(rest: &[u8]) -> bool {
+    match rest.first() {
+        Some(b'%' | b'\\' | b'&') => rest.len() < LONGEST_SPELLING,
+        Some(_) => false,
+        None => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::redact;
+
+    #[track_caller]
+    fn check(key: &str, text: &str, redacted: &str) {
+        let found = redact(key, text, false);
+        assert_eq!(
+            found.as_deref().unwrap_or(text),
+            redacted,
+            "{key} in {text}"
+        );
+    }
+
+    #[test]
+    fn the_key_is_found_however_it_is_written() {
+        check("a/b", r"x a/b y a\/b z", "x [redacted] y [redacted] z");
+        for written in [
+            "a%2Fb",
+            "a%2fb",
+            "%61%2F%62",
+            r"a\u002Fb",
+            r"\u0061\u002f\u0062",
+            "a&#x2F;b",
+            "a&#X2f;b",
+            "a&#47;b",
+            "a&#047;b",
+        ] {
+            check("a/b", &format!("é{written}é"), "é[redacted]é");
+        }
+        check(r#"<&">'"#, "&lt;&amp;&quot;&gt;&#39;", "[redacted]");
+        check(r#"<&">'"#, "&LT;&#38;&#x22;&gt;&apos;", "[redacted]");
+        check(r#"\"/"#, r#"\\\"\/"#, "[redacted]");
+    }
+
+    #[test]
+    fn a_key_that_looks_encoded_is_found_too() {
+        for key in ["a%25b", "a%2Fb", "%%25", "a&amp;b", r"a\\b", r"a\u002fb"] {
+            check(key, key, "[redacted]");
+            let percent = key.bytes().map(|byte| format!("%{byte:02X}"));
+            check(key, &percent.collect::<String>(), "[redacted]");
+            let json = key.bytes().map(|byte| format!("\\u{byte:04x}"));
+            check(key, &json.collect::<String>(), "[redacted]");
+            let html = key.bytes().map(|byte| format!("&#{byte};"));
+            check(key, &html.collect::<String>(), "[redacted]");
+        }
+    }
+
+    #[test]
+    fn nothing_else_is_taken() {
+        for text in [
+            "", "a b", "A/B", "a%2F", r"a\u002", "a%2Gb", "ab", "a//b", "a",
+        ] {
+            check("a/b", text, text);
+        }
+        check("aab", "aaab", "a[redacted]");
+        check("Key", "key KEY Key", "key KEY [redacted]");
+    }
+
+    #[test]
+    fn a_beginning_is_taken_where_the_text_was_cut() {
+        for cut in [
+            "a",
+            "ab",
+            "ab/",
+            "ab%",
+            "ab%2",
+            "ab%2f",
+            r"ab\",
+            r"ab\u00",
+            "ab&#x2F;c",
+            "ab/cd",
+        ] {
+            let text = format!("x {cut}");
+            assert_eq!(
+                redact("ab/cd", &text, true).as_deref(),
+                Some("x [redacted]"),
+                "{cut}"
+            );
+        }
+        assert_eq!(redact("ab/cd", "x abc", true), None);
+    }
+}

@@ -1,0 +1,64 @@
+//! The proxy that requests are sent through.
+
+use url::Url;
+
+use crate::InvalidValue;
+
+/// A proxy that is spoken to in HTTP or HTTPS. Its URL may hold a password, so no message shows it.
+pub(crate) struct Proxy {
+    url: Url,
+}
+
+impl Proxy {
+    /// Reads `http://host:port`, `https://user:password@host:port` and the like.
+    pub(crate) fn parse(text: &str) -> Result<Self, InvalidValue> {
+        let expected = "expected one such as http://host:3128";
+        let refuse = |reason: String| Err(InvalidValue::new("proxy", reason));
+        match Url::parse(text) {
+            Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(Self { url }),
+            Ok(url) if text.contains("://") => {
+                refuse(format!("has the scheme {}; {expected}", url.scheme()))
+            }
+            _ => refuse(format!("is not a URL; {expected}")),
+        }
+    }
+
+    pub(crate) fn is_https(&self) -> bool {
+        self.url.scheme() == "https"
+    }
+
+    /// The same for the HTTP client.
+    pub(crate) fn for_all_requests(self) -> reqwest::Proxy {
+        reqwest::Proxy::all(self.url).expect("an HTTP or HTTPS URL, which has a host")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Proxy;
+
+    #[test]
+    fn a_refusal_shows_no_password() {
+        for (text, reason) in [
+            ("host:3128", "is not a URL"),
+            ("ada:hush@host:3128", "is not a URL"),
+            ("http://ada:hush@host:port", "is not a URL"),
+            ("socks5://ada:hush@host", "has the scheme socks5"),
+        ] {
+            let refused = Proxy::parse(text).err().unwrap().to_string();
+            let expected = format!("proxy {reason}; expected one such as http://host:3128");
+            assert_eq!(refused, expected);
+        }
+    }
+
+    #[test]
+    fn every_http_proxy_is_taken() {
+        for url in [
+            "http://host",
+            "https://host:1/x?y",
+            "http://ada:hu%2Fsh@[::1]:3128",
+        ] {
+            let _ = Proxy::parse(url).unwrap().for_all_requests();
+        }
+    }
+}

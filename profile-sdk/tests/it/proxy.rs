@@ -1,0 +1,133 @@
+//! Requests through a proxy, which sees of HTTPS no more than where it goes.
+
+use std::sync::{Arc, Mutex};
+
+use profile_sdk::{ApiKey, Client, ErrorKind, RetryPolicy};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
+use tokio::net::{TcpListener, TcpStream};
+
+/// A proxy that tunnels, answers plain requests itself, and keeps the head of each request.
+struct Proxy {
+    url: String,
+    heads: Arc<Mutex<Vec<String>>>,
+}
+
+impl Proxy {
+    /// One that lets nobody tunnel who does not send this header.
+    async fn start(needed: &'static str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://ada:hush@{}", listener.local_addr().unwrap());
+        let heads = Arc::<Mutex<Vec<String>>>::default();
+        let kept = heads.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(stream, needed, kept.clone()));
+            }
+        });
+        Self { url, heads }
+    }
+
+    fn heads(&self) -> Vec<String> {
+        self.heads.lock().unwrap().clone()
+    }
+}
+
+async fn serve(mut client: TcpStream, needed: &str, heads: Arc<Mutex<Vec<String>>>) {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(client.read_u8().await.unwrap());
+    }
+    let head = String::from_utf8(head).unwrap();
+    heads.lock().unwrap().push(head.clone());
+    let answer = match head.strip_prefix("CONNECT ") {
+        None => "HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n{\"data\":[]}",
+        Some(_) if !head.contains(needed) => "HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n",
+        Some(target) => {
+            let target = target.split(' ').next().unwrap();
+            let mut service = TcpStream::connect(target).await.unwrap();
+            client.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
+            let _ = copy_bidirectional(&mut client, &mut service).await;
+            return;
+        }
+    };
+    client.write_all(answer.as_bytes()).await.unwrap();
+}
+
+#[tokio::test]
+async fn plain_http_is_sent_to_the_proxy_with_its_own_password() {
+    let proxy = Proxy::start("").await;
+    let described = Client::builder()
+        .base_url("http://profiles.example")
+        .proxy(&proxy.url);
+    assert!(!format!("{described:?}").contains("hush"));
+    let refused = described.clone().build().unwrap_err();
+    assert!(
+        refused.to_string().contains("allow plain HTTP"),
+        "{refused}"
+    );
+    let client = described.allow_plain_http(true).build().unwrap();
+    assert!(!format!("{client:?}").contains("hush"));
+    assert_eq!(client.badges().await.unwrap(), []);
+    let head = proxy.heads().remove(0).to_lowercase();
+    assert!(
+        head.starts_with("get http://profiles.example/api/v1/badges http/1.1\r\n"),
+        "{head}"
+    );
+    assert!(
+        head.contains("\r\nproxy-authorization: basic ywrhomh1c2g=\r\n"),
+        "{head}"
+    );
+}
+
+#[test]
+fn plain_http_to_this_machine_is_not_this_machine_s_alone_with_a_proxy() {
+    let described = Client::builder()
+        .base_url("http://localhost")
+        .proxy("http://ada:hush@127.0.0.1:1");
+    assert_eq!(
+        described.build().unwrap_err().to_string(),
+        "proxy could read what is sent to a base URL of plain HTTP; \
+         use https, or allow plain HTTP"
+    );
+}
+
+#[tokio::test]
+async fn a_proxy_that_refuses_is_told_without_its_password() {
+    let proxy = Proxy::start("another password").await;
+    let client = Client::builder()
+        .base_url("https://profiles.example")
+        .proxy(&proxy.url)
+        .retry(RetryPolicy::none())
+        .build()
+        .unwrap();
+    let error = client.badges().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Connection);
+    let shown = format!("{error} {error:?}");
+    assert!(shown.contains("proxy auth"), "{shown}");
+    assert!(
+        !shown.contains("hush") && !shown.contains("YWRhOmh1c2g="),
+        "{shown}"
+    );
+}
+
+#[tokio::test]
+async fn https_goes_through_the_proxy_unread() {
+    let service = crate::tls::Service::start(&["http/1.1"]).await;
+    let proxy = Proxy::start("YWRhOmh1c2g=").await;
+    let client = Client::builder()
+        .base_url(&service.uri)
+        .root_certificate_pem(service.certificate.as_bytes())
+        .proxy(&proxy.url)
+        .api_key(ApiKey::new("canary").unwrap())
+        .build()
+        .unwrap();
+    client.me().await.unwrap();
+    assert_eq!(service.seen()[0].1, "Bearer canary");
+    let heads = proxy.heads();
+    let connect = format!(
+        "CONNECT {} HTTP/1.1",
+        service.uri.trim_start_matches("https://")
+    );
+    assert!(heads[0].starts_with(&connect), "{heads:?}");
+    assert!(!heads.concat().contains("canary"), "{heads:?}");
+}
