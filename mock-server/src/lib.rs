@@ -8,7 +8,6 @@ mod dialect_file;
 mod engine;
 mod faults;
 mod journal;
-mod json_object;
 mod misfit;
 mod never_matches;
 mod openapi;
@@ -17,7 +16,9 @@ mod service;
 mod state_error;
 mod state_file;
 mod store;
+mod strict;
 mod transport;
+mod unique_names;
 mod webhook;
 mod worlds;
 

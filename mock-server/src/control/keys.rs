@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use super::refusal::ControlRefusal;
 use super::routes::{WorldCall, done, json, read};
 use crate::engine::{RateLimit, Reply, Scope};
-use crate::json_object::JsonObject;
 use crate::worlds::{inner_key, outer_key, outer_keys};
 
 #[derive(Deserialize)]
@@ -13,7 +12,7 @@ use crate::worlds::{inner_key, outer_key, outer_keys};
 struct NewKey {
     handle: String,
     scopes: Vec<Scope>,
-    rate_limit: Option<JsonObject<RateLimit>>,
+    rate_limit: Option<RateLimit>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -37,7 +36,7 @@ pub(super) fn create(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     }
     let key = call.service.store().transact(|world| {
         let key = world.create_key(&new.handle, &new.scopes);
-        if let Some(JsonObject(limit)) = new.rate_limit {
+        if let Some(limit) = new.rate_limit {
             world.set_rate_limit(&key, limit);
         }
         (key, true)

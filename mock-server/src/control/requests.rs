@@ -10,7 +10,6 @@ use super::refusal::{ControlRefusal, ErrorObject};
 use super::routes::{WorldCall, done, json, read};
 use crate::engine::{Reply, Request};
 use crate::journal::{Expectation, RequestPattern, Verification, WrittenExpectation};
-use crate::json_object;
 
 /// The longest that anybody may wait: a minute, in milliseconds.
 const LONGEST_WAIT: u64 = 60_000;
@@ -36,7 +35,6 @@ pub(super) fn verify(call: &WorldCall) -> Result<Reply, ControlRefusal> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wait {
-    #[serde(deserialize_with = "json_object::deserialize")]
     request: RequestPattern,
     #[serde(default = "once")]
     times: u64,

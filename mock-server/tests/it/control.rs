@@ -66,7 +66,7 @@ fn a_state_is_read_and_replaced() {
     assert_eq!(
         error["error"]["message"],
         "the body is not what is expected here: \
-         seed: found \"x\"; a whole number of at least 0 is expected"
+         seed: found \"x\"; a whole number from 0 to 18446744073709551615 is expected"
     );
     assert_eq!(
         serving.order(200, "GET /worlds/default/state", NOTHING),

@@ -324,13 +324,86 @@ fn a_damaged_state_file_is_told_and_left_alone() {
         (
             Some(1),
             format!(
-                "mock-server: the state file {} is damaged at line 1, column 1; \
-                 mend it, or delete it to start anew\n",
+                "mock-server: the state file {} is damaged: it is no JSON: expected value at \
+                 line 1 column 1; mend it, or delete it to start anew\n",
                 path.display()
             )
         )
     );
     assert_eq!(std::fs::read(&path).unwrap(), b"damaged");
+}
+
+#[test]
+fn a_state_file_is_refused_as_the_control_api_refuses_it() {
+    let directory = TempDir::new().unwrap();
+    let good = serde_json::to_value(World::default()).unwrap();
+    for (pointer, value, message) in [
+        (
+            "/accounts/demo/links/0/url",
+            json!("/demo"),
+            "accounts.demo.links[0].url: url is not an absolute URL",
+        ),
+        (
+            "/accounts/demo/links/1/id",
+            json!("link_1"),
+            "accounts.demo.links[1].id: `link_1` is the id of",
+        ),
+        (
+            "/accounts/demo/badges/0",
+            json!("none"),
+            "accounts.demo.badges[0]: `none` is none of the ids",
+        ),
+        (
+            "/accounts/demo/profile/display_name",
+            json!("x".repeat(500)),
+            "accounts.demo.profile: display_name has 500 characters",
+        ),
+        (
+            "/accounts/demo/profile/accent_color",
+            json!(7),
+            "accounts.demo.profile.accent_color: found 7; a string is expected",
+        ),
+        (
+            "/keys",
+            json!({"a b\n": {"handle": "demo", "scopes": []}}),
+            "a key is no text",
+        ),
+        (
+            "/accounts",
+            json!({}),
+            "a key belongs to `demo`, which is no account here",
+        ),
+    ] {
+        let mut wrong = good.clone();
+        *wrong.pointer_mut(pointer).unwrap() = value;
+        let path = file(&directory, "wrong.json", &wrong.to_string());
+        let (code, stderr) = fail(&["--state", &path]);
+        let expected = format!("mock-server: the state file {path} is damaged: {message}");
+        assert!(stderr.starts_with(&expected), "{stderr}");
+        assert_eq!(code, Some(1));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), wrong.to_string());
+    }
+}
+
+#[test]
+fn reset_goes_back_to_what_a_state_file_held_at_the_start() {
+    let directory = TempDir::new().unwrap();
+    let mut world = World::new(7);
+    world.add_post("demo", "From the fixture");
+    let path = file(
+        &directory,
+        "state.json",
+        &serde_json::to_string(&world).unwrap(),
+    );
+    let serving = serve(&["--state", &path, "--dialect", "maximal"]);
+    serving
+        .ask("POST /me/posts")
+        .json(json!({"body": "Later"}))
+        .data(201);
+    serving.order(204, "POST /worlds/default/reset", Value::Null);
+    world.set_dialect(Dialect::maximal());
+    let state = serving.order(200, "GET /worlds/default/state", Value::Null);
+    assert_eq!(state, json!(world));
 }
 
 #[test]

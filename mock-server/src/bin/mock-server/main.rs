@@ -85,7 +85,7 @@ fn worlds(arguments: &Arguments) -> Result<Worlds, ServeError> {
 fn on_file(path: &Path, world: World, settings: &Settings) -> Result<Worlds, ServeError> {
     let directory = path.parent().filter(|path| !path.as_os_str().is_empty());
     let missing = directory.filter(|directory| !directory.exists());
-    let worlds = Worlds::on_file(StateFile::new(path), world)?;
+    let mut worlds = Worlds::on_file(StateFile::new(path), world)?;
     if let Some(directory) = missing {
         warn(&format!("made the directory {}", directory.display()));
     }
