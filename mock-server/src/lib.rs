@@ -5,6 +5,7 @@ mod builder;
 mod bytes_in_json;
 mod control;
 mod dialect_file;
+mod ending;
 mod engine;
 mod faults;
 mod journal;

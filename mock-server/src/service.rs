@@ -210,7 +210,7 @@ impl Service {
 
     /// Starts anew: the world as it was made, no faults, an empty journal and no verdicts.
     pub(crate) fn reset(&self) -> Result<(), StateError> {
-        self.faults.clear();
+        self.faults.restart();
         self.journal.clear();
         self.change_verdicts(|verdicts| *verdicts = Verdicts::default());
         self.store.replace(self.first.clone())

@@ -18,8 +18,7 @@ mod worlds;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use tokio::sync::watch;
-
+use crate::ending::Ending;
 use crate::engine::{Reply, Request};
 use crate::worlds::Worlds;
 
@@ -36,31 +35,15 @@ pub(crate) struct Control {
     worlds: Arc<Worlds>,
     /// The base URL of the service.
     url: String,
-    /// Says `true` when the server is about to end.
-    ending: watch::Sender<bool>,
+    ending: Ending,
 }
 
 impl Control {
-    pub(crate) fn new(worlds: Arc<Worlds>, url: String) -> Self {
-        let ending = watch::Sender::new(false);
+    pub(crate) fn new(worlds: Arc<Worlds>, url: String, ending: Ending) -> Self {
         Self {
             worlds,
             url,
             ending,
-        }
-    }
-
-    /// Answers everybody who waits for something to happen: the server is about to end.
-    pub(crate) fn end_waits(&self) {
-        self.ending.send_replace(true);
-    }
-
-    /// Waits for [`end_waits`](Self::end_waits).
-    fn ending(&self) -> impl Future<Output = ()> + use<> {
-        let mut ending = self.ending.subscribe();
-        async move {
-            // Without a sender there is no server any more, and that is an end as well.
-            let _ = ending.wait_for(|ending| *ending).await;
         }
     }
 

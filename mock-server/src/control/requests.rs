@@ -69,7 +69,7 @@ pub(super) fn wait(call: &WorldCall) -> Result<Answer, ControlRefusal> {
     }
     request.check()?;
     let (service, name) = (call.service.clone(), call.name.to_owned());
-    let ending = call.control.ending();
+    let ending = call.control.ending.begun();
     Ok(Answer::Later(Box::pin(async move {
         let within = Duration::from_millis(within);
         tokio::select! {

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mock_server::{Dialect, MockServer, World};
 use serde_json::{Value, json};
@@ -484,6 +484,9 @@ fn a_log_tells_each_request_and_no_key() {
     let mut stream = TcpStream::connect(serving.address()).unwrap();
     write!(stream, "GET /api/v1/stats HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
     assert_eq!(stream.read(&mut [0; 1]).unwrap(), 0);
+    let unavailable = json!({"fault": {"status": {"status": 503}}});
+    serving.order(201, "POST /worlds/default/faults", unavailable);
+    serving.ask("GET /badges").without_key().send();
     let (code, stderr) = serving.stop("TERM");
     let log: Vec<_> = stderr.lines().skip(2).collect();
     assert_eq!(
@@ -494,7 +497,8 @@ fn a_log_tells_each_request_and_no_key() {
             "GET /api/v1/me (with a key) 401",
             "GET /api/v1/me (social) 200",
             "GET /api/v1/users/mock_all_…/stats?key=mock_all_… (without key) 401",
-            "GET /api/v1/stats (without key) Close",
+            "GET /api/v1/stats (without key) no answer (close)",
+            "GET /api/v1/badges (without key) 503 (status)",
         ]
     );
     assert_eq!(code, Some(0));
@@ -664,4 +668,56 @@ fn a_log_that_nobody_reads_holds_up_no_answer() {
     }
     let (code, _) = serving.stop("TERM");
     assert_eq!(code, Some(0));
+}
+
+#[test]
+fn nobody_who_waits_holds_up_the_end() {
+    let serving = serve(&[]);
+    let delay = json!({"fault": {"delay": {"fixed": {"milliseconds": 60_000}}}});
+    serving.order(201, "POST /worlds/default/faults", delay);
+    let delayed = serving.ask("GET /me").begin();
+    let halves = [
+        "GET /api",
+        "POST /api/v1/me/posts HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{",
+    ]
+    .map(|beginning| {
+        let mut stream = TcpStream::connect(serving.address()).unwrap();
+        stream.write_all(beginning.as_bytes()).unwrap();
+        stream
+    });
+    let line = "GET /worlds/default/faults";
+    while serving.order(200, line, Value::Null)[0]["struck"] != 1 {}
+    let begun = Instant::now();
+    assert_eq!(serving.stop("TERM").0, Some(0));
+    assert!(
+        begun.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert_eq!(delayed.finish().status, 200);
+    for mut half in halves {
+        assert_eq!(half.read(&mut [0; 1]).unwrap_or(0), 0);
+    }
+}
+
+#[test]
+fn a_second_signal_ends_the_program_at_once() {
+    let mut serving = serve(&[]);
+    let huge = json!({"fault": {"huge_body": {"bytes": 100_000_000}}});
+    serving.order(201, "POST /worlds/default/faults", huge);
+    // It is more than any buffer has, and this client reads none of it.
+    let mut unread = TcpStream::connect(serving.address()).unwrap();
+    write!(unread, "GET /api/v1/badges HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    unread.peek(&mut [0; 1]).unwrap();
+    let begun = Instant::now();
+    serving.signal("TERM");
+    // The first has been heard when nobody is let in any more.
+    while TcpStream::connect(serving.address()).is_ok() {}
+    serving.signal("INT");
+    assert_eq!(serving.end().0, Some(0));
+    assert!(
+        begun.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        begun.elapsed()
+    );
 }
