@@ -206,6 +206,16 @@ impl Worlds {
         name
     }
 
+    /// The names of all worlds, that of `default` first and the others as they were made.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let others = self.others.read().unwrap_or_else(PoisonError::into_inner);
+        let mut names: Vec<_> = others.services.keys().cloned().collect();
+        // `w10` is later than `w9`.
+        names.sort_by_key(|name| name.len());
+        names.insert(0, DEFAULT.to_owned());
+        names
+    }
+
     /// Takes a world away, and says whether it was there. Requests under way are answered still.
     pub(crate) fn delete(&self, name: &str) -> bool {
         let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::refusal::ControlRefusal;
 use super::routes::{WorldCall, done, json, read};
-use crate::engine::{RateLimit, Reply, Scope};
+use crate::engine::{RateLimit, Reply, Scope, label};
 use crate::worlds::{inner_key, outer_key, outer_keys};
 
 #[derive(Deserialize)]
@@ -15,7 +15,14 @@ struct NewKey {
     rate_limit: Option<RateLimit>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
+struct MadeKey<'a> {
+    key: String,
+    /// What the journal calls it.
+    name: Option<&'a str>,
+}
+
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct OneKey {
     key: String,
@@ -41,8 +48,11 @@ pub(super) fn create(call: &WorldCall) -> Result<Reply, ControlRefusal> {
         }
         (key, true)
     })?;
-    let key = outer_key(call.name, &key);
-    Ok(json(201, &OneKey { key }))
+    let made = MadeKey {
+        name: label(&key),
+        key: outer_key(call.name, &key),
+    };
+    Ok(json(201, &made))
 }
 
 pub(super) fn delete(call: &WorldCall) -> Result<Reply, ControlRefusal> {

@@ -18,6 +18,8 @@ mod worlds;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use http::uri::Authority;
+
 use crate::ending::Ending;
 use crate::engine::{Reply, Request};
 use crate::worlds::Worlds;
@@ -33,7 +35,7 @@ pub(crate) const BODY_LIMIT: usize = 16 * 1024 * 1024;
 #[derive(Debug)]
 pub(crate) struct Control {
     worlds: Arc<Worlds>,
-    /// The base URL of the service.
+    /// The base URL of the service, for requests that name no host.
     url: String,
     ending: Ending,
 }
@@ -44,6 +46,16 @@ impl Control {
             worlds,
             url,
             ending,
+        }
+    }
+
+    /// The base URL of the service, as whoever asks has it: a container's own address means nothing
+    /// outside.
+    fn url(&self, request: &Request) -> String {
+        let host = request.header_values("host").next();
+        match host.map(str::parse::<Authority>) {
+            Some(Ok(host)) => format!("http://{host}"),
+            _ => self.url.clone(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! `/requests`: the journal of a world, asked, awaited and compared with what was to come.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -102,7 +103,12 @@ fn not_in_time(verification: &Verification) -> Reply {
 fn filter(request: &Request) -> Result<RequestPattern, ControlRefusal> {
     let mut pattern = RequestPattern::any();
     let query = request.query.as_deref().unwrap_or_default();
+    let mut given = BTreeSet::new();
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        if !given.insert(name.clone()) {
+            let name = name.into_owned();
+            return Err(ControlRefusal::RepeatedParameter { name });
+        }
         pattern = match &*name {
             "method" => pattern.method(value),
             "path" => pattern.path(value),
