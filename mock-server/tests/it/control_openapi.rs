@@ -67,7 +67,12 @@ fn worlds_are_as_documented() {
         json!({"seed": 7, "dialect": {"ids": "integer"}}),
     );
     order(&serving, 200, "GET /worlds", NOTHING);
-    order(&serving, 422, "POST /worlds", json!({"clock": "system+2"}));
+    order(
+        &serving,
+        422,
+        "POST /worlds",
+        json!({"clock": "system-PT999999999H"}),
+    );
     order(&serving, 400, "POST /worlds", json!({"sed": 7}));
     order(&serving, 409, "DELETE /worlds/{world}", NOTHING);
     let at = |status, line: &str, body| order(&serving, status, &of_world(line), body);
