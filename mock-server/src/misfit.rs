@@ -32,8 +32,8 @@ impl Misfit {
         let told = match place.as_str() {
             "" => reason,
             // The name that stands twice is a key.
-            "keys" | "world.keys" if reason.ends_with("stands twice") => {
-                format!("{place}: a key stands twice")
+            keys if keys.ends_with("keys") && reason.ends_with("stands twice") => {
+                format!("{keys}: a key stands twice")
             }
             place => beside(place, &reason),
         };
@@ -277,8 +277,8 @@ mod tests {
             "keys.….handle: found 7; a string is expected"
         );
         assert_eq!(
-            told::<World>(r#"{"keys": {"canary": 1, "canary": 2}}"#),
-            "keys: a key stands twice"
+            told::<World>(r#"{"world": {"keys": {"canary": 1, "canary": 2}}}"#),
+            "world.keys: a key stands twice"
         );
     }
 }
