@@ -49,8 +49,12 @@ impl<'de> Visitor<'de> for TextOrBase64 {
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Vec<u8>, A::Error> {
         let Encoded { base64 } = Encoded::deserialize(MapAccessDeserializer::new(map))?;
-        let reason = |error| A::Error::custom(format!("the base64 cannot be read: {error}"));
-        STANDARD.decode(base64).map_err(reason)
+        STANDARD.decode(base64).map_err(|_| {
+            A::Error::custom(
+                "it is no base64; letters, digits, + and / are expected, with = at the end up to \
+                 a multiple of four characters, as in aGk=",
+            )
+        })
     }
 }
 

@@ -1,11 +1,12 @@
 //! JSON that is not what was expected, told in words for people. Serde speaks of Rust's types.
 
-use serde::de::{Deserialize, DeserializeOwned, Deserializer};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
 
 use crate::engine::without_keys;
-use crate::json_object::JsonObject;
+use crate::strict::Strict;
+use crate::unique_names::UniqueNames;
 
 /// What was found where in a text, and what is expected there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,6 +23,24 @@ impl Misfit {
         Self { told, is_readable }
     }
 
+    fn at_its_place(error: serde_path_to_error::Error<serde_json::Error>) -> Self {
+        let place = place(error.path());
+        let text = without_place(error.inner());
+        let in_our_words = in_our_words(&text);
+        let is_readable = in_our_words.is_none();
+        let reason = in_our_words.unwrap_or(text);
+        let told = match place.as_str() {
+            "" => reason,
+            // The name that stands twice is a key.
+            keys if keys.ends_with("keys") && reason.ends_with("stands twice") => {
+                format!("{keys}: a key stands twice")
+            }
+            place => beside(place, &reason),
+        };
+        let told = without_keys(&told).into_owned();
+        Self { told, is_readable }
+    }
+
     pub(crate) fn is_readable(&self) -> bool {
         self.is_readable
     }
@@ -29,26 +48,29 @@ impl Misfit {
 
 /// Reads a JSON object.
 pub(crate) fn object<T: DeserializeOwned>(text: &[u8]) -> Result<T, Misfit> {
-    let (text, value) = (without_mark(text), value(text)?);
-    let mut deserializer = serde_json::Deserializer::from_slice(text);
-    // What has been read tells more of a misfit, and the text alone which field stands twice.
-    read_object(&mut deserializer).map_err(|misfit| object_in::<T>(value).err().unwrap_or(misfit))
+    object_in(value(text)?)
 }
 
 /// The same from what has been read as JSON already.
 pub(crate) fn object_in<T: DeserializeOwned>(value: Value) -> Result<T, Misfit> {
-    read_object(value)
+    serde_path_to_error::deserialize(Strict(value)).map_err(Misfit::at_its_place)
 }
 
-/// Reads any JSON.
+/// Reads any JSON in which no object has a name twice.
 pub(crate) fn value(text: &[u8]) -> Result<Value, Misfit> {
-    let text = without_mark(text);
+    // Some editors put a byte order mark in front of a text.
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     if text.is_empty() {
         let told = "there is nothing; JSON is expected".to_owned();
         return Err(Misfit::unreadable(told));
     }
-    serde_json::from_slice(text)
-        .map_err(|error| Misfit::unreadable(format!("it is no JSON: {error}")))
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    let no_json = |error| Misfit::unreadable(format!("it is no JSON: {error}"));
+    match serde_path_to_error::deserialize(&mut deserializer) {
+        Ok(UniqueNames(value)) => deserializer.end().map(|()| value).map_err(no_json),
+        Err(error) if error.inner().is_data() => Err(Misfit::at_its_place(error)),
+        Err(error) => Err(no_json(error.into_inner())),
+    }
 }
 
 /// Refuses a value that is of another type than its place takes.
@@ -59,34 +81,6 @@ pub(crate) fn other_type(found: &Value, expected: &str) -> Misfit {
         single => &single.to_string(),
     };
     Misfit::unreadable(format!("found {found}; {expected} is expected"))
-}
-
-/// Some editors put a byte order mark in front of a text.
-fn without_mark(text: &[u8]) -> &[u8] {
-    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
-}
-
-fn read_object<'de, T, D>(deserializer: D) -> Result<T, Misfit>
-where
-    T: Deserialize<'de>,
-    D: Deserializer<'de, Error = serde_json::Error>,
-{
-    match serde_path_to_error::deserialize(deserializer) {
-        Ok(JsonObject(read)) => Ok(read),
-        Err(error) => {
-            let place = place(error.path());
-            let text = without_place(error.inner());
-            let in_our_words = in_our_words(&text);
-            let is_readable = in_our_words.is_none();
-            let reason = in_our_words.unwrap_or(text);
-            let told = match place.as_str() {
-                "" => reason,
-                place => beside(place, &reason),
-            };
-            let told = without_keys(&told).into_owned();
-            Err(Misfit { told, is_readable })
-        }
-    }
 }
 
 /// The reason with its place, which may be what the reason begins with.
@@ -173,17 +167,15 @@ fn expected(expected: &str) -> &str {
         "u16" => "a whole number from 0 to 65535",
         "u32" => "a whole number from 0 to 4294967295",
         "a nonzero u32" => "a whole number from 1 to 4294967295",
-        "u64" => "a whole number of at least 0",
+        "u64" => "a whole number from 0 to 18446744073709551615",
         "f64" => "a number",
         "a boolean" => "true or false",
         "a sequence" => "an array",
-        "a map" | "a JSON object" => "an object",
+        "a map" => "an object",
         "unit" | "unit variant" => "its name alone",
-        "string or map" => "a name or an object",
         _ if expected.starts_with("struct variant") || expected == "newtype variant" => {
             "an object with its settings"
         }
-        _ if expected.starts_with("struct ") => "an object",
         _ => expected,
     }
 }
@@ -220,11 +212,11 @@ mod tests {
             ),
             (
                 r#"{"fault": 7}"#,
-                "fault: found 7; a name or an object is expected",
+                "fault: found 7; a name or an object with one field is expected",
             ),
             (
                 r#"{"fault": "empty_body", "when": {"times": -1}}"#,
-                "when.times: found -1; a whole number of at least 0 is expected",
+                "when.times: found -1; a whole number from 0 to 18446744073709551615 is expected",
             ),
             (
                 r#"{"fault": "empty_body", "when": {"times": 1, "times": 2}}"#,
@@ -244,12 +236,49 @@ mod tests {
     }
 
     #[test]
+    fn what_only_serde_would_take_is_a_misfit() {
+        for (text, message) in [
+            (
+                r#"{"fault": {"status": {"status": 503, "status": 200}}}"#,
+                "fault.status: the field `status` stands twice",
+            ),
+            (
+                r#"{"fault": {"empty_body": null}}"#,
+                "fault.empty_body: found null; its name alone is expected",
+            ),
+            (
+                r#"{"fault": {"status": [503]}}"#,
+                "fault.status: found an array; an object with its settings is expected",
+            ),
+            (
+                r#"{"fault": {"empty_body": {}, "wire": "reset"}}"#,
+                "fault: found an object with 2 fields; a name or an object with one field is \
+                 expected",
+            ),
+            (
+                r#"{"fault": "empty_body", "match": ["GET"]}"#,
+                "match: found an array; an object is expected",
+            ),
+            (
+                r#"{"fault": "empty_body"} x"#,
+                "it is no JSON: trailing characters at line 1 column 25",
+            ),
+        ] {
+            assert_eq!(told::<FaultRule>(text), message, "{text}");
+        }
+    }
+
+    #[test]
     fn a_misfit_tells_no_key() {
         let mut state = serde_json::to_value(World::new(7)).unwrap();
         state["keys"] = serde_json::json!({"canary": {"handle": 7, "scopes": []}});
         assert_eq!(
             told::<World>(&state.to_string()),
             "keys.….handle: found 7; a string is expected"
+        );
+        assert_eq!(
+            told::<World>(r#"{"world": {"keys": {"canary": 1, "canary": 2}}}"#),
+            "world.keys: a key stands twice"
         );
     }
 }

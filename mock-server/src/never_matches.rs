@@ -49,6 +49,12 @@ pub enum NeverMatches {
         /// What was given.
         found: String,
     },
+    /// The path is one of the control API.
+    #[error("`{found}` is a path of the control API, which no journal keeps")]
+    ControlPath {
+        /// What was given.
+        found: String,
+    },
     /// The key is empty.
     #[error("the key is empty; give a key, or the name of one such as `links`")]
     Key,

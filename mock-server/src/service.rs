@@ -33,17 +33,16 @@ impl Service {
         Self::new(Store::Memory(Mutex::new(world.clone())), world, keys)
     }
 
-    /// A service on a file, which begins as `new_world` when it is not there.
+    /// A service on a file, which begins as `new_world` when it is not there. Once it was there,
+    /// [`reset`](Self::reset) goes back to what it holds now.
     pub(crate) fn on_file(file: StateFile, new_world: World) -> Result<Self, StateError> {
-        let read = |world: &mut World| ((world.seed(), world.keys()), false);
-        let (seed, keys) = file.transact(&new_world, read)?;
-        let first = match seed == new_world.seed() {
-            true => new_world,
-            // The file was there, and was begun with another seed.
-            false => new_world.anew(seed),
-        };
+        let first = file.transact(&new_world, |world| (world.clone(), false))?;
+        let keys = first.keys();
         // Should the file go away, the next one has the keys that were told.
-        let new_world = first.clone();
+        let new_world = match first.seed() == new_world.seed() {
+            true => new_world,
+            false => new_world.anew(first.seed()),
+        };
         Ok(Self::new(Store::File { file, new_world }, first, keys))
     }
 
@@ -58,6 +57,19 @@ impl Service {
             verdicts: Mutex::default(),
             ended: watch::Sender::new(false),
         }
+    }
+
+    /// Changes the world and what [`reset`](Self::reset) goes back to.
+    pub(crate) fn begin_with<T>(
+        &mut self,
+        change: impl FnOnce(&mut World) -> T,
+    ) -> Result<T, StateError> {
+        let (result, first) = self.store.transact(|world| {
+            let result = change(world);
+            ((result, world.clone()), true)
+        })?;
+        self.first = first;
+        Ok(result)
     }
 
     /// The same service, whose journal keeps another number of requests.
@@ -189,18 +201,16 @@ impl Service {
         });
         match replaced {
             // A state that nobody can read has no webhook to keep.
-            Err(
-                StateError::Damaged { .. }
-                | StateError::Impossible { .. }
-                | StateError::OtherVersion { .. },
-            ) => self.store.replace(new),
+            Err(StateError::Damaged { .. } | StateError::OtherVersion { .. }) => {
+                self.store.replace(new)
+            }
             other => other,
         }
     }
 
     /// Starts anew: the world as it was made, no faults, an empty journal and no verdicts.
     pub(crate) fn reset(&self) -> Result<(), StateError> {
-        self.faults.clear();
+        self.faults.restart();
         self.journal.clear();
         self.change_verdicts(|verdicts| *verdicts = Verdicts::default());
         self.store.replace(self.first.clone())

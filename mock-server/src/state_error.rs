@@ -25,28 +25,15 @@ pub enum StateError {
         /// What the system says.
         source: io::Error,
     },
-    /// What the file holds is no state.
+    /// What the file holds is no state, or one that no service can go on from.
     #[error(
-        "the state file {} is damaged at line {line}, column {column}; mend it, or delete it to start anew",
+        "the state file {} is damaged: {reason}; mend it, or delete it to start anew",
         path.display()
     )]
     Damaged {
         /// The state file.
         path: PathBuf,
-        /// Where reading stopped; the first line is 1.
-        line: usize,
-        /// Where reading stopped in that line.
-        column: usize,
-    },
-    /// What the file holds is a state that no service can go on from.
-    #[error(
-        "the state file {} is damaged: {reason}; mend it, or delete it to start anew",
-        path.display()
-    )]
-    Impossible {
-        /// The state file.
-        path: PathBuf,
-        /// What was found and what is expected.
+        /// Where, what was found there and what is expected.
         reason: String,
     },
     /// The file was written by another version of the mock server, in another form.
@@ -59,6 +46,6 @@ pub enum StateError {
         /// The state file.
         path: PathBuf,
         /// The version that the file states.
-        version: u32,
+        version: u64,
     },
 }

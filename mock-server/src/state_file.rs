@@ -6,9 +6,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::engine::World;
-use crate::json_object::JsonObject;
+use crate::misfit;
 use crate::state_error::StateError;
 
 /// The form in which this version writes a world.
@@ -114,6 +115,7 @@ impl StateFile {
     fn lock(&self) -> Result<Locked, StateError> {
         let lock = || {
             let path = target(&self.path)?;
+            check_regular(&path)?;
             create_directory(directory(&path))?;
             let mut options = OpenOptions::new();
             let file = private(options.create(true).append(true)).open(beside(&path, ".lock"))?;
@@ -132,37 +134,33 @@ impl StateFile {
                 return Err(StateError::Unreadable { path, source });
             }
         };
-        self.parse(&bytes).map(Some)
+        // `touch` and `mktemp` make a file to begin with.
+        match bytes.is_empty() {
+            true => Ok(None),
+            false => self.parse(&bytes).map(Some),
+        }
     }
 
     fn parse(&self, bytes: &[u8]) -> Result<World, StateError> {
         let path = || self.path.clone();
-        let damaged = |error: serde_json::Error| StateError::Damaged {
+        let damaged = |reason: &dyn std::fmt::Display| StateError::Damaged {
             path: path(),
-            line: error.line(),
-            column: error.column(),
+            reason: reason.to_string(),
         };
+        let written = misfit::value(bytes).map_err(|misfit| damaged(&misfit))?;
         // The version comes first: a newer form may look in any way otherwise.
-        let JsonObject(Version { version }) = serde_json::from_slice(bytes).map_err(damaged)?;
-        let world = match version {
-            Some(VERSION) => {
-                let saved: Saved<World> = serde_json::from_slice(bytes).map_err(damaged)?;
-                saved.world
-            }
-            Some(version) => {
+        let world = match written.get("version").and_then(Value::as_u64) {
+            Some(version) if version != u64::from(VERSION) => {
                 let path = path();
                 return Err(StateError::OtherVersion { path, version });
             }
+            Some(_) => misfit::object_in(written).map(|saved: Saved<World>| saved.world),
             // A world alone, as the control API shows it.
-            None => serde_json::from_slice(bytes).map_err(damaged)?,
+            None => misfit::object_in(written),
         };
-        match world.check_ids() {
-            Ok(()) => Ok(world),
-            Err(reason) => Err(StateError::Impossible {
-                path: path(),
-                reason: reason.to_string(),
-            }),
-        }
+        let world: World = world.map_err(|misfit| damaged(&misfit))?;
+        world.check_ids().map_err(|reason| damaged(&reason))?;
+        Ok(world)
     }
 
     fn save(&self, locked: &Locked, world: &World) -> Result<(), StateError> {
@@ -213,6 +211,14 @@ fn target(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
+/// A device or a pipe keeps nothing, and reading from it may never end.
+fn check_regular(path: &Path) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(found) if !found.is_file() => Err(io::Error::other("it is no regular file")),
+        _ => Ok(()),
+    }
+}
+
 fn directory(path: &Path) -> &Path {
     match path.parent() {
         Some(directory) if !directory.as_os_str().is_empty() => directory,
@@ -224,12 +230,6 @@ fn beside(path: &Path, ending: &str) -> OsString {
     let mut name = OsString::from(path);
     name.push(ending);
     name
-}
-
-/// What is read of a file of any version.
-#[derive(Deserialize)]
-struct Version {
-    version: Option<u32>,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -55,11 +55,12 @@ impl Worlds {
     }
 
     /// Begins with the world in a file as `default`. `new_world` is what the file holds first when
-    /// it is not there. All other worlds are in memory.
+    /// it is not there or empty. All other worlds are in memory.
     ///
     /// # Errors
     ///
-    /// [`StateError`] when the file cannot be used; it is left as it is.
+    /// [`StateError`] when the file cannot be used, or holds a world that the service could not
+    /// have come to; it is left as it is.
     ///
     /// ```
     /// use mock_server::{StateFile, World, Worlds};
@@ -70,7 +71,15 @@ impl Worlds {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn on_file(file: StateFile, new_world: World) -> Result<Self, StateError> {
-        Service::on_file(file, new_world).map(Self::new)
+        let path = file.path().to_owned();
+        let service = Service::on_file(file, new_world)?;
+        match service.first().check() {
+            Ok(()) => Ok(Self::new(service)),
+            Err(reason) => Err(StateError::Damaged {
+                path,
+                reason: reason.to_string(),
+            }),
+        }
     }
 
     /// The six keys of `demo` in the world `default`.
@@ -83,7 +92,7 @@ impl Worlds {
         self.default.keys()
     }
 
-    /// Changes the world `default` between two requests.
+    /// Changes the world `default`, and what the control API's `POST /reset` makes of it.
     ///
     /// # Errors
     ///
@@ -92,13 +101,14 @@ impl Worlds {
     /// ```
     /// use mock_server::{Dialect, World, Worlds};
     ///
-    /// let worlds = Worlds::in_memory(World::default());
+    /// let mut worlds = Worlds::in_memory(World::default());
     /// worlds.update(|world| world.set_dialect(Dialect::minimal()))?;
     /// # Ok::<(), mock_server::StateError>(())
     /// ```
-    pub fn update<T>(&self, change: impl FnOnce(&mut World) -> T) -> Result<T, StateError> {
-        let change = |world: &mut World| (change(world), true);
-        self.default.store().transact(change)
+    pub fn update<T>(&mut self, change: impl FnOnce(&mut World) -> T) -> Result<T, StateError> {
+        let service = Arc::get_mut(&mut self.default);
+        let service = service.expect("a server that serves the worlds shares them");
+        service.begin_with(change)
     }
 
     /// Adds fault rules to the world `default`: all of them, or none when one is wrong.
@@ -194,6 +204,16 @@ impl Worlds {
         let name = format!("w{}", others.created);
         others.services.insert(name.clone(), service);
         name
+    }
+
+    /// The names of all worlds, that of `default` first and the others as they were made.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let others = self.others.read().unwrap_or_else(PoisonError::into_inner);
+        let mut names: Vec<_> = others.services.keys().cloned().collect();
+        // `w10` is later than `w9`.
+        names.sort_by_key(|name| name.len());
+        names.insert(0, DEFAULT.to_owned());
+        names
     }
 
     /// Takes a world away, and says whether it was there. Requests under way are answered still.

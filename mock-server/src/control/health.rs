@@ -7,18 +7,18 @@ use super::{Control, routes};
 use crate::engine::{Reply, Request};
 
 #[derive(Serialize)]
-struct Health<'a> {
+struct Health {
     status: &'static str,
     version: &'static str,
-    url: &'a str,
+    url: String,
     routes: Vec<String>,
 }
 
-pub(super) fn show(control: &Control, _: &Request) -> Result<Reply, ControlRefusal> {
+pub(super) fn show(control: &Control, request: &Request) -> Result<Reply, ControlRefusal> {
     let health = Health {
         status: "ok",
         version: env!("CARGO_PKG_VERSION"),
-        url: &control.url,
+        url: control.url(request),
         routes: routes::written(),
     };
     Ok(routes::json(200, &health))

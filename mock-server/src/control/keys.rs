@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::refusal::ControlRefusal;
 use super::routes::{WorldCall, done, json, read};
-use crate::engine::{RateLimit, Reply, Scope};
-use crate::json_object::JsonObject;
+use crate::engine::{RateLimit, Reply, Scope, label};
 use crate::worlds::{inner_key, outer_key, outer_keys};
 
 #[derive(Deserialize)]
@@ -13,10 +12,17 @@ use crate::worlds::{inner_key, outer_key, outer_keys};
 struct NewKey {
     handle: String,
     scopes: Vec<Scope>,
-    rate_limit: Option<JsonObject<RateLimit>>,
+    rate_limit: Option<RateLimit>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
+struct MadeKey<'a> {
+    key: String,
+    /// What the journal calls it.
+    name: Option<&'a str>,
+}
+
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct OneKey {
     key: String,
@@ -37,13 +43,16 @@ pub(super) fn create(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     }
     let key = call.service.store().transact(|world| {
         let key = world.create_key(&new.handle, &new.scopes);
-        if let Some(JsonObject(limit)) = new.rate_limit {
+        if let Some(limit) = new.rate_limit {
             world.set_rate_limit(&key, limit);
         }
         (key, true)
     })?;
-    let key = outer_key(call.name, &key);
-    Ok(json(201, &OneKey { key }))
+    let made = MadeKey {
+        name: label(&key),
+        key: outer_key(call.name, &key),
+    };
+    Ok(json(201, &made))
 }
 
 pub(super) fn delete(call: &WorldCall) -> Result<Reply, ControlRefusal> {

@@ -18,8 +18,9 @@ mod worlds;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use tokio::sync::watch;
+use http::uri::Authority;
 
+use crate::ending::Ending;
 use crate::engine::{Reply, Request};
 use crate::worlds::Worlds;
 
@@ -34,15 +35,13 @@ pub(crate) const BODY_LIMIT: usize = 16 * 1024 * 1024;
 #[derive(Debug)]
 pub(crate) struct Control {
     worlds: Arc<Worlds>,
-    /// The base URL of the service.
+    /// The base URL of the service, for requests that name no host.
     url: String,
-    /// Says `true` when the server is about to end.
-    ending: watch::Sender<bool>,
+    ending: Ending,
 }
 
 impl Control {
-    pub(crate) fn new(worlds: Arc<Worlds>, url: String) -> Self {
-        let ending = watch::Sender::new(false);
+    pub(crate) fn new(worlds: Arc<Worlds>, url: String, ending: Ending) -> Self {
         Self {
             worlds,
             url,
@@ -50,17 +49,13 @@ impl Control {
         }
     }
 
-    /// Answers everybody who waits for something to happen: the server is about to end.
-    pub(crate) fn end_waits(&self) {
-        self.ending.send_replace(true);
-    }
-
-    /// Waits for [`end_waits`](Self::end_waits).
-    fn ending(&self) -> impl Future<Output = ()> + use<> {
-        let mut ending = self.ending.subscribe();
-        async move {
-            // Without a sender there is no server any more, and that is an end as well.
-            let _ = ending.wait_for(|ending| *ending).await;
+    /// The base URL of the service, as whoever asks has it: a container's own address means nothing
+    /// outside.
+    fn url(&self, request: &Request) -> String {
+        let host = request.header_values("host").next();
+        match host.map(str::parse::<Authority>) {
+            Some(Ok(host)) => format!("http://{host}"),
+            _ => self.url.clone(),
         }
     }
 

@@ -48,6 +48,8 @@ pub(super) enum ControlRefusal {
          `fault`"
     )]
     UnknownParameter { name: String },
+    #[error("the query parameter `{name}` is given twice; give it once")]
+    RepeatedParameter { name: String },
     #[error(transparent)]
     Expectation(#[from] InvalidExpectation),
     #[error(transparent)]
@@ -119,6 +121,7 @@ impl ControlRefusal {
             Self::Fault(error) if error.is_unread() => (400, "bad_body"),
             Self::Fault(_) => (422, "invalid_fault"),
             Self::UnknownParameter { .. } => (400, "unknown_parameter"),
+            Self::RepeatedParameter { .. } => (400, "repeated_parameter"),
             Self::Expectation(_) => (422, "invalid_expectation"),
             Self::NeverMatches(_) => (422, "never_matches"),
             Self::NotAStatus { .. } => (400, "invalid_status"),

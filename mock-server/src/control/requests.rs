@@ -1,5 +1,6 @@
 //! `/requests`: the journal of a world, asked, awaited and compared with what was to come.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,6 @@ use super::refusal::{ControlRefusal, ErrorObject};
 use super::routes::{WorldCall, done, json, read};
 use crate::engine::{Reply, Request};
 use crate::journal::{Expectation, RequestPattern, Verification, WrittenExpectation};
-use crate::json_object;
 
 /// The longest that anybody may wait: a minute, in milliseconds.
 const LONGEST_WAIT: u64 = 60_000;
@@ -36,7 +36,6 @@ pub(super) fn verify(call: &WorldCall) -> Result<Reply, ControlRefusal> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wait {
-    #[serde(deserialize_with = "json_object::deserialize")]
     request: RequestPattern,
     #[serde(default = "once")]
     times: u64,
@@ -71,7 +70,7 @@ pub(super) fn wait(call: &WorldCall) -> Result<Answer, ControlRefusal> {
     }
     request.check()?;
     let (service, name) = (call.service.clone(), call.name.to_owned());
-    let ending = call.control.ending();
+    let ending = call.control.ending.begun();
     Ok(Answer::Later(Box::pin(async move {
         let within = Duration::from_millis(within);
         tokio::select! {
@@ -104,7 +103,12 @@ fn not_in_time(verification: &Verification) -> Reply {
 fn filter(request: &Request) -> Result<RequestPattern, ControlRefusal> {
     let mut pattern = RequestPattern::any();
     let query = request.query.as_deref().unwrap_or_default();
+    let mut given = BTreeSet::new();
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        if !given.insert(name.clone()) {
+            let name = name.into_owned();
+            return Err(ControlRefusal::RepeatedParameter { name });
+        }
         pattern = match &*name {
             "method" => pattern.method(value),
             "path" => pattern.path(value),

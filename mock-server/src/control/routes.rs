@@ -63,11 +63,12 @@ const fn waiting(method: &'static str, path: &'static str, action: Waiting) -> R
     route(method, path, Action::Waiting(action))
 }
 
-static ROUTES: [Route; 34] = [
+static ROUTES: [Route; 35] = [
     on_server("GET", "/health", health::show),
     on_server("GET", documents::SERVICE, documents::service),
     on_server("GET", "/control-openapi.json", documents::control),
     on_server("GET", "/dialect-settings", dialect::settings),
+    on_server("GET", "/worlds", worlds::list),
     on_server("POST", "/worlds", worlds::create),
     on_world("DELETE", "", worlds::delete),
     on_world("GET", "/state", state::show),
@@ -108,19 +109,27 @@ pub(super) fn answer(control: &Control, request: &Request) -> Result<Answer, Con
     }
     // What is not below the base is a document at the root.
     let path = request.path.strip_prefix(BASE).unwrap_or(&request.path);
+    // Nothing but the body of the answer is left out, which the transport does.
+    let method = match &*request.method {
+        "HEAD" => "GET",
+        other => other,
+    };
     let mut allowed = Vec::new();
     for route in &ROUTES {
         let Some(world) = route.world_in(path) else {
             continue;
         };
-        if route.method == request.method {
+        if route.method == method {
             return route.take(control, world, request);
         }
         allowed.push(route.method);
+        if route.method == "GET" {
+            allowed.push("HEAD");
+        }
     }
     if allowed.is_empty() {
         let path = request.path.clone();
-        let known = format!("{}{BASE}/health", control.url);
+        let known = format!("{}{BASE}/health", control.url(request));
         return Err(ControlRefusal::UnknownPath { path, known });
     }
     let method = request.method.clone();

@@ -29,6 +29,21 @@ struct Created<'a> {
     keys: KeysInForce,
 }
 
+#[derive(Serialize)]
+struct Listed {
+    url: String,
+    id: String,
+}
+
+pub(super) fn list(control: &Control, request: &Request) -> Result<Reply, ControlRefusal> {
+    let server = control.url(request);
+    let listed = control.worlds.names().into_iter().map(|id| Listed {
+        url: url_of(&server, &id),
+        id,
+    });
+    Ok(json(200, &listed.collect::<Vec<_>>()))
+}
+
 pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, ControlRefusal> {
     let new = match request.body.as_slice() {
         [] => NewWorld::default(),
@@ -54,7 +69,8 @@ pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, Cont
     }
     let keys = world.keys_in_force();
     let id = &control.worlds.create(world);
-    let (url, keys) = (url_of(&control.url, id), outer_keys(id, keys));
+    let url = url_of(&control.url(request), id);
+    let keys = outer_keys(id, keys);
     Ok(json(201, &Created { id, url, keys }))
 }
 

@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 /// The last instant that a clock can show.
 pub(crate) const LAST: &str = "9999-12-30T22:00:00Z";
 
+/// The same for comparing.
+const END: Timestamp = Timestamp::constant(253_402_207_200, 0);
+
 /// Where a world takes the time from: dates of links and posts, the window of the statistics and the
 /// windows of rate limits. It stands still, or runs as the machine's clock does, perhaps at another
 /// time.
@@ -100,7 +103,8 @@ impl Clock {
     /// Whether the clock can be put forward by so much and stay within the years that it has.
     pub(crate) fn has_room_for(&self, time: Duration) -> bool {
         let now = self.timestamp();
-        SignedDuration::try_from(time).is_ok_and(|time| now.checked_add(time).is_ok())
+        SignedDuration::try_from(time)
+            .is_ok_and(|time| now.checked_add(time).is_ok_and(|later| later <= END))
     }
 
     /// The present instant as RFC 3339 in whole seconds.
@@ -144,12 +148,12 @@ impl Clock {
 
 fn parse(instant: &str) -> Result<Timestamp, InvalidInstant> {
     let parsed = instant.parse().ok();
-    let parsed = parsed.filter(|timestamp| date_of(*timestamp).year() >= 1);
-    parsed.ok_or_else(|| InvalidInstant(instant.to_owned()))
+    let parsed = parsed.filter(|timestamp| *timestamp <= END && date_of(*timestamp).year() >= 1);
+    parsed.ok_or_else(|| InvalidInstant(Reason::NoInstant(instant.to_owned())))
 }
 
 fn later(instant: Timestamp, time: SignedDuration) -> Timestamp {
-    instant.checked_add(time).unwrap_or(Timestamp::MAX)
+    instant.checked_add(time).unwrap_or(END).min(END)
 }
 
 fn date_of(timestamp: Timestamp) -> Date {
@@ -167,15 +171,17 @@ impl TryFrom<String> for Clock {
         if ahead.is_empty() {
             return Ok(Self::system());
         }
-        let signed = ahead.starts_with(['+', '-']).then(|| ahead.parse().ok());
+        if !ahead.starts_with(['+', '-']) {
+            return Self::fixed(&text);
+        }
         // Ahead of the last instant a clock stands there; before the first one it has no date.
         let has_date = |ahead: &SignedDuration| {
             let now = Timestamp::now().checked_add(*ahead);
             !ahead.is_negative() || now.is_ok_and(|now| date_of(now).year() >= 1)
         };
-        match signed.flatten().filter(has_date) {
+        match ahead.parse().ok().filter(has_date) {
             Some(ahead) => Ok(Self(Setting::Running(ahead))),
-            None => Err(InvalidInstant(text)),
+            None => Err(InvalidInstant(Reason::NoShift(text))),
         }
     }
 }
@@ -193,8 +199,19 @@ impl From<Clock> for String {
 
 /// A text that is no instant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no RFC 3339 instant from the year 1 to {LAST}, such as 2026-03-01T12:00:00Z")]
-pub struct InvalidInstant(String);
+#[error(transparent)]
+pub struct InvalidInstant(Reason);
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum Reason {
+    #[error("`{0}` is no RFC 3339 instant from the year 1 to {LAST}, such as 2026-03-01T12:00:00Z")]
+    NoInstant(String),
+    #[error(
+        "`{0}` is no clock: behind the sign stands a duration in hours, minutes and seconds that \
+         leads no further back than the year 1, as in system+PT36H or system-PT1M30S"
+    )]
+    NoShift(String),
+}
 
 #[cfg(test)]
 mod tests {
@@ -252,6 +269,13 @@ mod tests {
         assert!(!clock.has_room_for(Duration::from_secs(1)));
         assert!(!Clock::system().has_room_for(Duration::MAX));
         assert!(Clock::fixed("9999-12-30T22:00:01Z").is_err());
+        assert!(Clock::fixed("9999-12-30T22:00:00.5Z").is_err());
+        let mut nearly = Clock::fixed("9999-12-30T21:59:59.5Z").unwrap();
+        assert!(!nearly.has_room_for(Duration::from_secs(1)));
+        nearly.advance(Duration::from_secs(1));
+        assert_eq!(nearly, clock);
+        let far = Clock::try_from("system+PT99999999999999H".to_owned()).unwrap();
+        assert_eq!(far.timestamp(), END);
     }
 
     #[test]
@@ -259,6 +283,17 @@ mod tests {
         assert!(Clock::try_from("system-PT99999999H".to_owned()).is_err());
         assert!(Clock::try_from("system-PT999999999999H".to_owned()).is_err());
         assert!(Clock::try_from("system-PT9999999H".to_owned()).is_ok());
+    }
+
+    #[test]
+    fn a_shift_that_is_no_duration_is_told_as_one() {
+        for text in ["system+P1D", "system+2", "system-"] {
+            let error = Clock::try_from(text.to_owned()).unwrap_err().to_string();
+            let beginning = format!("`{text}` is no clock: behind the sign stands a duration");
+            assert!(error.starts_with(&beginning), "{error}");
+        }
+        let error = Clock::try_from("systemPT2H".to_owned()).unwrap_err();
+        assert!(error.to_string().contains("no RFC 3339 instant"), "{error}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::authorization::{authorize, token};
 use super::endpoint::Endpoint;
 use super::json_body;
-use super::keys::without_keys;
+use super::redaction::without_keys;
 use super::refusal::Refusal;
 use super::request::Request;
 use super::routing;

@@ -39,9 +39,13 @@ pub(super) fn fields(request: &Request) -> Result<Vec<(String, Value)>, Refusal>
 pub(super) fn parse(body: &[u8]) -> Result<Vec<(String, Value)>, Refusal> {
     match serde_json::from_slice(body) {
         Ok(Fields(fields)) => Ok(fields),
-        Err(error) => Err(Refusal::NotJsonObject {
-            reason: error.to_string(),
-        }),
+        Err(error) => {
+            let reason = match error.is_data() {
+                true => format!("it is {}", kind_at_beginning(body)),
+                false => error.to_string(),
+            };
+            Err(Refusal::NotJsonObject { reason })
+        }
     }
 }
 
@@ -57,6 +61,17 @@ pub(super) fn text<'a>(field: &str, value: &'a Value) -> Result<&'a str, Refusal
     };
     let field = field.to_owned();
     Err(Refusal::WrongType { field, found })
+}
+
+/// What JSON that is no object begins as; how it goes on nobody has read.
+fn kind_at_beginning(body: &[u8]) -> &'static str {
+    match body.trim_ascii_start().first() {
+        Some(b'[') => "an array",
+        Some(b'"') => "a string",
+        Some(b't' | b'f') => "a boolean",
+        Some(b'n') => "null",
+        _ => "a number",
+    }
 }
 
 pub(super) fn check_content_type(request: &Request) -> Result<(), Refusal> {

@@ -8,7 +8,7 @@ use super::scope::Scope;
 /// Why a request is not carried out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Refusal {
-    #[error("there is nothing at {path}; every path begins with /api/v1, as /api/v1/me does")]
+    #[error("there is nothing at {path}; {}", why_nothing(path))]
     UnknownPath { path: String },
     #[error("{method} is not allowed here; allowed: {}", allowed.join(", "))]
     MethodNotAllowed {
@@ -80,6 +80,13 @@ pub(super) enum Refusal {
     UnknownLink { id: String },
     #[error("the key's owner has no post with the id {id}")]
     UnknownPost { id: String },
+}
+
+fn why_nothing(path: &str) -> &'static str {
+    match path == "/api/v1" || path.starts_with("/api/v1/") {
+        true => "no endpoint has this path",
+        false => "every path begins with /api/v1, as /api/v1/me does",
+    }
 }
 
 /// The first refusal, where there is one.

@@ -44,10 +44,14 @@ impl Plan {
 
     /// The right answer with its fault.
     pub(crate) fn spoil(&self, reply: Reply) -> Planned {
-        let Some((_, fault)) = &self.fault else {
-            return Planned::right(reply);
+        let planned = match &self.fault {
+            Some((_, fault)) => spoil(fault, reply),
+            None => Planned::right(reply),
         };
-        spoil(fault, reply)
+        Planned {
+            fault: self.fault_name(),
+            ..planned
+        }
     }
 }
 
@@ -59,21 +63,23 @@ pub(crate) struct Planned {
     pub(crate) filling: Option<Filling>,
     /// What goes wrong when the reply is sent.
     pub(crate) wire: Option<WireFault>,
+    /// The name of the fault that was met.
+    pub(crate) fault: Option<&'static str>,
 }
 
 impl Planned {
     pub(crate) fn right(reply: Reply) -> Self {
-        let (filling, wire) = (None, None);
         Self {
             reply,
-            filling,
-            wire,
+            filling: None,
+            wire: None,
+            fault: None,
         }
     }
 
     /// A client would take 204 for whole whatever follows it, so it becomes 200.
     fn on_the_wire(wire: WireFault, mut reply: Reply) -> Self {
-        if wire.sends_head() && reply.status == 204 {
+        if wire.breaks_body() && reply.status == 204 {
             reply.status = 200;
         }
         Self {

@@ -6,7 +6,6 @@ use serde_json::Value;
 use super::condition::{Match, Phase, When};
 use super::fault::Fault;
 use super::invalid::InvalidFault;
-use crate::json_object;
 use crate::misfit::{self, Misfit};
 
 /// A rule: which requests meet a fault, when, and which.
@@ -38,14 +37,10 @@ use crate::misfit::{self, Misfit};
 #[non_exhaustive]
 pub struct FaultRule {
     /// Which requests; every one unless given.
-    #[serde(
-        default,
-        rename = "match",
-        deserialize_with = "json_object::deserialize"
-    )]
+    #[serde(default, rename = "match")]
     pub matching: Match,
     /// Which of those; every one unless given.
-    #[serde(default, deserialize_with = "json_object::deserialize")]
+    #[serde(default)]
     pub when: When,
     /// Before the write is committed, or after it; before unless given.
     #[serde(default)]
@@ -199,20 +194,7 @@ fn read_in_list((number, rule): (usize, Value)) -> Result<FaultRule, InvalidFaul
 
 /// Going through [`Value`] costs the line of a mistake, and lets one rule stand without brackets.
 fn read(rule: Value) -> Result<FaultRule, InvalidFault> {
-    if let Some(array) = rule.get("fault").and_then(array_in) {
-        let reason = format!("`{array}` stands where a fault has no array");
-        return Err(InvalidFault::NotARule { reason });
-    }
     misfit::object_in(rule).map_err(not_a_rule)
-}
-
-/// The first array in an object. Serde would take one for a fault's fields in their order.
-fn array_in(value: &Value) -> Option<&Value> {
-    let fields = value.as_object()?;
-    fields.values().find_map(|field| match field {
-        Value::Array(_) => Some(field),
-        other => array_in(other),
-    })
 }
 
 fn not_a_rule(error: Misfit) -> InvalidFault {
@@ -275,7 +257,7 @@ mod tests {
             ),
             (
                 r#"{"fault": {"delay": {"fixed": [250]}}}"#,
-                "`[250]` stands where a fault has no array",
+                "fault.delay.fixed: found an array; an object with its settings is expected",
             ),
             (
                 r#"{"fault": {"status": {"status": 503, "code": 1}}}"#,

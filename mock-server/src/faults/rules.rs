@@ -81,6 +81,11 @@ impl FaultRules {
         self.lock().rules.clear();
     }
 
+    /// The same, with chance as it was at the beginning.
+    pub(crate) fn restart(&self) {
+        *self.lock() = InForce::default();
+    }
+
     /// The rules and how often they matched and struck.
     pub(crate) fn counted(&self) -> Vec<Counted> {
         self.lock().rules.iter().map(Rule::counted).collect()

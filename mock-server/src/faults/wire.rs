@@ -52,6 +52,11 @@ impl WireFault {
         !matches!(self, Self::Reset | Self::Close)
     }
 
+    /// Whether some of the body is missing in the end.
+    pub(super) fn breaks_body(self) -> bool {
+        matches!(self, Self::Cut { .. } | Self::Stall { .. } | Self::BadChunk)
+    }
+
     /// The fault's name, as JSON has it.
     pub(crate) fn name(self) -> &'static str {
         match self {

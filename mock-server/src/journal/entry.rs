@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use crate::engine::{Request, without_keys};
+use crate::engine::{Request, without, without_keys};
 
 /// Headers that carry a key; they are never kept.
 const SECRET_HEADERS: [&str; 2] = ["authorization", "proxy-authorization"];
@@ -172,11 +172,11 @@ fn foreign_secret<'a>(request: &'a Request, answered: &Answered<'_>) -> Option<&
 
 fn without_secrets<'a>(text: &'a str, foreign: Option<&str>) -> Cow<'a, str> {
     match foreign {
-        Some(secret) if text.contains(secret) => {
-            let text = text.replace(secret, "…");
-            without_keys(&text).into_owned().into()
-        }
-        _ => without_keys(text),
+        None => without_keys(text),
+        Some(secret) => match without(text, secret) {
+            Cow::Borrowed(text) => without_keys(text),
+            Cow::Owned(text) => without_keys(&text).into_owned().into(),
+        },
     }
 }
 

@@ -5,7 +5,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::request_pattern::RequestPattern;
-use crate::json_object;
 
 /// A pattern, and how many requests are to match it.
 ///
@@ -111,7 +110,6 @@ fn times(count: u64) -> String {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WrittenExpectation {
-    #[serde(deserialize_with = "json_object::deserialize")]
     request: RequestPattern,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     times: Option<u64>,

@@ -35,6 +35,10 @@ impl RequestPattern {
 
 /// A path is an endpoint's, or says by a `*` at its end that it may lead elsewhere.
 fn check_path(found: &str) -> Result<(), NeverMatches> {
+    if found.starts_with("/_mock/") {
+        let found = found.to_owned();
+        return Err(NeverMatches::ControlPath { found });
+    }
     let beginning = found.strip_suffix('*').filter(|path| !path.contains('?'));
     if beginning.is_some() {
         return Ok(());

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, Unexpected};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 /// A description that some requests match. What is not given may be anything.
@@ -37,9 +38,9 @@ pub struct RequestPattern {
     pub(super) query: BTreeMap<String, Option<String>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) headers: BTreeMap<String, Option<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub(super) body_contains: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub(super) body: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) key: Option<String>,
@@ -211,6 +212,17 @@ impl RequestPattern {
     pub fn fault(mut self, name: impl Into<String>) -> Self {
         self.fault = Some(name.into());
         self
+    }
+}
+
+/// Serde would take `null` for no condition at all.
+fn not_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::Null => Err(D::Error::invalid_type(
+            Unexpected::Unit,
+            &"any JSON but null, or no such field,",
+        )),
+        value => Ok(Some(value)),
     }
 }
 

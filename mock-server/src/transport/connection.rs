@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use http::{Request, Response};
@@ -40,7 +41,9 @@ pub(super) async fn serve(
     // Small answers would otherwise wait for the client's acknowledgement. A connection that is
     // gone already shows itself when it is read.
     let _ = stream.set_nodelay(true);
+    let has_request = AtomicBool::new(false);
     let service = service_fn(|request| {
+        has_request.store(true, Ordering::Relaxed);
         let handler = handler.clone();
         async move { handler.handle(request).await }
     });
@@ -55,6 +58,8 @@ pub(super) async fn serve(
     };
     let served = match served {
         Some(served) => served,
+        // Half of a head is no request that could be answered.
+        None if !has_request.load(Ordering::Relaxed) => return,
         None => {
             Pin::new(&mut connection).graceful_shutdown();
             (&mut connection).await
@@ -81,7 +86,9 @@ async fn told_to(stop: &mut watch::Receiver<bool>) {
 fn departure(error: &hyper::Error) -> Option<&Departure> {
     match error.source()?.downcast_ref()? {
         Unanswered::Departure(departure) => Some(departure),
-        Unanswered::Broken(_) | Unanswered::Gone(_) | Unanswered::Silent => None,
+        Unanswered::Broken(_) | Unanswered::Gone(_) | Unanswered::Silent | Unanswered::Ending => {
+            None
+        }
     }
 }
 
@@ -94,6 +101,7 @@ mod tests {
     use super::super::incoming::receive;
     use super::super::outgoing::respond;
     use super::*;
+    use crate::ending::Ending;
     use crate::engine::Reply;
     use crate::faults::Planned;
 
@@ -104,7 +112,7 @@ mod tests {
             &self,
             request: Request<Incoming>,
         ) -> Result<Response<Payload>, Unanswered> {
-            receive(request, 1024).await?;
+            receive(request, 1024, &Ending::new()).await?;
             respond(Planned::right(Reply::error(
                 404,
                 "nothing",

@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::{Request, Response};
 use hyper::body::Incoming;
@@ -13,6 +14,7 @@ use super::outgoing::{Unanswered, respond};
 use super::payload::Payload;
 use crate::apart::apart;
 use crate::control::{self, Answer, Control};
+use crate::ending::Ending;
 use crate::engine::{self, BODY_LIMIT, Reply, bearer_token, label, without_keys};
 use crate::faults::{Plan, Planned};
 use crate::service::Service;
@@ -25,6 +27,8 @@ pub(super) struct ControlOrService {
     pub(super) worlds: Arc<Worlds>,
     /// Nothing where the service alone is served.
     pub(super) control: Option<Arc<Control>>,
+    /// Cuts delays short, and ends connections whose requests are not whole.
+    pub(super) ending: Ending,
     pub(super) log: Option<Log>,
 }
 
@@ -32,7 +36,7 @@ impl Handler for ControlOrService {
     async fn handle(&self, request: Request<Incoming>) -> Result<Response<Payload>, Unanswered> {
         let planned = match &self.control {
             Some(control) if control::is_for(request.uri().path()) => {
-                answer_control(control.clone(), request).await?
+                self.answer_control(control.clone(), request).await?
             }
             _ => self.serve(request).await?,
         };
@@ -42,23 +46,65 @@ impl Handler for ControlOrService {
 
 impl ControlOrService {
     async fn serve(&self, request: Request<Incoming>) -> Result<Planned, Unanswered> {
-        let mut request = receive(request, BODY_LIMIT).await?;
+        let mut request = receive(request, BODY_LIMIT, &self.ending).await?;
         let line = self.log.as_ref().map(|_| describe(&request));
         let service = match self.worlds.route(&mut request) {
             Ok(service) => service,
             Err(world) => return Ok(Planned::right(no_such_world(&world))),
         };
         let planned = match service.store().is_slow() {
-            true => answer_apart(service, request).await,
-            false => answer(&service, &request).await,
+            true => self.answer_apart(service, request).await,
+            false => self.answer(&service, &request).await,
         };
         if let (Some(log), Some(line)) = (&self.log, line) {
-            match planned.wire {
-                Some(fault) => log(format_args!("{line} {fault:?}")),
-                None => log(format_args!("{line} {}", planned.reply.status)),
-            }
+            log(format_args!("{line} {}", outcome(&planned)));
         }
         Ok(planned)
+    }
+
+    async fn answer_control(
+        &self,
+        control: Arc<Control>,
+        request: Request<Incoming>,
+    ) -> Result<Planned, Unanswered> {
+        let request = receive(request, control::BODY_LIMIT, &self.ending).await?;
+        let reply = match apart(move || control.answer(&request)).await {
+            Answer::Now(reply) => reply,
+            Answer::Later(reply) => reply.await,
+        };
+        Ok(Planned::right(reply))
+    }
+
+    async fn answer(&self, service: &Service, request: &engine::Request) -> Planned {
+        let plan = service.plan(request);
+        self.wait(plan.delay_before).await;
+        let planned = service.answer(request, &plan);
+        self.wait(plan.delay_after).await;
+        planned
+    }
+
+    /// The same on threads that may wait, so that the file of one world holds up no other.
+    async fn answer_apart(&self, service: Arc<Service>, request: engine::Request) -> Planned {
+        let planning = service.clone();
+        let (request, plan): (_, Plan) = apart(move || {
+            let plan = planning.plan(&request);
+            (request, plan)
+        })
+        .await;
+        self.wait(plan.delay_before).await;
+        let delay = plan.delay_after;
+        let planned = apart(move || service.answer(&request, &plan)).await;
+        self.wait(delay).await;
+        planned
+    }
+
+    async fn wait(&self, delay: Duration) {
+        if !delay.is_zero() {
+            tokio::select! {
+                () = tokio::time::sleep(delay) => {}
+                () = self.ending.begun() => {}
+            }
+        }
     }
 }
 
@@ -67,44 +113,13 @@ fn no_such_world(world: &str) -> Reply {
     Reply::error(404, "unknown_world", &message, None)
 }
 
-async fn answer_control(
-    control: Arc<Control>,
-    request: Request<Incoming>,
-) -> Result<Planned, Unanswered> {
-    let request = receive(request, control::BODY_LIMIT).await?;
-    let reply = match apart(move || control.answer(&request)).await {
-        Answer::Now(reply) => reply,
-        Answer::Later(reply) => reply.await,
-    };
-    Ok(Planned::right(reply))
-}
-
-async fn answer(service: &Service, request: &engine::Request) -> Planned {
-    let plan = service.plan(request);
-    wait(plan.delay_before).await;
-    let planned = service.answer(request, &plan);
-    wait(plan.delay_after).await;
-    planned
-}
-
-/// The same on threads that may wait, so that the file of one world holds up no other.
-async fn answer_apart(service: Arc<Service>, request: engine::Request) -> Planned {
-    let planning = service.clone();
-    let (request, plan): (_, Plan) = apart(move || {
-        let plan = planning.plan(&request);
-        (request, plan)
-    })
-    .await;
-    wait(plan.delay_before).await;
-    let delay = plan.delay_after;
-    let planned = apart(move || service.answer(&request, &plan)).await;
-    wait(delay).await;
-    planned
-}
-
-async fn wait(delay: std::time::Duration) {
-    if !delay.is_zero() {
-        tokio::time::sleep(delay).await;
+/// What the log says of an answer: its status, and the name of the fault that the request met.
+fn outcome(planned: &Planned) -> String {
+    let status = planned.status().map(|status| status.to_string());
+    let status = status.unwrap_or_else(|| "no answer".to_owned());
+    match planned.fault {
+        Some(fault) => format!("{status} ({fault})"),
+        None => status,
     }
 }
 

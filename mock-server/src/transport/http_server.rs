@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::control_or_service::{ControlOrService, Log};
 use super::listener;
 use crate::control::{self, Control};
+use crate::ending::Ending;
 use crate::worlds::Worlds;
 
 /// A server on hyper for any number of [`Worlds`], with the control API below `/_mock/v1`. The
@@ -53,11 +54,14 @@ impl HttpServer {
         let address = listener.local_addr()?;
         let url = url_of(address);
         let worlds = Arc::new(worlds);
-        let control = Some(Arc::new(Control::new(worlds.clone(), url.clone())));
+        let ending = Ending::new();
+        let control = Control::new(worlds.clone(), url.clone(), ending.clone());
+        let control = Some(Arc::new(control));
         let log = None;
         let handler = ControlOrService {
             worlds,
             control,
+            ending,
             log,
         };
         Ok(Self {
@@ -165,13 +169,11 @@ impl HttpServer {
     /// ```
     pub async fn serve_until(self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
-        let control = self.handler.control.clone();
+        let ending = self.handler.ending.clone();
         let stop = async move {
             stop.await;
-            // They would hold up the end for as long as they were told to wait.
-            if let Some(control) = control {
-                control.end_waits();
-            }
+            // Whoever waits would hold up the end for as long as they were told to.
+            ending.begin();
         };
         listener::serve(listener, Arc::new(self.handler), stop).await;
         Ok(())

@@ -12,6 +12,7 @@ use tokio::time::timeout;
 
 use super::connection::PATIENCE;
 use super::outgoing::Unanswered;
+use crate::ending::Ending;
 use crate::engine::Request;
 
 /// Reads a request whole. A body above the limit is known as such as soon as its head or its bytes
@@ -19,6 +20,7 @@ use crate::engine::Request;
 pub(super) async fn receive(
     request: http::Request<Incoming>,
     limit: usize,
+    ending: &Ending,
 ) -> Result<Request, Unanswered> {
     let (head, body) = request.into_parts();
     let target = head
@@ -28,7 +30,14 @@ pub(super) async fn receive(
     let mut received = Request::new(head.method.as_str(), target);
     received.headers = headers(&head.headers);
     let Some(length) = length_above(&head.headers, limit) else {
-        return receive_body(received, body, limit).await;
+        if body.is_end_stream() {
+            return Ok(received);
+        }
+        return tokio::select! {
+            biased;
+            received = receive_body(received, body, limit) => received,
+            () = ending.begun() => Err(Unanswered::Ending),
+        };
     };
     // A client that waits to be asked for its body is not asked.
     if !head.headers.contains_key(EXPECT) {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::io;
 use std::time::Duration;
 
-use http::HeaderMap;
+use http::{HeaderMap, StatusCode};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -31,7 +31,10 @@ pub(super) async fn misbehave(mut stream: TcpStream, departure: &Departure) -> i
             bytes,
             milliseconds,
         } => {
-            let head = head_with_length(departure, body.len() as u64);
+            let head = match departure.status {
+                StatusCode::NO_CONTENT => head(departure, ""),
+                _ => head_with_length(departure, body.len() as u64),
+            };
             stream.write_all(head.as_bytes()).await?;
             dribble(
                 &mut stream,
@@ -86,7 +89,7 @@ fn bad_chunk(departure: &Departure) -> Vec<u8> {
         [] => b"{",
         body => &body[..body.len().min(8)],
     };
-    let mut bytes = head(departure, "transfer-encoding: chunked").into_bytes();
+    let mut bytes = head(departure, "transfer-encoding: chunked\r\n").into_bytes();
     bytes.extend_from_slice(format!("{:x}\r\n", first.len()).as_bytes());
     bytes.extend_from_slice(first);
     bytes.extend_from_slice(b"\r\nno size\r\n");
@@ -94,13 +97,13 @@ fn bad_chunk(departure: &Departure) -> Vec<u8> {
 }
 
 fn head_with_length(departure: &Departure, length: u64) -> String {
-    head(departure, &format!("content-length: {length}"))
+    head(departure, &format!("content-length: {length}\r\n"))
 }
 
 fn head(departure: &Departure, framing: &str) -> String {
     let status = departure.status;
     let headers = lines(&departure.headers);
-    format!("HTTP/1.1 {status}\r\n{headers}{framing}\r\nconnection: close\r\n\r\n")
+    format!("HTTP/1.1 {status}\r\n{headers}{framing}connection: close\r\n\r\n")
 }
 
 fn lines(headers: &HeaderMap) -> String {

@@ -30,6 +30,9 @@ pub(super) enum Unanswered {
     /// The client stopped in the middle of the request.
     #[error("the rest of the body did not come within {} s", PATIENCE.as_secs())]
     Silent,
+    /// The server ends before the client has sent the whole request.
+    #[error("the server ended before the rest of the body came")]
+    Ending,
     /// There is nobody to pass the request on to.
     #[error(transparent)]
     Gone(std::io::Error),
@@ -41,6 +44,7 @@ pub(super) fn respond(planned: Planned) -> Result<Response<Payload>, Unanswered>
         reply,
         filling,
         wire,
+        ..
     } = planned;
     let status = StatusCode::from_u16(reply.status).expect("a reply has a status of three digits");
     let mut map = HeaderMap::with_capacity(reply.headers.len());

@@ -80,6 +80,7 @@ fn template(planned: Planned, has_front: bool) -> ResponseTemplate {
         reply,
         filling,
         wire,
+        ..
     } = planned;
     let mut template = ResponseTemplate::new(reply.status).append_headers(headers(reply.headers));
     if let Some(fault) = wire {

@@ -6,6 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::misfit;
+
 /// How a sink answers one delivery after the other.
 ///
 /// Steps are separated by commas. A step is a status from 200 to 599, or `timeout`, and how often it
@@ -88,8 +90,8 @@ impl FromStr for SinkScript {
             return Err(InvalidScript::Empty);
         }
         if text.trim_start().starts_with('[') {
-            let steps: Value = serde_json::from_str(text)
-                .map_err(|error| InvalidScript::NotJson(error.to_string()))?;
+            let steps = misfit::value(text.as_bytes())
+                .map_err(|misfit| InvalidScript::NotJson(misfit.to_string()))?;
             return Self::try_from(steps);
         }
         let steps = text.split(',').enumerate();
@@ -114,7 +116,8 @@ impl TryFrom<Value> for SinkScript {
             Value::Array(steps) => {
                 let steps = steps.into_iter().enumerate();
                 let read = |(index, step): (usize, Value)| {
-                    step_in_json(&step).ok_or_else(|| bad_step(index, &step.to_string()))
+                    let found = step.to_string();
+                    step_in_json(step).ok_or_else(|| bad_step(index, &found))
                 };
                 Self::new(steps.map(read).collect::<Result<_, _>>()?)
             }
@@ -165,7 +168,7 @@ pub enum InvalidScript {
         found: String,
     },
     /// It begins as the JSON form does, and is no JSON.
-    #[error("the script begins with `[` and is no JSON: {0}")]
+    #[error("the script begins with `[` and is no list of steps: {0}")]
     NotJson(String),
     /// It is neither a string nor an array.
     #[error("the script is `{0}`; a string such as `500 x9, 200` or an array of steps is expected")]
@@ -214,7 +217,7 @@ fn count_in_front(word: &str) -> Option<u32> {
     }
 }
 
-fn step_in_json(step: &Value) -> Option<Step> {
+fn step_in_json(step: Value) -> Option<Step> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Written {
@@ -222,7 +225,7 @@ fn step_in_json(step: &Value) -> Option<Step> {
         #[serde(default = "once")]
         times: u32,
     }
-    let written = Written::deserialize(step).ok()?;
+    let written: Written = misfit::object_in(step).ok()?;
     let answer = match written.status {
         Value::String(name) if name == "timeout" => SinkAnswer::TimeOut,
         other => status(other.as_u64()?)?,
@@ -320,7 +323,7 @@ mod tests {
         );
         let error = "[200".parse::<SinkScript>().unwrap_err().to_string();
         assert!(
-            error.starts_with("the script begins with `[` and is no JSON: "),
+            error.starts_with("the script begins with `[` and is no list of steps: "),
             "{error}"
         );
     }

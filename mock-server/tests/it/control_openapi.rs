@@ -66,18 +66,26 @@ fn worlds_are_as_documented() {
         "POST /worlds",
         json!({"seed": 7, "dialect": {"ids": "integer"}}),
     );
-    order(&serving, 422, "POST /worlds", json!({"clock": "system+2"}));
+    order(&serving, 200, "GET /worlds", NOTHING);
+    order(
+        &serving,
+        422,
+        "POST /worlds",
+        json!({"clock": "system-PT999999999H"}),
+    );
     order(&serving, 400, "POST /worlds", json!({"sed": 7}));
     order(&serving, 409, "DELETE /worlds/{world}", NOTHING);
     let at = |status, line: &str, body| order(&serving, status, &of_world(line), body);
     let state = at(200, "GET /state", NOTHING);
     at(204, "PUT /state", state);
+    at(200, "PUT /clock", json!({"clock": "system-PT1H0.5S"}));
     at(400, "PUT /state", json!({}));
     at(204, "POST /reset", NOTHING);
     at(200, "GET /keys", NOTHING);
     let limit = json!({"limit": 5, "window_seconds": 60});
     let new = json!({"handle": "ada", "scopes": ["links:write"], "rate_limit": limit});
-    let key = at(201, "POST /keys", new);
+    let made = at(201, "POST /keys", new);
+    let key = json!({"key": made["key"]});
     at(204, "DELETE /keys", key.clone());
     at(404, "DELETE /keys", key);
     at(400, "POST /keys", json!({"handle": "ada"}));

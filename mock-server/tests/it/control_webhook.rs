@@ -217,8 +217,8 @@ fn what_cannot_be_read_is_told_in_plain_words() {
         &webhook("PUT "),
         json!({"sink": "200", "secret": {"base64": "!"}}),
         "invalid_value",
-        "the body is not what is expected here: secret: the base64 cannot be read: Invalid symbol \
-         33, offset 0.",
+        "the body is not what is expected here: secret: it is no base64; letters, digits, + and / \
+         are expected, with = at the end up to a multiple of four characters, as in aGk=",
     );
 }
 

@@ -415,7 +415,7 @@ fn json_is_read_with_defaults_and_names_what_it_does_not_know() {
         ),
         (
             r#"{"webhook_timeout": 0}"#,
-            "invalid value: floating point `0.0`, expected a number of seconds above 0",
+            "found 0; a number of seconds from 0.000000001 to below 18446744073709551616 is expected",
         ),
     ] {
         let error = read(text).unwrap_err().to_string();

@@ -19,6 +19,8 @@ mod control_journal;
 #[cfg(all(unix, feature = "program"))]
 mod control_openapi;
 #[cfg(all(unix, feature = "program"))]
+mod control_reading;
+#[cfg(all(unix, feature = "program"))]
 mod control_webhook;
 mod dialects;
 mod endpoints;

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mock_server::{Dialect, MockServer, World};
 use serde_json::{Value, json};
@@ -324,13 +324,86 @@ fn a_damaged_state_file_is_told_and_left_alone() {
         (
             Some(1),
             format!(
-                "mock-server: the state file {} is damaged at line 1, column 1; \
-                 mend it, or delete it to start anew\n",
+                "mock-server: the state file {} is damaged: it is no JSON: expected value at \
+                 line 1 column 1; mend it, or delete it to start anew\n",
                 path.display()
             )
         )
     );
     assert_eq!(std::fs::read(&path).unwrap(), b"damaged");
+}
+
+#[test]
+fn a_state_file_is_refused_as_the_control_api_refuses_it() {
+    let directory = TempDir::new().unwrap();
+    let good = serde_json::to_value(World::default()).unwrap();
+    for (pointer, value, message) in [
+        (
+            "/accounts/demo/links/0/url",
+            json!("/demo"),
+            "accounts.demo.links[0].url: url is not an absolute URL",
+        ),
+        (
+            "/accounts/demo/links/1/id",
+            json!("link_1"),
+            "accounts.demo.links[1].id: `link_1` is the id of",
+        ),
+        (
+            "/accounts/demo/badges/0",
+            json!("none"),
+            "accounts.demo.badges[0]: `none` is none of the ids",
+        ),
+        (
+            "/accounts/demo/profile/display_name",
+            json!("x".repeat(500)),
+            "accounts.demo.profile: display_name has 500 characters",
+        ),
+        (
+            "/accounts/demo/profile/accent_color",
+            json!(7),
+            "accounts.demo.profile.accent_color: found 7; a string is expected",
+        ),
+        (
+            "/keys",
+            json!({"a b\n": {"handle": "demo", "scopes": []}}),
+            "a key is no text",
+        ),
+        (
+            "/accounts",
+            json!({}),
+            "a key belongs to `demo`, which is no account here",
+        ),
+    ] {
+        let mut wrong = good.clone();
+        *wrong.pointer_mut(pointer).unwrap() = value;
+        let path = file(&directory, "wrong.json", &wrong.to_string());
+        let (code, stderr) = fail(&["--state", &path]);
+        let expected = format!("mock-server: the state file {path} is damaged: {message}");
+        assert!(stderr.starts_with(&expected), "{stderr}");
+        assert_eq!(code, Some(1));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), wrong.to_string());
+    }
+}
+
+#[test]
+fn reset_goes_back_to_what_a_state_file_held_at_the_start() {
+    let directory = TempDir::new().unwrap();
+    let mut world = World::new(7);
+    world.add_post("demo", "From the fixture");
+    let path = file(
+        &directory,
+        "state.json",
+        &serde_json::to_string(&world).unwrap(),
+    );
+    let serving = serve(&["--state", &path, "--dialect", "maximal"]);
+    serving
+        .ask("POST /me/posts")
+        .json(json!({"body": "Later"}))
+        .data(201);
+    serving.order(204, "POST /worlds/default/reset", Value::Null);
+    world.set_dialect(Dialect::maximal());
+    let state = serving.order(200, "GET /worlds/default/state", Value::Null);
+    assert_eq!(state, json!(world));
 }
 
 #[test]
@@ -411,6 +484,9 @@ fn a_log_tells_each_request_and_no_key() {
     let mut stream = TcpStream::connect(serving.address()).unwrap();
     write!(stream, "GET /api/v1/stats HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
     assert_eq!(stream.read(&mut [0; 1]).unwrap(), 0);
+    let unavailable = json!({"fault": {"status": {"status": 503}}});
+    serving.order(201, "POST /worlds/default/faults", unavailable);
+    serving.ask("GET /badges").without_key().send();
     let (code, stderr) = serving.stop("TERM");
     let log: Vec<_> = stderr.lines().skip(2).collect();
     assert_eq!(
@@ -421,7 +497,8 @@ fn a_log_tells_each_request_and_no_key() {
             "GET /api/v1/me (with a key) 401",
             "GET /api/v1/me (social) 200",
             "GET /api/v1/users/mock_all_…/stats?key=mock_all_… (without key) 401",
-            "GET /api/v1/stats (without key) Close",
+            "GET /api/v1/stats (without key) no answer (close)",
+            "GET /api/v1/badges (without key) 503 (status)",
         ]
     );
     assert_eq!(code, Some(0));
@@ -591,4 +668,56 @@ fn a_log_that_nobody_reads_holds_up_no_answer() {
     }
     let (code, _) = serving.stop("TERM");
     assert_eq!(code, Some(0));
+}
+
+#[test]
+fn nobody_who_waits_holds_up_the_end() {
+    let serving = serve(&[]);
+    let delay = json!({"fault": {"delay": {"fixed": {"milliseconds": 60_000}}}});
+    serving.order(201, "POST /worlds/default/faults", delay);
+    let delayed = serving.ask("GET /me").begin();
+    let halves = [
+        "GET /api",
+        "POST /api/v1/me/posts HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{",
+    ]
+    .map(|beginning| {
+        let mut stream = TcpStream::connect(serving.address()).unwrap();
+        stream.write_all(beginning.as_bytes()).unwrap();
+        stream
+    });
+    let line = "GET /worlds/default/faults";
+    while serving.order(200, line, Value::Null)[0]["struck"] != 1 {}
+    let begun = Instant::now();
+    assert_eq!(serving.stop("TERM").0, Some(0));
+    assert!(
+        begun.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert_eq!(delayed.finish().status, 200);
+    for mut half in halves {
+        assert_eq!(half.read(&mut [0; 1]).unwrap_or(0), 0);
+    }
+}
+
+#[test]
+fn a_second_signal_ends_the_program_at_once() {
+    let mut serving = serve(&[]);
+    let huge = json!({"fault": {"huge_body": {"bytes": 100_000_000}}});
+    serving.order(201, "POST /worlds/default/faults", huge);
+    // It is more than any buffer has, and this client reads none of it.
+    let mut unread = TcpStream::connect(serving.address()).unwrap();
+    write!(unread, "GET /api/v1/badges HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    unread.peek(&mut [0; 1]).unwrap();
+    let begun = Instant::now();
+    serving.signal("TERM");
+    // The first has been heard when nobody is let in any more.
+    while TcpStream::connect(serving.address()).is_ok() {}
+    serving.signal("INT");
+    assert_eq!(serving.end().0, Some(0));
+    assert!(
+        begun.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        begun.elapsed()
+    );
 }

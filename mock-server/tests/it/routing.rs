@@ -18,9 +18,7 @@ async fn an_unknown_path_is_not_found_with_and_without_a_key() {
         "/webhooks",
     ] {
         let line = format!("GET {path}");
-        let message = format!(
-            "there is nothing at /api/v1{path}; every path begins with /api/v1, as /api/v1/me does"
-        );
+        let message = format!("there is nothing at /api/v1{path}; no endpoint has this path");
         ask(&server, &line).refused(404, "unknown_path", &message);
         ask(&server, &line)
             .without_key()

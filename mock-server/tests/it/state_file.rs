@@ -50,6 +50,16 @@ async fn is_made_at_the_start_and_survives_the_server() {
     assert_eq!(ask(&again, "GET /me").data(200)["bio"], "Kept");
 }
 
+#[tokio::test]
+async fn an_empty_file_is_a_new_one() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("state.json");
+    fs::write(&path, "").unwrap();
+    let server = start_on(&path).await;
+    assert_eq!(server.world().unwrap(), World::default());
+    assert_ne!(fs::read(&path).unwrap(), b"");
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn is_for_its_owner_alone() {
@@ -146,19 +156,25 @@ async fn a_file_without_ids_to_give_is_told_and_left_alone() {
 async fn a_damaged_file_is_told_and_left_alone() {
     let directory = TempDir::new().unwrap();
     let path = state_in(&directory);
-    for (content, place) in [
-        ("", "line 1, column 0"),
-        ("{\n \"version\": 1,\n \"wor", "line 3, column 5"),
+    for (content, reason) in [
+        (
+            "{\n \"version\": 1,\n \"wor",
+            "it is no JSON: EOF while parsing a string at line 3 column 5",
+        ),
         (
             r#"{"version": 1, "world": {"seed": -1}}"#,
-            "line 1, column 35",
+            "world.seed: found -1; a whole number from 0 to 18446744073709551615 is expected",
         ),
-        (r#"{"world": {}}"#, "line 1, column 8"),
+        (
+            r#"{"version": 1, "world": {"seed": 1, "seed": 2}}"#,
+            "world: the field `seed` stands twice",
+        ),
+        ("[]", "found an array; an object is expected"),
     ] {
         assert_eq!(
             refuse_to_start_on(&path, content).await,
             format!(
-                "the state file {} is damaged at {place}; mend it, or delete it to start anew",
+                "the state file {} is damaged: {reason}; mend it, or delete it to start anew",
                 path.display()
             )
         );
@@ -189,16 +205,13 @@ async fn a_path_that_is_no_file_is_told() {
     assert_eq!(
         started.unwrap_err().to_string(),
         format!(
-            "the state file {} cannot be read: Is a directory (os error 21); \
-             allow reading it, or name another",
+            "the state file {} cannot be written: it is no regular file; \
+             allow writing it, or name another",
             path.display()
         )
     );
-    let inside_a_file = directory
-        .path()
-        .join("profile")
-        .join("state.json.lock")
-        .join("x");
+    let inside_a_file = directory.path().join("file").join("x");
+    fs::write(directory.path().join("file"), "").unwrap();
     let started = MockServer::builder()
         .state_file(&inside_a_file)
         .start()
@@ -219,7 +232,8 @@ async fn a_file_that_breaks_while_serving_is_told_in_every_answer_until_it_is_me
     let good = fs::read(&path).unwrap();
     fs::write(&path, "[").unwrap();
     let message = format!(
-        "the state file {} is damaged at line 1, column 0; mend it, or delete it to start anew",
+        "the state file {} is damaged: it is no JSON: EOF while parsing a list at line 1 column 1; \
+         mend it, or delete it to start anew",
         path.display()
     );
     for line in ["GET /me", "DELETE /me/links/link_1"] {

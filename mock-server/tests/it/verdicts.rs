@@ -87,8 +87,7 @@ fn every_rule_that_a_body_breaks_is_told_under_every_dialect() {
                 ),
                 (
                     Rule::NotAJsonObject,
-                    "the body is no JSON object: invalid type: sequence, \
-                     expected a JSON object at line 1 column 0",
+                    "the body is no JSON object: it is an array",
                 ),
             ],
         ),
@@ -146,8 +145,7 @@ fn a_rule_that_a_path_breaks_is_told_under_every_dialect() {
             bare("GET /users/demo"),
             &[(
                 Rule::UnknownPath,
-                "there is nothing at /api/v1/users/demo; every path begins with /api/v1, \
-                 as /api/v1/me does",
+                "there is nothing at /api/v1/users/demo; no endpoint has this path",
             )],
         ),
         (

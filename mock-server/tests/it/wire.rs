@@ -144,6 +144,18 @@ async fn a_dribble_is_whole_in_the_end_and_takes_its_time() {
 }
 
 #[tokio::test]
+async fn a_dribble_leaves_an_answer_without_a_body_as_it_is() {
+    let fault = Fault::Wire(WireFault::Dribble {
+        bytes: 1,
+        milliseconds: 1,
+    });
+    let server = server(fault).await;
+    let answer = ask(&server, "DELETE /me/links/link_1").send();
+    assert_eq!((answer.status, answer.body.as_str()), (204, ""));
+    assert_eq!(answer.header("content-length"), None);
+}
+
+#[tokio::test]
 async fn a_bad_chunk_comes_after_a_good_one() {
     let whole = badges().await;
     let server = server(Fault::Wire(WireFault::BadChunk)).await;

@@ -66,7 +66,11 @@ fn have_keys_state_clock_and_faults_of_their_own() {
     ask_with(&serving, &world, "GET /me").data(200);
     serving.ask("GET /me").data(200);
 
-    serving.order(204, &format!("DELETE {}", at("/keys")), key.clone());
+    serving.order(
+        204,
+        &format!("DELETE {}", at("/keys")),
+        json!({"key": token}),
+    );
     serving.order(204, &format!("DELETE {}", at("/faults")), Value::Null);
     let refusal = "the key is not known here";
     serving

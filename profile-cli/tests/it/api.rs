@@ -232,8 +232,8 @@ async fn failures_are_those_of_every_command() {
     place.run(&["api", "nope"]).check(&expect![[r#"
         exit 3
         --- stdout
-        {"error":{"code":"unknown_path","message":"there is nothing at /api/v1/nope; every path begins with /api/v1, as /api/v1/me does"}}--- stderr
-        error: there is no /api/v1/nope (404: there is nothing at /api/v1/nope; every path begins with /api/v1, as /api/v1/me does)
+        {"error":{"code":"unknown_path","message":"there is nothing at /api/v1/nope; no endpoint has this path"}}--- stderr
+        error: there is no /api/v1/nope (404: there is nothing at /api/v1/nope; no endpoint has this path)
     "#]]);
     let field = ["api", "me/profile", "-X", "PATCH", "-f", "nickname=x"];
     place.run(&field).check(&expect![[r#"

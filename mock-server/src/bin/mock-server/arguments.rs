@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     pub(crate) addr: Address,
     /// What keys, statistics and chance follow from, 0 unless given; an existing state file keeps
     /// its own
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed)]
     pub(crate) seed: Option<u64>,
     /// How to behave where the specification is silent: default, minimal, maximal, random:SEED, or a
     /// JSON file with settings
@@ -46,6 +46,11 @@ pub(crate) struct Arguments {
     /// Tell each request on stderr, without its key
     #[arg(long)]
     pub(crate) log: bool,
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    let expected = |_| format!("a whole number from 0 to {} is expected", u64::MAX);
+    text.parse().map_err(expected)
 }
 
 /// A host and a port; whether there is such a host shows when it is used.

@@ -3,6 +3,7 @@
 mod arguments;
 mod failure;
 mod settings;
+mod signals;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,10 +15,12 @@ use std::time::Duration;
 use clap::Parser;
 use mock_server::{FaultRule, HttpServer, Keys, StateFile, World, Worlds};
 use serde::Serialize;
+use tokio::sync::oneshot;
 
 use arguments::Arguments;
 use failure::ServeError;
 use settings::{Settings, read};
+use signals::Signals;
 
 /// The line that tells the parent process that the server is ready.
 #[derive(Serialize)]
@@ -41,7 +44,7 @@ async fn main() -> ExitCode {
 
 async fn serve(arguments: Arguments) -> Result<(), ServeError> {
     // A parent may send the signal as soon as it has read the line, so it is caught before that.
-    let stop = stop_signal().map_err(ServeError::Signal)?;
+    let mut signals = Signals::catch().map_err(ServeError::Signal)?;
     let worlds = worlds(&arguments)?;
     let keys = worlds.keys().clone();
     if let Some(seed) = arguments.seed
@@ -54,11 +57,21 @@ async fn serve(arguments: Arguments) -> Result<(), ServeError> {
         ));
     }
     let (lines, written) = log_lines();
-    let server = listen(worlds, arguments, lines)?;
+    let server = listen(worlds, arguments, lines.clone())?;
     announce(&server, &keys).map_err(ServeError::Print)?;
-    server.serve_until(stop).await.map_err(ServeError::Serve)?;
-    // The server took the log with it. Whoever reads has the rest of it by then, or never.
-    let _ = written.recv_timeout(Duration::from_secs(1));
+    let (stop, stopped) = oneshot::channel();
+    let serving = server.serve_until(async {
+        // The sender sends, or is dropped with everything else.
+        let _ = stopped.await;
+    });
+    tokio::select! {
+        served = serving => served.map_err(ServeError::Serve)?,
+        () = signals.twice(stop) => {}
+    }
+    // Whoever reads the log has the rest of it soon, or never.
+    if lines.try_send(None).is_ok() {
+        let _ = written.recv_timeout(Duration::from_millis(100));
+    }
     Ok(())
 }
 
@@ -85,7 +98,7 @@ fn worlds(arguments: &Arguments) -> Result<Worlds, ServeError> {
 fn on_file(path: &Path, world: World, settings: &Settings) -> Result<Worlds, ServeError> {
     let directory = path.parent().filter(|path| !path.as_os_str().is_empty());
     let missing = directory.filter(|directory| !directory.exists());
-    let worlds = Worlds::on_file(StateFile::new(path), world)?;
+    let mut worlds = Worlds::on_file(StateFile::new(path), world)?;
     if let Some(directory) = missing {
         warn(&format!("made the directory {}", directory.display()));
     }
@@ -103,7 +116,7 @@ fn warn(message: &str) {
 fn listen(
     worlds: Worlds,
     arguments: Arguments,
-    lines: SyncSender<String>,
+    lines: SyncSender<Option<String>>,
 ) -> Result<HttpServer, ServeError> {
     let Arguments { addr, log, .. } = arguments;
     let listen = |source| ServeError::Listen {
@@ -117,18 +130,18 @@ fn listen(
     }
     Ok(server.log(move |line| {
         // When nobody reads, lines are left out rather than requests unanswered.
-        let _ = lines.try_send(line.to_string());
+        let _ = lines.try_send(Some(line.to_string()));
     }))
 }
 
-/// What is sent here goes to stderr, on a thread that may wait for whoever reads it. The receiver
-/// hears of the end of it.
-fn log_lines() -> (SyncSender<String>, Receiver<()>) {
+/// What is sent here goes to stderr, on a thread that may wait for whoever reads it, until nothing is
+/// sent in place of a line. The receiver hears of that.
+fn log_lines() -> (SyncSender<Option<String>>, Receiver<()>) {
     const WAITING: usize = 1024;
-    let (sender, lines) = sync_channel::<String>(WAITING);
+    let (sender, lines) = sync_channel::<Option<String>>(WAITING);
     let (ended, written) = sync_channel(1);
     thread::spawn(move || {
-        for line in lines {
+        while let Ok(Some(line)) = lines.recv() {
             // A log that nobody reads any more is no reason to stop serving.
             let _ = writeln!(io::stderr(), "{line}");
         }
@@ -158,25 +171,4 @@ fn announce(server: &HttpServer, keys: &Keys) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "{line}")?;
     stdout.flush()
-}
-
-#[cfg(unix)]
-fn stop_signal() -> io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    })
-}
-
-#[cfg(windows)]
-fn stop_signal() -> io::Result<impl Future<Output = ()>> {
-    let mut interrupt = tokio::signal::windows::ctrl_c()?;
-    Ok(async move {
-        interrupt.recv().await;
-    })
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde::de::{Deserialize, Deserializer, Error, Unexpected};
+use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::Serializer;
 
 pub(super) fn serialize<S: Serializer>(
@@ -21,9 +21,9 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(
     let seconds = f64::deserialize(deserializer)?;
     match Duration::try_from_secs_f64(seconds) {
         Ok(timeout) if !timeout.is_zero() => Ok(timeout),
-        _ => Err(D::Error::invalid_value(
-            Unexpected::Float(seconds),
-            &"a number of seconds above 0",
-        )),
+        _ => Err(D::Error::custom(format!(
+            "found {seconds}; a number of seconds from 0.000000001 to below 18446744073709551616 \
+             is expected"
+        ))),
     }
 }

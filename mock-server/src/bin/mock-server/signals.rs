@@ -1,0 +1,54 @@
+//! The signals that end the program: the first in good order, the second at once.
+
+use std::io;
+
+use tokio::sync::oneshot;
+
+#[cfg(unix)]
+pub(crate) struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(windows)]
+pub(crate) struct Signals {
+    interrupt: tokio::signal::windows::CtrlC,
+}
+
+impl Signals {
+    #[cfg(unix)]
+    pub(crate) fn catch() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    #[cfg(windows)]
+    pub(crate) fn catch() -> io::Result<Self> {
+        let interrupt = tokio::signal::windows::ctrl_c()?;
+        Ok(Self { interrupt })
+    }
+
+    /// Passes the first signal on, and returns at the second.
+    pub(crate) async fn twice(&mut self, first: oneshot::Sender<()>) {
+        self.next().await;
+        // Without a receiver the server has ended by itself.
+        let _ = first.send(());
+        self.next().await;
+    }
+
+    #[cfg(unix)]
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+
+    #[cfg(windows)]
+    async fn next(&mut self) {
+        self.interrupt.recv().await;
+    }
+}

@@ -1,0 +1,152 @@
+//! Texts that may be shown: without the keys that a client put into them, percent-encoded or not.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::keys::label;
+
+/// How many digits stand behind the name in a key of the mock's own making.
+const DIGITS: usize = 16;
+
+/// The text with `…` in place of the digits of every key of the mock's own making: a client may have
+/// put its key into a path or a query.
+pub(crate) fn without_keys(text: &str) -> Cow<'_, str> {
+    match text.len() < "mock__".len() + DIGITS {
+        true => Cow::Borrowed(text),
+        false => hide(text, key_digits),
+    }
+}
+
+/// The text with `…` in place of a secret.
+pub(crate) fn without<'a>(text: &'a str, secret: &str) -> Cow<'a, str> {
+    hide(text, |text| {
+        let found = text.match_indices(secret);
+        found
+            .map(|(start, secret)| start..start + secret.len())
+            .collect()
+    })
+}
+
+fn hide(text: &str, find: impl Fn(&str) -> Vec<Range<usize>>) -> Cow<'_, str> {
+    let shown = replace(text, &find(text));
+    if !shown.contains('%') {
+        return shown;
+    }
+    let (decoded, starts) = decode(&shown);
+    let found = find(&decoded).into_iter();
+    let found: Vec<_> = found
+        .map(|part| starts[part.start]..starts[part.end])
+        .collect();
+    match found.is_empty() {
+        true => shown,
+        false => Cow::Owned(replace(&shown, &found).into_owned()),
+    }
+}
+
+fn replace<'a>(text: &'a str, parts: &[Range<usize>]) -> Cow<'a, str> {
+    if parts.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let (mut shown, mut end) = (String::new(), 0);
+    for part in parts {
+        shown.push_str(&text[end..part.start]);
+        shown.push('…');
+        end = part.end;
+    }
+    Cow::Owned(shown + &text[end..])
+}
+
+/// Where the digits of keys stand; they follow the key's name.
+fn key_digits(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(start) = text[from..].find("mock_").map(|start| from + start) {
+        from = start + "mock_".len();
+        let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric();
+        let name = text.as_bytes()[from..]
+            .iter()
+            .take_while(|byte| is_of_name(byte));
+        let digits = from + name.count() + 1;
+        let key = text.get(start..digits + DIGITS);
+        if key.is_some_and(|key| label(key).is_some()) {
+            from = digits + DIGITS;
+            found.push(digits..from);
+        }
+    }
+    found
+}
+
+/// The text without percent-encoding, one byte for each of its characters, and where each of them
+/// begins in what was given. No key has a character beyond ASCII, so that `?` can stand for one.
+fn decode(text: &str) -> (String, Vec<usize>) {
+    let (mut decoded, mut starts) = (String::new(), Vec::new());
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        let (character, length) = match escaped(rest.as_bytes()) {
+            Some(byte) => (char::from(byte), "%41".len()),
+            None => (next, next.len_utf8()),
+        };
+        starts.push(text.len() - rest.len());
+        decoded.push(if character.is_ascii() { character } else { '?' });
+        rest = &rest[length..];
+    }
+    starts.push(text.len());
+    (decoded, starts)
+}
+
+fn escaped(text: &[u8]) -> Option<u8> {
+    let [b'%', high, low, ..] = text else {
+        return None;
+    };
+    let digit = |byte: &u8| char::from(*byte).to_digit(16);
+    u8::try_from(digit(high)? * 16 + digit(low)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::keys::token;
+    use super::*;
+
+    #[test]
+    fn keys_are_left_out_of_a_text_wherever_they_are() {
+        let key = token(7, "all");
+        let text = format!("a=mock_&b={key}&c=mock_mock_é{key}{}", token(7, "key6"));
+        let expected = "a=mock_&b=mock_all_…&c=mock_mock_émock_all_…mock_key6_…";
+        assert_eq!(without_keys(&text), expected);
+        for other in [
+            "",
+            "/api/v1/me",
+            "mock_",
+            "mock_é",
+            "mock_all_12",
+            "mock_all",
+        ] {
+            assert_eq!(without_keys(other), other);
+        }
+    }
+
+    #[test]
+    fn keys_are_left_out_when_they_are_encoded() {
+        let key = token(7, "all");
+        let digits = &key["mock_all_".len()..];
+        let encoded = |text: &str| {
+            let bytes = text.bytes().map(|byte| format!("%{byte:02x}"));
+            bytes.collect::<String>()
+        };
+        assert_eq!(
+            without_keys(&format!("/é%20%ff%/mock%5Fall%5F{digits}/{key}%")),
+            "/é%20%ff%/mock%5Fall%5F…/mock_all_…%"
+        );
+        assert_eq!(
+            without_keys(&encoded(&key)),
+            format!("{}…", encoded("mock_all_"))
+        );
+        assert_eq!(without_keys("/%6dock_all_/%2"), "/%6dock_all_/%2");
+    }
+
+    #[test]
+    fn a_secret_is_left_out_when_it_is_encoded() {
+        let secret = "a?b+/==";
+        assert_eq!(without("a=a?b+/==&b=a%3fb%2B/%3D=&é", secret), "a=…&b=…&é");
+    }
+}

@@ -1,0 +1,225 @@
+//! How the control API reads what it is sent, and what it makes of where it came from.
+
+use serde_json::{Value, json};
+
+use crate::ask::ask_exactly;
+use crate::control::refused;
+use crate::serving::{Serving, serve};
+
+const NOTHING: Value = Value::Null;
+
+/// Checks that a text is refused as one that cannot be read, in these words.
+#[track_caller]
+fn unread(serving: &Serving, line: &str, text: &str, message: &str) {
+    let (method, path) = line.split_once(' ').unwrap();
+    let line = format!("{method} /worlds/default{path}");
+    let answer = serving.control(&line).body(text).send();
+    let body: Value = serde_json::from_str(&answer.body).unwrap();
+    assert_eq!(answer.status, 400, "{line} {text}: {body}");
+    assert_eq!(body["error"]["code"], "bad_body");
+    let told = body["error"]["message"].as_str().unwrap();
+    assert!(told.ends_with(message), "{told}");
+}
+
+#[test]
+fn a_name_that_stands_twice_is_refused_everywhere() {
+    let serving = serve(&[]);
+    for (line, text, message) in [
+        (
+            "PUT /dialect",
+            r#"{"ids": "integer", "ids": "string"}"#,
+            "the field `ids` stands twice",
+        ),
+        (
+            "POST /faults",
+            r#"{"fault": "empty_body", "fault": "malformed_json"}"#,
+            "the field `fault` stands twice",
+        ),
+        (
+            "POST /faults",
+            r#"[{"fault": {"status": {"status": 503, "headers": {"a": "1", "a": "2"}}}}]"#,
+            "fault.status.headers: the field `a` stands twice",
+        ),
+        (
+            "PUT /webhook",
+            r#"{"sink": [{"status": 200, "status": 500}], "secret": "x"}"#,
+            "sink[0]: the field `status` stands twice",
+        ),
+        (
+            "POST /requests/verify",
+            r#"{"request": {"body": {"bio": "a", "bio": "b"}}}"#,
+            "request.body: the field `bio` stands twice",
+        ),
+    ] {
+        unread(&serving, line, text, message);
+    }
+    let line = "GET /worlds/default/requests?method=GET&method=POST";
+    let message = "the query parameter `method` is given twice; give it once";
+    refused(&serving, 400, line, NOTHING, "repeated_parameter", message);
+}
+
+#[test]
+fn what_only_serde_would_take_is_refused() {
+    let serving = serve(&[]);
+    for (line, text, message) in [
+        (
+            "PUT /dialect",
+            r#"{"ids": {"integer": null}}"#,
+            "ids.integer: found null; its name alone is expected",
+        ),
+        (
+            "POST /faults",
+            r#"{"fault": "empty_body", "when": [1, 2]}"#,
+            "when: found an array; an object is expected",
+        ),
+        (
+            "POST /keys",
+            r#"{"handle": "ada", "scopes": [], "rate_limit": [5, 60]}"#,
+            "rate_limit: found an array; an object is expected",
+        ),
+        (
+            "POST /requests/verify",
+            r#"{"request": {"body": null}}"#,
+            "request.body: found null; any JSON but null, or no such field, is expected",
+        ),
+        (
+            "POST /requests/wait",
+            r#"{"request": {"body_contains": null}}"#,
+            "request.body_contains: found null; any JSON but null, or no such field, is expected",
+        ),
+        (
+            "POST /clock/advance",
+            r#"{"seconds": 18446744073709551616}"#,
+            "seconds: found 1.8446744073709552e+19; a whole number from 0 to 18446744073709551615 \
+             is expected",
+        ),
+    ] {
+        unread(&serving, line, text, message);
+    }
+    let line = "PUT /worlds/default/webhook";
+    let script = json!({"sink": [[200, 3]], "secret": "x"});
+    let error = serving.order(422, line, script);
+    assert_eq!(error["error"]["code"], "invalid_script");
+}
+
+#[test]
+fn a_head_is_answered_as_a_get_without_its_body() {
+    let serving = serve(&[]);
+    let whole = serving.control("GET /worlds/default/keys").send();
+    let head = serving.control("HEAD /worlds/default/keys").send();
+    assert_eq!((head.status, head.body.as_str()), (200, ""));
+    let length = whole.body.len().to_string();
+    assert_eq!(head.header("content-length"), Some(&*length));
+    assert_eq!(serving.control("HEAD /worlds").send().status, 200);
+    let refused = serving.control("HEAD /worlds/default/requests/wait").send();
+    assert_eq!(
+        (refused.status, refused.header("allow")),
+        (405, Some("POST"))
+    );
+}
+
+#[test]
+fn urls_begin_as_the_request_had_it() {
+    let serving = serve(&[]);
+    let made = serving.order(201, "POST /worlds", json!({}));
+    let url = serving.url().to_owned();
+    assert_eq!(made["url"], format!("{url}/worlds/w1"));
+    for _ in 0..10 {
+        serving.order(201, "POST /worlds", json!({}));
+    }
+    let worlds = serving.order(200, "GET /worlds", NOTHING);
+    let ids: Vec<_> = worlds
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["id"])
+        .collect();
+    assert_eq!(ids.len(), 12);
+    assert_eq!(
+        [ids[0], ids[1], ids[2], ids[11]],
+        ["default", "w1", "w2", "w11"]
+    );
+    assert_eq!(worlds[2]["url"], format!("{url}/worlds/w2"));
+    let path = worlds[0]["url"].as_str().unwrap().replace(&url, "");
+    let of_default = format!("GET {path}/api/v1/badges");
+    assert_eq!(
+        ask_exactly(serving.address(), &of_default).send().status,
+        200
+    );
+
+    let health = |host: &str| {
+        use std::io::{Read, Write};
+        let mut stream = std::net::TcpStream::connect(serving.address()).unwrap();
+        let head = format!("GET /_mock/v1/health HTTP/1.0\r\n{host}\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+        serde_json::from_str::<Value>(body).unwrap()["url"].clone()
+    };
+    assert_eq!(health("Host: mock.test:9000\r\n"), "http://mock.test:9000");
+    assert_eq!(health("Host: no host\r\n"), *url);
+    assert_eq!(health(""), *url);
+}
+
+#[test]
+fn a_new_key_is_given_with_its_name() {
+    let serving = serve(&[]);
+    let new = json!({"handle": "ada", "scopes": []});
+    let made = serving.order(201, "POST /worlds/default/keys", new);
+    let key = made["key"].as_str().unwrap();
+    serving.ask("GET /me").key(key).data(200);
+    let name = made["name"].as_str().unwrap();
+    let line = format!("GET /worlds/default/requests?key={name}");
+    let found = serving.order(200, &line, NOTHING);
+    assert_eq!(found[0]["key"], name);
+}
+
+#[test]
+fn reset_restarts_chance() {
+    let serving = serve(&["--seed", "7"]);
+    let struck = || {
+        let rule = json!({"when": {"probability": 0.5}, "fault": {"status": {"status": 503}}});
+        serving.order(201, "POST /worlds/default/faults", rule);
+        [(); 32].map(|()| serving.ask("GET /badges").send().status)
+    };
+    let first = struck();
+    serving.order(204, "POST /worlds/default/reset", NOTHING);
+    assert_eq!(struck(), first);
+    serving.order(204, "DELETE /worlds/default/faults", NOTHING);
+    assert_ne!(struck(), first);
+}
+
+#[test]
+fn a_path_of_the_control_api_is_no_pattern() {
+    let serving = serve(&[]);
+    let line = "GET /worlds/default/requests?path=/_mock/v1/*";
+    let message = "`/_mock/v1/*` is a path of the control API, which no journal keeps";
+    refused(&serving, 422, line, NOTHING, "never_matches", message);
+}
+
+#[test]
+fn a_key_that_is_encoded_is_not_kept() {
+    let serving = serve(&["--log"]);
+    let key = serving.key("all").to_owned();
+    let encoded = key.replace('_', "%5F");
+    serving
+        .ask(&format!("GET /nothing/{encoded}?key={encoded}"))
+        .header("X-Trace", &encoded)
+        .send();
+    let secret = "s3cret/with+more==";
+    serving
+        .ask("GET /badges?key=s3cret%2Fwith%2bmore%3D%3D")
+        .key(secret)
+        .send();
+    let digits = key.rsplit('_').next().unwrap();
+    for line in ["/requests", "/violations"] {
+        let told = serving.order(200, &format!("GET /worlds/default{line}"), NOTHING);
+        let told = told.to_string();
+        assert!(!told.contains(digits), "{told}");
+        assert!(!told.contains("s3cret"), "{told}");
+    }
+    let (_, stderr) = serving.stop("TERM");
+    let log: String = stderr.lines().skip(2).collect();
+    assert!(!log.contains(digits), "{log}");
+}
