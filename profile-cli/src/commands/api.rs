@@ -97,10 +97,14 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
         include: arguments.include,
     };
     // Only one of the two forms is asked for, and not every answer has both.
-    match session.output.is_json() {
-        true => Ok(Report::new(shown.as_json()?, Shown::Body(Vec::new()))),
-        false => Ok(Shown::Body(shown.as_bytes()).into()),
-    }
+    let report = match session.output.is_json() {
+        true => Report::new(shown.as_json()?, Shown::Body(Vec::new())),
+        false => Shown::Body(shown.as_bytes()).into(),
+    };
+    Ok(match arguments.method() {
+        Method::Get => report,
+        _ => report.of_change(),
+    })
 }
 
 impl ApiArguments {

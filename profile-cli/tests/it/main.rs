@@ -15,6 +15,8 @@ mod config;
 mod edit;
 mod exit_codes;
 mod failures;
+#[cfg(feature = "jq")]
+mod jq;
 mod link;
 mod log;
 mod man;

@@ -206,7 +206,7 @@ fn store(
         "key_stored_in": stored.place,
         "key_store": stored.store.as_str(),
     });
-    let mut report = Report::new(document, Shown::Fields(fields));
+    let mut report = Report::new(document, Shown::Fields(fields)).of_change();
     report.warnings.extend(stored.warning);
     report.warnings.extend(overruled(session));
     Ok(report)

@@ -19,5 +19,6 @@ pub(crate) fn run(_: &Session<'_>) -> Result<Report, Stop> {
     Ok(Report::new(
         json!({"result": "reset", "path": path.to_string_lossy()}),
         Shown::Sentence(format!("The sandbox is new: {}", path.display())),
-    ))
+    )
+    .of_change())
 }
