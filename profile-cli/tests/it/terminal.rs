@@ -36,7 +36,7 @@ async fn the_end_of_input_is_no_consent() {
     terminal.sees("[y/N]");
     terminal.types("\u{4}");
     let (ended, seen) = terminal.ends();
-    assert_eq!(ended, Some(1), "{seen}");
+    assert_eq!(ended, Some(130), "{seen}");
     place.service.expect("DELETE", "/me/posts/{id}").never();
 }
 
