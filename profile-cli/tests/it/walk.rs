@@ -90,7 +90,7 @@ const ROWS: &[Row] = &[
     #[cfg(feature = "webhook")]
     local("webhook kinds", &[]),
     #[cfg(feature = "sandbox")]
-    local("sandbox reset", &[]),
+    local("sandbox reset", &["--yes"]),
     #[cfg(feature = "sandbox")]
     local("sandbox path", &[]),
     #[cfg(feature = "sandbox")]
