@@ -303,6 +303,54 @@ fn a_value_of_the_wrong_type_is_refused_with_its_line() {
 }
 
 #[test]
+fn a_wrong_type_is_refused_although_nothing_would_use_it() {
+    let home = tempfile::tempdir().unwrap();
+    let url = ["--base-url", "http://127.0.0.1:1"];
+    for (text, expected) in [
+        ("accounts = 'x'", "1: accounts is \"x\"; expected a table"),
+        (
+            "\naccounts = [1]",
+            "2: accounts is an array; expected a table",
+        ),
+        (
+            "\n[[accounts]]",
+            "2: accounts is an array; expected a table",
+        ),
+        ("accounts = {a = 5}", "1: accounts.a is 5; expected a table"),
+        ("editor = 5", "1: editor is 5; expected a text in quotes"),
+        (
+            "base_url = 5",
+            "1: base_url is 5; expected a text in quotes",
+        ),
+    ] {
+        write(home.path(), text);
+        for command in [&["site"][..], &["auth", "list"], &["auth", "switch", "a"]] {
+            let run = run(home.path(), &[], &[command, &url].concat());
+            assert!(run.stderr().contains(expected), "{text}: {run}");
+            assert_eq!(run.code(), 2, "{text}: {run}");
+        }
+        let list = config(home.path(), &["list"]);
+        assert!(list.stderr().contains(expected), "{text}: {list}");
+        config(home.path(), &["set", "output", "json"]).stdout();
+    }
+}
+
+#[test]
+fn a_password_before_a_host_is_not_shown() {
+    let home = tempfile::tempdir().unwrap();
+    let url = "base_url = 'https://u:secret@x/'\n";
+    write(home.path(), &format!("{url}[accounts.a]\n{url}"));
+    for list in [["auth", "list"], ["config", "list"]] {
+        let run = run(home.path(), &[], &list);
+        assert!(
+            run.succeeded() && !run.to_string().contains("secret"),
+            "{run}"
+        );
+        assert!(run.stdout().contains("https://***@x/"), "{run}");
+    }
+}
+
+#[test]
 fn a_wrong_value_in_the_file_can_be_mended() {
     let home = tempfile::tempdir().unwrap();
     write(home.path(), "retries = \"x\"\n");
