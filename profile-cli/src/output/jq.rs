@@ -6,7 +6,7 @@ use jaq_json::{Val, read};
 
 use super::screen::Screen;
 use crate::failure::{Failure, FailureKind};
-use crate::printable::printable;
+use crate::printable::{json_text, printable};
 
 type Data = data::JustLut<Val>;
 
@@ -65,7 +65,7 @@ impl Program {
             let value = value.map_err(|error| Failure::usage(reason(&error.to_string())))?;
             let line = match value {
                 Val::TStr(text) | Val::BStr(text) => String::from_utf8_lossy(&text).into_owned(),
-                other => other.to_string(),
+                other => json_text(&other.to_string()).into_owned(),
             };
             text += &line;
             text.push('\n');

@@ -22,7 +22,7 @@ pub(super) fn text(shown: &Shown, screen: &Screen) -> String {
                 .set_width(u16::try_from(screen.width).unwrap_or(u16::MAX))
                 .set_header(columns);
             for row in rows {
-                table.add_row(row.iter().map(|cell| printable(cell)));
+                table.add_row(row.iter().map(|cell| printable(cell).replace('\t', " ")));
             }
             keep_words_whole(&mut table, rows);
             format!("{table}\n")

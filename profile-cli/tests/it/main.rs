@@ -20,6 +20,7 @@ mod jq;
 mod link;
 mod log;
 mod man;
+mod odd_texts;
 mod post;
 #[cfg_attr(
     not(all(feature = "sandbox", feature = "webhook")),
