@@ -32,10 +32,8 @@ pub(crate) fn target_of(path: &Path) -> PathBuf {
 
 /// The error without the name of a temporary file, of which nobody knows.
 pub(crate) fn without_path(error: io::Error) -> io::Error {
-    let inner = error.get_ref().and_then(|error| error.source());
-    let inner = inner.and_then(|error| error.downcast_ref::<io::Error>());
-    match inner.and_then(io::Error::raw_os_error) {
-        Some(code) => io::Error::from_raw_os_error(code),
+    match error.to_string().split_once(" at path ") {
+        Some((reason, _)) => io::Error::new(error.kind(), reason),
         None => error,
     }
 }

@@ -129,7 +129,9 @@ fn what_is_set_keeps_the_comments_and_the_order() {
     expect![[r#"
         exit 0
         --- stdout
-        retries was not set in HOME/.config/profile/config.toml
+        name	retries
+        path	HOME/.config/profile/config.toml
+        result	unchanged
         --- stderr
     "#]]
     .assert_eq(&told(home.path(), &again));
