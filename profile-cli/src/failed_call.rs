@@ -4,6 +4,9 @@ use profile_sdk::{Error, ErrorKind};
 
 use crate::failure::{Failure, FailureKind, LOG_IN, RefusalBody, or_sandbox};
 
+/// The status of a service that gave up waiting: what can be repeated may come through.
+const REQUEST_TIMEOUT: u16 = 408;
+
 impl Failure {
     /// The failure of a call about one thing, which is named if the service does not know it.
     pub(crate) fn of_call_about(what: &str, error: Error) -> Self {
@@ -74,6 +77,7 @@ fn is_retryable(error: &Error) -> bool {
         .operation()
         .is_some_and(|operation| !operation.is_idempotent());
     match error.kind() {
+        _ if error.status() == Some(REQUEST_TIMEOUT) => !doubles,
         ErrorKind::Connection | ErrorKind::RateLimited => true,
         ErrorKind::Timeout | ErrorKind::Interrupted | ErrorKind::Service => !doubles,
         _ => false,
@@ -143,7 +147,9 @@ fn hint(error: &Error) -> Option<String> {
 
 /// A time in its largest whole unit, rounded up.
 fn in_words(seconds: u64) -> String {
+    const YEAR: u64 = 31_536_000;
     let (count, unit) = match seconds {
+        YEAR.. => return "more than a year".to_owned(),
         0..120 => (seconds, "second"),
         120..7_200 => (seconds.div_ceil(60), "minute"),
         7_200..172_800 => (seconds.div_ceil(3_600), "hour"),

@@ -409,3 +409,18 @@ fn a_link_is_written_through_even_if_nothing_is_there_yet() {
     assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "retries = 2\n");
     assert!(file(home.path()).is_symlink());
 }
+
+#[test]
+fn a_number_out_of_range_is_refused_in_words() {
+    let home = tempfile::tempdir().unwrap();
+    for (value, expected) in [
+        ("-1", "retries is \"-1\"; expected a whole number such as 3"),
+        (
+            "99999999999",
+            "retries is 99999999999; at most 4294967295 is possible",
+        ),
+    ] {
+        let run = config(home.path(), &["set", "retries", value]);
+        assert_eq!(run.stderr(), format!("error: {expected}\n"));
+    }
+}

@@ -56,12 +56,12 @@ async fn people_and_pipes_get_them_without_what_cannot_be_seen() {
         .check(&expect![[r#"
             exit 0
             --- stdout
-            ┌──────────────────────────┐
-            │ id   title     url       │
-            ╞══════════════════════════╡
-            │ 1    abc       https://x │
-            │      de f                │
-            └──────────────────────────┘
+            ┌────────────────────────┐
+            │ id   title   url       │
+            ╞════════════════════════╡
+            │ 1    abc     https://x │
+            │      de f              │
+            └────────────────────────┘
             --- stderr
         "#]]);
 }

@@ -24,7 +24,7 @@ pub(crate) struct ConfigSetArguments {
     name: String,
 
     /// Its value
-    #[arg(value_name = "VALUE")]
+    #[arg(value_name = "VALUE", allow_negative_numbers = true)]
     value: String,
 }
 

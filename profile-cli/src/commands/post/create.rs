@@ -36,7 +36,7 @@ Examples:
   profile post create --editor")]
 pub(crate) struct PostCreateArguments {
     /// The text
-    #[arg(value_name = "BODY|@FILE|-", required_unless_present = "editor")]
+    #[arg(value_name = "BODY|@FILE|-")]
     body: Option<String>,
 
     /// Write the text in your editor
@@ -53,6 +53,12 @@ pub(crate) fn run(arguments: PostCreateArguments, session: &Session<'_>) -> Resu
         Some(typed) => {
             let body = typed_text::read("BODY", &typed, session.output)?;
             Ok(report(&send(body, dry_run, session)?))
+        }
+        None if !arguments.editor => {
+            let failure = Failure::usage("the text of the post is missing");
+            Err(failure
+                .hint("give it, or add --editor to write it in your editor")
+                .into())
         }
         None if session.settings.curl => {
             let message = "what the editor would send is not known before it was open";
