@@ -1,11 +1,12 @@
 //! Texts from the editor, kept until the service has accepted them.
 
 use std::ffi::OsStr;
-use std::fs;
-use std::io;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::environment::Environment;
+use crate::draft_place::{before_path, close_to_others, directory, free_path, sent_path};
+use crate::editor::Editor;
 use crate::failure::Failure;
 use crate::private_file;
 use crate::prompt;
@@ -27,6 +28,9 @@ pub(crate) struct Draft {
     pub(crate) before: String,
     /// The command that opens it again.
     again: String,
+    /// The text as it was at first, locked for as long as the text is open here. The text itself
+    /// will not do, since many an editor puts a new file in its place.
+    _lock: Option<File>,
 }
 
 /// What becomes of an earlier text.
@@ -57,7 +61,8 @@ impl Draft {
         Self::begin(&directory, kind, &again, new)
     }
 
-    /// The texts that are there and differ from what their editor first got, the newest last.
+    /// The texts that are there, that are open nowhere else, and that differ from what their editor
+    /// first got, the newest last.
     fn earlier(directory: &Path, kind: &DraftKind, again: &str) -> Vec<Self> {
         let paths = fs::read_dir(directory).into_iter().flatten().flatten();
         let paths = paths.map(|entry| entry.path()).filter(|path| {
@@ -66,10 +71,19 @@ impl Draft {
             let is_ours = number.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
             is_ours && path.extension() == Some(OsStr::new(kind.extension))
         });
-        let drafts = paths.map(|path| Self {
-            before: read(&before_path(&path)).unwrap_or_default(),
-            path,
-            again: again.to_owned(),
+        let drafts = paths.filter_map(|path| {
+            let before = read(&before_path(&path)).unwrap_or_default();
+            let lock = File::open(before_path(&path)).ok();
+            let locked = lock.as_ref().map(File::try_lock);
+            if matches!(locked, Some(Err(TryLockError::WouldBlock))) {
+                return None;
+            }
+            Some(Self {
+                path,
+                before,
+                again: again.to_owned(),
+                _lock: lock,
+            })
         });
         let changed = drafts.filter(|draft| !draft.is_as_before());
         let mut changed: Vec<_> = changed.collect();
@@ -95,33 +109,37 @@ impl Draft {
             ));
             return Ok(Choice::Leave);
         }
-        let answer = prompt::ask(&format!(
+        let question = format!(
             "An earlier text was not sent: {path}{beside}\n\
              Resume it? Yes, no (it stays there) or delete it [Y/n/d] "
-        ))?;
-        Ok(match answer.to_ascii_lowercase().as_str() {
-            "d" | "delete" => Choice::Delete,
-            answer if is_yes(answer) => Choice::Resume,
-            _ => Choice::Leave,
+        );
+        prompt::choose(&question, |answer| match answer {
+            "" | "y" | "yes" => Some(Choice::Resume),
+            "n" | "no" => Some(Choice::Leave),
+            "d" | "delete" => Some(Choice::Delete),
+            _ => None,
         })
     }
 
     fn begin(directory: &Path, kind: &DraftKind, again: &str, new: &str) -> Result<Self, Failure> {
-        let paths = (1..).map(|number| path(directory, kind, number));
-        let free = paths.into_iter().find(|path| !path.exists());
-        let path = free.expect("the numbers do not end");
-        let written = private_file::write(&before_path(&path), new.as_bytes())
+        let (path, mut lock) = free_path(directory, kind)?;
+        let written = lock
+            .write_all(new.as_bytes())
             .and_then(|()| private_file::write(&path, new.as_bytes()));
         written.map_err(|error| Failure::of_file("written", &path, &error))?;
         Ok(Self {
             path,
             before: new.to_owned(),
             again: again.to_owned(),
+            _lock: Some(lock),
         })
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+    /// Opens the text in the editor and waits until that has ended.
+    pub(crate) fn open_in(&self, editor: &Editor) -> Result<(), Failure> {
+        let ended = editor.open(&self.path);
+        close_to_others(&self.path);
+        ended
     }
 
     /// The text as it is now.
@@ -141,6 +159,19 @@ impl Draft {
         let _ = fs::remove_file(&self.path).and_then(|()| fs::remove_file(before_path(&self.path)));
     }
 
+    /// Keeps the text of which it is not known what became, where it is not offered again, since it
+    /// would be sent twice. Where it is.
+    pub(crate) fn put_away(&self) -> PathBuf {
+        let sent = sent_path(&self.path);
+        match fs::rename(&self.path, &sent) {
+            Ok(()) => {
+                let _ = fs::remove_file(before_path(&self.path));
+                sent
+            }
+            Err(_) => self.path.clone(),
+        }
+    }
+
     /// Asks whether to open the editor once more; without a person to ask, the answer is no.
     pub(crate) fn edit_again(
         &self,
@@ -158,7 +189,7 @@ impl Draft {
             "The text is kept in {path}, and `{again}` opens it again.\n\
              Open the editor again now? [Y/n] "
         );
-        prompt::ask(&question).map(|answer| is_yes(&answer))
+        prompt::yes_or_no(&question, true)
     }
 
     /// The failure with the place of the text; a text that nobody has changed is not kept.
@@ -168,6 +199,7 @@ impl Draft {
             return failure;
         }
         if !self.path.exists() {
+            let _ = fs::remove_file(before_path(&self.path));
             return failure.hint("the editor took the file away, and the text with it");
         }
         let kept = self.place();
@@ -190,10 +222,6 @@ impl Draft {
     }
 }
 
-fn is_yes(answer: &str) -> bool {
-    matches!(answer.to_ascii_lowercase().as_str(), "" | "y" | "yes")
-}
-
 /// The command that opens an earlier text, with the flags that chose whose it is.
 fn again(kind: &DraftKind, settings: &Settings) -> Result<String, Failure> {
     let mut command = format!("{} --yes", kind.command);
@@ -211,39 +239,6 @@ fn again(kind: &DraftKind, settings: &Settings) -> Result<String, Failure> {
         }
     }
     Ok(command)
-}
-
-/// A directory for each account, so that no text goes to another's profile.
-fn directory(settings: &Settings) -> Result<PathBuf, Failure> {
-    let owner = match settings.account()? {
-        _ if settings.sandbox => "sandbox".to_owned(),
-        Some(account) => account.name,
-        None => settings.base_url()?.value,
-    };
-    let safe = |c: char| {
-        if c.is_alphanumeric() || c == '.' {
-            c
-        } else {
-            '-'
-        }
-    };
-    let owner: String = owner.chars().map(safe).collect();
-    let owner = owner.trim_matches(['-', '.']);
-    Ok(Environment::state_directory()?.join("drafts").join(owner))
-}
-
-fn path(directory: &Path, kind: &DraftKind, number: u32) -> PathBuf {
-    let DraftKind {
-        name, extension, ..
-    } = kind;
-    directory.join(match number {
-        1 => format!("{name}.{extension}"),
-        _ => format!("{name}-{number}.{extension}"),
-    })
-}
-
-fn before_path(path: &Path) -> PathBuf {
-    path.with_extension("before")
 }
 
 fn read(path: &Path) -> io::Result<String> {

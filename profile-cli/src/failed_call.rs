@@ -39,6 +39,7 @@ impl RefusalBody {
         error.status()?;
         Some(Self {
             bytes: error.body().to_vec(),
+            is_cut: error.body().len() >= Error::MAX_BODY_BYTES,
             is_told: false,
         })
     }
@@ -113,8 +114,11 @@ fn hint(error: &Error) -> Option<String> {
             "use a key that carries the scope; `profile auth status` shows those of yours"
                 .to_owned()
         }
-        ErrorKind::Connection | ErrorKind::Unreadable => {
-            "check the network, and PROFILE_BASE_URL or --base-url".to_owned()
+        ErrorKind::Connection => "check the network, and PROFILE_BASE_URL or --base-url".to_owned(),
+        ErrorKind::Unreadable => {
+            "check that PROFILE_BASE_URL or --base-url is that of the service; `profile api` shows \
+             an answer as it is"
+                .to_owned()
         }
         ErrorKind::RateLimited => match error.retry_after() {
             Some(wait) => format!("wait {} before you try again", in_words(wait.as_secs())),
@@ -128,7 +132,9 @@ fn hint(error: &Error) -> Option<String> {
 
 /// A time in its largest whole unit, rounded up.
 fn in_words(seconds: u64) -> String {
+    const YEAR: u64 = 31_536_000;
     let (count, unit) = match seconds {
+        YEAR.. => return "more than a year".to_owned(),
         0..120 => (seconds, "second"),
         120..7_200 => (seconds.div_ceil(60), "minute"),
         7_200..172_800 => (seconds.div_ceil(3_600), "hour"),

@@ -40,6 +40,8 @@ pub(crate) struct Failure {
 pub(crate) struct RefusalBody {
     /// As far as it was read.
     pub(crate) bytes: Vec<u8>,
+    /// Whether there is likely more of it, which was not read.
+    pub(crate) is_cut: bool,
     /// Whether it is told with the failure, for a command that prints answers as they are.
     pub(crate) is_told: bool,
 }

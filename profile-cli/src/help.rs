@@ -7,15 +7,16 @@ use clap::{Command, CommandFactory as _};
 
 use crate::arguments::Arguments;
 
-/// What the parser puts together for a command, with the line after the options.
+/// What the parser puts together for a command, with what stands after the options.
 const TEMPLATE: &str = "\
 {before-help}{about-with-newline}
 {usage-heading} {usage}
 
-{all-args}
+{all-args}{after-help}";
 
-Every command takes the global options too, --json and --account among them: see `profile --help`.\
-{after-help}";
+/// What stands below the options of every command.
+const GLOBAL_OPTIONS: &str = "\
+Every command takes the global options too, --json and --account among them: see `profile --help`.";
 
 /// The same answer of the parser, where it is help with no global options in that on a command.
 pub(crate) fn shortened(
@@ -43,8 +44,11 @@ fn without_global_options() -> Command {
 }
 
 fn with_template(command: Command) -> Command {
+    let notes = command.get_after_help().map(ToString::to_string);
+    let notes = notes.map(|notes| format!("{GLOBAL_OPTIONS}\n\n{}", unbroken(&notes)));
     command
         .help_template(TEMPLATE)
+        .after_help(notes.unwrap_or_else(|| GLOBAL_OPTIONS.to_owned()))
         .mut_subcommands(with_template)
 }
 
@@ -54,4 +58,34 @@ pub(crate) fn hidden_globals(command: Command) -> Command {
         true => argument.hide(true),
         false => argument,
     })
+}
+
+/// The text with each paragraph on one line, to be broken where the reader's lines end. What is
+/// indented is a table or an example, and stays as it is.
+pub(crate) fn unbroken(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    let mut before = "";
+    for line in text.lines() {
+        let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ');
+        if !joined.is_empty() {
+            let goes_on = is_prose(before) && is_prose(line);
+            joined.push(if goes_on { ' ' } else { '\n' });
+        }
+        joined.push_str(line);
+        before = line;
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unbroken;
+
+    #[test]
+    fn paragraphs_are_joined_and_tables_stay() {
+        assert_eq!(
+            unbroken("one\ntwo\n\nExamples:\n  a\n  b\n\nthree\nfour"),
+            "one two\n\nExamples:\n  a\n  b\n\nthree four"
+        );
+    }
 }

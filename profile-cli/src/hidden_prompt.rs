@@ -30,7 +30,7 @@ mod unix {
         LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
     };
 
-    /// The line that was typed, or nothing if Ctrl-C ended it.
+    /// The line that was typed, or nothing if Ctrl-C or the end of input came first.
     pub(super) fn ask(question: &str) -> io::Result<Option<String>> {
         // Before the question, which whoever pastes the answer does not wait for.
         let silence = Silence::begin()?;
@@ -49,7 +49,7 @@ mod unix {
         Ok(Some(text.trim().to_owned()))
     }
 
-    /// Reads until the line ends. Whether it did not end with an interruption.
+    /// Reads until the line ends. Whether it ended as a line does.
     fn read_line(interrupt: u8, line: &mut Vec<u8>) -> io::Result<bool> {
         let mut stdin = io::stdin().lock();
         loop {
@@ -60,7 +60,7 @@ mod unix {
                 line.extend_from_slice(buffer);
                 stdin.consume(length);
                 if length == 0 {
-                    return Ok(true);
+                    return Ok(false);
                 }
                 continue;
             };

@@ -1,6 +1,6 @@
 //! Files that are their owner's alone: keys, settings, texts that wait to be sent.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -32,10 +32,8 @@ pub(crate) fn target_of(path: &Path) -> PathBuf {
 
 /// The error without the name of a temporary file, of which nobody knows.
 pub(crate) fn without_path(error: io::Error) -> io::Error {
-    let inner = error.get_ref().and_then(|error| error.source());
-    let inner = inner.and_then(|error| error.downcast_ref::<io::Error>());
-    match inner.and_then(io::Error::raw_os_error) {
-        Some(code) => io::Error::from_raw_os_error(code),
+    match error.to_string().split_once(" at path ") {
+        Some((reason, _)) => io::Error::new(error.kind(), reason),
         None => error,
     }
 }
@@ -50,6 +48,29 @@ pub(crate) fn create_directory(directory: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(directory)
+}
+
+/// How a file is opened or made that is kept open, for its owner alone.
+pub(crate) fn options() -> OpenOptions {
+    let mut options = File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Closes to others what they may look into, such as a file that another program has made anew.
+#[cfg(unix)]
+pub(crate) fn close_to_others(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut permissions = fs::metadata(path)?.permissions();
+    permissions.set_mode(permissions.mode() & 0o700);
+    fs::set_permissions(path, permissions)
+}
+
+/// Elsewhere a user's own folder is closed to others by other means.
+#[cfg(not(unix))]
+pub(crate) fn close_to_others(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// Reads a file that should be its owner's alone; the second value says whether others may read it.
@@ -68,7 +89,10 @@ pub(crate) fn read_bytes(path: &Path) -> io::Result<(Vec<u8>, bool)> {
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > MAX_BYTES {
-        true => Err(io::Error::other("it is too large to be what it should be")),
+        true => Err(io::Error::other(format!(
+            "it holds more than {} MiB, so it is not what it should be",
+            MAX_BYTES / (1024 * 1024)
+        ))),
         false => Ok((bytes, exposed)),
     }
 }

@@ -13,10 +13,28 @@ pub(crate) fn confirm(question: &str, no_input: bool) -> Result<(), Failure> {
         };
         return Err(Failure::usage(message).hint("add --yes"));
     }
-    let answer = ask(&format!("{question} [y/N] "))?;
-    match answer.to_ascii_lowercase().as_str() {
-        "y" | "yes" => Ok(()),
-        _ => Err(Failure::new(FailureKind::Other, "nothing was changed")),
+    match yes_or_no(&format!("{question} [y/N] "), false)? {
+        true => Ok(()),
+        false => Err(Failure::new(FailureKind::Other, "nothing was changed")),
+    }
+}
+
+/// Asks until the answer is yes or no; an empty one is the default.
+pub(crate) fn yes_or_no(question: &str, default: bool) -> Result<bool, Failure> {
+    choose(question, |answer| match answer {
+        "" => Some(default),
+        "y" | "yes" => Some(true),
+        "n" | "no" => Some(false),
+        _ => None,
+    })
+}
+
+/// Asks until the answer, in small letters, is one that can be read.
+pub(crate) fn choose<T>(question: &str, read: impl Fn(&str) -> Option<T>) -> Result<T, Failure> {
+    loop {
+        if let Some(chosen) = read(&ask(question)?.to_ascii_lowercase()) {
+            return Ok(chosen);
+        }
     }
 }
 
@@ -25,7 +43,7 @@ pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Asks for a line of text.
+/// Asks for a line of text. The end of input is no answer: whoever ends it wants to leave.
 pub(crate) fn ask(question: &str) -> Result<String, Failure> {
     let mut answer = String::new();
     let read = write_question(question).and_then(|()| io::stdin().lock().read_line(&mut answer));
@@ -33,6 +51,11 @@ pub(crate) fn ask(question: &str) -> Result<String, Failure> {
         let message = format!("the question could not be asked: {error}");
         Failure::new(FailureKind::Other, message)
     })?;
+    if !answer.ends_with('\n') {
+        let _ = writeln!(io::stderr());
+        let message = "the input ended before an answer; nothing was changed";
+        return Err(Failure::new(FailureKind::Interrupted, message));
+    }
     Ok(answer.trim().to_owned())
 }
 

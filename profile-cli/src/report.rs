@@ -13,6 +13,8 @@ pub(crate) struct Report {
     pub(crate) shown: Shown,
     /// What a person should know beside the result.
     pub(crate) warnings: Vec<String>,
+    /// Whether something was changed, which cannot be had again by asking again.
+    pub(crate) is_of_change: bool,
 }
 
 /// The result for people, and for pipes that are not told to expect JSON.
@@ -72,6 +74,7 @@ impl From<Shown> for Report {
             json: "null".to_owned(),
             shown,
             warnings: Vec::new(),
+            is_of_change: false,
         }
     }
 }
@@ -88,6 +91,12 @@ impl Report {
     /// The same report with one more warning, if there is one.
     pub(crate) fn warning(mut self, warning: Option<String>) -> Self {
         self.warnings.extend(warning);
+        self
+    }
+
+    /// The same report, on something that was changed.
+    pub(crate) fn of_change(mut self) -> Self {
+        self.is_of_change = true;
         self
     }
 
@@ -109,13 +118,14 @@ impl Report {
         result: &str,
         sentence: impl Into<String>,
     ) -> Self {
-        match response.data() {
+        let report = match response.data() {
             Some(resource) => Self::read(response, show(resource)),
             None => Self::new(
                 json!({ "result": result }),
                 Shown::Sentence(sentence.into()),
             ),
-        }
+        };
+        report.of_change()
     }
 }
 

@@ -59,11 +59,13 @@ enum MethodName {
 fn after_help() -> String {
     format!(
         "\
-Prints the whole body of the answer as it came, on a terminal and in a pipe alike. With --json or
---jq, a body that is no JSON is a failure. The scope that is needed is that of the path.
+Prints the whole body of the answer as it came; a terminal gets it without what could steer it. With
+--json or --jq, a body that is no JSON is a failure, and with --include it is `body` beside `status`
+and `headers`. The scope that is needed is that of the path.
 
 The body of a refusal is printed too, up to {} KiB of it. With --json or --jq it is `body` in the
-error, a text if it is no JSON, and nothing goes to stdout.
+error, a text if it is no JSON and base64 (see `body_encoding`) if it is no text; nothing goes to
+stdout. A body that is cut is told of, in JSON as `body_cut`.
 
 When an answer is lost, GET, PUT and DELETE are sent again; POST and PATCH are not.
 
@@ -97,10 +99,14 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
         include: arguments.include,
     };
     // Only one of the two forms is asked for, and not every answer has both.
-    match session.output.is_json() {
-        true => Ok(Report::new(shown.as_json()?, Shown::Body(Vec::new()))),
-        false => Ok(Shown::Body(shown.as_bytes()).into()),
-    }
+    let report = match session.output.is_json() {
+        true => Report::new(shown.as_json()?, Shown::Body(Vec::new())),
+        false => Shown::Body(shown.as_bytes()).into(),
+    };
+    Ok(match arguments.method() {
+        Method::Get => report,
+        _ => report.of_change(),
+    })
 }
 
 impl ApiArguments {
@@ -153,7 +159,11 @@ impl ApiArguments {
                 false => Vec::new(),
             };
             bytes.extend_from_slice(&body.bytes);
-            failure.done = Some(Box::new(Shown::Body(bytes).into()));
+            let cut = body.is_cut.then(|| {
+                let most = Error::MAX_BODY_BYTES / 1024;
+                format!("the body is cut after {most} KiB")
+            });
+            failure.done = Some(Box::new(Report::from(Shown::Body(bytes)).warning(cut)));
         }
         failure
     }

@@ -22,7 +22,7 @@ const NAME: &str = "profile";
 #[cfg(feature = "webhook")]
 static KINDS: [EventKind; 7] = EventKind::KNOWN;
 
-/// Print a script that completes what you type in your shell, or write all of them
+/// Print a script that completes what you type, or write those of all shells
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -72,7 +72,7 @@ impl Deletion {
             results.next().unwrap_or_default()
         };
         let sentence = format!("Deleted {} {}.", self.noun, joined(deleted));
-        Report::new(json, Shown::Sentence(sentence))
+        Report::new(json, Shown::Sentence(sentence)).of_change()
     }
 }
 

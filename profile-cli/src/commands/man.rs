@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::arguments::Arguments;
 use crate::failure::Failure;
-use crate::help::hidden_globals;
+use crate::help::{hidden_globals, unbroken};
 use crate::report::{Report, Shown};
 use crate::stop::Stop;
 
@@ -92,14 +92,25 @@ fn page(command: clap::Command) -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// What stands below the options, line by line: it holds tables and examples.
+/// What stands below the options: paragraphs that are filled, and tables and examples line by line.
 fn notes_section(notes: &str) -> Roff {
     let mut section = Roff::new();
-    section.control("SH", ["NOTES"]).control("nf", []);
-    for line in notes.lines() {
-        section.text([roman(line)]);
+    section.control("SH", ["NOTES"]);
+    let mut is_filled = true;
+    for line in unbroken(notes).lines() {
+        let as_it_is = line.starts_with(' ');
+        if as_it_is == is_filled {
+            section.control(if as_it_is { "nf" } else { "fi" }, []);
+            is_filled = !as_it_is;
+        }
+        match line {
+            "" => section.control("PP", []),
+            line => section.text([roman(line)]),
+        };
     }
-    section.control("fi", []);
+    if !is_filled {
+        section.control("fi", []);
+    }
     section
 }
 

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use profile_sdk::{
-    Bio, Color, DisplayName, InvalidValue, Location, Profile, ProfileUpdate, Request,
+    Bio, Color, DisplayName, InvalidValue, Location, Profile, ProfileUpdate, Request, Response,
 };
 use serde_json::{Map, Value};
 
@@ -80,18 +80,8 @@ pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Repo
         let profile = session.read(session.client()?.me())?.into_data();
         return Err(rehearsed(&update, &profile, session)?);
     }
-    send(&update, contrast, session)
-}
-
-/// Sends a change and shows the profile after it. The contrast is that of the colours that are
-/// sent, for a service that does not show the profile.
-pub(crate) fn send(
-    update: &ProfileUpdate,
-    contrast: Option<Contrast>,
-    session: &Session<'_>,
-) -> Result<Report, Stop> {
-    let call = session.client()?.update_profile(update);
-    let response = session.write(call, "profile", "profile show")?;
+    let response = send(&update, session)?;
+    // For a service that does not show the profile, the contrast is that of the colours sent.
     let warning = match response.data() {
         Some(profile) => show::contrast_warning(profile),
         None => contrast.and_then(Contrast::warning),
@@ -99,6 +89,15 @@ pub(crate) fn send(
     let sentence = "The service accepted the change without showing it; `profile show` does.";
     let report = Report::written(&response, show::shown, "updated", sentence);
     Ok(report.warning(warning))
+}
+
+/// Sends a change of the profile.
+pub(crate) fn send(
+    update: &ProfileUpdate,
+    session: &Session<'_>,
+) -> Result<Response<Option<Profile>>, Stop> {
+    let call = session.client()?.update_profile(update);
+    session.write(call, "profile", "profile show")
 }
 
 /// What a change would do to the profile.

@@ -23,7 +23,7 @@ A terminal gets bars, those of several profiles on one scale, and the shares of 
 countries where the service tells them. More than 31 days are drawn as weeks, and more than 31 weeks
 as months; --plot spark, the picture and all other formats keep the days. In a pipe, each line is a
 name and a value, separated by a tab, after the handle if several are given; --plot draws there too.
-The JSON is the service's; for several handles, an array of {\"handle\": …, \"stats\": …}. Each
+The JSON is the service's; where several handles are typed, an array of {\"handle\": …, \"stats\": …}. Each
 handle is tried, and the exit code is that of the worst failure.
 
 Examples:
@@ -43,8 +43,8 @@ pub(crate) struct StatsArguments {
     #[arg(long, value_enum, hide_possible_values = true)]
     plot: Option<Plot>,
 
-    /// Draw the days into this file too, which is replaced if it is there
-    #[arg(long, value_name = "FILE")]
+    /// Draw the days into this file too, which is replaced if it is there; - prints the picture alone
+    #[arg(long, value_name = "FILE|-")]
     svg: Option<PathBuf>,
 }
 
@@ -103,9 +103,13 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
     if read.is_empty() {
         return several::outcome(None, failures);
     }
-    let report = arguments.report(&read, handles.len() > 1, session);
+    let report = arguments.report(&read, arguments.handles.len() > 1, session);
     if let Some(path) = &arguments.svg {
-        picture_file::write(path, drawing::svg(&views(&read)).as_bytes())?;
+        let picture = drawing::svg(&views(&read));
+        if path.as_os_str() == "-" {
+            return several::outcome(Some(Report::text(picture.trim_end(), "svg")), failures);
+        }
+        picture_file::write(path, picture.as_bytes())?;
     }
     several::outcome(Some(report), failures)
 }

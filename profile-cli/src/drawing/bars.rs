@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn no_days_are_told_of() {
         expect![[r#"
-            demo  0 views in 0 days, 43,615 in all
+            demo  43,615 views in all
 
             The service tells no days.
         "#]]

@@ -47,19 +47,25 @@ impl Views {
             1 => "1 day".to_owned(),
             days => format!("{} days", thousands(days)),
         };
-        let (days, views) = self.period.unwrap_or_else(|| {
-            let sum = self
-                .daily
-                .values()
-                .fold(0, |sum: u64, views| sum.saturating_add(*views));
-            (self.daily.len() as u64, sum)
-        });
-        let noun = if views == 1 { "view" } else { "views" };
-        let period = format!("{} {noun} in {}", thousands(views), in_days(days));
-        match self.total {
-            Some(total) => format!("{period}, {} in all", thousands(total)),
-            None => period,
+        let views_of = |views| match views {
+            1 => "1 view".to_owned(),
+            views => format!("{} views", thousands(views)),
+        };
+        let period = self.period.or_else(|| self.sum());
+        let period =
+            period.map(|(days, views)| format!("{} in {}", views_of(views), in_days(days)));
+        match (period, self.total) {
+            (Some(period), Some(total)) => format!("{period}, {} in all", thousands(total)),
+            (Some(period), None) => period,
+            (None, Some(total)) => format!("{} in all", views_of(total)),
+            (None, None) => "views not told".to_owned(),
         }
+    }
+
+    /// The days that are told and the views in them, unless there are none.
+    fn sum(&self) -> Option<(u64, u64)> {
+        let views = self.daily.values().copied().reduce(u64::saturating_add)?;
+        Some((self.daily.len() as u64, views))
     }
 }
 

@@ -4,12 +4,14 @@ use std::env;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
 use super::Output;
 use super::screen::Screen;
-use crate::failure::Failure;
-use crate::printable::printable;
+use crate::failure::{Failure, RefusalBody};
+use crate::printable::{json_text, printable};
 
 const BOLD: Style = Style::new().bold();
 
@@ -84,7 +86,8 @@ pub(super) fn as_json(failure: &Failure) -> String {
         let all = failure.others.iter().chain([failure]);
         error["failures"] = all.map(one_as_json).collect();
     }
-    format!("{}\n", json!({ "error": error }))
+    let document = json!({ "error": error }).to_string();
+    format!("{}\n", json_text(&document))
 }
 
 fn one_as_json(failure: &Failure) -> Value {
@@ -100,13 +103,31 @@ fn one_as_json(failure: &Failure) -> Value {
         error["id"] = json!(id);
     }
     if let Some(body) = failure.body.as_ref().filter(|body| body.is_told) {
-        error["body"] = json_or_text(&body.bytes);
+        tell_body(&mut error, body);
     }
     error
 }
 
-fn json_or_text(body: &[u8]) -> Value {
-    serde_json::from_slice(body).unwrap_or_else(|_| String::from_utf8_lossy(body).into())
+/// The body in JSON: as JSON where it is that, else as a text, or in base64 where it is no text.
+fn tell_body(error: &mut Value, body: &RefusalBody) {
+    let text = match str::from_utf8(&body.bytes) {
+        // What was cut may have been cut in the middle of a character.
+        Err(end) if body.is_cut && end.error_len().is_none() => {
+            str::from_utf8(&body.bytes[..end.valid_up_to()])
+        }
+        text => text,
+    };
+    error["body"] = match (serde_json::from_slice(&body.bytes), text) {
+        (Ok(json), _) => json,
+        (Err(_), Ok(text)) => text.into(),
+        (Err(_), Err(_)) => {
+            error["body_encoding"] = json!("base64");
+            BASE64_STANDARD.encode(&body.bytes).into()
+        }
+    };
+    if body.is_cut {
+        error["body_cut"] = json!(true);
+    }
 }
 
 #[cfg(test)]

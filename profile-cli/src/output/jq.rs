@@ -5,8 +5,8 @@ use jaq_core::{Compiler, Ctx, Filter, Vars, compile, data, load, unwrap_valr};
 use jaq_json::{Val, read};
 
 use super::screen::Screen;
-use crate::failure::Failure;
-use crate::printable::printable;
+use crate::failure::{Failure, FailureKind};
+use crate::printable::{json_text, printable};
 
 type Data = data::JustLut<Val>;
 
@@ -16,6 +16,10 @@ const LEFT_OUT: [&str; 2] = ["env", "halt"];
 
 /// The result is held before it is printed, so that nothing of one that fails is.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
+
+/// How deep JSON may be nested: the interpreter calls itself for each level, and the stack has an
+/// end. The parser that reads all other JSON draws the line at the same depth.
+const MAX_DEPTH: usize = 128;
 
 /// An expression that can be run.
 pub(super) struct Program {
@@ -49,6 +53,10 @@ impl Program {
 
     /// Each value on a line; a text as it is, so that a shell can use it.
     pub(super) fn run(&self, json: &str, screen: &Screen) -> Result<String, Failure> {
+        if depth(json) > MAX_DEPTH {
+            let message = format!("--jq: the result is nested more than {MAX_DEPTH} levels deep");
+            return Err(Failure::new(FailureKind::Other, message));
+        }
         let input = read::parse_single(json.as_bytes())
             .map_err(|error| Failure::usage(format!("--jq: the result is not JSON: {error}")))?;
         let context = Ctx::<Data>::new(&self.filter.lut, Vars::new([]));
@@ -57,7 +65,7 @@ impl Program {
             let value = value.map_err(|error| Failure::usage(reason(&error.to_string())))?;
             let line = match value {
                 Val::TStr(text) | Val::BStr(text) => String::from_utf8_lossy(&text).into_owned(),
-                other => other.to_string(),
+                other => json_text(&other.to_string()).into_owned(),
             };
             text += &line;
             text.push('\n');
@@ -71,6 +79,24 @@ impl Program {
             false => text,
         })
     }
+}
+
+/// How many arrays and objects are open at once in a JSON document.
+fn depth(json: &str) -> usize {
+    let (mut open, mut most) = (0_usize, 0);
+    let (mut in_text, mut escaped) = (false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_text,
+            b'"' => in_text = !in_text,
+            b'[' | b'{' if !in_text => open += 1,
+            b']' | b'}' if !in_text => open = open.saturating_sub(1),
+            _ => {}
+        }
+        most = most.max(open);
+    }
+    most
 }
 
 /// Why an expression failed. The language shows all of the value that it failed at.
@@ -121,7 +147,7 @@ fn compile_reason(errors: &compile::Errors<&str, ()>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Program, Screen};
+    use super::{Program, Screen, depth};
 
     #[track_caller]
     fn check(expression: &str, json: &str, expected: &str) {
@@ -145,6 +171,17 @@ mod tests {
             r#"[{"n": 1}, {"n": 2}]"#,
             "1\n",
         );
+    }
+
+    #[test]
+    fn brackets_in_texts_are_no_levels() {
+        for (json, expected) in [
+            ("1", 0),
+            (r#"{"a": [1], "b": {}}"#, 2),
+            (r#"["[[", "\"[", "\\"]"#, 1),
+        ] {
+            assert_eq!(depth(json), expected, "{json}");
+        }
     }
 
     #[test]

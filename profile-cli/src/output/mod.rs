@@ -12,11 +12,14 @@ pub(crate) mod screen;
 mod streamed;
 mod tables;
 
+#[cfg(feature = "webhook")]
+use std::cell::Cell;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use crate::arguments::GlobalArguments;
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureKind};
+use crate::printable::json_text;
 use crate::report::{Report, Shown};
 use crate::settings::Settings;
 
@@ -32,6 +35,9 @@ pub(crate) struct Output {
     stdout: Screen,
     stderr: Screen,
     quiet: bool,
+    /// Whether the columns of a stream have been named.
+    #[cfg(feature = "webhook")]
+    has_heading: Cell<bool>,
 }
 
 impl Output {
@@ -42,6 +48,8 @@ impl Output {
             stdout,
             stderr: Screen::of_stderr(settings),
             quiet: settings.quiet,
+            #[cfg(feature = "webhook")]
+            has_heading: Cell::new(false),
         })
     }
 
@@ -50,11 +58,15 @@ impl Output {
         Self {
             chosen: match json {
                 true => Chosen::Json,
-                false => Chosen::Tsv,
+                false => Chosen::Tsv {
+                    was_asked_for: false,
+                },
             },
             stdout: Screen::plain(),
             stderr: Screen::plain(),
             quiet: false,
+            #[cfg(feature = "webhook")]
+            has_heading: Cell::new(false),
         }
     }
 
@@ -72,13 +84,38 @@ impl Output {
             Shown::Body(bytes) if !self.is_json() && !self.stdout.is_terminal => bytes.clone(),
             _ => match self.chosen.text(report, &self.stdout) {
                 Ok(text) => text.into_bytes(),
+                Err(failure) if report.is_of_change => {
+                    return self.unprintable_change(&report.json, failure);
+                }
                 Err(failure) => return self.failure(&failure),
             },
         };
         match write_to_stdout(&bytes) {
             Ok(()) => ExitCode::SUCCESS,
+            Err(failure) if report.is_of_change => self.failure(&Failure {
+                message: format!(
+                    "{}; what was asked for is done, with this result: {}",
+                    failure.message, report.json
+                ),
+                ..failure
+            }),
             Err(failure) => self.failure(&failure),
         }
+    }
+
+    /// Tells that a change was made although its result cannot be printed as it was asked for: it
+    /// may hold an identifier that is told once.
+    fn unprintable_change(&self, result: &str, failure: Failure) -> ExitCode {
+        let result = json_text(result);
+        let how = match write_to_stdout(format!("{result}\n").as_bytes()) {
+            Ok(()) => "and its result is printed unfiltered".to_owned(),
+            Err(_) => format!("with this result: {result}"),
+        };
+        self.failure(&Failure {
+            kind: FailureKind::Other,
+            message: format!("{}; what was asked for is done, {how}", failure.message),
+            ..failure
+        })
     }
 
     /// Prints a failure, after what is printed all the same.

@@ -75,14 +75,13 @@ impl Screen {
         let environment = &settings.environment;
         let columns = environment.text("COLUMNS").ok().flatten();
         let columns = columns.and_then(|columns| columns.parse().ok());
-        let measured = || {
-            let (width, _) = terminal_size::terminal_size().filter(|_| is_terminal)?;
-            Some(usize::from(width.0))
-        };
         Self {
             is_terminal,
             color: settings.color.decide(is_terminal, environment),
-            width: columns.or_else(measured).unwrap_or(DEFAULT_WIDTH).max(20),
+            width: columns
+                .or_else(|| measured_width().filter(|_| is_terminal))
+                .unwrap_or(DEFAULT_WIDTH)
+                .max(20),
         }
     }
 
@@ -99,4 +98,18 @@ impl Screen {
         let style = Style::new().bg_color(Some(RgbColor(red, green, blue).into()));
         self.styled(style, text)
     }
+}
+
+/// The columns that the terminal tells, however many rows it has.
+#[cfg(unix)]
+fn measured_width() -> Option<usize> {
+    use rustix::termios::tcgetwinsize;
+    let size = tcgetwinsize(io::stdout()).or_else(|_| tcgetwinsize(io::stderr()));
+    let columns = usize::from(size.ok()?.ws_col);
+    (columns > 0).then_some(columns)
+}
+
+#[cfg(not(unix))]
+fn measured_width() -> Option<usize> {
+    terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
 }

@@ -2,7 +2,7 @@
 
 use anstyle::Style;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
-use unicode_width::UnicodeWidthStr;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::screen::Screen;
 use crate::drawing::text::{filled, widest, wrapped_between_words};
@@ -21,10 +21,13 @@ pub(super) fn text(shown: &Shown, screen: &Screen) -> String {
                 .set_content_arrangement(ContentArrangement::Dynamic)
                 .set_width(u16::try_from(screen.width).unwrap_or(u16::MAX))
                 .set_header(columns);
-            for row in rows {
-                table.add_row(row.iter().map(|cell| printable(cell)));
-            }
-            keep_words_whole(&mut table, rows);
+            let cell = |cell: &String| printable(cell).replace('\t', " ");
+            let rows: Vec<Vec<_>> = rows
+                .iter()
+                .map(|row| row.iter().map(cell).collect())
+                .collect();
+            table.add_rows(&rows);
+            keep_words_whole(&mut table, columns, &rows);
             format!("{table}\n")
         }
         Shown::Sentence(sentence) => format!("{}\n", printable(sentence)),
@@ -38,13 +41,20 @@ pub(super) fn text(shown: &Shown, screen: &Screen) -> String {
     }
 }
 
-/// An address that is cut in two can neither be read nor copied: rather the line gets longer than the
-/// terminal, which goes on with it in the next.
-fn keep_words_whole(table: &mut Table, rows: &[Vec<String>]) {
+/// Gives each column the room that its words need. An address that is cut in two can neither be read
+/// nor copied: rather the line gets longer than the terminal, which goes on with it in the next. Any
+/// other word is broken where it is too long.
+fn keep_words_whole(table: &mut Table, headings: &[&str], rows: &[Vec<String>]) {
+    const LONG: usize = 16;
     for (index, column) in table.column_iter_mut().enumerate() {
         let cells = rows.iter().filter_map(|row| row.get(index));
         let words = cells.flat_map(|cell| cell.split_whitespace());
-        let widest = words.map(UnicodeWidthStr::width).max().unwrap_or_default();
+        let needed = words.map(|word| match word.contains("://") {
+            true => word.width(),
+            false => word.width().min(LONG),
+        });
+        let heading = headings.get(index).map(|heading| heading.width());
+        let widest = needed.chain(heading).max().unwrap_or_default();
         // A space on either side belongs to the column.
         let width = u16::try_from(widest + 2).unwrap_or(u16::MAX);
         column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));

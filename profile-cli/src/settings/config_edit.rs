@@ -27,7 +27,7 @@ impl ConfigEdit {
         let path = directory.join("config.lock");
         let opened = private_file::create_directory(&directory).and_then(|()| {
             // The file is kept, since whoever waits for its lock would wait for one that is gone.
-            File::options()
+            private_file::options()
                 .write(true)
                 .create(true)
                 .truncate(false)

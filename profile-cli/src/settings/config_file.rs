@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{Document, DocumentMut, Item, Value};
 
-use super::SettingName;
 use super::name::TEXT;
+use super::{KeyStore, SettingName};
 use crate::environment::Environment;
 use crate::failure::Failure;
 
@@ -109,6 +109,27 @@ impl ConfigFile {
             true => Ok(text(item)),
             false => Err(self.refused(&path, item, TEXT)),
         }
+    }
+
+    /// Fails unless every value is of its type, also one that this run has no use for.
+    pub(crate) fn check_types(&self) -> Result<(), Failure> {
+        let mut names = SettingName::ALL.into_iter();
+        names.try_for_each(|name| self.text(name).map(drop))?;
+        self.check_accounts()
+    }
+
+    /// The same for the accounts alone.
+    pub(crate) fn check_accounts(&self) -> Result<(), Failure> {
+        let accounts = self.document.get("accounts");
+        if let Some(accounts) = accounts.filter(|accounts| !accounts.is_table_like()) {
+            return Err(self.refused(&["accounts"], accounts, "a table"));
+        }
+        for name in self.accounts() {
+            for field in ["base_url", KeyStore::FIELD] {
+                self.account_text(&name, field)?;
+            }
+        }
+        Ok(())
     }
 
     /// Fails unless there is an account of this name.

@@ -68,6 +68,16 @@ pub(crate) fn is_same_service(one: &str, other: &str) -> bool {
     one.trim_end_matches('/') == other.trim_end_matches('/')
 }
 
+/// A base URL as it can be shown: what stands before its host may be a password.
+pub(crate) fn without_login(base_url: &str) -> String {
+    let hidden = base_url.split_once("://").and_then(|(scheme, rest)| {
+        let authority = rest.split(['/', '?', '#']).next()?;
+        let host = authority.rfind('@')?;
+        Some(format!("{scheme}://***{}", &rest[host..]))
+    });
+    hidden.unwrap_or_else(|| base_url.to_owned())
+}
+
 fn key(text: String, source: Source, warning: Option<String>) -> Result<Key, Failure> {
     let refused = |invalid| {
         let failure = Failure::from(invalid);

@@ -26,7 +26,7 @@ use flags::Flags;
 pub(crate) use account_name::AccountName;
 pub(crate) use config_edit::ConfigEdit;
 pub(crate) use config_file::ConfigFile;
-pub(crate) use key::is_same_service;
+pub(crate) use key::{is_same_service, without_login};
 pub(crate) use key_store::KeyStore;
 pub(crate) use name::SettingName;
 pub(crate) use setting::{Setting, Source};
@@ -76,6 +76,9 @@ impl Settings {
             Err(_) if need == Need::Nothing => ConfigFile::unread(&environment),
             loaded => loaded?,
         };
+        if need == Need::All {
+            config.check_types()?;
+        }
         let sandbox = arguments.sandbox();
         // The parser does not see a conflict between the two sides of a command's name.
         if sandbox && arguments.base_url.is_some() {

@@ -222,6 +222,11 @@ pub(super) fn switch(text: &str) -> Result<bool, String> {
 
 /// Reads a number of times.
 pub(super) fn count(text: &str) -> Result<u32, String> {
-    text.parse()
-        .map_err(|_| format!("is {text:?}; expected a whole number such as 3"))
+    text.parse().map_err(|_| {
+        let is_large = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        match is_large {
+            true => format!("is {text}; at most {} is possible", u32::MAX),
+            false => format!("is {text:?}; expected a whole number such as 3"),
+        }
+    })
 }

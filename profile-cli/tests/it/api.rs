@@ -1,7 +1,7 @@
 //! `profile api`.
 
 use expect_test::expect;
-use mock_server::wiremock::matchers::any;
+use mock_server::wiremock::matchers::{any, path};
 use mock_server::wiremock::{Mock, Request, ResponseTemplate};
 use mock_server::{Fault, FaultRule};
 use serde_json::json;
@@ -367,4 +367,32 @@ async fn a_service_that_echoes_the_key_does_not_show_it() {
         assert!(!printed.contains("canary"), "{printed}");
         assert_eq!(printed.matches("Bearer [redacted]").count(), 2, "{printed}");
     }
+}
+
+#[tokio::test]
+async fn the_body_of_a_refusal_is_told_to_be_cut_or_no_text() {
+    let place = Place::new().await;
+    let bodies = [
+        ("long", "é".repeat(40_000).into_bytes()),
+        ("bytes", vec![0xff, 0]),
+    ];
+    for (name, body) in bodies {
+        let refusal = Mock::given(path(format!("/api/v1/{name}")));
+        let refusal = refusal.respond_with(ResponseTemplate::new(400).set_body_bytes(body));
+        refusal.mount(place.service.wiremock()).await;
+    }
+    let error = place.run(&["api", "long", "--json"]).error();
+    assert_eq!(error["body_cut"], true);
+    assert_eq!(error["body_encoding"], serde_json::Value::Null);
+    assert!(error["body"].as_str().unwrap().starts_with("éé"));
+    let run = place.run(&["api", "long"]);
+    assert!(
+        run.stderr()
+            .contains("warning: the body is cut after 64 KiB\n"),
+        "{run}"
+    );
+    let error = place.run(&["api", "bytes", "--json"]).error();
+    assert_eq!(error["body"], "/wA=");
+    assert_eq!(error["body_encoding"], "base64");
+    assert_eq!(error["body_cut"], serde_json::Value::Null);
 }

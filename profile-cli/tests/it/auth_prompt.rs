@@ -41,6 +41,23 @@ async fn an_interrupted_question_gives_the_echo_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_input_is_no_answer() {
+    let place = Place::new().await;
+    let with_url = ["--base-url", place.service.uri()];
+    for (flags, question) in [
+        (&[][..], "profiles.example: "),
+        (&with_url, "(not shown): "),
+    ] {
+        let arguments = [&["auth", "login"], flags].concat();
+        let mut terminal = start(&place, &arguments);
+        terminal.sees(question);
+        terminal.types("\u{4}");
+        let (code, shown) = terminal.ends();
+        assert_eq!(code, Some(130), "{shown}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_terminal_is_no_source_of_a_token() {
     let place = Place::new().await;
     let login = [

@@ -129,7 +129,9 @@ fn what_is_set_keeps_the_comments_and_the_order() {
     expect![[r#"
         exit 0
         --- stdout
-        retries was not set in HOME/.config/profile/config.toml
+        name	retries
+        path	HOME/.config/profile/config.toml
+        result	unchanged
         --- stderr
     "#]]
     .assert_eq(&told(home.path(), &again));
@@ -303,6 +305,54 @@ fn a_value_of_the_wrong_type_is_refused_with_its_line() {
 }
 
 #[test]
+fn a_wrong_type_is_refused_although_nothing_would_use_it() {
+    let home = tempfile::tempdir().unwrap();
+    let url = ["--base-url", "http://127.0.0.1:1"];
+    for (text, expected) in [
+        ("accounts = 'x'", "1: accounts is \"x\"; expected a table"),
+        (
+            "\naccounts = [1]",
+            "2: accounts is an array; expected a table",
+        ),
+        (
+            "\n[[accounts]]",
+            "2: accounts is an array; expected a table",
+        ),
+        ("accounts = {a = 5}", "1: accounts.a is 5; expected a table"),
+        ("editor = 5", "1: editor is 5; expected a text in quotes"),
+        (
+            "base_url = 5",
+            "1: base_url is 5; expected a text in quotes",
+        ),
+    ] {
+        write(home.path(), text);
+        for command in [&["site"][..], &["auth", "list"], &["auth", "switch", "a"]] {
+            let run = run(home.path(), &[], &[command, &url].concat());
+            assert!(run.stderr().contains(expected), "{text}: {run}");
+            assert_eq!(run.code(), 2, "{text}: {run}");
+        }
+        let list = config(home.path(), &["list"]);
+        assert!(list.stderr().contains(expected), "{text}: {list}");
+        config(home.path(), &["set", "output", "json"]).stdout();
+    }
+}
+
+#[test]
+fn a_password_before_a_host_is_not_shown() {
+    let home = tempfile::tempdir().unwrap();
+    let url = "base_url = 'https://u:secret@x/'\n";
+    write(home.path(), &format!("{url}[accounts.a]\n{url}"));
+    for list in [["auth", "list"], ["config", "list"]] {
+        let run = run(home.path(), &[], &list);
+        assert!(
+            run.succeeded() && !run.to_string().contains("secret"),
+            "{run}"
+        );
+        assert!(run.stdout().contains("https://***@x/"), "{run}");
+    }
+}
+
+#[test]
 fn a_wrong_value_in_the_file_can_be_mended() {
     let home = tempfile::tempdir().unwrap();
     write(home.path(), "retries = \"x\"\n");
@@ -358,4 +408,19 @@ fn a_link_is_written_through_even_if_nothing_is_there_yet() {
     config(home.path(), &["set", "retries", "2"]).stdout();
     assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "retries = 2\n");
     assert!(file(home.path()).is_symlink());
+}
+
+#[test]
+fn a_number_out_of_range_is_refused_in_words() {
+    let home = tempfile::tempdir().unwrap();
+    for (value, expected) in [
+        ("-1", "retries is \"-1\"; expected a whole number such as 3"),
+        (
+            "99999999999",
+            "retries is 99999999999; at most 4294967295 is possible",
+        ),
+    ] {
+        let run = config(home.path(), &["set", "retries", value]);
+        assert_eq!(run.stderr(), format!("error: {expected}\n"));
+    }
 }

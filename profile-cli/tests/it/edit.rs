@@ -3,12 +3,12 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use expect_test::expect;
 use mock_server::wiremock::matchers::method;
 use mock_server::wiremock::{Mock, ResponseTemplate};
-use mock_server::{Fault, FaultRule, MockServer, WireFault};
+use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault, WriteAnswers};
 use serde_json::json;
 
 use crate::program::{Place, Program, Run};
@@ -490,4 +490,136 @@ async fn an_earlier_text_can_be_left_deleted_or_resumed() {
     assert_eq!(ended, Some(0), "{seen}");
     assert_eq!(sent(&place), [json!({"location": "L"})]);
     assert!(kept(&place).is_empty());
+}
+
+/// The service answers writes of this method with a page of something before it, and does nothing.
+async fn answers_with_a_page(place: &Place, of: &str) {
+    let page = ResponseTemplate::new(200).set_body_raw("<html>Welcome</html>", "text/html");
+    let page = Mock::given(method(of)).respond_with(page);
+    page.mount(place.service.wiremock()).await;
+}
+
+#[tokio::test]
+async fn a_change_that_the_profile_does_not_show_keeps_the_text() {
+    let place = Place::new().await;
+    answers_with_a_page(&place, "PATCH").await;
+    let run = edit(&place, "echo 'location = \"L\"' > \"$1\"");
+    check(
+        &place,
+        &run,
+        &expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        error: the service accepted the change without showing it, but the profile does not show the new location
+        hint: the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
+    "#]],
+    );
+    let [text] = kept(&place).try_into().unwrap();
+    assert_eq!(fs::read_to_string(text).unwrap(), "location = \"L\"\n");
+}
+
+#[tokio::test]
+async fn a_change_that_is_accepted_in_silence_is_read_back() {
+    let mut silent = Dialect::default();
+    silent.write_answers = WriteAnswers::NoContent;
+    let service = MockServer::builder().dialect(silent).start().await.unwrap();
+    let place = Place::of(service);
+    let run = edit(&place, "echo 'location = \"L\"' > \"$1\"");
+    assert!(run.stdout().contains("location\tL\n"), "{run}");
+    assert!(kept(&place).is_empty());
+}
+
+#[tokio::test]
+async fn a_post_that_is_not_shown_is_kept_and_not_offered_again() {
+    let place = Place::new().await;
+    answers_with_a_page(&place, "POST").await;
+    let create = ["post", "create", "--editor", "--yes"];
+    let run = program(&place, "echo one > \"$1\"", &create).run();
+    check(
+        &place,
+        &run,
+        &expect![[r#"
+        exit 0
+        --- stdout
+        The service accepted the post without showing it; `profile post list` does.
+        --- stderr
+        warning: the text is kept in HOME/.local/state/profile/drafts/SERVICE/post.sent, to be removed once the post is seen
+    "#]],
+    );
+    let [text] = kept(&place).try_into().unwrap();
+    assert_eq!(fs::read_to_string(text).unwrap(), "one\n");
+    let run = program(&place, "true", &create).run();
+    assert_eq!(run.stdout(), "Nothing was written, so nothing was sent.\n");
+}
+
+#[tokio::test]
+async fn a_text_that_is_open_elsewhere_is_not_offered() {
+    let place = Place::new().await;
+    let gate = place.home.path().join("gate");
+    let gate = gate.to_str().unwrap();
+    let script = format!(
+        "mkfifo '{gate}'; echo 'location = \"L\"' > \"$1\"; echo open; read -r _ < '{gate}'"
+    );
+    let mut first = program(&place, &script, &["edit"]).start();
+    assert_eq!(first.stderr_line(), "open");
+    let second = place
+        .program(&["edit", "--yes"])
+        .env("PATH", "/usr/bin:/bin");
+    let second = second.env("PROFILE_EDITOR", "true").run();
+    assert_eq!(second.stdout(), "Nothing changed.\n");
+    fs::write(gate, "\n").unwrap();
+    let first = first.end();
+    assert!(first.stdout().contains("location\tL\n"), "{first}");
+    assert_eq!(sent(&place), [json!({"location": "L"})]);
+}
+
+#[tokio::test]
+async fn a_field_that_changed_meanwhile_is_told() {
+    let place = Place::new().await;
+    let half = "echo 'display_name = \"Half\"\naccent_color = \"rot\"' > \"$1\"";
+    assert_eq!(edit(&place, half).code(), 2);
+    let newer = ["set", "--display-name", "Newer"];
+    place.run(&newer).stdout();
+    let script = "cat \"$1\"; sed -i 's/accent.*//' \"$1\"";
+    let run = program(&place, script, &["edit", "--yes"]).run();
+    assert!(run.stdout().contains("display_name\tHalf\n"), "{run}");
+    expect![[r##"
+        #! display_name has changed on the service since: it is "Newer" now
+        #! Mend it and save; what is above the fields is not sent.
+        display_name = "Half"
+        accent_color = "rot"
+        warning: display_name has changed on the service since: it is "Newer" now
+    "##]]
+    .assert_eq(&run.stderr());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_input_sends_nothing_and_other_answers_are_asked_again() {
+    let place = Place::new().await;
+    edit(
+        &place,
+        "echo 'location = \"L\"\naccent_color = \"rot\"' > \"$1\"",
+    );
+    let mut terminal = terminal(&place, "sed -i 's/accent.*//' \"$1\"");
+    terminal.sees("[Y/n/d] ");
+    terminal.types("perhaps\r");
+    terminal.sees("perhaps\r\nAn earlier text was not sent");
+    terminal.types("\u{4}");
+    let (ended, seen) = terminal.ends();
+    assert_eq!(ended, Some(130), "{seen}");
+    assert!(sent(&place).is_empty());
+    assert_eq!(kept(&place).len(), 1);
+}
+
+#[tokio::test]
+async fn texts_are_for_their_owner_alone() {
+    let place = Place::new().await;
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let drafts = place.home.path().join(".local/state/profile/drafts");
+    fs::create_dir_all(&drafts).unwrap();
+    fs::set_permissions(&drafts, fs::Permissions::from_mode(0o777)).unwrap();
+    edit(&place, "rm \"$1\"; echo wrong > \"$1\"; chmod 644 \"$1\"");
+    let [text] = kept(&place).try_into().unwrap();
+    assert_eq!((mode(&drafts), mode(&text)), (0o700, 0o600));
 }

@@ -195,3 +195,34 @@ async fn the_version_in_the_base_url_is_the_likeliest_mistake() {
             hint: check the base URL of --base-url
         "#]]);
 }
+
+#[tokio::test]
+async fn a_service_that_gave_up_waiting_may_be_asked_again_where_that_repeats_nothing() {
+    for (arguments, retryable) in [
+        (&["show"][..], true),
+        (&["set", "--bio", "b"], true),
+        (&["post", "create", "p"], false),
+    ] {
+        let place = Place::new().await;
+        let late = Mock::given(any()).respond_with(ResponseTemplate::new(408));
+        late.mount(place.service.wiremock()).await;
+        let error = [arguments, &["--json", "--retries", "0"]].concat();
+        assert_eq!(
+            place.run(&error).error()["retryable"],
+            retryable,
+            "{arguments:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_wait_that_nobody_waits_is_told_in_words() {
+    let place = Place::new().await;
+    let wait = "9".repeat(20);
+    let busy = ResponseTemplate::new(429).insert_header("retry-after", wait.as_str());
+    let busy = Mock::given(any()).respond_with(busy);
+    busy.mount(place.service.wiremock()).await;
+    let run = place.run(&["show"]);
+    let hint = "hint: wait more than a year before you try again\n";
+    assert!(run.stderr().contains(hint), "{run}");
+}

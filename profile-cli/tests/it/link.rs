@@ -194,3 +194,33 @@ async fn a_lost_answer_is_not_sent_again() {
         hint: it was sent once and the outcome is unknown: look with `profile link list` before you try again
     "#]]);
 }
+
+#[tokio::test]
+async fn a_sentence_has_columns_for_whoever_asks_for_them() {
+    let place = Place::new().await;
+    let delete = ["link", "delete", "link_1", "link_2", "--yes", "-o"];
+    place
+        .run(&[&delete[..], &["csv"]].concat())
+        .check(&expect![[r#"
+            exit 0
+            --- stdout
+            field,value
+            id,link_1
+            result,deleted
+            id,link_2
+            result,deleted
+            --- stderr
+        "#]]);
+    let place = Place::new().await;
+    place
+        .run(&[&delete[..], &["tsv"]].concat())
+        .check(&expect![[r#"
+            exit 0
+            --- stdout
+            id	link_1
+            result	deleted
+            id	link_2
+            result	deleted
+            --- stderr
+        "#]]);
+}

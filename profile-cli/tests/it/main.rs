@@ -15,9 +15,12 @@ mod config;
 mod edit;
 mod exit_codes;
 mod failures;
+#[cfg(feature = "jq")]
+mod jq;
 mod link;
 mod log;
 mod man;
+mod odd_texts;
 mod post;
 #[cfg_attr(
     not(all(feature = "sandbox", feature = "webhook")),

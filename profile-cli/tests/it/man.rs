@@ -11,7 +11,8 @@ fn the_page_of_the_program_is_printed() {
     assert!(page.stdout().contains(".TH profile 1"), "{page}");
     assert!(page.stdout().contains("PROFILE_API_KEY_FILE"), "{page}");
     // Tables and examples keep their lines.
-    assert!(page.stdout().contains(".SH NOTES\n.nf\n"), "{page}");
+    let notes = ".SH NOTES\nExamples:\n.nf\n";
+    assert!(page.stdout().contains(notes), "{page}");
 }
 
 #[test]
@@ -33,6 +34,10 @@ fn every_command_gets_a_page() {
     }
     let text = fs::read_to_string(directory.join("profile-link-add.1")).unwrap();
     assert!(text.contains("\\fBprofile link add\\fR"), "{text}");
+    // Paragraphs are filled by whoever shows the page.
+    let paragraph = "\nNeeds the scope links:write. If no answer comes, the link is not sent again: \
+                     `profile link list` tells whether it is there.\n";
+    assert!(text.contains(paragraph), "{text}");
     // The global options are on the page of the program, to which the others point.
     assert!(!text.contains("base\\-url"), "{text}");
     assert!(

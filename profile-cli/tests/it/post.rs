@@ -62,12 +62,8 @@ async fn a_post_may_come_from_a_file_or_from_stdin() {
         exit 2
         --- stdout
         --- stderr
-        error: the following required arguments were not provided:
-          <BODY|@FILE|->
-
-        Usage: profile post create <BODY|@FILE|->
-
-        For more information, try '--help'.
+        error: the text of the post is missing
+        hint: give it, or add --editor to write it in your editor
     "#]]);
     place
         .run(&["post", "create", "a", "--editor"])

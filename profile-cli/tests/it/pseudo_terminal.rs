@@ -19,8 +19,14 @@ impl Terminal {
     /// Starts the program on a terminal of 60 columns that has colours.
     #[track_caller]
     pub(crate) fn start(program: Program) -> Self {
+        Self::of_rows(24, program)
+    }
+
+    /// The same with so many rows, 0 where the terminal does not know.
+    #[track_caller]
+    pub(crate) fn of_rows(rows: u16, program: Program) -> Self {
         let (pty, pts) = pty_process::blocking::open().unwrap();
-        pty.resize(Size::new(24, 60)).unwrap();
+        pty.resize(Size::new(rows, 60)).unwrap();
         let environment = program.command.get_envs();
         let set = environment.filter_map(|(name, value)| Some((name, value?)));
         let program = Command::new(program.command.get_program())

@@ -25,11 +25,26 @@ fn what_is_written_is_there_in_the_next_call() {
     let shown = play(home.path(), &["show", "--json"]).json();
     assert_eq!(shown["display_name"], "Ada");
 
-    let reset = run(home.path(), &[], &["sandbox", "reset", "--json"]).json();
+    let reset = run(home.path(), &[], &["sandbox", "reset", "--yes", "--json"]).json();
     assert_eq!(reset["result"], "reset");
     assert_eq!(reset["path"], state_file(home.path()).to_str().unwrap());
     let shown = play(home.path(), &["show", "--json"]).json();
     assert_ne!(shown["display_name"], "Ada");
+}
+
+#[test]
+fn without_a_terminal_nothing_is_forgotten_unless_that_is_meant() {
+    let home = tempfile::tempdir().unwrap();
+    play(home.path(), &["set", "--display-name", "Ada"]).stdout();
+    run(home.path(), &[], &["sandbox", "reset"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: this needs a confirmation, and there is no terminal to ask on
+        hint: add --yes
+    "#]]);
+    let shown = play(home.path(), &["show", "--json"]).json();
+    assert_eq!(shown["display_name"], "Ada");
 }
 
 #[cfg(unix)]
@@ -82,7 +97,7 @@ fn a_damaged_state_is_told_and_left_as_it_is() {
     );
     assert_eq!(fs::read_to_string(&file).unwrap(), "{ damaged");
 
-    run(home.path(), &[], &["sandbox", "reset"]).stdout();
+    run(home.path(), &[], &["sandbox", "reset", "--yes"]).stdout();
     play(home.path(), &["show"]).stdout();
 }
 

@@ -1,7 +1,7 @@
 //! `profile stats`.
 
 use expect_test::expect;
-use mock_server::wiremock::matchers::path;
+use mock_server::wiremock::matchers::{any, path};
 use mock_server::wiremock::{Mock, ResponseTemplate};
 
 use crate::program::Place;
@@ -360,7 +360,29 @@ async fn the_picture_is_written_whole_or_not_at_all() {
         assert_ne!(std::fs::read_to_string(&file).unwrap(), picture);
     }
     let nowhere = place.run(&["stats", "--days", "1", "--svg", "/nowhere/views.svg"]);
-    assert!(nowhere.to_string().starts_with("exit 1\n"), "{nowhere}");
+    nowhere.check(&expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        error: /nowhere/views.svg cannot be written: No such file or directory (os error 2)
+    "#]]);
+}
+
+#[tokio::test]
+async fn the_picture_alone_goes_to_stdout() {
+    let place = Place::new().await;
+    let run = place.run(&["stats", "--days", "1", "--svg", "-"]);
+    assert!(run.stdout().starts_with("<svg "), "{run}");
+    assert!(run.stdout().ends_with("</svg>\n"), "{run}");
+}
+
+#[tokio::test]
+async fn the_shape_is_that_of_the_handles_that_were_typed() {
+    let place = Place::new().await;
+    let twice = place.run(&["stats", "demo", "demo", "--json"]).json();
+    assert_eq!(twice.as_array().unwrap().len(), 1);
+    let lines = place.run(&["stats", "demo", "demo", "-o", "tsv"]);
+    assert!(lines.stdout().starts_with("demo\ttotal_views\t"), "{lines}");
 }
 
 #[tokio::test]
@@ -392,4 +414,19 @@ async fn curl_leaves_the_own_handle_open() {
               -H "Authorization: Bearer $PROFILE_API_KEY"
             --- stderr
         "#]]);
+}
+
+#[tokio::test]
+async fn what_is_not_told_is_not_counted_as_nothing() {
+    for (body, expected) in [
+        (r#"{"data":{}}"#, "demo  views not told\n"),
+        (r#"{"data":{"total_views":5}}"#, "demo  5 views in all\n"),
+    ] {
+        let place = Place::new().await;
+        let answer =
+            Mock::given(any()).respond_with(ResponseTemplate::new(200).set_body_string(body));
+        answer.mount(place.service.wiremock()).await;
+        let drawn = place.run(&["stats", "demo", "--plot", "spark"]);
+        assert_eq!(drawn.stdout(), expected);
+    }
 }

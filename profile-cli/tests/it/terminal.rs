@@ -36,7 +36,7 @@ async fn the_end_of_input_is_no_consent() {
     terminal.sees("[y/N]");
     terminal.types("\u{4}");
     let (ended, seen) = terminal.ends();
-    assert_eq!(ended, Some(1), "{seen}");
+    assert_eq!(ended, Some(130), "{seen}");
     place.service.expect("DELETE", "/me/posts/{id}").never();
 }
 
@@ -152,7 +152,27 @@ async fn a_table_keeps_to_the_width_of_the_terminal() {
         assert!(widest <= Some(width), "{seen}");
         assert!(widest > Some(width - 10), "{seen}");
     }
+    let of_unknown_rows = Terminal::of_rows(0, place.program(&["link", "list"]));
+    let (_, seen) = of_unknown_rows.ends();
+    assert!(
+        seen.lines().all(|line| line.chars().count() <= 60),
+        "{seen}"
+    );
     // Addresses are not cut, whatever the width.
     let (_, seen) = start(&place, &[("COLUMNS", "30")], &["link", "list"]).ends();
     assert!(seen.contains(" https://example.com/demo/code "), "{seen}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_word_that_is_no_address_is_broken() {
+    let place = Place::new().await;
+    let body = "x".repeat(600);
+    place.run(&["post", "create", &body]).stdout();
+    let (ended, seen) = start(&place, &[], &["post", "list"]).ends();
+    assert_eq!(ended, Some(0), "{seen}");
+    assert!(
+        seen.lines().all(|line| line.chars().count() <= 60),
+        "{seen}"
+    );
+    assert_eq!(seen.matches('x').count(), 600, "{seen}");
 }

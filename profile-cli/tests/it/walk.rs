@@ -90,7 +90,7 @@ const ROWS: &[Row] = &[
     #[cfg(feature = "webhook")]
     local("webhook kinds", &[]),
     #[cfg(feature = "sandbox")]
-    local("sandbox reset", &[]),
+    local("sandbox reset", &["--yes"]),
     #[cfg(feature = "sandbox")]
     local("sandbox path", &[]),
     #[cfg(feature = "sandbox")]
@@ -340,6 +340,15 @@ fn every_help_is_short_at_first_and_has_an_example() {
         let lines = help.lines().filter(|line| !line.starts_with("Usage: "));
         let widest = lines.map(|line| line.chars().count()).max();
         assert!(widest <= Some(100), "{command}: {widest:?}");
+        let arguments: Vec<_> = command.split(' ').chain(["--help"]).collect();
+        let narrow = run(home.path(), &[("COLUMNS", "80")], &arguments);
+        // Examples are copied, so they are not broken.
+        let lines = narrow
+            .stdout()
+            .lines()
+            .filter(|line| !line.starts_with("Usage: "));
+        let mut prose = lines.filter(|line| !line.starts_with("  "));
+        assert!(prose.all(|line| line.chars().count() <= 80), "{narrow}");
     }
 }
 

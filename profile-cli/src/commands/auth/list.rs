@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::report::{Report, Shown, cell};
 use crate::session::Session;
-use crate::settings::SettingName;
+use crate::settings::{SettingName, without_login};
 use crate::stop::Stop;
 
 /// List the stored accounts, and tell which is chosen
@@ -28,6 +28,7 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Stop> {
         let is_chosen = chosen.as_ref().is_some_and(|chosen| chosen.value == name);
         let base_url = settings.config.account_text(&name, "base_url")?;
         let key_store = settings.key_store(&name)?.as_str();
+        let base_url = base_url.as_deref().map(without_login);
         document.push(json!({
             "account": name,
             "chosen": is_chosen,

@@ -15,7 +15,9 @@ use crate::interruption::Uninterrupted;
 use crate::prompt;
 use crate::report::{Report, Shown, push_field};
 use crate::session::Session;
-use crate::settings::{AccountName, ConfigEdit, KeyStore, SettingName, is_same_service};
+use crate::settings::{
+    AccountName, ConfigEdit, KeyStore, SettingName, is_same_service, without_login,
+};
 use crate::stop::Stop;
 
 /// Store a key and where its service is, once the service has taken it
@@ -122,7 +124,7 @@ fn base_url(
         });
     }
     let question = match &known {
-        Some(known) => format!("Base URL [{known}]: "),
+        Some(known) => format!("Base URL [{}]: ", without_login(known)),
         None => "Base URL, for example https://profiles.example: ".to_owned(),
     };
     let typed = prompt::ask(&question)?;
@@ -152,6 +154,7 @@ fn check_not_another(
     let Some(stored) = stored.filter(|stored| !is_same_service(stored, base_url)) else {
         return Ok(());
     };
+    let stored = without_login(&stored);
     let message = format!("the account {name} is stored already, for {stored}");
     Err(Failure::usage(message).hint("name this one: add --account NAME"))
 }
@@ -206,7 +209,7 @@ fn store(
         "key_stored_in": stored.place,
         "key_store": stored.store.as_str(),
     });
-    let mut report = Report::new(document, Shown::Fields(fields));
+    let mut report = Report::new(document, Shown::Fields(fields)).of_change();
     report.warnings.extend(stored.warning);
     report.warnings.extend(overruled(session));
     Ok(report)

@@ -60,5 +60,6 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Stop> {
     Ok(Report::new(
         json!({"result": "logged_out", "account": name, "key_removed_from": removed_from}),
         Shown::Sentence(format!("The account {name} is forgotten; {key}.{next}")),
-    ))
+    )
+    .of_change())
 }

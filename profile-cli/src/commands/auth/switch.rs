@@ -30,7 +30,8 @@ pub(crate) fn run(arguments: &AuthSwitchArguments, session: &Session<'_>) -> Res
     let mut report = Report::new(
         json!({"result": "switched", "account": name}),
         Shown::Sentence(format!("The account {name} is chosen.")),
-    );
+    )
+    .of_change();
     report.warnings.extend(overruled(session));
     Ok(report)
 }

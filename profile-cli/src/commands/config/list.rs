@@ -22,7 +22,7 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Stop> {
     let (listed, wrong) = listed::all(&session.settings);
     let document: Value = listed.iter().map(Listed::as_json).collect();
     let shown = Shown::Table {
-        columns: vec!["setting", "value", "source"],
+        columns: vec!["name", "value", "source"],
         rows: listed.iter().map(Listed::as_row).collect(),
         empty: "There are no settings.",
     };

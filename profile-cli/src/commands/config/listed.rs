@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::report::push_field;
-use crate::settings::{SettingName, Settings};
+use crate::settings::{SettingName, Settings, without_login};
 
 /// A setting as it goes.
 pub(crate) struct Listed {
@@ -32,10 +32,16 @@ pub(crate) fn all(settings: &Settings) -> (Vec<Listed>, Vec<String>) {
         Listed {
             name,
             source: setting.as_ref().map(|setting| setting.source.to_string()),
-            value: setting.map(|setting| setting.value),
+            value: setting.map(|setting| match name {
+                SettingName::BaseUrl => without_login(&setting.value),
+                _ => setting.value,
+            }),
         }
     });
-    (listed.collect(), wrong)
+    let listed = listed.collect();
+    let accounts = settings.config.check_accounts();
+    wrong.extend(accounts.err().map(|failure| failure.message));
+    (listed, wrong)
 }
 
 impl Listed {

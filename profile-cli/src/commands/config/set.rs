@@ -24,7 +24,7 @@ pub(crate) struct ConfigSetArguments {
     name: String,
 
     /// Its value
-    #[arg(value_name = "VALUE")]
+    #[arg(value_name = "VALUE", allow_negative_numbers = true)]
     value: String,
 }
 
@@ -44,7 +44,8 @@ pub(crate) fn run(arguments: &ConfigSetArguments, session: &Session<'_>) -> Resu
     let mut report = Report::new(
         json!({"result": "updated", "name": name.as_str(), "value": value, "path": path}),
         Shown::Sentence(format!("{name} is {value} in {path}")),
-    );
+    )
+    .of_change();
     let variable = name.variable();
     if let Some(variable) = variable.filter(|variable| environment.path(variable).is_some()) {
         let warning = format!("{variable} is set and comes before config.toml");

@@ -35,5 +35,6 @@ pub(crate) fn run(arguments: &ConfigUnsetArguments, session: &Session<'_>) -> Re
     Ok(Report::new(
         json!({"result": result, "name": name.as_str(), "path": path}),
         Shown::Sentence(sentence),
-    ))
+    )
+    .of_change())
 }

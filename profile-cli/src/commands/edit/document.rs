@@ -9,6 +9,7 @@ use super::problem;
 use super::toml_text::quoted;
 use crate::commands::set::field_of;
 use crate::failure::Failure;
+use crate::printable;
 use crate::typed_color::TypedColor;
 
 /// The fields in the order of the specification.
@@ -92,6 +93,26 @@ impl Fields {
             before.0.get(name) != Some(text) && field_of(profile, name) != Some(text)
         };
         Self(self.0.into_iter().filter(changed).collect())
+    }
+
+    /// Which of these changes go over what the service has got since the text was opened, in words.
+    pub(super) fn changed_meanwhile(&self, before: &Self, profile: &Profile) -> Vec<String> {
+        let told = self.0.keys().filter_map(|name| {
+            let then = before.0.get(name)?;
+            let now = field_of(profile, name)?;
+            (then != now).then(|| {
+                format!(
+                    "{name} has changed on the service since: it is {} now",
+                    printable::quoted(now)
+                )
+            })
+        });
+        told.collect()
+    }
+
+    /// The names of the fields.
+    pub(super) fn names(&self) -> Vec<&'static str> {
+        self.0.keys().copied().collect()
     }
 
     pub(super) fn is_empty(&self) -> bool {

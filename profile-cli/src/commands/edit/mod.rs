@@ -5,10 +5,11 @@ mod problem;
 mod toml_text;
 
 use clap::Args;
-use profile_sdk::{Profile, ProfileUpdate};
+use profile_sdk::{Profile, ProfileUpdate, Response};
 use serde_json::json;
 
-use crate::commands::set;
+use crate::commands::set::{self, field_of};
+use crate::commands::show;
 use crate::draft::{Draft, DraftKind};
 use crate::dry_run::DryRun;
 use crate::editor::Editor;
@@ -32,9 +33,9 @@ Needs the scope profile:write. The fields are opened as TOML, with their limits.
 of PROFILE_EDITOR, of `editor` in config.toml, of VISUAL or of EDITOR, and may have arguments, as in
 `code --wait`.
 
-What you typed is kept in a file until the service has accepted it, and an error says where. What is
-wrong is shown at the top of the text, and the editor can be opened again. An earlier text that was
-not sent is offered first, to be resumed, left where it is or deleted; --yes resumes it without a
+What you typed is kept in a file until the profile shows it, and an error says where. What is wrong
+is shown at the top of the text, and the editor can be opened again. An earlier text that was not
+sent is offered first, to be resumed, left where it is or deleted; --yes resumes it without a
 question. When nothing changed, nothing is sent. A pipe gets the profile as `profile show` prints it.
 
 Examples:
@@ -59,8 +60,9 @@ pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Re
         dry_run: arguments.dry_run.dry_run,
         session,
     };
+    edit.tell_what_changed_meanwhile()?;
     loop {
-        if let Err(failure) = editor.open(edit.draft.path()) {
+        if let Err(failure) = edit.draft.open_in(&editor) {
             return Err(edit.draft.kept(failure).into());
         }
         let failure = match edit.finish() {
@@ -89,6 +91,12 @@ fn as_curl(session: &Session<'_>) -> Result<Report, Stop> {
     Ok(report)
 }
 
+/// The report on the profile as it is after a change.
+fn shown<T>(response: &Response<T>, profile: &Profile) -> Report {
+    let report = Report::read(response, show::shown(profile));
+    report.warning(show::contrast_warning(profile))
+}
+
 struct Edit<'a> {
     profile: Profile,
     draft: Draft,
@@ -97,6 +105,21 @@ struct Edit<'a> {
 }
 
 impl Edit<'_> {
+    /// Writes at the top of an earlier text which of its fields have changed on the service since.
+    fn tell_what_changed_meanwhile(&self) -> Result<(), Failure> {
+        let text = self.draft.text()?;
+        let Ok(typed) = Fields::read(&text) else {
+            return Ok(());
+        };
+        let before = Fields::read(&self.draft.before).unwrap_or_default();
+        let changes = typed.changes(&before, &self.profile);
+        let told = changes.changed_meanwhile(&before, &self.profile);
+        match told.is_empty() {
+            true => Ok(()),
+            false => self.draft.replace(&problem::shown(&text, &told.join("\n"))),
+        }
+    }
+
     /// Sends what was changed, if it can be sent.
     fn finish(&self) -> Result<Report, Stop> {
         let text = self.draft.text()?;
@@ -108,6 +131,10 @@ impl Edit<'_> {
             let sentence = Shown::Sentence("Nothing changed.".to_owned());
             return Ok(Report::new(json!({"result": "unchanged"}), sentence));
         }
+        for outdated in changes.changed_meanwhile(&before, &self.profile) {
+            self.session.output.warn(&outdated);
+        }
+        let names = changes.names();
         let Changes { update, notes } = changes.checked()?;
         for note in notes {
             self.session.output.note(&note);
@@ -116,9 +143,39 @@ impl Edit<'_> {
             self.session.output.note(&self.draft.place());
             return Err(set::rehearsed(&update, &self.profile, self.session)?);
         }
-        let report = set::send(&update, None, self.session)?;
+        let response = set::send(&update, self.session)?;
+        let report = match response.data() {
+            Some(profile) => shown(&response, profile),
+            None => self.read_back(&names)?,
+        };
         self.draft.discard();
-        Ok(report)
+        Ok(report.of_change())
+    }
+
+    /// The profile after a change that the service accepted without showing it. Any answer of
+    /// success says so, also one of something else than the service, so it is looked at first.
+    fn read_back(&self, names: &[&str]) -> Result<Report, Stop> {
+        let said = "the service accepted the change without showing it";
+        let failed = |what: String| Failure::new(FailureKind::Other, format!("{said}, {what}"));
+        let response = self.session.read(self.session.client()?.me());
+        let response = response.map_err(|stop| {
+            stop.map_failure(|failure| failed(format!("and then: {}", failure.message)))
+        })?;
+        let now = response.data();
+        let is_as_before = |name: &&str| field_of(now, name) == field_of(&self.profile, name);
+        let unchanged: Vec<_> = names
+            .iter()
+            .copied()
+            .filter(|name| is_as_before(name))
+            .collect();
+        if unchanged.is_empty() {
+            return Ok(shown(&response, now));
+        }
+        let what = format!(
+            "but the profile does not show the new {}",
+            unchanged.join(", ")
+        );
+        Err(failed(what).into())
     }
 
     /// Writes at the top of the text what is wrong with it, if it is the text that is wrong.

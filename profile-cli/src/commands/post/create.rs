@@ -1,7 +1,7 @@
 //! `profile post create`: creates a post.
 
 use clap::Args;
-use profile_sdk::Post;
+use profile_sdk::{Post, Response};
 use serde_json::json;
 
 use crate::draft::{Draft, DraftKind};
@@ -27,7 +27,7 @@ tells whether it is there.
 
 @FILE takes the text of a file and - that of stdin, without the one line break at its end. So a text
 that begins with @, or is - alone, has to be given as a file or on stdin. --editor opens an empty
-text in the editor that `profile edit` uses, and keeps it until the service has accepted it. One that
+text in the editor that `profile edit` uses, and keeps it until the service shows the post. One that
 was not sent is offered first, to be resumed, left where it is or deleted.
 
 Examples:
@@ -36,7 +36,7 @@ Examples:
   profile post create --editor")]
 pub(crate) struct PostCreateArguments {
     /// The text
-    #[arg(value_name = "BODY|@FILE|-", required_unless_present = "editor")]
+    #[arg(value_name = "BODY|@FILE|-")]
     body: Option<String>,
 
     /// Write the text in your editor
@@ -52,7 +52,13 @@ pub(crate) fn run(arguments: PostCreateArguments, session: &Session<'_>) -> Resu
     match arguments.body {
         Some(typed) => {
             let body = typed_text::read("BODY", &typed, session.output)?;
-            send(body, dry_run, session)
+            Ok(report(&send(body, dry_run, session)?))
+        }
+        None if !arguments.editor => {
+            let failure = Failure::usage("the text of the post is missing");
+            Err(failure
+                .hint("give it, or add --editor to write it in your editor")
+                .into())
         }
         None if session.settings.curl => {
             let message = "what the editor would send is not known before it was open";
@@ -69,7 +75,7 @@ fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Stop> {
     session.client()?;
     let draft = Draft::open(&KIND, "", session)?;
     loop {
-        if let Err(failure) = editor.open(draft.path()) {
+        if let Err(failure) = draft.open_in(&editor) {
             return Err(draft.kept(failure).into());
         }
         let mut body = draft.text().map_err(|failure| draft.kept(failure))?;
@@ -80,10 +86,7 @@ fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Stop> {
             return Ok(Report::new(json!({"result": "unchanged"}), sentence));
         }
         let failure = match send(body, dry_run, session) {
-            Ok(report) => {
-                draft.discard();
-                return Ok(report);
-            }
+            Ok(response) => return Ok(sent(&response, &draft)),
             Err(Stop::Failed(failure)) => *failure,
             Err(shown) => {
                 session.output.note(&draft.place());
@@ -97,16 +100,38 @@ fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Stop> {
     }
 }
 
-fn send(body: String, dry_run: bool, session: &Session<'_>) -> Result<Report, Stop> {
+/// The report on a post that was accepted, whose text is kept as long as nobody has seen the post.
+fn sent(response: &Response<Option<Post>>, draft: &Draft) -> Report {
+    let report = report(response);
+    if response.data().is_some() {
+        draft.discard();
+        return report;
+    }
+    let path = draft.put_away();
+    let kept = format!(
+        "the text is kept in {}, to be removed once the post is seen",
+        path.display()
+    );
+    report.warning(Some(kept))
+}
+
+fn send(
+    body: String,
+    dry_run: bool,
+    session: &Session<'_>,
+) -> Result<Response<Option<Post>>, Stop> {
     let call = session.client()?.create_post(&body);
     if dry_run {
         let request = call.request().map_err(Failure::of_unsent)?;
         let change = Change::new("post", None, Some(body));
         return Err(dry_run::stop(&[request], &[change]));
     }
-    let response = session.write(call, "list of posts", "profile post list")?;
+    session.write(call, "list of posts", "profile post list")
+}
+
+fn report(response: &Response<Option<Post>>) -> Report {
     let sentence = "The service accepted the post without showing it; `profile post list` does.";
-    Ok(Report::written(&response, fields, "created", sentence))
+    Report::written(response, fields, "created", sentence)
 }
 
 /// A post as names and values.

@@ -7,17 +7,20 @@ use crate::report::{Report, Shown};
 use crate::session::Session;
 use crate::stop::Stop;
 
-/// Start anew: forget all that was changed in the sandbox
+/// Forget what was changed in the sandbox; asks first, unless --yes is given
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
-  profile sandbox reset")]
+Examples:
+  profile sandbox reset
+  profile sandbox reset --yes")]
 pub(crate) struct SandboxResetArguments {}
 
-pub(crate) fn run(_: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(session: &Session<'_>) -> Result<Report, Stop> {
+    session.confirm("Forget all that was changed in the sandbox?")?;
     let path = crate::sandbox::reset()?;
     Ok(Report::new(
         json!({"result": "reset", "path": path.to_string_lossy()}),
         Shown::Sentence(format!("The sandbox is new: {}", path.display())),
-    ))
+    )
+    .of_change())
 }

@@ -147,3 +147,22 @@ async fn nothing_is_sent_where_the_arguments_are_wrong() {
     }
     assert!(to.received_requests().await.unwrap().is_empty());
 }
+
+#[tokio::test]
+async fn the_columns_of_csv_are_named_once() {
+    let home = home();
+    let to = receiver(&[200]).await;
+    let (_, data) = file(home.path(), "data", BODY);
+    let send = ["send", "post.liked", "--to", &to.uri(), "--data", &data];
+    let sent = webhook(home.path(), &[&send[..], &["-o", "csv"]].concat()).run();
+    let mut lines = sent.stdout().lines();
+    let heading = lines.next().unwrap();
+    let line = lines.next().unwrap();
+    assert!(line.starts_with("post.liked,200,"), "{sent}");
+    assert_eq!(heading.split(',').count(), line.split(',').count());
+    assert_eq!(
+        (&heading[..13], lines.next()),
+        ("event,status,", None),
+        "{sent}"
+    );
+}

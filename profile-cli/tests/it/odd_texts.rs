@@ -1,0 +1,74 @@
+//! Texts of the service that could steer a terminal, or look like others.
+
+use expect_test::expect;
+use mock_server::wiremock::matchers::any;
+use mock_server::wiremock::{Mock, ResponseTemplate};
+use serde_json::json;
+
+use crate::program::Place;
+
+/// A service that answers everything with this.
+async fn place(status: u16, body: serde_json::Value) -> Place {
+    let place = Place::new().await;
+    let answer = ResponseTemplate::new(status).set_body_string(body.to_string());
+    let answer = Mock::given(any()).respond_with(answer);
+    answer.mount(place.service.wiremock()).await;
+    place
+}
+
+const ODD: &str = "a\u{9b}31mb\u{202e}c\u{2028}d\u{200b}\u{feff}\u{e0041}e\tf";
+
+/// What of it could steer a terminal or reorder text.
+const STEERING: [char; 3] = ['\u{9b}', '\u{202e}', '\u{2028}'];
+
+#[tokio::test]
+async fn json_has_them_with_escapes() {
+    let place = place(
+        200,
+        json!({"data": {"handle": ODD, "key": {"scopes": [ODD]}}}),
+    )
+    .await;
+    let escaped = r#""a\u009b31mb\u202ec\u2028d"#;
+    for arguments in [
+        &["show", "--json"][..],
+        &["show", "-o", "ndjson"],
+        &["auth", "status", "--json"],
+        &["api", "me", "--json"],
+    ] {
+        let run = place.run(arguments);
+        assert!(run.stdout().contains(escaped), "{run}");
+        assert!(!run.stdout().contains(STEERING), "{run}");
+    }
+}
+
+#[tokio::test]
+async fn people_and_pipes_get_them_without_what_cannot_be_seen() {
+    let link = json!({"id": 1, "title": ODD, "url": "https://x"});
+    let place = place(200, json!({"data": {"links": [link]}})).await;
+    place.run(&["link", "list"]).check(&expect![[r#"
+        exit 0
+        --- stdout
+        1	abc\nde\tf	https://x
+        --- stderr
+    "#]]);
+    place
+        .run(&["link", "list", "-o", "table"])
+        .check(&expect![[r#"
+            exit 0
+            --- stdout
+            ┌────────────────────────┐
+            │ id   title   url       │
+            ╞════════════════════════╡
+            │ 1    abc     https://x │
+            │      de f              │
+            └────────────────────────┘
+            --- stderr
+        "#]]);
+}
+
+#[tokio::test]
+async fn failures_have_them_with_escapes_too() {
+    let place = place(404, json!({"message": ODD})).await;
+    let run = place.run(&["api", "me", "--json"]);
+    assert!(!run.stderr().contains(STEERING), "{run}");
+}
