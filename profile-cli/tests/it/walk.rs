@@ -441,7 +441,9 @@ async fn no_color_wins_over_what_forces_colours() {
 
 #[tokio::test]
 async fn a_closed_pipe_ends_it_quietly() {
-    for row in rows().filter(|row| row.ends) {
+    // Where there is no keyring, a program that has the feature warns that the key is in a file.
+    let warns = |row: &Row| cfg!(feature = "keyring") && row.command == "auth login";
+    for row in rows().filter(|row| row.ends && !warns(row)) {
         for further in [&[][..], &["--json"], &["--help"]] {
             let place = place().await;
             let program = row.program(&Setting::of(&place), further);
