@@ -110,16 +110,7 @@ fn a_state_that_no_service_could_be_in_is_refused() {
     ] {
         let mut wrong = state.clone();
         *wrong.pointer_mut(pointer).unwrap() = value;
-        let made = json!({"state": wrong});
-        refused(&serving, 422, line, wrong, "invalid_state", message);
-        refused(
-            &serving,
-            422,
-            "POST /worlds",
-            made,
-            "invalid_state",
-            message,
-        );
+        refused_everywhere(&serving, wrong, message);
     }
     let mut timeless = state.clone();
     timeless["clock"] = json!("noon");
@@ -144,7 +135,6 @@ fn a_state_that_no_service_could_be_in_is_refused() {
 #[test]
 fn a_misfit_in_a_state_is_told_by_its_place() {
     let serving = serve(&[]);
-    let line = "PUT /worlds/default/state";
     let state = serving.order(200, "GET /worlds/default/state", NOTHING);
     for (pointer, value, message) in [
         (
@@ -192,17 +182,17 @@ fn a_misfit_in_a_state_is_told_by_its_place() {
     ] {
         let mut wrong = state.clone();
         *wrong.pointer_mut(pointer).unwrap() = value;
-        let made = json!({"state": wrong});
-        refused(&serving, 422, line, wrong, "invalid_state", message);
-        refused(
-            &serving,
-            422,
-            "POST /worlds",
-            made,
-            "invalid_state",
-            message,
-        );
+        refused_everywhere(&serving, wrong, message);
     }
+}
+
+/// As the state of a world, and of a new one.
+#[track_caller]
+fn refused_everywhere(serving: &Serving, state: Value, message: &str) {
+    let made = json!({"state": state});
+    let put = "PUT /worlds/default/state";
+    refused(serving, 422, put, state, "invalid_state", message);
+    refused(serving, 422, "POST /worlds", made, "invalid_state", message);
 }
 
 #[test]

@@ -106,6 +106,11 @@ impl Serving {
         assert!(sent.unwrap().success());
     }
 
+    #[track_caller]
+    pub(crate) fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
     /// Waits for the end, and returns the exit code and what stands on stderr.
     #[track_caller]
     pub(crate) fn end(&mut self) -> (Option<i32>, String) {
