@@ -142,6 +142,7 @@ impl Asked {
     }
 
     /// Reads until the connection is at its end, in whatever way it ends.
+    #[cfg(all(unix, feature = "program"))]
     pub(crate) fn read_what_comes(mut self) -> String {
         let mut bytes = Vec::new();
         // What was read before an error is there.
