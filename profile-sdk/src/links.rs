@@ -42,10 +42,13 @@ impl Resource for Link {
 
 /// A link to create: both of its fields. The specification limits neither.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 #[must_use]
 pub struct NewLink {
-    title: String,
-    url: LinkUrl,
+    /// The text shown.
+    pub title: String,
+    /// The target.
+    pub url: LinkUrl,
 }
 
 impl NewLink {
@@ -58,14 +61,17 @@ impl NewLink {
     }
 }
 
-/// What to change in a link: a field that is not given stays as it is; at least one is needed.
+/// Changes to a link: a field that is `None` stays as it is; at least one is needed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 #[must_use]
 pub struct LinkUpdate {
+    /// The text shown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    title: Option<String>,
+    pub title: Option<String>,
+    /// The target.
     #[serde(skip_serializing_if = "Option::is_none")]
-    url: Option<LinkUrl>,
+    pub url: Option<LinkUrl>,
 }
 
 impl LinkUpdate {

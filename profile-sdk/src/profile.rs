@@ -114,7 +114,9 @@ impl Resource for Profile {
     }
 }
 
-/// What to change in a profile: a field that is not given stays as it is, an empty text clears it.
+/// Changes to a profile: a field that is `None` stays as it is, an empty text clears it.
+///
+/// The fields can be read and set directly, or set in a chain:
 ///
 /// ```
 /// use profile_sdk::ProfileUpdate;
@@ -127,23 +129,31 @@ impl Resource for Profile {
 ///     serde_json::to_string(&update)?,
 ///     r##"{"display_name":"Ada","location":"","accent_color":"#ff8800"}"##,
 /// );
+/// assert_eq!(update.bio, None);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 #[must_use]
 pub struct ProfileUpdate {
+    /// The name shown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    display_name: Option<DisplayName>,
+    pub display_name: Option<DisplayName>,
+    /// The bio.
     #[serde(skip_serializing_if = "Option::is_none")]
-    bio: Option<Bio>,
+    pub bio: Option<Bio>,
+    /// The location.
     #[serde(skip_serializing_if = "Option::is_none")]
-    location: Option<Location>,
+    pub location: Option<Location>,
+    /// The accent colour.
     #[serde(skip_serializing_if = "Option::is_none")]
-    accent_color: Option<Color>,
+    pub accent_color: Option<Color>,
+    /// The colour of text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    text_color: Option<Color>,
+    pub text_color: Option<Color>,
+    /// The colour behind the text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    background_color: Option<Color>,
+    pub background_color: Option<Color>,
 }
 
 impl ProfileUpdate {

@@ -25,12 +25,21 @@ use std::time::Duration;
 /// # Ok::<(), profile_sdk::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 #[must_use]
 pub struct RetryPolicy {
-    pub(crate) max_retries: u32,
-    pub(crate) base_delay: Duration,
-    pub(crate) max_delay: Duration,
-    pub(crate) longest_wait: Duration,
+    /// The maximum number of retries after the first attempt; 3 by default.
+    pub max_retries: u32,
+    /// The upper bound of the wait before the first retry, where the service asks for none;
+    /// 100 milliseconds by default. It doubles with each retry, and the wait is a random part of it,
+    /// so that many clients do not come back at the same time.
+    pub base_delay: Duration,
+    /// The upper bound of that wait, however often it has doubled; 10 seconds by default.
+    pub max_delay: Duration,
+    /// The longest wait that the service may ask for with `Retry-After`; 30 seconds by default.
+    /// When it asks for a longer one, or for one that the call's total time does not allow, the
+    /// error comes at once and [carries it](crate::Error::retry_after).
+    pub longest_wait: Duration,
 }
 
 impl RetryPolicy {
@@ -49,29 +58,25 @@ impl RetryPolicy {
         Self::new().max_retries(0)
     }
 
-    /// How often a call is repeated after the first attempt; 3 unless set.
+    /// Sets [`max_retries`](field@Self::max_retries).
     pub fn max_retries(mut self, retries: u32) -> Self {
         self.max_retries = retries;
         self
     }
 
-    /// The upper bound of the wait before the first retry, where the service asks for none;
-    /// 100 milliseconds unless set. It doubles with each retry, and the wait is a random part
-    /// of it, so that many clients do not come back at the same time.
+    /// Sets [`base_delay`](field@Self::base_delay).
     pub fn base_delay(mut self, delay: Duration) -> Self {
         self.base_delay = delay;
         self
     }
 
-    /// Where the doubling of [`base_delay`](Self::base_delay) ends; 10 seconds unless set.
+    /// Sets [`max_delay`](field@Self::max_delay).
     pub fn max_delay(mut self, delay: Duration) -> Self {
         self.max_delay = delay;
         self
     }
 
-    /// The longest wait that the service may ask for with `Retry-After`; 30 seconds unless set.
-    /// When it asks for a longer one, or for one that the call's total time does not allow, the
-    /// error comes at once and [carries it](crate::Error::retry_after).
+    /// Sets [`longest_wait`](field@Self::longest_wait).
     pub fn longest_wait(mut self, wait: Duration) -> Self {
         self.longest_wait = wait;
         self

@@ -1,5 +1,7 @@
 //! One account: its key, and what its profile is to be.
 
+use std::str::FromStr;
+
 use profile_sdk::{ApiKey, InvalidValue, Profile, ProfileUpdate};
 use serde::{Deserialize, Serialize};
 
@@ -35,24 +37,12 @@ impl Fields {
     /// The edit that sets them; an error for a text that breaks a limit of the specification.
     pub(crate) fn update(&self) -> Result<ProfileUpdate, InvalidValue> {
         let mut update = ProfileUpdate::new();
-        if let Some(text) = &self.display_name {
-            update = update.display_name(text.parse()?);
-        }
-        if let Some(text) = &self.bio {
-            update = update.bio(text.parse()?);
-        }
-        if let Some(text) = &self.location {
-            update = update.location(text.parse()?);
-        }
-        if let Some(text) = &self.accent_color {
-            update = update.accent_color(text.parse()?);
-        }
-        if let Some(text) = &self.text_color {
-            update = update.text_color(text.parse()?);
-        }
-        if let Some(text) = &self.background_color {
-            update = update.background_color(text.parse()?);
-        }
+        update.display_name = parse(self.display_name.as_ref())?;
+        update.bio = parse(self.bio.as_ref())?;
+        update.location = parse(self.location.as_ref())?;
+        update.accent_color = parse(self.accent_color.as_ref())?;
+        update.text_color = parse(self.text_color.as_ref())?;
+        update.background_color = parse(self.background_color.as_ref())?;
         Ok(update)
     }
 
@@ -69,6 +59,10 @@ impl Fields {
         .into_iter()
         .all(|(wanted, found)| wanted.is_none() || wanted == found)
     }
+}
+
+fn parse<T: FromStr>(text: Option<&String>) -> Result<Option<T>, T::Err> {
+    text.map(|text| text.parse()).transpose()
 }
 
 #[cfg(test)]

@@ -47,18 +47,14 @@ pub(crate) fn run(arguments: LinkEditArguments, session: &Session<'_>) -> Result
         dry_run,
     } = arguments;
     let mut update = LinkUpdate::new();
-    if let Some(title) = change.title.clone() {
-        update = update.title(title);
-    }
-    if let Some(url) = change.url.clone() {
-        update = update.url(url);
-    }
+    update.title = change.title;
+    update.url = change.url;
     let what = format!("link {}", quoted(&id));
     let call = session.client()?.update_link(&id, &update);
     if dry_run.dry_run {
         let request = call.request().map_err(Failure::of_unsent)?;
         let link = super::find(&id, session)?;
-        return Err(dry_run::stop(&[request], &change.differences(&link)));
+        return Err(dry_run::stop(&[request], &differences(update, &link)));
     }
     let response = session.write(call, &what, "profile link list")?;
     let sentence = "The service accepted the change without showing it; `profile link list` does.";
@@ -70,14 +66,12 @@ pub(crate) fn run(arguments: LinkEditArguments, session: &Session<'_>) -> Result
     ))
 }
 
-impl LinkChange {
-    fn differences(self, link: &Link) -> Vec<Change> {
-        let title = self
-            .title
-            .map(|title| Change::new("title", link.title.clone(), Some(title)));
-        let url = self
-            .url
-            .map(|url| Change::new("url", link.url.clone(), Some(url.to_string())));
-        title.into_iter().chain(url).collect()
-    }
+fn differences(update: LinkUpdate, link: &Link) -> Vec<Change> {
+    let title = update
+        .title
+        .map(|title| Change::new("title", link.title.clone(), Some(title)));
+    let url = update
+        .url
+        .map(|url| Change::new("url", link.url.clone(), Some(url.to_string())));
+    title.into_iter().chain(url).collect()
 }
