@@ -66,7 +66,6 @@ mod tls;
 mod trace;
 mod transport;
 mod user_stats;
-mod webhooks;
 
 pub use analytics::{Analytics, Metric};
 #[cfg(fuzzing)]
@@ -103,4 +102,3 @@ pub use scope::{Scope, Scopes};
 pub use site_stats::SiteStats;
 pub use tls::Tls;
 pub use user_stats::{CountryViews, DailyViews, Devices, Period, UserStats};
-pub use webhooks::{EventKind, WEBHOOK_FAILURES_BEFORE_TURN_OFF};

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Command, CommandFactory as _, ValueEnum};
 use clap_complete::{Generator as _, Shell as Generator, generate};
-#[cfg(feature = "webhook")]
-use profile_sdk::EventKind;
 use serde_json::json;
+#[cfg(feature = "webhook")]
+use webhook_verify::EventKind;
 
 use crate::arguments::Arguments;
 use crate::failure::Failure;
@@ -17,10 +17,6 @@ use crate::settings::SettingName;
 use crate::stop::Stop;
 
 const NAME: &str = "profile";
-
-/// A static, since the parser takes names that live as long as the program.
-#[cfg(feature = "webhook")]
-static KINDS: [EventKind; 7] = EventKind::KNOWN;
 
 /// Print a script that completes what you type, or write those of all shells
 #[derive(Debug, Args)]
@@ -112,7 +108,7 @@ fn command() -> Command {
     #[cfg(feature = "webhook")]
     let command = command.mut_subcommand("webhook", |webhook| {
         webhook.mut_subcommand("send", |send| {
-            known(send, "kind", KINDS.each_ref().map(EventKind::as_str))
+            known(send, "kind", EventKind::KNOWN.iter().map(EventKind::as_str))
         })
     });
     command

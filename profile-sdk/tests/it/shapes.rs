@@ -8,8 +8,8 @@ use flate2::write::GzEncoder;
 use mock_server::MockServer;
 use mock_server::wiremock::ResponseTemplate;
 use profile_sdk::{
-    Analytics, BadgeKind, Bio, Client, Color, ErrorKind, EventKind, LinkId, LinkUpdate, LinkUrl,
-    NewLink, PostId, Profile, ProfileUpdate, Request, Scope, UserStats,
+    Analytics, BadgeKind, Bio, Client, Color, ErrorKind, LinkId, LinkUpdate, LinkUrl, NewLink,
+    PostId, Profile, ProfileUpdate, Request, Scope, UserStats,
 };
 use serde_json::{Value, json};
 
@@ -366,13 +366,6 @@ pub(crate) async fn gzip_is_understood() {
     answer_all(&service, answer).await;
     let site = connect_as_owner(&service).site_stats().await.unwrap();
     assert_eq!(site.users, 1);
-}
-
-#[test]
-pub(crate) fn an_event_of_an_eighth_kind_is_kept_by_name() {
-    let kind = EventKind::from("badge.earned");
-    assert_eq!(kind, EventKind::Other("badge.earned".to_owned()));
-    assert_eq!(kind.as_str(), "badge.earned");
 }
 
 #[test]
