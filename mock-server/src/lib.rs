@@ -12,6 +12,7 @@ mod journal;
 mod misfit;
 mod never_matches;
 mod openapi;
+mod path_template;
 mod server;
 mod service;
 mod state_error;
