@@ -18,7 +18,7 @@ pub(super) struct Badge {
 
 pub(super) fn list(world: &World) -> Reply {
     match world.dialect().badge_kinds {
-        BadgeKinds::Auto => Reply::data(200, &*world.badges),
+        BadgeKinds::Auto => Reply::data(200, &world.badges),
         BadgeKinds::Further => {
             let further = Badge {
                 id: "staff".to_owned(),

@@ -15,7 +15,7 @@ const FOUNDED: &str = "2025-01-15T09:00:00Z";
 /// Fills an empty world with the accounts `demo` and `grace`, and sets it to the system's clock.
 pub(super) fn fill(world: &mut World) {
     world.set_clock(Clock::fixed(FOUNDED).expect("the day of foundation is an instant"));
-    *world.badges = vec![
+    world.badges = vec![
         badge("early", "Early bird", "Joined in the first year", "#f59e0b"),
         badge("writer", "Writer", "Wrote a first post", "#2563eb"),
     ];

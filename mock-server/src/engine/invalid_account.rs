@@ -29,7 +29,7 @@ impl<'a> Accounts<'a> {
     }
 
     pub(super) fn check(&mut self) -> Result<(), InvalidAccount> {
-        for (handle, account) in &*self.world.accounts {
+        for (handle, account) in &self.world.accounts {
             if handle.is_empty() {
                 return Err(at("accounts", "a handle is empty; give one such as `demo`"));
             }

@@ -15,17 +15,13 @@ use super::world::World;
 pub(super) fn show(world: &World, call: &Call) -> Result<Reply, Refusal> {
     let account = world.owner(&call.caller)?;
     let (dialect, key) = (world.dialect(), &*call.caller);
-    let write = || {
-        let me = Me {
-            profile: PublicProfile::of(world, &key.handle, account),
-            account,
-            dialect,
-            key: ShownKey { dialect, key },
-        };
-        Reply::data_body(me)
+    let me = Me {
+        profile: PublicProfile::of(world, &key.handle, account),
+        account,
+        dialect,
+        key: ShownKey { dialect, key },
     };
-    let body = world.me.body(&world.source_of_me(key), write);
-    Ok(Reply::json_body(200, body))
+    Ok(Reply::data(200, me))
 }
 
 struct Me<'a> {
@@ -83,78 +79,5 @@ impl Serialize for ShownKey<'_> {
             map.serialize_entry("owner", &Owner { handle })?;
         }
         map.end()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::{Outcome, RateLimit, Request};
-
-    fn ask(world: &mut World, key: &str, method: &str, path: &str, body: &str) -> Outcome {
-        let request = Request::new(method, path)
-            .header("Authorization", format!("Bearer {key}"))
-            .header("Content-Type", "application/json")
-            .body(body);
-        world.handle(&request)
-    }
-
-    /// What the world remembers, which has to be what a world says that remembers nothing.
-    #[track_caller]
-    fn body(world: &mut World, key: &str) -> Vec<u8> {
-        let mut copy = world.clone();
-        let remembered = ask(world, key, "GET", "/api/v1/me", "").reply;
-        assert_eq!(remembered.status, 200);
-        assert_eq!(
-            remembered.body,
-            ask(&mut copy, key, "GET", "/api/v1/me", "").reply.body
-        );
-        remembered.body
-    }
-
-    #[test]
-    fn every_change_shows_at_once() {
-        let changes: [fn(&mut World, &str); 9] = [
-            |world, _| world.account_mut("demo").unwrap().profile.bio = "New".to_owned(),
-            |world, _| drop(world.add_link("demo", "Blog", "https://example.com/blog")),
-            |world, _| drop(world.add_post("demo", "New")),
-            |world, _| world.set_dialect(Dialect::maximal()),
-            |world, _| world.badges[0].name = "New".to_owned(),
-            |world, key| {
-                let limit = RateLimit {
-                    limit: 700,
-                    ..RateLimit::default()
-                };
-                world.set_rate_limit(key, limit);
-            },
-            |world, key| world.keys.get_mut(key).unwrap().scopes.clear(),
-            |world, _| *world = World::new(world.seed()),
-            |world, key| {
-                let edit = r#"{"location": "Elsewhere"}"#;
-                let profile = world.keys().profile;
-                let edited = ask(world, &profile, "PATCH", "/api/v1/me/profile", edit);
-                assert_eq!(edited.reply.status, 200, "{key}");
-            },
-        ];
-        let mut world = World::new(7);
-        let key = world.keys().all;
-        for (number, change) in changes.into_iter().enumerate() {
-            let before = body(&mut world, &key);
-            assert_eq!(body(&mut world, &key), before, "before change {number}");
-            change(&mut world, &key);
-            assert_ne!(body(&mut world, &key), before, "change {number}");
-        }
-    }
-
-    #[test]
-    fn no_key_is_shown_what_another_was() {
-        let mut world = World::new(7);
-        let keys = world.keys();
-        let grace = world.create_key("grace", &[]);
-        for key in [&keys.all, &keys.none, &grace, &keys.all] {
-            let body = String::from_utf8(body(&mut world, key)).unwrap();
-            assert_eq!(body.contains("links:write"), *key == keys.all);
-            assert_eq!(body.contains("grace@example.com"), *key == grace);
-        }
     }
 }

@@ -8,12 +8,6 @@ use super::dialect::{Dialect, ErrorBody, WriteAnswers};
 use super::endpoint::Endpoint;
 use super::violation::Violation;
 
-/// A body that is no longer than this, in bytes, never moves while it is written.
-pub(super) const USUAL_LENGTH: usize = 4 * 1024;
-
-/// The content type, three about the rate limit, and the date.
-const USUAL_HEADERS: usize = 5;
-
 /// What came of one request.
 ///
 /// ```
@@ -60,17 +54,7 @@ pub struct Reply {
 impl Reply {
     /// `{"data": resource}`, the shape of every answer that carries data.
     pub(super) fn data(status: u16, resource: impl Serialize) -> Self {
-        Self::json_body(status, Self::data_body(resource))
-    }
-
-    /// The body of such an answer.
-    pub(super) fn data_body(resource: impl Serialize) -> Vec<u8> {
-        to_json(&Data { data: resource })
-    }
-
-    /// The answer with a body that is JSON already.
-    pub(super) fn json_body(status: u16, body: Vec<u8>) -> Self {
-        Self::of_body("application/json", status, body)
+        Self::json(status, &Data { data: resource })
     }
 
     /// The answer to a creation or an edit.
@@ -161,26 +145,15 @@ impl Reply {
     }
 
     fn written_as(content_type: &'static str, status: u16, body: &impl Serialize) -> Self {
-        Self::of_body(content_type, status, to_json(body))
-    }
-
-    fn of_body(content_type: &'static str, status: u16, body: Vec<u8>) -> Self {
-        let mut headers = Vec::with_capacity(USUAL_HEADERS);
-        headers.push(("content-type".into(), content_type.into()));
+        // Structs and not `serde_json::Value`s: the fields keep their order, so that the same seed
+        // gives the same bytes under every feature of serde_json.
+        let body = serde_json::to_vec(body).expect("texts, numbers and lists become JSON");
         Self {
             status,
-            headers,
+            headers: vec![("content-type".into(), content_type.into())],
             body,
         }
     }
-}
-
-// Bodies are structs and not `serde_json::Value`s: the fields keep their order, so that the same
-// seed gives the same bytes under every feature of serde_json.
-fn to_json(body: &impl Serialize) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(USUAL_LENGTH);
-    serde_json::to_writer(&mut bytes, body).expect("texts, numbers and lists become JSON");
-    bytes
 }
 
 /// The reason phrase of a status with which the service refuses (RFC 9110, section 15).

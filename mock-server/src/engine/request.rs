@@ -1,6 +1,5 @@
 //! A request as the engine sees it, whatever carried it here.
 
-use std::borrow::Cow;
 use std::fmt;
 
 /// One HTTP request, as plain values.
@@ -78,34 +77,6 @@ impl Request {
         self
     }
 
-    /// Makes this another request, in the memory of the one that it was.
-    pub(crate) fn refill<'a>(
-        &mut self,
-        method: &str,
-        (path, query): (&str, Option<&str>),
-        headers: impl Iterator<Item = (&'a str, Cow<'a, str>)>,
-        body: &[u8],
-    ) {
-        method.clone_into(&mut self.method);
-        path.clone_into(&mut self.path);
-        self.query = query.map(str::to_owned);
-        let mut filled = 0;
-        for (name, value) in headers {
-            match self.headers.get_mut(filled) {
-                Some(header) => {
-                    name.clone_into(&mut header.0);
-                    value.as_ref().clone_into(&mut header.1);
-                }
-                None => self.headers.push((name.to_owned(), value.into_owned())),
-            }
-            filled += 1;
-        }
-        self.headers.truncate(filled);
-        // A body can be large, and its memory is not kept for the next one.
-        self.body = body.to_vec();
-        self.discarded = None;
-    }
-
     /// Says that there was a body of this many bytes, which is not here.
     pub(crate) fn discarded_body(mut self, length: usize) -> Self {
         self.discarded = Some(length);
@@ -143,19 +114,6 @@ impl fmt::Debug for Request {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_request_that_is_filled_again_holds_nothing_of_the_old_one() {
-        let new = Request::new("GET", "/api/v1/me").header("Host", "there");
-        let mut request = Request::new("POST", "/api/v1/me/posts?draft=1")
-            .header("Authorization", "Bearer canary")
-            .header("Host", "here")
-            .body("text")
-            .discarded_body(9);
-        let headers = [("Host", "there".into())].into_iter();
-        request.refill("GET", ("/api/v1/me", None), headers, b"");
-        assert!(request == new);
-    }
 
     #[test]
     fn debug_does_not_show_the_key() {

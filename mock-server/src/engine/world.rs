@@ -15,9 +15,7 @@ use super::keys::{Key, Keys};
 use super::links::Link;
 use super::posts::Post;
 use super::refusal::Refusal;
-use super::remembered::{Remembered, Source};
 use super::request::Request;
-use super::stamped::Stamped;
 use crate::webhook::Webhook;
 
 /// One profile service with everything it holds.
@@ -43,15 +41,13 @@ pub struct World {
     seed: u64,
     clock: Clock,
     #[serde(default)]
-    dialect: Stamped<Dialect>,
+    dialect: Dialect,
     pub(super) last_id: u64,
-    pub(super) badges: Stamped<Vec<Badge>>,
-    pub(super) accounts: Stamped<BTreeMap<String, Account>>,
+    pub(super) badges: Vec<Badge>,
+    pub(super) accounts: BTreeMap<String, Account>,
     pub(super) keys: BTreeMap<String, Key>,
     #[serde(default, skip_serializing_if = "Webhook::is_new")]
     pub(crate) webhook: Webhook,
-    #[serde(skip)]
-    pub(super) me: Remembered,
 }
 
 impl World {
@@ -65,13 +61,12 @@ impl World {
         let mut world = Self {
             seed,
             clock: Clock::system(),
-            dialect: Stamped::default(),
+            dialect: Dialect::default(),
             last_id: 0,
-            badges: Stamped::default(),
-            accounts: Stamped::default(),
+            badges: Vec::new(),
+            accounts: BTreeMap::new(),
             keys: BTreeMap::new(),
             webhook: Webhook::default(),
-            me: Remembered::default(),
         };
         default_world::fill(&mut world);
         world
@@ -146,7 +141,7 @@ impl World {
     /// world.set_dialect(Dialect::minimal());
     /// ```
     pub fn set_dialect(&mut self, dialect: Dialect) {
-        self.dialect = dialect.into();
+        self.dialect = dialect;
     }
 
     /// The six keys of `demo`.
@@ -236,16 +231,6 @@ impl World {
         super::authorization::key_label(self, request)
     }
 
-    /// What the body of `GET /me` follows from.
-    pub(super) fn source_of_me<'a>(&self, key: &'a Key) -> Source<'a> {
-        let stamps = [
-            self.accounts.stamp(),
-            self.badges.stamp(),
-            self.dialect.stamp(),
-        ];
-        Source { key, stamps }
-    }
-
     /// The account that a key belongs to. A state that was written by hand can have a key without
     /// an account; such a key is as good as unknown.
     pub(super) fn owner(&self, key: &Key) -> Result<&Account, Refusal> {
@@ -293,9 +278,9 @@ impl fmt::Debug for World {
             .debug_struct("World")
             .field("seed", &self.seed)
             .field("clock", &self.clock)
-            .field("dialect", &*self.dialect)
+            .field("dialect", &self.dialect)
             .field("last_id", &self.last_id)
-            .field("accounts", &*self.accounts)
+            .field("accounts", &self.accounts)
             .field("keys", &self.keys.len())
             .finish_non_exhaustive()
     }

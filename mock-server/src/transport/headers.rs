@@ -2,7 +2,16 @@
 
 use std::borrow::Cow;
 
-use http::{HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+/// Converts the headers of a request for the engine.
+pub(super) fn texts(given: &HeaderMap) -> Vec<(String, String)> {
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let given = given.iter();
+    given
+        .map(|(name, value)| (name.as_str().to_owned(), text(value)))
+        .collect()
+}
 
 /// Reads names and values that the engine has written. What it knows beforehand, such as
 /// `content-type`, is not copied.

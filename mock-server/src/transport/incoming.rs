@@ -11,6 +11,7 @@ use hyper::body::Incoming;
 use tokio::time::timeout;
 
 use super::connection::PATIENCE;
+use super::headers::texts;
 use super::outgoing::Unanswered;
 use crate::ending::Ending;
 use crate::engine::Request;
@@ -28,7 +29,7 @@ pub(super) async fn receive(
         .path_and_query()
         .map_or("", |target| target.as_str());
     let mut received = Request::new(head.method.as_str(), target);
-    received.headers = headers(&head.headers);
+    received.headers = texts(&head.headers);
     let Some(length) = length_above(&head.headers, limit) else {
         if body.is_end_stream() {
             return Ok(received);
@@ -44,14 +45,6 @@ pub(super) async fn receive(
         discard(body);
     }
     Ok(received.discarded_body(length))
-}
-
-fn headers(given: &HeaderMap) -> Vec<(String, String)> {
-    let pairs = given.iter().map(|(name, value)| {
-        let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
-        (name.as_str().to_owned(), value)
-    });
-    pairs.collect()
 }
 
 /// How long a body is that is too long by its own account.

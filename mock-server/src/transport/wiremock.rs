@@ -1,7 +1,7 @@
 //! The way from wiremock to a service and back. No other file knows how wiremock sees a request.
 
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Waker};
 
 use wiremock::matchers::any;
@@ -20,11 +20,7 @@ const LAST: u8 = u8::MAX;
 /// to carry out instructions.
 pub(crate) fn catch_all(service: Arc<Service>, has_front: bool) -> Mock {
     Mock::given(any())
-        .respond_with(Answer {
-            service,
-            has_front,
-            request: Mutex::new(Request::new("", "")),
-        })
+        .respond_with(Answer { service, has_front })
         .with_priority(LAST)
         .named("the profile service")
 }
@@ -43,20 +39,15 @@ pub(crate) fn drop_at_once(server: wiremock::MockServer) {
 struct Answer {
     service: Arc<Service>,
     has_front: bool,
-    /// The last request, whose memory the next one takes over. wiremock asks for one answer at a
-    /// time, so that nobody waits here.
-    request: Mutex<Request>,
 }
 
 impl Respond for Answer {
     /// wiremock waits after it has the template, and not here where all others would wait too. So
     /// the write comes before a delay of either phase.
     fn respond(&self, request: &wiremock::Request) -> ResponseTemplate {
-        let mut read = self.request.lock().unwrap_or_else(PoisonError::into_inner);
-        read_request(request, &mut read);
-        let plan = self.service.plan(&read);
-        let planned = self.service.answer(&read, &plan);
-        drop(read);
+        let request = read_request(request);
+        let plan = self.service.plan(&request);
+        let planned = self.service.answer(&request, &plan);
         let delay = plan.delay_before.saturating_add(plan.delay_after);
         let template = template(planned, self.has_front);
         match delay.is_zero() {
@@ -66,13 +57,11 @@ impl Respond for Answer {
     }
 }
 
-fn read_request(request: &wiremock::Request, read: &mut Request) {
-    let headers = request
-        .headers
-        .iter()
-        .map(|(name, value)| (name.as_str(), String::from_utf8_lossy(value.as_bytes())));
-    let target = (request.url.path(), request.url.query());
-    read.refill(request.method.as_str(), target, headers, &request.body);
+fn read_request(request: &wiremock::Request) -> Request {
+    let target = &request.url[url::Position::BeforePath..url::Position::AfterQuery];
+    let mut read = Request::new(request.method.as_str(), target).body(&*request.body);
+    read.headers = super::headers::texts(&request.headers);
+    read
 }
 
 fn template(planned: Planned, has_front: bool) -> ResponseTemplate {
