@@ -7,7 +7,6 @@
 )]
 
 mod arguments;
-mod color_names;
 mod commands;
 mod contrast;
 mod curl;
@@ -17,7 +16,6 @@ mod drawing;
 mod dry_run;
 mod editor;
 mod environment;
-mod escape_sequences;
 mod failed_call;
 mod failure;
 mod help;

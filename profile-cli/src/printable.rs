@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::escape_sequences::without_escape_sequences;
+use anstyle_parse::{DefaultCharAccumulator, Parser, Perform};
 
 /// What Unicode has for the end of a line and of a paragraph.
 const LINE_BREAKS: [char; 2] = ['\u{2028}', '\u{2029}'];
@@ -60,6 +60,39 @@ pub(crate) fn quoted(text: impl ToString) -> String {
     format!("{:?}", text.to_string())
 }
 
+/// Removes whole escape sequences, of which a filter of control characters would leave the rest to be
+/// read. A sequence without an end takes the rest of the text with it, as on a terminal.
+fn without_escape_sequences(text: &str) -> String {
+    let mut kept = Kept(String::with_capacity(text.len()));
+    let mut parser = Parser::<DefaultCharAccumulator>::new();
+    let mut advance = |bytes: &[u8]| {
+        for &byte in bytes {
+            parser.advance(&mut kept, byte);
+        }
+    };
+    for c in text.chars() {
+        match c {
+            // The parser knows these characters of C1 only as ESC and a second character.
+            '\u{80}'..='\u{9f}' => advance(&[0x1b, c as u8 - 0x40]),
+            _ => advance(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+    kept.0
+}
+
+/// The characters of a text that are not part of an escape sequence.
+struct Kept(String);
+
+impl Perform for Kept {
+    fn print(&mut self, c: char) {
+        self.0.push(c);
+    }
+
+    fn execute(&mut self, byte: u8) {
+        self.0.push(char::from(byte));
+    }
+}
+
 fn is_left_out(c: char) -> bool {
     c.is_control() || reorders(c) || is_unseen(c)
 }
@@ -81,6 +114,26 @@ mod tests {
     fn nothing_can_steer_the_terminal() {
         assert_eq!(printable("a\u{1b}[31mb\u{7}\u{9b}0mc\r\nd\te"), "abc\nd\te");
         assert_eq!(printable("a\u{202e}b"), "ab");
+    }
+
+    #[test]
+    fn escape_sequences_are_removed_as_a_whole() {
+        for (text, expected) in [
+            ("\u{1b}[38;2;1;2;3ma\u{1b}[?25l\u{1b}[10;20Hb", "ab"),
+            ("a\u{1b}]0;title\u{7}b", "ab"),
+            ("\u{9d}0;title\u{9c}a\u{85}b", "ab"),
+            (
+                "\u{1b}]8;;https://x\u{1b}\\text\u{1b}]8;;\u{1b}\\!",
+                "text!",
+            ),
+            ("a\u{1b}P0q\u{1b}\\b\u{1b}_x\u{1b}\\c", "abc"),
+            ("\u{1b}(Ba\u{1b}cb\u{1b}7c\u{1b}=d", "abcd"),
+            ("a\u{1b}\u{1b}[31mb\u{1b}", "ab"),
+            ("a\u{1b}[1\nb", "a\n"),
+            ("[31m ünïcödé 日本\n", "[31m ünïcödé 日本\n"),
+        ] {
+            assert_eq!(printable(text), expected, "{text:?}");
+        }
     }
 
     #[test]

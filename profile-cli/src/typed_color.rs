@@ -5,7 +5,6 @@ use std::str::FromStr;
 
 use profile_sdk::Color;
 
-use crate::color_names;
 use crate::printable::quoted;
 
 /// A typed colour and what is sent for it.
@@ -36,7 +35,7 @@ impl FromStr for TypedColor {
         let color = Color::new(typed)
             .ok()
             .or_else(|| Color::new(doubled(typed)?).ok())
-            .or_else(|| color_names::rgb(typed).map(Color::from_rgb));
+            .or_else(|| named(typed));
         let typed = typed.to_owned();
         match color {
             Some(color) => Ok(Self { color, typed }),
@@ -50,6 +49,22 @@ fn doubled(typed: &str) -> Option<String> {
     let digits = typed.strip_prefix('#').filter(|digits| digits.len() == 3)?;
     let digits = digits.chars().flat_map(|digit| [digit, digit]);
     Some(['#'].into_iter().chain(digits).collect())
+}
+
+/// Returns the color that CSS has under this name, in letters of either case.
+fn named(typed: &str) -> Option<Color> {
+    // Of what `color` parses, functions such as `rgb()` are left out, and so is `transparent`.
+    if !typed.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return None;
+    }
+    // Either spelling is a CSS name; `color` has only the first.
+    let name = typed.to_ascii_lowercase().replace("grey", "gray");
+    let [red, green, blue, alpha] = color::parse_color(&name)
+        .ok()?
+        .to_alpha_color::<color::Srgb>()
+        .to_rgba8()
+        .to_u8_array();
+    (alpha == u8::MAX).then(|| Color::from_rgb([red, green, blue]))
 }
 
 impl fmt::Display for NoColor {
@@ -86,6 +101,11 @@ mod tests {
         let note = "accent_color: RebeccaPurple is sent as #663399";
         check("RebeccaPurple", "#663399", Some(note));
         check(
+            "lightSlateGrey",
+            "#778899",
+            Some("accent_color: lightSlateGrey is sent as #778899"),
+        );
+        check(
             "#F80",
             "#FF8800",
             Some("accent_color: #F80 is sent as #FF8800"),
@@ -103,6 +123,9 @@ mod tests {
             "#ggg",
             "#éé",
             "no such colour",
+            "rgb(1,2,3)",
+            "transparent",
+            " red",
         ] {
             assert!(typed.parse::<TypedColor>().is_err(), "{typed:?}");
         }

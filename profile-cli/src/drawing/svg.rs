@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn texts_cannot_end_the_element_they_stand_in() {
         assert_eq!(
-            escaped("<a href=\"x\">&\u{1b}\u{0}\u{ffff}</a>"),
+            escaped("<a href=\"x\">&\u{1b}[m\u{0}\u{ffff}</a>"),
             "&lt;a href=&quot;x&quot;&gt;&amp;&lt;/a&gt;"
         );
     }

@@ -17,7 +17,7 @@ async fn a_key_is_typed_unseen() {
     terminal.sees("profiles.example: ");
     terminal.types(&format!("{}\n", place.service.uri()));
     terminal.sees("(not shown): ");
-    terminal.types(&format!("{}\n", place.service.key()));
+    terminal.types_unseen(&format!("{}\n", place.service.key()));
     let (code, shown) = terminal.ends();
     assert_eq!(code, Some(0), "{shown}");
     assert!(shown.contains(place.service.uri()), "{shown}");
@@ -32,7 +32,7 @@ async fn an_interrupted_question_gives_the_echo_back() {
     let login = ["auth", "login", "--base-url", place.service.uri()];
     let mut terminal = start(&place, &login);
     terminal.sees("(not shown): ");
-    terminal.types("half a key\u{3}");
+    terminal.types_unseen("half a key\u{3}");
     let (code, shown) = terminal.ends();
     assert_eq!(code, Some(130), "{shown}");
     assert!(shown.contains("interrupted; nothing was stored"), "{shown}");
@@ -51,7 +51,10 @@ async fn the_end_of_input_is_no_answer() {
         let arguments = [&["auth", "login"], flags].concat();
         let mut terminal = start(&place, &arguments);
         terminal.sees(question);
-        terminal.types("\u{4}");
+        match flags {
+            [] => terminal.types("\u{4}"),
+            _ => terminal.types_unseen("\u{4}"),
+        }
         let (code, shown) = terminal.ends();
         assert_eq!(code, Some(130), "{shown}");
     }

@@ -56,6 +56,20 @@ impl Terminal {
         self.pty.write_all(text.as_bytes()).unwrap();
     }
 
+    /// Types once the terminal does not show what is typed.
+    #[track_caller]
+    pub(crate) fn types_unseen(&mut self, text: &str) {
+        while tcgetattr(&self.pty)
+            .unwrap()
+            .local_modes
+            .contains(LocalModes::ECHO)
+        {
+            assert!(self.program.try_wait().unwrap().is_none(), "it has ended");
+            std::thread::yield_now();
+        }
+        self.types(text);
+    }
+
     /// Waits for the end of the program and shows its exit code and all that it showed. The
     /// terminal has to be left as it was.
     #[track_caller]
