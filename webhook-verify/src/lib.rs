@@ -5,7 +5,6 @@
 
 extern crate alloc;
 
-mod base64;
 mod digest_encoding;
 mod event_kind;
 mod event_name;

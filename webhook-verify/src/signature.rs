@@ -2,7 +2,9 @@
 
 use alloc::string::String;
 
-use crate::base64::{self, Base64Error};
+use base64::engine::general_purpose::STANDARD;
+use base64::{DecodeError, DecodeSliceError, Engine as _};
+
 use crate::{DigestEncoding, Secret, VerifyError, hex};
 
 const PREFIX: &str = "sha256=";
@@ -46,7 +48,7 @@ pub fn sign_as(encoding: DigestEncoding, secret: &Secret, body: impl AsRef<[u8]>
     let digest = secret.digest(body.as_ref());
     let encoded = match encoding {
         DigestEncoding::Hex => hex::encode(&digest),
-        DigestEncoding::Base64 => base64::encode(&digest),
+        DigestEncoding::Base64 => STANDARD.encode(digest),
     };
     String::from(PREFIX) + &encoded
 }
@@ -72,7 +74,7 @@ fn bad_prefix(value: &[u8]) -> VerifyError {
 
 fn parse_hex(encoded: &[u8]) -> Result<[u8; 32], VerifyError> {
     let Ok(digits) = encoded.try_into() else {
-        return Err(match base64::is_digest(encoded) {
+        return Err(match is_base64_digest(encoded) {
             true => VerifyError::LooksLikeBase64,
             false => bad_length(encoded, DigestEncoding::Hex),
         });
@@ -84,19 +86,29 @@ fn parse_hex(encoded: &[u8]) -> Result<[u8; 32], VerifyError> {
 }
 
 fn parse_base64(encoded: &[u8]) -> Result<[u8; 32], VerifyError> {
-    let Ok(text) = encoded.try_into() else {
+    if encoded.len() != 44 {
         return Err(match is_hex_digest(encoded) {
             true => VerifyError::LooksLikeHex,
             false => bad_length(encoded, DigestEncoding::Base64),
         });
-    };
-    base64::decode(text).map_err(|reason| match reason {
-        Base64Error::Byte { position } => VerifyError::NotBase64 {
-            position,
-            byte: encoded[position],
-        },
-        Base64Error::StrayBits { digit } => VerifyError::StrayBits { digit },
-    })
+    }
+    // 44 digits without padding would be 33 bytes.
+    let mut bytes = [0; 33];
+    match STANDARD.decode_slice(encoded, &mut bytes) {
+        Ok(32) => Ok(core::array::from_fn(|index| bytes[index])),
+        Err(DecodeSliceError::DecodeError(DecodeError::InvalidLastSymbol(42, digit))) => {
+            Err(VerifyError::StrayBits { digit })
+        }
+        _ => Err(VerifyError::NotBase64),
+    }
+}
+
+/// Returns whether the text has the form of a digest in base64.
+pub(crate) fn is_base64_digest(encoded: &[u8]) -> bool {
+    matches!(
+        parse_base64(encoded),
+        Ok(_) | Err(VerifyError::StrayBits { .. })
+    )
 }
 
 fn is_hex_digest(encoded: &[u8]) -> bool {

@@ -40,13 +40,8 @@ pub enum VerifyError {
     },
     /// What follows `sha256=` has the form of a digest in base64; the receiver takes hex.
     LooksLikeBase64,
-    /// A byte after `sha256=` cannot stand there in base64.
-    NotBase64 {
-        /// Where it stands among the 44, counted from 0.
-        position: usize,
-        /// The byte itself.
-        byte: u8,
-    },
+    /// What follows `sha256=` is as long as a digest in base64 and not valid base64.
+    NotBase64,
     /// The last base64 digit has bits beyond the 32 bytes of a digest, so the
     /// same digest could be written in another way.
     StrayBits {
@@ -127,10 +122,9 @@ impl VerifyError {
                 "holds a digest in base64 (44 characters); expected 64 hex digits: \
                  if the service signs so, ask for it with Verifier::encoding(DigestEncoding::Base64)",
             ),
-            Self::NotBase64 { position, byte } => write!(
-                f,
-                "has byte {byte:#04x} at position {position} after sha256= \
-                 (counted from 0); expected only A-Z, a-z, 0-9, + and /, and one = at the end"
+            Self::NotBase64 => f.write_str(
+                "is not valid base64 after sha256=; \
+                 expected only A-Z, a-z, 0-9, + and /, and one = at the end",
             ),
             Self::StrayBits { digit } => write!(
                 f,

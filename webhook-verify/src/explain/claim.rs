@@ -3,8 +3,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::{Engine as _, alphabet};
+
 use super::Change;
-use crate::{DigestEncoding, VerifyError, base64, hex, signature};
+use crate::{DigestEncoding, VerifyError, hex, signature};
 
 /// A digest of 20 (SHA-1) or 32 bytes (SHA-256), and what is wrong with how it is written.
 pub(super) struct Claim {
@@ -24,7 +27,7 @@ impl Claim {
         }
         let encoded = without_prefix(trimmed, &mut changes);
         let digest = from_hex(encoded).or_else(|| {
-            let strict = base64::is_digest(encoded);
+            let strict = signature::is_base64_digest(encoded);
             changes.push(if strict {
                 Change::Base64
             } else {
@@ -79,31 +82,12 @@ pub(super) fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// Takes both alphabets, with and without padding.
+/// Decodes either alphabet, with and without padding.
 pub(super) fn from_base64(digits: &[u8]) -> Option<Vec<u8>> {
-    let end = digits.iter().position(|&digit| digit == b'=');
-    let (digits, padding) = digits.split_at(end.unwrap_or(digits.len()));
-    if padding.len() > 2 || digits.len() % 4 == 1 {
-        return None;
-    }
-    let mut bytes = Vec::with_capacity(digits.len());
-    for group in digits.chunks(4) {
-        let mut bits = 0u32;
-        for index in 0..4 {
-            let value = group
-                .get(index)
-                .map_or(Some(0), |&digit| base64_value(digit))?;
-            bits = bits << 6 | u32::from(value);
-        }
-        bytes.extend(&bits.to_be_bytes()[1..group.len()]);
-    }
-    Some(bytes)
-}
-
-fn base64_value(digit: u8) -> Option<u8> {
-    base64::value(match digit {
-        b'-' => b'+',
-        b'_' => b'/',
-        other => other,
-    })
+    const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true);
+    [alphabet::STANDARD, alphabet::URL_SAFE]
+        .iter()
+        .find_map(|alphabet| GeneralPurpose::new(alphabet, CONFIG).decode(digits).ok())
 }
