@@ -5,7 +5,6 @@ use profile_sdk::Request;
 use serde_json::{Value, json};
 
 use crate::report::{Report, Shown};
-use crate::stop::Stop;
 
 /// What every command takes that writes to the service.
 #[derive(Debug, Args)]
@@ -23,8 +22,8 @@ pub(crate) struct Change {
     pub(crate) to: Option<String>,
 }
 
-/// The end of a command that was asked not to write.
-pub(crate) fn stop(requests: &[&Request], changes: &[Change]) -> Stop {
+/// Returns the report on what would change and be sent.
+pub(crate) fn preview(requests: &[&Request], changes: &[Change]) -> Report {
     let document = json!({
         "dry_run": true,
         "changes": changes.iter().map(Change::as_json).collect::<Value>(),
@@ -35,10 +34,7 @@ pub(crate) fn stop(requests: &[&Request], changes: &[Change]) -> Stop {
         text += &as_text(request);
     }
     text += "No change was sent.";
-    Stop::Shown(Box::new(Report {
-        json: document.to_string(),
-        ..Report::from(Shown::Text(text))
-    }))
+    Report::new(document, Shown::Text(text))
 }
 
 impl Change {

@@ -23,6 +23,7 @@ mod hidden_prompt;
 mod input;
 mod interruption;
 mod log;
+mod outcome;
 mod output;
 mod picture_file;
 mod printable;
@@ -34,7 +35,6 @@ mod report;
 mod sandbox;
 mod session;
 mod settings;
-mod stop;
 mod typed_color;
 mod typed_text;
 
@@ -45,10 +45,10 @@ use clap::Parser as _;
 
 use crate::arguments::Arguments;
 use crate::environment::Environment;
+use crate::outcome::Outcome;
 use crate::output::Output;
 use crate::session::Session;
 use crate::settings::{Need, Settings};
-use crate::stop::Stop;
 
 fn main() -> ExitCode {
     interruption::end_when_interrupted();
@@ -75,10 +75,9 @@ fn main() -> ExitCode {
     }
     log::start(&settings);
     match commands::run(arguments.command, &Session::new(settings, &output)) {
-        Ok(report) => output.report(&report),
-        Err(Stop::Shown(report)) => output.report(&report),
+        Ok(Outcome::Report(report)) => output.report(&report),
         #[cfg(any(feature = "sandbox", feature = "webhook"))]
-        Err(Stop::Told(exit_code)) => ExitCode::from(exit_code),
-        Err(Stop::Failed(failure)) => output.failure(&failure),
+        Ok(Outcome::Printed(exit_code)) => ExitCode::from(exit_code),
+        Err(failure) => output.failure(&failure),
     }
 }

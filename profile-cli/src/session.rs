@@ -15,7 +15,6 @@ use crate::output::Output;
 use crate::prompt;
 use crate::report::Report;
 use crate::settings::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Settings};
-use crate::stop::Stop;
 
 /// What a call may take beyond its attempts, for the waits between them.
 const WAITS: Duration = Duration::from_secs(30);
@@ -62,13 +61,40 @@ impl<'a> Session<'a> {
         Ok(builder.build()?)
     }
 
+    /// Sends what only reads, and reports on the response; with `--curl`, shows the command.
+    pub(crate) fn read_or_curl<T>(
+        &self,
+        call: Call<T>,
+        report: impl FnOnce(Response<T>) -> Result<Report, Failure>,
+    ) -> Result<Report, Failure> {
+        match self.curl_preview(std::slice::from_ref(&call))? {
+            Some(preview) => Ok(preview),
+            None => report(self.read(call)?),
+        }
+    }
+
+    /// Sends what changes something, as `write` does, and reports on the response; with `--curl`,
+    /// shows the command.
+    pub(crate) fn write_or_curl<T>(
+        &self,
+        call: Call<T>,
+        what: &str,
+        look_with: &str,
+        report: impl FnOnce(Response<T>) -> Result<Report, Failure>,
+    ) -> Result<Report, Failure> {
+        match self.curl_preview(std::slice::from_ref(&call))? {
+            Some(preview) => Ok(preview),
+            None => report(self.write(call, what, look_with)?),
+        }
+    }
+
     /// Sends what only reads.
-    pub(crate) fn read<T>(&self, call: Call<T>) -> Result<Response<T>, Stop> {
+    pub(crate) fn read<T>(&self, call: Call<T>) -> Result<Response<T>, Failure> {
         self.read_or(call, Failure::from)
     }
 
     /// Sends what reads one thing, which is named should the service not know it.
-    pub(crate) fn read_about<T>(&self, what: &str, call: Call<T>) -> Result<Response<T>, Stop> {
+    pub(crate) fn read_about<T>(&self, what: &str, call: Call<T>) -> Result<Response<T>, Failure> {
         self.read_or(call, |error| Failure::of_call_about(what, error))
     }
 
@@ -76,11 +102,10 @@ impl<'a> Session<'a> {
         &self,
         call: Call<T>,
         failure: impl FnOnce(Error) -> Failure,
-    ) -> Result<Response<T>, Stop> {
-        self.stop_for_curl(std::slice::from_ref(&call))?;
+    ) -> Result<Response<T>, Failure> {
         match self.answer_to(call)? {
-            Some(answer) => Ok(answer.map_err(failure)?),
-            None => Err(Failure::new(FailureKind::Interrupted, "interrupted").into()),
+            Some(answer) => answer.map_err(failure),
+            None => Err(Failure::new(FailureKind::Interrupted, "interrupted")),
         }
     }
 
@@ -91,16 +116,16 @@ impl<'a> Session<'a> {
         call: Call<T>,
         what: &str,
         look_with: &str,
-    ) -> Result<Response<T>, Stop> {
-        self.stop_for_curl(std::slice::from_ref(&call))?;
+    ) -> Result<Response<T>, Failure> {
         match self.answer_to(call)? {
-            Some(answer) => Ok(answer.map_err(|error| Failure::of_write(what, look_with, error))?),
-            None => Err(Failure::interrupted(look_with).into()),
+            Some(answer) => answer.map_err(|error| Failure::of_write(what, look_with, error)),
+            None => Err(Failure::interrupted(look_with)),
         }
     }
 
     /// The answer to a call, or nothing if Ctrl-C came before it.
     fn answer_to<T>(&self, call: Call<T>) -> Result<Option<Result<Response<T>, Error>>, Failure> {
+        debug_assert!(!self.settings.curl, "--curl sends nothing");
         log::sending(&call);
         let answer = self.wait_for(async {
             let _uninterrupted = Uninterrupted::new();
@@ -117,12 +142,12 @@ impl<'a> Session<'a> {
         Ok(answer)
     }
 
-    /// Stops here if the calls are to be shown as curl commands.
-    pub(crate) fn stop_for_curl<T>(&self, calls: &[Call<T>]) -> Result<(), Stop> {
+    /// Returns the calls as curl commands if `--curl` asks for them.
+    pub(crate) fn curl_preview<T>(&self, calls: &[Call<T>]) -> Result<Option<Report>, Failure> {
         if !self.settings.curl {
-            return Ok(());
+            return Ok(None);
         }
-        Err(Stop::Shown(Box::new(self.as_curl(&requests(calls)?)?)))
+        self.as_curl(&requests(calls)?).map(Some)
     }
 
     /// The curl commands that send these requests.

@@ -4,9 +4,9 @@ use clap::Args;
 use profile_sdk::{Analytics, Metric};
 
 use crate::drawing::Figure;
+use crate::failure::Failure;
 use crate::report::{Report, Shown};
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Show views, likes and social counts of your profile
 #[derive(Debug, Args)]
@@ -19,10 +19,11 @@ Examples:
   profile analytics --json")]
 pub(crate) struct AnalyticsArguments {}
 
-pub(crate) fn run(_: AnalyticsArguments, session: &Session<'_>) -> Result<Report, Stop> {
-    let response = session.read(session.client()?.analytics())?;
-    let figures = figures(response.data());
-    Ok(Report::read(&response, Shown::figures(figures)))
+pub(crate) fn run(_: AnalyticsArguments, session: &Session<'_>) -> Result<Report, Failure> {
+    session.read_or_curl(session.client()?.analytics(), |response| {
+        let figures = figures(response.data());
+        Ok(Report::read(&response, Shown::figures(figures)))
+    })
 }
 
 fn figures(analytics: &Analytics) -> Vec<(String, Figure)> {

@@ -12,7 +12,6 @@ use crate::failure::{Failure, FailureKind};
 use crate::input::Input;
 use crate::report::{Report, Shown};
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Call any path of the service and print its answer
 #[derive(Debug, Args)]
@@ -78,21 +77,23 @@ Examples:
     )
 }
 
-pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let client = session.client()?;
     let call = arguments.call(client)?;
     let request = call.request().map_err(Failure::of_unsent)?;
     if arguments.dry_run.dry_run {
-        return Err(dry_run::stop(&[request], &[]));
+        return Ok(dry_run::preview(&[request], &[]));
+    }
+    if let Some(preview) = session.curl_preview(std::slice::from_ref(&call))? {
+        return Ok(preview);
     }
     let path = request.path().to_owned();
     let response = match arguments.method() {
         Method::Get => session.read_about(&path, call),
         _ => session.write(call, &path, &look_with(&path)),
     };
-    let response = response.map_err(|stop| {
-        stop.map_failure(|failure| arguments.with_body(failure, session.output.is_json()))
-    })?;
+    let response =
+        response.map_err(|failure| arguments.with_body(failure, session.output.is_json()))?;
     let shown = Answer {
         response: &response,
         client,

@@ -14,7 +14,6 @@ use crate::arguments::Arguments;
 use crate::failure::Failure;
 use crate::report::{Report, Shown};
 use crate::settings::SettingName;
-use crate::stop::Stop;
 
 const NAME: &str = "profile";
 
@@ -59,7 +58,7 @@ impl Shell {
     }
 }
 
-pub(crate) fn run(arguments: &CompletionArguments) -> Result<Report, Stop> {
+pub(crate) fn run(arguments: &CompletionArguments) -> Result<Report, Failure> {
     match (&arguments.dir, arguments.shell) {
         (Some(directory), None) => write(Shell::value_variants(), directory),
         (Some(directory), Some(shell)) => write(&[shell], directory),
@@ -73,7 +72,7 @@ fn print(shell: Shell) -> Report {
 }
 
 /// Each script gets the name under which its shell looks for it.
-fn write(shells: &[Shell], directory: &Path) -> Result<Report, Stop> {
+fn write(shells: &[Shell], directory: &Path) -> Result<Report, Failure> {
     let names: Vec<_> = shells
         .iter()
         .map(|shell| shell.generator().file_name(NAME))

@@ -12,7 +12,6 @@ use crate::printable::quoted;
 use crate::progress::Progress;
 use crate::report::{Report, Shown};
 use crate::session::{Session, requests};
-use crate::stop::Stop;
 
 /// The deletion of things of one kind.
 pub(crate) struct Deletion {
@@ -27,12 +26,14 @@ impl Deletion {
         ids: &[Id],
         session: &Session<'_>,
         delete: impl Fn(&Id) -> Call<()>,
-    ) -> Result<Report, Stop> {
+    ) -> Result<Report, Failure> {
         let ids = several::without_repetitions(ids);
         let calls: Vec<_> = ids.iter().map(|id| delete(id)).collect();
-        session.stop_for_curl(&calls)?;
+        if let Some(preview) = session.curl_preview(&calls)? {
+            return Ok(preview);
+        }
         if self.dry_run {
-            return Err(self.rehearsed(&ids, &calls)?);
+            return self.preview(&ids, &calls);
         }
         session.confirm(&question(self.noun, &ids))?;
         let look_with = format!("profile {} list", self.noun);
@@ -43,11 +44,11 @@ impl Deletion {
             let what = format!("{} {}", self.noun, quoted(id));
             match session.write(call, &what, &look_with) {
                 Ok(_) => deleted.push(id),
-                Err(stop) if ids.len() == 1 => failures.push(Failure {
+                Err(failure) if ids.len() == 1 => failures.push(Failure {
                     id: Some(id.to_string()),
-                    ..stop.into_failure()?
+                    ..failure
                 }),
-                Err(stop) => failures.push(several::failure_of(&what, id, stop.into_failure()?)),
+                Err(failure) => failures.push(several::failure_of(&what, id, failure)),
             }
             progress.advance();
         }
@@ -56,10 +57,10 @@ impl Deletion {
         several::outcome(done, failures)
     }
 
-    fn rehearsed(&self, ids: &[impl Display], calls: &[Call<()>]) -> Result<Stop, Failure> {
+    fn preview(&self, ids: &[impl Display], calls: &[Call<()>]) -> Result<Report, Failure> {
         let change = |id| Change::new(self.noun, Some(quoted(id)), None);
         let changes: Vec<_> = ids.iter().map(change).collect();
-        Ok(dry_run::stop(&requests(calls)?, &changes))
+        Ok(dry_run::preview(&requests(calls)?, &changes))
     }
 
     /// One object for one identifier; an array where several were asked for.

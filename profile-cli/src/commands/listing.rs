@@ -7,18 +7,17 @@ use serde_json::value::RawValue;
 
 use crate::failure::{Failure, FailureKind};
 use crate::report::{Report, Shown};
-use crate::stop::Stop;
 
 /// Reports one list of the profile as `GET /me` gives it, or that the service leaves it out.
 pub(crate) fn report_listing(
     response: &Response<Profile>,
     name: &str,
     shown: Option<Shown>,
-) -> Result<Report, Stop> {
+) -> Result<Report, Failure> {
     let Some(shown) = shown else {
         let message = format!("the service does not list your {name} with your profile");
         let hint = format!("`profile show --json` prints all that it does tell of your {name}");
-        return Err(Failure::new(FailureKind::Other, message).hint(hint).into());
+        return Err(Failure::new(FailureKind::Other, message).hint(hint));
     };
     let listed = response
         .raw_data()

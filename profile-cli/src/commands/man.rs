@@ -13,7 +13,6 @@ use crate::arguments::Arguments;
 use crate::failure::Failure;
 use crate::help::{hidden_globals, unbroken};
 use crate::report::{Report, Shown};
-use crate::stop::Stop;
 
 /// Print the manual page of the program, or write those of all commands
 #[derive(Debug, Args)]
@@ -27,7 +26,7 @@ pub(crate) struct ManArguments {
     dir: Option<PathBuf>,
 }
 
-pub(crate) fn run(arguments: &ManArguments) -> Result<Report, Stop> {
+pub(crate) fn run(arguments: &ManArguments) -> Result<Report, Failure> {
     let mut command = Arguments::command().disable_help_subcommand(true);
     command.build();
     let Some(directory) = &arguments.dir else {

@@ -26,20 +26,28 @@ pub(crate) mod webhook;
 
 use crate::arguments::Command;
 use crate::failure::Failure;
-use crate::report::Report;
+use crate::outcome::Outcome;
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Runs a command; without one, says how to start.
-pub(crate) fn run(command: Option<Command>, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(command: Option<Command>, session: &Session<'_>) -> Result<Outcome, Failure> {
     let Some(command) = command else {
-        return Ok(start::run());
+        return Ok(start::run().into());
     };
     if session.settings.curl && !command.calls_the_service() {
         let message = "--curl: this command sends nothing to the service";
-        return Err(Failure::usage(message).into());
+        return Err(Failure::usage(message));
     }
-    let result = match command {
+    let ended = dispatch(command, session);
+    #[cfg(feature = "sandbox")]
+    if session.settings.sandbox {
+        return ended.map_err(crate::sandbox::advise);
+    }
+    ended
+}
+
+fn dispatch(command: Command, session: &Session<'_>) -> Result<Outcome, Failure> {
+    let report = match command {
         Command::Show(arguments) => show::run(arguments, session),
         Command::Set(arguments) => set::run(arguments, session),
         Command::Edit(arguments) => edit::run(&arguments, session),
@@ -56,15 +64,11 @@ pub(crate) fn run(command: Option<Command>, session: &Session<'_>) -> Result<Rep
         Command::Version(_) => Ok(version::run()),
         Command::Api(arguments) => api::run(&arguments, session),
         #[cfg(feature = "webhook")]
-        Command::Webhook(command) => webhook::run(command, session),
+        Command::Webhook(command) => return webhook::run(command, session),
         #[cfg(feature = "sandbox")]
-        Command::Sandbox(command) => sandbox::run(command, session),
+        Command::Sandbox(command) => return sandbox::run(command, session),
     };
-    #[cfg(feature = "sandbox")]
-    if session.settings.sandbox {
-        return result.map_err(|stop| stop.map_failure(crate::sandbox::advise));
-    }
-    result
+    report.map(Outcome::Report)
 }
 
 impl Command {

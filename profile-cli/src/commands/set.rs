@@ -12,9 +12,11 @@ use crate::dry_run::{self, Change, DryRun};
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::session::Session;
-use crate::stop::Stop;
 use crate::typed_color::TypedColor;
 use crate::typed_text;
+
+const WHAT: &str = "profile";
+const LOOK_WITH: &str = "profile show";
 
 /// Change fields of your profile and show it; what is not given stays as it is
 #[derive(Debug, Args)]
@@ -72,43 +74,45 @@ fn bio_help() -> String {
     format!("The bio, up to {characters} characters and {lines} lines")
 }
 
-pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let SetArguments { fields, dry_run } = arguments;
     let contrast = fields.contrast();
     let update = fields.into_update(session)?;
     if dry_run.dry_run {
-        let profile = session.read(session.client()?.me())?.into_data();
-        return Err(rehearsed(&update, &profile, session)?);
+        return session.read_or_curl(session.client()?.me(), |profile| {
+            preview(&update, profile.data(), session)
+        });
     }
-    let response = send(&update, session)?;
-    // For a service that does not show the profile, the contrast is that of the colours sent.
-    let warning = match response.data() {
-        Some(profile) => show::contrast_warning(profile),
-        None => contrast.and_then(Contrast::warning),
-    };
-    let sentence = "The service accepted the change without showing it; `profile show` does.";
-    let report = Report::written(&response, show::shown, "updated", sentence);
-    Ok(report.warning(warning))
+    let call = session.client()?.update_profile(&update);
+    session.write_or_curl(call, WHAT, LOOK_WITH, |response| {
+        // For a service that does not show the profile, the contrast is that of the colours sent.
+        let warning = match response.data() {
+            Some(profile) => show::contrast_warning(profile),
+            None => contrast.and_then(Contrast::warning),
+        };
+        let sentence = "The service accepted the change without showing it; `profile show` does.";
+        let report = Report::written(&response, show::shown, "updated", sentence);
+        Ok(report.warning(warning))
+    })
 }
 
 /// Sends a change of the profile.
 pub(crate) fn send(
     update: &ProfileUpdate,
     session: &Session<'_>,
-) -> Result<Response<Option<Profile>>, Stop> {
-    let call = session.client()?.update_profile(update);
-    session.write(call, "profile", "profile show")
+) -> Result<Response<Option<Profile>>, Failure> {
+    session.write(session.client()?.update_profile(update), WHAT, LOOK_WITH)
 }
 
-/// What a change would do to the profile.
-pub(crate) fn rehearsed(
+/// Returns the report on what a change would do to the profile.
+pub(crate) fn preview(
     update: &ProfileUpdate,
     profile: &Profile,
     session: &Session<'_>,
-) -> Result<Stop, Failure> {
+) -> Result<Report, Failure> {
     let call = session.client()?.update_profile(update);
     let request = call.request().map_err(Failure::of_unsent)?;
-    Ok(dry_run::stop(&[request], &differences(request, profile)))
+    Ok(dry_run::preview(&[request], &differences(request, profile)))
 }
 
 impl ProfileFields {

@@ -2,7 +2,6 @@
 
 use crate::failure::Failure;
 use crate::report::Report;
-use crate::stop::Stop;
 
 /// The things without those that were named before.
 pub(crate) fn without_repetitions<T: PartialEq>(things: &[T]) -> Vec<&T> {
@@ -29,14 +28,14 @@ pub(crate) fn failure_of(what: &str, id: impl ToString, failure: Failure) -> Fai
 }
 
 /// What was done, or the worst failure with all others and with what was done all the same.
-pub(crate) fn outcome(done: Option<Report>, failures: Vec<Failure>) -> Result<Report, Stop> {
+pub(crate) fn outcome(done: Option<Report>, failures: Vec<Failure>) -> Result<Report, Failure> {
     match (worst(failures), done) {
         (None, Some(report)) => Ok(report),
-        (None, None) => Err(Failure::usage("nothing was named").into()),
-        (Some(failure), done) => Err(Stop::from(Failure {
+        (None, None) => Err(Failure::usage("nothing was named")),
+        (Some(failure), done) => Err(Failure {
             done: done.map(Box::new),
             ..failure
-        })),
+        }),
     }
 }
 

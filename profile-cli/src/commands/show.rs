@@ -5,9 +5,9 @@ use profile_sdk::Profile;
 
 use crate::contrast::Contrast;
 use crate::drawing::Drawing;
+use crate::failure::Failure;
 use crate::report::{Report, Shown, cell, push_field};
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Show your profile
 #[derive(Debug, Args)]
@@ -22,10 +22,11 @@ Examples:
   profile show --json")]
 pub(crate) struct ShowArguments {}
 
-pub(crate) fn run(_: ShowArguments, session: &Session<'_>) -> Result<Report, Stop> {
-    let response = session.read(session.client()?.me())?;
-    let warning = contrast_warning(response.data());
-    Ok(Report::read(&response, shown(response.data())).warning(warning))
+pub(crate) fn run(_: ShowArguments, session: &Session<'_>) -> Result<Report, Failure> {
+    session.read_or_curl(session.client()?.me(), |response| {
+        let warning = contrast_warning(response.data());
+        Ok(Report::read(&response, shown(response.data())).warning(warning))
+    })
 }
 
 /// A profile as a card for people and as names and values for pipes.

@@ -1,11 +1,12 @@
 //! `profile site`: the counters of the whole site.
 
 use clap::Args;
+use profile_sdk::SiteStats;
 
 use crate::drawing::Figure;
+use crate::failure::Failure;
 use crate::report::{Report, Shown};
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Show how many users, views and links the whole site has; needs no key
 #[derive(Debug, Args)]
@@ -17,14 +18,20 @@ Examples:
   profile site --json")]
 pub(crate) struct SiteArguments {}
 
-pub(crate) fn run(_: SiteArguments, session: &Session<'_>) -> Result<Report, Stop> {
-    let response = session.read(session.client()?.site_stats())?;
-    let site = response.data();
+pub(crate) fn run(_: SiteArguments, session: &Session<'_>) -> Result<Report, Failure> {
+    session.read_or_curl(session.client()?.site_stats(), |response| {
+        let figures = figures(response.data());
+        Ok(Report::read(&response, Shown::figures(figures)))
+    })
+}
+
+fn figures(site: &SiteStats) -> Vec<(String, Figure)> {
     let figures = [
         ("users", site.users),
         ("views", site.views),
         ("links", site.links),
     ];
-    let figures = figures.map(|(name, count)| (name.to_owned(), Figure::Count(count)));
-    Ok(Report::read(&response, Shown::figures(figures.to_vec())))
+    figures
+        .map(|(name, count)| (name.to_owned(), Figure::Count(count)))
+        .to_vec()
 }

@@ -14,7 +14,6 @@ use crate::printable::quoted;
 use crate::progress::Progress;
 use crate::report::{Report, Shown, push_field};
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Show how often profiles were viewed, your own unless handles are given
 #[derive(Debug, Args)]
@@ -70,7 +69,7 @@ fn days_help() -> String {
     )
 }
 
-pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Report, Failure> {
     if arguments.handles.is_empty() && session.settings.curl {
         return as_curl(arguments.days, session);
     }
@@ -84,7 +83,9 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
         .iter()
         .map(|handle| client.user_stats(handle, arguments.days));
     let calls: Vec<_> = calls.collect();
-    session.stop_for_curl(&calls)?;
+    if let Some(preview) = session.curl_preview(&calls)? {
+        return Ok(preview);
+    }
     let mut progress = Progress::begin("reading", handles.len(), session.output.is_quiet());
     let mut read = Vec::new();
     let mut failures = Vec::new();
@@ -92,10 +93,8 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
         let what = format!("profile {}", quoted(handle));
         match session.read_about(&what, call) {
             Ok(response) => read.push((handle, response)),
-            Err(stop) if handles.len() == 1 => return Err(stop),
-            Err(stop) => {
-                failures.push(several::failure_of(&what, handle, stop.into_failure()?));
-            }
+            Err(failure) if handles.len() == 1 => return Err(failure),
+            Err(failure) => failures.push(several::failure_of(&what, handle, failure)),
         }
         progress.advance();
     }
@@ -115,7 +114,7 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
 }
 
 /// Without a handle the own one is asked for first, and it takes a person to put it in.
-fn as_curl(days: Option<Days>, session: &Session<'_>) -> Result<Report, Stop> {
+fn as_curl(days: Option<Days>, session: &Session<'_>) -> Result<Report, Failure> {
     let client = session.client()?;
     let me = client.me();
     let stats = client.user_stats(&Handle::new("HANDLE")?, days);
@@ -130,13 +129,11 @@ fn as_curl(days: Option<Days>, session: &Session<'_>) -> Result<Report, Stop> {
     Ok(report)
 }
 
-fn own_handle(session: &Session<'_>) -> Result<Handle, Stop> {
+fn own_handle(session: &Session<'_>) -> Result<Handle, Failure> {
     let profile = session.read(session.client()?.me())?.into_data();
     profile.handle.ok_or_else(|| {
         let message = "the service does not tell your handle";
-        Failure::new(FailureKind::Other, message)
-            .hint("give it: profile stats HANDLE")
-            .into()
+        Failure::new(FailureKind::Other, message).hint("give it: profile stats HANDLE")
     })
 }
 

@@ -1,27 +1,27 @@
 //! Results of a command that goes on, each on a line as soon as it is known.
 
 use std::io::{self, Write as _};
+use std::ops::ControlFlow;
 
 use super::chosen::Chosen;
 use super::{Output, delimited, ndjson, write_to_stderr};
 use crate::failure::Failure;
 use crate::printable::{json_text, printable, tsv_field};
 use crate::report::{Report, Shown};
-use crate::stop::Stop;
 
 impl Output {
-    /// Prints one of many results. Stops when nobody reads any more.
-    pub(crate) fn stream(&self, report: &Report) -> Result<(), Stop> {
+    /// Prints one of many results. Returns `Break` when nobody reads any more.
+    pub(crate) fn stream(&self, report: &Report) -> Result<ControlFlow<()>, Failure> {
         let text = self.line(report)?;
         let mut stdout = io::stdout().lock();
         let written = stdout
             .write_all(text.as_bytes())
             .and_then(|()| stdout.flush());
-        written.map_err(|error| match error.kind() {
-            // Whoever reads has had enough.
-            io::ErrorKind::BrokenPipe => Stop::Told(0),
-            _ => Failure::of_output(&error).into(),
-        })
+        match written {
+            Ok(()) => Ok(ControlFlow::Continue(())),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
+            Err(error) => Err(Failure::of_output(&error)),
+        }
     }
 
     /// Prints what a person or a script has to know while the command goes on.

@@ -3,10 +3,10 @@
 use clap::Args;
 use serde_json::{Value, json};
 
+use crate::failure::Failure;
 use crate::report::{Report, Shown, cell};
 use crate::session::Session;
 use crate::settings::{SettingName, without_login};
-use crate::stop::Stop;
 
 /// List the stored accounts, and tell which is chosen
 #[derive(Debug, Args)]
@@ -19,7 +19,7 @@ Examples:
   profile auth list --json")]
 pub(crate) struct AuthListArguments {}
 
-pub(crate) fn run(session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     let settings = &session.settings;
     let chosen = settings.given(SettingName::Account)?;
     let mut rows = Vec::new();

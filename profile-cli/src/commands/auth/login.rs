@@ -18,7 +18,6 @@ use crate::session::Session;
 use crate::settings::{
     AccountName, ConfigEdit, KeyStore, SettingName, is_same_service, without_login,
 };
-use crate::stop::Stop;
 
 /// Store a key and where its service is, once the service has taken it
 #[derive(Debug, Args)]
@@ -41,12 +40,15 @@ pub(crate) struct AuthLoginArguments {
     with_token: bool,
 }
 
-pub(crate) fn run(arguments: &AuthLoginArguments, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(
+    arguments: &AuthLoginArguments,
+    session: &Session<'_>,
+) -> Result<Report, Failure> {
     check_input(arguments.with_token, session)?;
     let given = given_name(session)?;
     let base_url = base_url(arguments.with_token, given.as_ref(), session)?;
     if session.settings.curl {
-        return Err(as_curl(&base_url, session)?);
+        return as_curl(&base_url, session);
     }
     let is_given = given.is_some();
     let name = given.unwrap_or_else(|| AccountName::of_service(&base_url));
@@ -134,11 +136,11 @@ fn base_url(
     })
 }
 
-fn as_curl(base_url: &str, session: &Session<'_>) -> Result<Stop, Failure> {
+fn as_curl(base_url: &str, session: &Session<'_>) -> Result<Report, Failure> {
     let call = session.client_of(base_url, None)?.me();
     let request = call.request().map_err(Failure::of_unsent)?;
     let command = curl::command(base_url, request, true);
-    Ok(Stop::Shown(Box::new(Report::text(command, "curl"))))
+    Ok(Report::text(command, "curl"))
 }
 
 /// Two services of one host are two accounts.
@@ -159,7 +161,11 @@ fn check_not_another(
     Err(Failure::usage(message).hint("name this one: add --account NAME"))
 }
 
-fn check_with_service(base_url: &str, key: &str, session: &Session<'_>) -> Result<Profile, Stop> {
+fn check_with_service(
+    base_url: &str,
+    key: &str,
+    session: &Session<'_>,
+) -> Result<Profile, Failure> {
     let nothing_stored = |failure: Failure| {
         let hint = match (failure.kind, &failure.hint) {
             (FailureKind::Unauthorized, _) => "nothing was stored; check the key".to_owned(),
@@ -172,10 +178,8 @@ fn check_with_service(base_url: &str, key: &str, session: &Session<'_>) -> Resul
     let client = session
         .client_of(base_url, Some(key))
         .map_err(nothing_stored)?;
-    let response = session.read(client.me());
-    Ok(response
-        .map_err(|stop| stop.map_failure(nothing_stored))?
-        .into_data())
+    let response = session.read(client.me()).map_err(nothing_stored)?;
+    Ok(response.into_data())
 }
 
 fn store(
@@ -184,7 +188,7 @@ fn store(
     key: &str,
     profile: &Profile,
     session: &Session<'_>,
-) -> Result<Report, Stop> {
+) -> Result<Report, Failure> {
     let settings = &session.settings;
     let _uninterrupted = Uninterrupted::new();
     let mut edit = ConfigEdit::begin(&settings.environment)?;

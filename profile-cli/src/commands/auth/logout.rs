@@ -8,7 +8,6 @@ use crate::interruption::Uninterrupted;
 use crate::report::{Report, Shown};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, SettingName};
-use crate::stop::Stop;
 
 /// Forget an account and its key; asks first, unless --yes is given
 #[derive(Debug, Args)]
@@ -21,7 +20,7 @@ Examples:
   profile auth logout --account work --yes")]
 pub(crate) struct AuthLogoutArguments {}
 
-pub(crate) fn run(session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     let settings = &session.settings;
     let Some(account) = settings.account()? else {
         let message = "no account is chosen, so there is nothing to forget";
@@ -32,7 +31,7 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Stop> {
                 settings.config.accounts().join(", ")
             ),
         };
-        return Err(Failure::new(FailureKind::Usage, message).hint(hint).into());
+        return Err(Failure::new(FailureKind::Usage, message).hint(hint));
     };
     let name = account.name;
     session.confirm(&format!("Forget the account {name} and its key?"))?;

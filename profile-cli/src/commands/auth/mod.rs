@@ -9,9 +9,9 @@ mod switch;
 
 use clap::Subcommand;
 
+use crate::failure::Failure;
 use crate::report::Report;
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Log in and out, and choose between accounts
 #[derive(Debug, Subcommand)]
@@ -36,7 +36,7 @@ impl AuthCommand {
     }
 }
 
-pub(crate) fn run(command: AuthCommand, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(command: AuthCommand, session: &Session<'_>) -> Result<Report, Failure> {
     match command {
         AuthCommand::Login(arguments) => login::run(&arguments, session),
         AuthCommand::Logout(_) => logout::run(session),

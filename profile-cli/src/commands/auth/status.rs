@@ -1,7 +1,7 @@
 //! `profile auth status`: who one is to the service, and where that comes from.
 
 use clap::Args;
-use profile_sdk::{RateLimit, Scopes};
+use profile_sdk::{Profile, RateLimit, Scopes};
 use serde_json::{Value, json};
 
 use super::permissions::{self, Permission};
@@ -9,7 +9,6 @@ use crate::commands::config::listed::{self, Listed};
 use crate::failure::{Failure, FailureKind, LOG_IN, or_sandbox};
 use crate::report::{Report, Shown, push_field};
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Show the account, what its key may do, and where each setting comes from
 #[derive(Debug, Args)]
@@ -40,10 +39,15 @@ struct Status<'a> {
     permissions: Option<Vec<Permission>>,
 }
 
-pub(crate) fn run(session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     // Told before it matters that it is not known where the service is either.
     let login = login(session)?;
-    let profile = session.read(session.client()?.me())?.into_data();
+    session.read_or_curl(session.client()?.me(), |response| {
+        Ok(report(login, response.data()))
+    })
+}
+
+fn report(login: Login, profile: &Profile) -> Report {
     let key = profile.key.as_ref();
     let scopes = key.and_then(|key| key.scopes.as_ref());
     // Scopes of a shape that cannot be read are not known to be none.
@@ -61,10 +65,10 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Stop> {
         Shown::Fields(status.for_people()),
         Shown::Fields(status.for_pipes()),
     );
-    Ok(Report::new(status.document(), shown))
+    Report::new(status.document(), shown)
 }
 
-fn login(session: &Session<'_>) -> Result<Login, Stop> {
+fn login(session: &Session<'_>) -> Result<Login, Failure> {
     let settings = &session.settings;
     let listed = listed::all(settings).0.into_iter();
     if settings.sandbox {
@@ -81,7 +85,7 @@ fn login(session: &Session<'_>) -> Result<Login, Stop> {
             FailureKind::Unauthorized,
             "there is no key: you are logged out",
         );
-        return Err(failure.hint(format!("{LOG_IN}{}", or_sandbox())).into());
+        return Err(failure.hint(format!("{LOG_IN}{}", or_sandbox())));
     };
     Ok(Login {
         account: settings.account()?.map(|account| account.name),

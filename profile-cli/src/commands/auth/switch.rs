@@ -4,10 +4,10 @@ use clap::Args;
 use serde_json::json;
 
 use super::overruled;
+use crate::failure::Failure;
 use crate::report::{Report, Shown};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, SettingName};
-use crate::stop::Stop;
 
 /// Choose the account that commands work with
 #[derive(Debug, Args)]
@@ -21,7 +21,10 @@ pub(crate) struct AuthSwitchArguments {
     name: String,
 }
 
-pub(crate) fn run(arguments: &AuthSwitchArguments, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(
+    arguments: &AuthSwitchArguments,
+    session: &Session<'_>,
+) -> Result<Report, Failure> {
     let name = &arguments.name;
     let mut edit = ConfigEdit::begin(&session.settings.environment)?;
     edit.file().check_account(name)?;

@@ -1,12 +1,12 @@
 //! `profile badge list`: all badges.
 
 use clap::Args;
-use profile_sdk::Badge;
+use profile_sdk::{Badge, Response};
 
 use crate::drawing::Drawing;
+use crate::failure::Failure;
 use crate::report::{Report, Shown, cell};
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// List all badges; needs no key
 #[derive(Debug, Args)]
@@ -18,8 +18,11 @@ Examples:
   profile badge list --json")]
 pub(crate) struct BadgeListArguments {}
 
-pub(crate) fn run(_: BadgeListArguments, session: &Session<'_>) -> Result<Report, Stop> {
-    let response = session.read(session.client()?.badges())?;
+pub(crate) fn run(_: BadgeListArguments, session: &Session<'_>) -> Result<Report, Failure> {
+    session.read_or_curl(session.client()?.badges(), |response| Ok(report(&response)))
+}
+
+fn report(response: &Response<Vec<Badge>>) -> Report {
     let row = |badge: &Badge| {
         vec![
             badge.id.clone(),
@@ -35,5 +38,5 @@ pub(crate) fn run(_: BadgeListArguments, session: &Session<'_>) -> Result<Report
         empty: "There are no badges.",
     };
     let drawing = Drawing::Badges(response.data().clone());
-    Ok(Report::read(&response, Shown::drawn(drawing, table)))
+    Report::read(response, Shown::drawn(drawing, table))
 }

@@ -4,9 +4,9 @@ mod list;
 
 use clap::Subcommand;
 
+use crate::failure::Failure;
 use crate::report::Report;
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// List the badges that profiles can carry
 #[derive(Debug, Subcommand)]
@@ -17,7 +17,7 @@ pub(crate) enum BadgeCommand {
     List(list::BadgeListArguments),
 }
 
-pub(crate) fn run(command: BadgeCommand, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(command: BadgeCommand, session: &Session<'_>) -> Result<Report, Failure> {
     match command {
         BadgeCommand::List(arguments) => list::run(arguments, session),
     }

@@ -6,7 +6,6 @@ use super::named;
 use crate::failure::{Failure, FailureKind};
 use crate::report::Report;
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Print a setting's value as it goes, wherever it comes from
 #[derive(Debug, Args)]
@@ -22,12 +21,15 @@ pub(crate) struct ConfigGetArguments {
     name: String,
 }
 
-pub(crate) fn run(arguments: &ConfigGetArguments, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(
+    arguments: &ConfigGetArguments,
+    session: &Session<'_>,
+) -> Result<Report, Failure> {
     let name = named(&arguments.name)?;
     let Some(setting) = session.settings.effective(name)? else {
         let message = format!("{name} is not set, and has no default");
         let hint = format!("set it with `profile config set {name} …`");
-        return Err(Failure::new(FailureKind::Other, message).hint(hint).into());
+        return Err(Failure::new(FailureKind::Other, message).hint(hint));
     };
     Ok(Report::text(setting.value, name.as_str()))
 }

@@ -4,9 +4,9 @@ use clap::Args;
 use serde_json::Value;
 
 use super::listed::{self, Listed};
+use crate::failure::Failure;
 use crate::report::{Report, Shown};
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Show every setting, its value and where that comes from
 #[derive(Debug, Args)]
@@ -18,7 +18,7 @@ Examples:
   profile config list --json")]
 pub(crate) struct ConfigListArguments {}
 
-pub(crate) fn run(session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     let (listed, wrong) = listed::all(&session.settings);
     let document: Value = listed.iter().map(Listed::as_json).collect();
     let shown = Shown::Table {

@@ -13,7 +13,6 @@ use crate::failure::Failure;
 use crate::report::Report;
 use crate::session::Session;
 use crate::settings::{Need, SettingName};
-use crate::stop::Stop;
 
 /// Read and change the stored settings
 #[derive(Debug, Subcommand)]
@@ -41,7 +40,7 @@ impl ConfigCommand {
     }
 }
 
-pub(crate) fn run(command: &ConfigCommand, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(command: &ConfigCommand, session: &Session<'_>) -> Result<Report, Failure> {
     match command {
         ConfigCommand::Path(_) => path::run(session),
         ConfigCommand::List(_) => list::run(session),

@@ -2,9 +2,9 @@
 
 use clap::Args;
 
+use crate::failure::Failure;
 use crate::report::Report;
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Print where config.toml is, or would be
 #[derive(Debug, Args)]
@@ -16,7 +16,7 @@ Examples:
   $EDITOR \"$(profile config path)\"")]
 pub(crate) struct ConfigPathArguments {}
 
-pub(crate) fn run(session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     let directory = session.settings.environment.config_directory()?;
     let path = directory.join("config.toml");
     Ok(Report::text(path.to_string_lossy(), "path"))

@@ -8,7 +8,6 @@ use crate::failure::Failure;
 use crate::report::{Report, Shown};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, SettingName};
-use crate::stop::Stop;
 
 /// Store a setting in config.toml, whose comments and order stay
 #[derive(Debug, Args)]
@@ -28,7 +27,10 @@ pub(crate) struct ConfigSetArguments {
     value: String,
 }
 
-pub(crate) fn run(arguments: &ConfigSetArguments, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(
+    arguments: &ConfigSetArguments,
+    session: &Session<'_>,
+) -> Result<Report, Failure> {
     let name = named(&arguments.name)?;
     let value = &arguments.value;
     name.check(value)

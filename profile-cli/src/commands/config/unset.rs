@@ -4,10 +4,10 @@ use clap::Args;
 use serde_json::json;
 
 use super::named;
+use crate::failure::Failure;
 use crate::report::{Report, Shown};
 use crate::session::Session;
 use crate::settings::ConfigEdit;
-use crate::stop::Stop;
 
 /// Remove a setting from config.toml
 #[derive(Debug, Args)]
@@ -20,7 +20,10 @@ pub(crate) struct ConfigUnsetArguments {
     name: String,
 }
 
-pub(crate) fn run(arguments: &ConfigUnsetArguments, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(
+    arguments: &ConfigUnsetArguments,
+    session: &Session<'_>,
+) -> Result<Report, Failure> {
     let name = named(&arguments.name)?;
     let mut edit = ConfigEdit::begin(&session.settings.environment)?;
     let path = edit.file().path().to_string_lossy().into_owned();

@@ -16,7 +16,6 @@ use crate::editor::Editor;
 use crate::failure::{Failure, FailureKind};
 use crate::report::{Report, Shown};
 use crate::session::Session;
-use crate::stop::Stop;
 
 use document::{Changes, Fields};
 
@@ -47,7 +46,7 @@ pub(crate) struct EditArguments {
     dry_run: DryRun,
 }
 
-pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Report, Failure> {
     if session.settings.curl {
         return as_curl(session);
     }
@@ -63,20 +62,20 @@ pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Re
     edit.tell_what_changed_meanwhile()?;
     loop {
         if let Err(failure) = edit.draft.open_in(&editor) {
-            return Err(edit.draft.kept(failure).into());
+            return Err(edit.draft.kept(failure));
         }
         let failure = match edit.finish() {
-            Err(Stop::Failed(failure)) => *failure,
-            ended => return ended,
+            Err(failure) => failure,
+            finished => return finished,
         };
         if !edit.problem_is_shown(&failure)? || !edit.draft.edit_again(session, &failure)? {
-            return Err(edit.draft.kept(failure).into());
+            return Err(edit.draft.kept(failure));
         }
     }
 }
 
 /// What is sent is not known before the editor has ended.
-fn as_curl(session: &Session<'_>) -> Result<Report, Stop> {
+fn as_curl(session: &Session<'_>) -> Result<Report, Failure> {
     let client = session.client()?;
     let me = client.me();
     let update = client.update_profile(&ProfileUpdate::new());
@@ -121,7 +120,7 @@ impl Edit<'_> {
     }
 
     /// Sends what was changed, if it can be sent.
-    fn finish(&self) -> Result<Report, Stop> {
+    fn finish(&self) -> Result<Report, Failure> {
         let text = self.draft.text()?;
         let typed = Fields::read(&text)?;
         let before = Fields::read(&self.draft.before).unwrap_or_default();
@@ -141,7 +140,7 @@ impl Edit<'_> {
         }
         if self.dry_run {
             self.session.output.note(&self.draft.place());
-            return Err(set::rehearsed(&update, &self.profile, self.session)?);
+            return set::preview(&update, &self.profile, self.session);
         }
         let response = set::send(&update, self.session)?;
         let report = match response.data() {
@@ -154,13 +153,12 @@ impl Edit<'_> {
 
     /// The profile after a change that the service accepted without showing it. Any answer of
     /// success says so, also one of something else than the service, so it is looked at first.
-    fn read_back(&self, names: &[&str]) -> Result<Report, Stop> {
+    fn read_back(&self, names: &[&str]) -> Result<Report, Failure> {
         let said = "the service accepted the change without showing it";
         let failed = |what: String| Failure::new(FailureKind::Other, format!("{said}, {what}"));
         let response = self.session.read(self.session.client()?.me());
-        let response = response.map_err(|stop| {
-            stop.map_failure(|failure| failed(format!("and then: {}", failure.message)))
-        })?;
+        let response =
+            response.map_err(|failure| failed(format!("and then: {}", failure.message)))?;
         let now = response.data();
         let is_as_before = |name: &&str| field_of(now, name) == field_of(&self.profile, name);
         let unchanged: Vec<_> = names
@@ -175,7 +173,7 @@ impl Edit<'_> {
             "but the profile does not show the new {}",
             unchanged.join(", ")
         );
-        Err(failed(what).into())
+        Err(failed(what))
     }
 
     /// Writes at the top of the text what is wrong with it, if it is the text that is wrong.

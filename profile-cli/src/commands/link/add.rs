@@ -7,7 +7,6 @@ use crate::dry_run::{self, Change, DryRun};
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Add a link to your profile
 #[derive(Debug, Args)]
@@ -30,7 +29,7 @@ pub(crate) struct LinkAddArguments {
     dry_run: DryRun,
 }
 
-pub(crate) fn run(arguments: LinkAddArguments, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(arguments: LinkAddArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let changes = [
         Change::new("title", None, Some(arguments.title.clone())),
         Change::new("url", None, Some(arguments.url.to_string())),
@@ -39,14 +38,16 @@ pub(crate) fn run(arguments: LinkAddArguments, session: &Session<'_>) -> Result<
     let call = session.client()?.create_link(&link);
     if arguments.dry_run.dry_run {
         let request = call.request().map_err(Failure::of_unsent)?;
-        return Err(dry_run::stop(&[request], &changes));
+        return Ok(dry_run::preview(&[request], &changes));
     }
-    let response = session.write(call, "list of links", "profile link list")?;
-    let sentence = "The service accepted the link without showing it; `profile link list` does.";
-    Ok(Report::written(
-        &response,
-        super::fields,
-        "created",
-        sentence,
-    ))
+    session.write_or_curl(call, "list of links", "profile link list", |response| {
+        let sentence =
+            "The service accepted the link without showing it; `profile link list` does.";
+        Ok(Report::written(
+            &response,
+            super::fields,
+            "created",
+            sentence,
+        ))
+    })
 }

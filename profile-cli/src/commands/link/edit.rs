@@ -1,14 +1,13 @@
 //! `profile link edit`: changes a link.
 
 use clap::Args;
-use profile_sdk::{Link, LinkId, LinkUpdate, LinkUrl};
+use profile_sdk::{Link, LinkId, LinkUpdate, LinkUrl, Profile};
 
 use crate::dry_run::{self, Change, DryRun};
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureKind};
 use crate::printable::quoted;
 use crate::report::Report;
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Change the title or the URL of a link, or both
 #[derive(Debug, Args)]
@@ -40,7 +39,7 @@ struct LinkChange {
     url: Option<LinkUrl>,
 }
 
-pub(crate) fn run(arguments: LinkEditArguments, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(arguments: LinkEditArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let LinkEditArguments {
         id,
         change,
@@ -53,17 +52,31 @@ pub(crate) fn run(arguments: LinkEditArguments, session: &Session<'_>) -> Result
     let call = session.client()?.update_link(&id, &update);
     if dry_run.dry_run {
         let request = call.request().map_err(Failure::of_unsent)?;
-        let link = super::find(&id, session)?;
-        return Err(dry_run::stop(&[request], &differences(update, &link)));
+        return session.read_or_curl(session.client()?.me(), |profile| {
+            let changes = differences(update, find(&id, profile.data())?);
+            Ok(dry_run::preview(&[request], &changes))
+        });
     }
-    let response = session.write(call, &what, "profile link list")?;
-    let sentence = "The service accepted the change without showing it; `profile link list` does.";
-    Ok(Report::written(
-        &response,
-        super::fields,
-        "updated",
-        sentence,
-    ))
+    session.write_or_curl(call, &what, "profile link list", |response| {
+        let sentence =
+            "The service accepted the change without showing it; `profile link list` does.";
+        Ok(Report::written(
+            &response,
+            super::fields,
+            "updated",
+            sentence,
+        ))
+    })
+}
+
+/// Returns one of the profile's links.
+fn find<'a>(id: &LinkId, profile: &'a Profile) -> Result<&'a Link, Failure> {
+    let mut links = profile.links.iter().flatten();
+    let found = links.find(|link| link.id.as_ref() == Some(id));
+    found.ok_or_else(|| {
+        let message = format!("the profile shows no link {}", quoted(id));
+        Failure::new(FailureKind::NotFound, message)
+    })
 }
 
 fn differences(update: LinkUpdate, link: &Link) -> Vec<Change> {

@@ -4,9 +4,9 @@ use clap::Args;
 use profile_sdk::Link;
 
 use crate::commands::listing::report_listing;
+use crate::failure::Failure;
 use crate::report::{Report, Shown, cell};
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// List your links
 #[derive(Debug, Args)]
@@ -18,10 +18,11 @@ Examples:
   profile link list --json")]
 pub(crate) struct LinkListArguments {}
 
-pub(crate) fn run(_: LinkListArguments, session: &Session<'_>) -> Result<Report, Stop> {
-    let response = session.read(session.client()?.me())?;
-    let links = response.data().links.as_deref();
-    report_listing(&response, "links", links.map(table))
+pub(crate) fn run(_: LinkListArguments, session: &Session<'_>) -> Result<Report, Failure> {
+    session.read_or_curl(session.client()?.me(), |response| {
+        let links = response.data().links.as_deref();
+        report_listing(&response, "links", links.map(table))
+    })
 }
 
 fn table(links: &[Link]) -> Shown {

@@ -6,13 +6,11 @@ mod edit;
 mod list;
 
 use clap::Subcommand;
-use profile_sdk::{Link, LinkId};
+use profile_sdk::Link;
 
-use crate::failure::{Failure, FailureKind};
-use crate::printable::quoted;
+use crate::failure::Failure;
 use crate::report::{Report, Shown, push_field};
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// List, add, edit and delete your links
 #[derive(Debug, Subcommand)]
@@ -28,7 +26,7 @@ pub(crate) enum LinkCommand {
     Delete(delete::LinkDeleteArguments),
 }
 
-pub(crate) fn run(command: LinkCommand, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(command: LinkCommand, session: &Session<'_>) -> Result<Report, Failure> {
     match command {
         LinkCommand::List(arguments) => list::run(arguments, session),
         LinkCommand::Add(arguments) => add::run(arguments, session),
@@ -44,15 +42,4 @@ fn fields(link: &Link) -> Shown {
     push_field(&mut fields, "title", link.title.as_ref());
     push_field(&mut fields, "url", link.url.as_ref());
     Shown::Fields(fields)
-}
-
-/// One of the profile's links, for what tells of it before it is changed.
-fn find(id: &LinkId, session: &Session<'_>) -> Result<Link, Stop> {
-    let profile = session.read(session.client()?.me())?.into_data();
-    let mut links = profile.links.into_iter().flatten();
-    let found = links.find(|link| link.id.as_ref() == Some(id));
-    found.ok_or_else(|| {
-        let message = format!("the profile shows no link {}", quoted(id));
-        Failure::new(FailureKind::NotFound, message).into()
-    })
 }

@@ -1,7 +1,7 @@
 //! `profile post create`: creates a post.
 
 use clap::Args;
-use profile_sdk::{Post, Response};
+use profile_sdk::{Call, Post, Response};
 use serde_json::json;
 
 use crate::draft::{Draft, DraftKind};
@@ -10,8 +10,10 @@ use crate::editor::Editor;
 use crate::failure::{Failure, FailureKind};
 use crate::report::{Report, Shown, push_field};
 use crate::session::Session;
-use crate::stop::Stop;
 use crate::typed_text;
+
+const WHAT: &str = "list of posts";
+const LOOK_WITH: &str = "profile post list";
 
 const KIND: DraftKind = DraftKind {
     name: "post",
@@ -47,36 +49,41 @@ pub(crate) struct PostCreateArguments {
     dry_run: DryRun,
 }
 
-pub(crate) fn run(arguments: PostCreateArguments, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(
+    arguments: PostCreateArguments,
+    session: &Session<'_>,
+) -> Result<Report, Failure> {
     let dry_run = arguments.dry_run.dry_run;
     match arguments.body {
         Some(typed) => {
             let body = typed_text::read("BODY", &typed, session.output)?;
-            Ok(report(&send(body, dry_run, session)?))
+            let call = session.client()?.create_post(&body);
+            if dry_run {
+                return preview(&call, body);
+            }
+            session.write_or_curl(call, WHAT, LOOK_WITH, |response| Ok(report(&response)))
         }
         None if !arguments.editor => {
             let failure = Failure::usage("the text of the post is missing");
-            Err(failure
-                .hint("give it, or add --editor to write it in your editor")
-                .into())
+            Err(failure.hint("give it, or add --editor to write it in your editor"))
         }
         None if session.settings.curl => {
             let message = "what the editor would send is not known before it was open";
             let hint = "give the text, as in `profile post create TEXT --curl`";
-            Err(Failure::usage(message).hint(hint).into())
+            Err(Failure::usage(message).hint(hint))
         }
         None => from_editor(dry_run, session),
     }
 }
 
-fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Stop> {
+fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Failure> {
     let editor = Editor::find(&session.settings)?;
     // Without a client nothing could be sent, so nothing needs to be typed.
     session.client()?;
     let draft = Draft::open(&KIND, "", session)?;
     loop {
         if let Err(failure) = draft.open_in(&editor) {
-            return Err(draft.kept(failure).into());
+            return Err(draft.kept(failure));
         }
         let mut body = draft.text().map_err(|failure| draft.kept(failure))?;
         body.truncate(typed_text::length_without_last_break(body.as_bytes()));
@@ -85,17 +92,20 @@ fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Stop> {
             let sentence = Shown::Sentence("Nothing was written, so nothing was sent.".to_owned());
             return Ok(Report::new(json!({"result": "unchanged"}), sentence));
         }
-        let failure = match send(body, dry_run, session) {
-            Ok(response) => return Ok(sent(&response, &draft)),
-            Err(Stop::Failed(failure)) => *failure,
-            Err(shown) => {
-                session.output.note(&draft.place());
-                return Err(shown);
-            }
+        let call = session.client()?.create_post(&body);
+        let finished = match dry_run {
+            true => preview(&call, body).inspect(|_| session.output.note(&draft.place())),
+            false => session
+                .write(call, WHAT, LOOK_WITH)
+                .map(|response| sent(&response, &draft)),
+        };
+        let failure = match finished {
+            Err(failure) => failure,
+            finished => return finished,
         };
         let may_be_mended = matches!(failure.kind, FailureKind::Usage | FailureKind::Refused);
         if !may_be_mended || !draft.edit_again(session, &failure)? {
-            return Err(draft.kept(failure).into());
+            return Err(draft.kept(failure));
         }
     }
 }
@@ -115,18 +125,10 @@ fn sent(response: &Response<Option<Post>>, draft: &Draft) -> Report {
     report.warning(Some(kept))
 }
 
-fn send(
-    body: String,
-    dry_run: bool,
-    session: &Session<'_>,
-) -> Result<Response<Option<Post>>, Stop> {
-    let call = session.client()?.create_post(&body);
-    if dry_run {
-        let request = call.request().map_err(Failure::of_unsent)?;
-        let change = Change::new("post", None, Some(body));
-        return Err(dry_run::stop(&[request], &[change]));
-    }
-    session.write(call, "list of posts", "profile post list")
+fn preview(call: &Call<Option<Post>>, body: String) -> Result<Report, Failure> {
+    let request = call.request().map_err(Failure::of_unsent)?;
+    let change = Change::new("post", None, Some(body));
+    Ok(dry_run::preview(&[request], &[change]))
 }
 
 fn report(response: &Response<Option<Post>>) -> Report {

@@ -5,9 +5,9 @@ use profile_sdk::PostId;
 
 use crate::commands::deletion::Deletion;
 use crate::dry_run::DryRun;
+use crate::failure::Failure;
 use crate::report::Report;
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Delete posts; asks first, unless --yes is given
 #[derive(Debug, Args)]
@@ -26,7 +26,10 @@ pub(crate) struct PostDeleteArguments {
     dry_run: DryRun,
 }
 
-pub(crate) fn run(arguments: PostDeleteArguments, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(
+    arguments: PostDeleteArguments,
+    session: &Session<'_>,
+) -> Result<Report, Failure> {
     let client = session.client()?;
     let deletion = Deletion {
         noun: "post",

@@ -4,9 +4,9 @@ use clap::Args;
 use profile_sdk::Post;
 
 use crate::commands::listing::report_listing;
+use crate::failure::Failure;
 use crate::report::{Report, Shown, cell};
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// List your posts
 #[derive(Debug, Args)]
@@ -18,10 +18,11 @@ Examples:
   profile post list --json")]
 pub(crate) struct PostListArguments {}
 
-pub(crate) fn run(_: PostListArguments, session: &Session<'_>) -> Result<Report, Stop> {
-    let response = session.read(session.client()?.me())?;
-    let posts = response.data().posts.as_deref();
-    report_listing(&response, "posts", posts.map(table))
+pub(crate) fn run(_: PostListArguments, session: &Session<'_>) -> Result<Report, Failure> {
+    session.read_or_curl(session.client()?.me(), |response| {
+        let posts = response.data().posts.as_deref();
+        report_listing(&response, "posts", posts.map(table))
+    })
 }
 
 fn table(posts: &[Post]) -> Shown {

@@ -6,9 +6,9 @@ mod list;
 
 use clap::Subcommand;
 
+use crate::failure::Failure;
 use crate::report::Report;
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// List, create and delete your posts
 #[derive(Debug, Subcommand)]
@@ -22,7 +22,7 @@ pub(crate) enum PostCommand {
     Delete(delete::PostDeleteArguments),
 }
 
-pub(crate) fn run(command: PostCommand, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(command: PostCommand, session: &Session<'_>) -> Result<Report, Failure> {
     match command {
         PostCommand::List(arguments) => list::run(arguments, session),
         PostCommand::Create(arguments) => create::run(arguments, session),

@@ -6,9 +6,9 @@ mod serve;
 
 use clap::Subcommand;
 
-use crate::report::Report;
+use crate::failure::Failure;
+use crate::outcome::Outcome;
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Look after the made-up profile that --sandbox works on
 #[derive(Debug, Subcommand)]
@@ -23,10 +23,10 @@ pub(crate) enum SandboxCommand {
     Serve(serve::SandboxServeArguments),
 }
 
-pub(crate) fn run(command: SandboxCommand, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(command: SandboxCommand, session: &Session<'_>) -> Result<Outcome, Failure> {
     match command {
-        SandboxCommand::Reset(_) => reset::run(session),
-        SandboxCommand::Path(_) => path::run(),
-        SandboxCommand::Serve(arguments) => serve::run(&arguments, session),
+        SandboxCommand::Reset(_) => reset::run(session).map(Outcome::Report),
+        SandboxCommand::Path(_) => path::run().map(Outcome::Report),
+        SandboxCommand::Serve(arguments) => serve::run(&arguments, session).map(Outcome::Printed),
     }
 }

@@ -2,8 +2,8 @@
 
 use clap::Args;
 
+use crate::failure::Failure;
 use crate::report::Report;
-use crate::stop::Stop;
 
 /// Print where the sandbox is kept
 #[derive(Debug, Args)]
@@ -14,7 +14,7 @@ Example:
   profile sandbox path")]
 pub(crate) struct SandboxPathArguments {}
 
-pub(crate) fn run() -> Result<Report, Stop> {
+pub(crate) fn run() -> Result<Report, Failure> {
     let path = crate::sandbox::state_path()?;
     Ok(Report::text(path.to_string_lossy(), "path"))
 }

@@ -3,9 +3,9 @@
 use clap::Args;
 use serde_json::json;
 
+use crate::failure::Failure;
 use crate::report::{Report, Shown};
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Forget what was changed in the sandbox; asks first, unless --yes is given
 #[derive(Debug, Args)]
@@ -15,7 +15,7 @@ Examples:
   profile sandbox reset --yes")]
 pub(crate) struct SandboxResetArguments {}
 
-pub(crate) fn run(session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     session.confirm("Forget all that was changed in the sandbox?")?;
     let path = crate::sandbox::reset()?;
     Ok(Report::new(

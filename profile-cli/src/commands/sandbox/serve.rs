@@ -13,7 +13,6 @@ use crate::private_file;
 use crate::report::{Report, Shown};
 use crate::sandbox;
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Serve the sandbox over HTTP until Ctrl-C
 #[derive(Debug, Args)]
@@ -34,42 +33,36 @@ pub(crate) struct SandboxServeArguments {
     addr: SocketAddr,
 }
 
-pub(crate) fn run(
-    arguments: &SandboxServeArguments,
-    session: &Session<'_>,
-) -> Result<Report, Stop> {
+pub(crate) fn run(arguments: &SandboxServeArguments, session: &Session<'_>) -> Result<u8, Failure> {
     let worlds = sandbox::worlds()?;
     let key_file = sandbox::key_path()?;
     private_file::write(&key_file, format!("{}\n", worlds.keys().all).as_bytes())
         .map_err(|error| Failure::of_file("written", &key_file, &error))?;
     let addr = arguments.addr;
     let listener = TcpListener::bind(addr).map_err(|error| cannot_listen(addr, &error))?;
-    session
-        .wait_for(async {
-            let _uninterrupted = Uninterrupted::new();
-            // Whoever reads the URL may stop the server at once, so the signals are caught before.
-            let signals = EndSignals::new();
-            let mut signals =
-                signals.map_err(|error| failed(format!("signals cannot be had: {error}")))?;
-            let server = HttpServer::new(worlds, listener);
-            let server = server.map_err(|error| cannot_listen(addr, &error))?;
-            // Its control API would show the key to whoever reaches the port.
-            let server = server.without_control();
-            if !addr.ip().is_loopback() {
-                let warning =
-                    format!("{addr} can be reached from other machines, and so can its data");
-                session.output.warn(&warning);
-            }
-            session
-                .output
-                .report(&ready(server.url(), &key_file.to_string_lossy()));
-            let mut exit_code = 0;
-            let stop = async { exit_code = signals.next().await };
-            let served = server.serve_until(stop).await;
-            served.map_err(|error| failed(format!("the sandbox stopped: {error}")))?;
-            Ok(exit_code)
-        })?
-        .and_then(|exit_code| Err(Stop::Told(exit_code)))
+    session.wait_for(async {
+        let _uninterrupted = Uninterrupted::new();
+        // Whoever reads the URL may stop the server at once, so the signals are caught before.
+        let signals = EndSignals::new();
+        let mut signals =
+            signals.map_err(|error| failed(format!("signals cannot be had: {error}")))?;
+        let server = HttpServer::new(worlds, listener);
+        let server = server.map_err(|error| cannot_listen(addr, &error))?;
+        // Its control API would show the key to whoever reaches the port.
+        let server = server.without_control();
+        if !addr.ip().is_loopback() {
+            let warning = format!("{addr} can be reached from other machines, and so can its data");
+            session.output.warn(&warning);
+        }
+        session
+            .output
+            .report(&ready(server.url(), &key_file.to_string_lossy()));
+        let mut exit_code = 0;
+        let stop = async { exit_code = signals.next().await };
+        let served = server.serve_until(stop).await;
+        served.map_err(|error| failed(format!("the sandbox stopped: {error}")))?;
+        Ok(exit_code)
+    })?
 }
 
 fn ready(url: &str, key_file: &str) -> Report {

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use webhook_verify::EventKind;
 
 use crate::report::{Report, Shown};
-use crate::stop::Stop;
 
 /// List the kinds of events that the service sends
 #[derive(Debug, Args)]
@@ -18,7 +17,7 @@ Examples:
   profile webhook kinds --json")]
 pub(crate) struct WebhookKindsArguments {}
 
-pub(crate) fn run() -> Result<Report, Stop> {
+pub(crate) fn run() -> Report {
     let rows = EventKind::KNOWN.iter();
     let rows: Vec<_> = rows
         .map(|kind| vec![kind.to_string(), meaning(*kind).to_owned()])
@@ -28,14 +27,14 @@ pub(crate) fn run() -> Result<Report, Stop> {
         .map(|row| json!({"kind": row[0], "meaning": row[1]}))
         .collect();
     let columns = vec!["kind", "meaning"];
-    Ok(Report::new(
+    Report::new(
         json,
         Shown::Table {
             columns,
             rows,
             empty: "",
         },
-    ))
+    )
 }
 
 /// What the name says, which is all that the specification tells of a kind.

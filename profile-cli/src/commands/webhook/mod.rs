@@ -16,9 +16,9 @@ mod verify;
 
 use clap::Subcommand;
 
-use crate::report::Report;
+use crate::failure::Failure;
+use crate::outcome::Outcome;
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Receive, verify, sign, send and replay webhook deliveries
 #[derive(Debug, Subcommand)]
@@ -37,13 +37,17 @@ pub(crate) enum WebhookCommand {
     Kinds(kinds::WebhookKindsArguments),
 }
 
-pub(crate) fn run(command: WebhookCommand, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(command: WebhookCommand, session: &Session<'_>) -> Result<Outcome, Failure> {
     match command {
-        WebhookCommand::Listen(arguments) => listen::run(&arguments, session),
-        WebhookCommand::Verify(arguments) => verify::run(&arguments, session),
-        WebhookCommand::Sign(arguments) => sign::run(&arguments, session),
-        WebhookCommand::Send(arguments) => send::run(&arguments, session),
-        WebhookCommand::Replay(arguments) => replay::run(&arguments, session),
-        WebhookCommand::Kinds(_) => kinds::run(),
+        WebhookCommand::Listen(arguments) => listen::run(&arguments, session).map(Outcome::Printed),
+        WebhookCommand::Verify(arguments) => verify::run(&arguments, session).map(Outcome::Report),
+        WebhookCommand::Sign(arguments) => sign::run(&arguments, session).map(Outcome::Report),
+        WebhookCommand::Send(arguments) => {
+            send::run(&arguments, session).map(|()| Outcome::Printed(0))
+        }
+        WebhookCommand::Replay(arguments) => {
+            replay::run(&arguments, session).map(|()| Outcome::Printed(0))
+        }
+        WebhookCommand::Kinds(_) => Ok(kinds::run().into()),
     }
 }

@@ -13,9 +13,7 @@ use super::sender::destination;
 use super::sending::send_all;
 use crate::failure::Failure;
 use crate::input;
-use crate::report::Report;
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Send recorded deliveries again, with the bytes and headers that were recorded
 #[derive(Debug, Args)]
@@ -52,7 +50,7 @@ pub(crate) struct WebhookReplayArguments {
 pub(crate) fn run(
     arguments: &WebhookReplayArguments,
     session: &Session<'_>,
-) -> Result<Report, Stop> {
+) -> Result<(), Failure> {
     let secret = match arguments.resign {
         true => Some(WebhookSecret::load(session)?.secret()?),
         false => None,

@@ -12,10 +12,9 @@ use super::encoding::Encoding;
 use super::secret::{self, WebhookSecret};
 use super::sender::destination;
 use super::sending::send_all;
+use crate::failure::Failure;
 use crate::input::Input;
-use crate::report::Report;
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Send a signed event to a receiver, as the service would
 #[derive(Debug, Args)]
@@ -56,7 +55,7 @@ Examples:
     )
 }
 
-pub(crate) fn run(arguments: &WebhookSendArguments, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(arguments: &WebhookSendArguments, session: &Session<'_>) -> Result<(), Failure> {
     let secret = WebhookSecret::load(session)?.secret()?;
     let body = match &arguments.data {
         Some(data) => data.read()?,

@@ -9,14 +9,13 @@ use crate::failure::{Failure, FailureKind};
 use crate::progress::Progress;
 use crate::report::{Report, Shown, cell};
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Sends one after the other, tells each answer as it comes, and fails unless all were 2xx.
 pub(super) fn send_all<'d>(
     deliveries: impl ExactSizeIterator<Item = (&'d str, &'d Delivery)>,
     url: &Url,
     session: &Session<'_>,
-) -> Result<Report, Stop> {
+) -> Result<(), Failure> {
     let sender = Sender::new(url, session)?;
     let output = session.output;
     let mut progress = Progress::begin("sending", deliveries.len(), output.is_quiet());
@@ -24,14 +23,17 @@ pub(super) fn send_all<'d>(
     for (name, delivery) in deliveries {
         tracing::info!("POST {} bytes to {}", delivery.body.len(), shown(url));
         let outcome = session.wait_for(sender.post(delivery))?;
-        progress.above(|| output.stream(&report(name, delivery, &outcome)))?;
+        let printed = progress.above(|| output.stream(&report(name, delivery, &outcome)))?;
+        if printed.is_break() {
+            return Ok(());
+        }
         outcomes.push(outcome);
         progress.advance();
     }
     drop(progress);
     match failure(&outcomes, url) {
-        Some(failure) => Err(failure.into()),
-        None => Err(Stop::Told(0)),
+        Some(failure) => Err(failure),
+        None => Ok(()),
     }
 }
 

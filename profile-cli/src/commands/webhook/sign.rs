@@ -5,10 +5,10 @@ use webhook_verify::sign_as;
 
 use super::encoding::Encoding;
 use super::secret::{self, WebhookSecret};
+use crate::failure::Failure;
 use crate::input::Input;
 use crate::report::Report;
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Print the signature of a body, as X-Service-Signature has it
 #[derive(Debug, Args)]
@@ -34,7 +34,10 @@ Examples:
     )
 }
 
-pub(crate) fn run(arguments: &WebhookSignArguments, session: &Session<'_>) -> Result<Report, Stop> {
+pub(crate) fn run(
+    arguments: &WebhookSignArguments,
+    session: &Session<'_>,
+) -> Result<Report, Failure> {
     let secret = WebhookSecret::load(session)?.secret()?;
     let body = arguments.body.read()?;
     let signature = sign_as(arguments.encoding.of_digest(), &secret, body);

@@ -11,7 +11,6 @@ use crate::failure::{Failure, FailureKind};
 use crate::input::Input;
 use crate::report::{Report, Shown};
 use crate::session::Session;
-use crate::stop::Stop;
 
 const EXPLAIN: &str = "--explain tries what usually goes wrong";
 
@@ -55,7 +54,7 @@ Examples:
 pub(crate) fn run(
     arguments: &WebhookVerifyArguments,
     session: &Session<'_>,
-) -> Result<Report, Stop> {
+) -> Result<Report, Failure> {
     let secret = WebhookSecret::load(session)?;
     let verifier = Verifier::new(secret.secret()?).encoding(arguments.encoding.of_digest());
     let body = arguments.body.read()?;
@@ -67,7 +66,7 @@ pub(crate) fn run(
         Ok(verified) => verified,
         Err(error) => {
             let tried = || explain(headers, &body, [secret.bytes()]).to_string();
-            return Err(mismatch(&error, arguments.explain.then(tried)).into());
+            return Err(mismatch(&error, arguments.explain.then(tried)));
         }
     };
     let length = verified.body_length();

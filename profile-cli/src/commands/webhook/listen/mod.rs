@@ -8,6 +8,7 @@ mod receiver;
 mod teller;
 
 use std::net::SocketAddr;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -25,9 +26,7 @@ use super::secret;
 use super::sender::destination;
 use crate::failure::{Failure, FailureKind};
 use crate::interruption::{EndSignals, Uninterrupted};
-use crate::report::Report;
 use crate::session::Session;
-use crate::stop::Stop;
 
 /// Receive deliveries, check their signatures and show them
 #[derive(Debug, Args)]
@@ -97,24 +96,23 @@ Examples:
 pub(crate) fn run(
     arguments: &WebhookListenArguments,
     session: &Session<'_>,
-) -> Result<Report, Stop> {
+) -> Result<u8, Failure> {
     if arguments.ack == Ack::After && arguments.forward_to.is_none() {
         let message = "--ack after waits for a receiver's answer, and none is named";
-        return Err(Failure::usage(message).hint("add --forward-to").into());
+        return Err(Failure::usage(message).hint("add --forward-to"));
     }
     let (receiver, news) = Receiver::new(arguments, session)?;
     let teller = Teller::new(session.output, arguments.record.clone())?;
-    let exit_code = session.wait_for(listen(arguments, receiver, news, teller))??;
-    Err(Stop::Told(exit_code))
+    session.wait_for(listen(arguments, receiver, news, teller))?
 }
 
-/// Listens until it is to end, and gives the exit code.
+/// Listens until it is to end, and returns the exit code.
 async fn listen(
     arguments: &WebhookListenArguments,
     receiver: Receiver,
     mut news: UnboundedReceiver<News>,
     mut teller: Teller<'_>,
-) -> Result<u8, Stop> {
+) -> Result<u8, Failure> {
     let (listener, address) = bind(&arguments.addr).await?;
     let mut signals = EndSignals::new().map_err(|error| {
         Failure::new(
@@ -133,8 +131,10 @@ async fn listen(
                 tokio::spawn(served);
             }
             Some(news) = news.recv() => {
-                if let Err(stop) = teller.tell(news) {
-                    break Err(stop);
+                match teller.tell(news) {
+                    Ok(ControlFlow::Continue(())) => {}
+                    Ok(ControlFlow::Break(())) => break Ok(0),
+                    Err(failure) => break Err(failure),
                 }
                 if arguments.max.is_some_and(|max| teller.deliveries() >= max) {
                     break Ok(0);
@@ -148,7 +148,10 @@ async fn listen(
     drop(uninterrupted);
     // Every task that may still have something to tell holds a sender.
     while let Some(news) = news.recv().await {
-        ended = ended.and_then(|exit_code| teller.tell(news).map(|()| exit_code));
+        ended = ended.and_then(|exit_code| match teller.tell(news)? {
+            ControlFlow::Continue(()) => Ok(exit_code),
+            ControlFlow::Break(()) => Ok(0),
+        });
     }
     teller.end();
     ended

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use webhook_verify::EventKind;
@@ -13,7 +14,6 @@ use crate::commands::webhook::recording;
 use crate::failure::{Failure, FailureKind};
 use crate::output::Output;
 use crate::private_file;
-use crate::stop::Stop;
 
 /// Prints what is new, and remembers what it all came to.
 pub(super) struct Teller<'o> {
@@ -56,7 +56,8 @@ impl<'o> Teller<'o> {
         self.verified + self.refused
     }
 
-    pub(super) fn tell(&mut self, news: News) -> Result<(), Stop> {
+    /// Returns `Break` when nobody reads any more.
+    pub(super) fn tell(&mut self, news: News) -> Result<ControlFlow<()>, Failure> {
         match news {
             News::Delivered(event) => self.tell_event(&event),
             News::Forwarded { kind, outcome } => {
@@ -67,31 +68,35 @@ impl<'o> Teller<'o> {
                         .output
                         .warn(&format!("{kind} could not be passed on: {text}")),
                 }
-                Ok(())
+                Ok(ControlFlow::Continue(()))
             }
         }
     }
 
-    fn tell_event(&mut self, event: &Event) -> Result<(), Stop> {
-        let failures_in_row = self.failures.count(event.is_success());
+    fn tell_event(&mut self, event: &Event) -> Result<ControlFlow<()>, Failure> {
+        let report = event.report(self.failures.count(event.is_success()));
         match &event.judgement {
             Judgement::Verified { other_kind } => {
                 self.verified += 1;
                 self.record(event);
-                self.output.stream(&event.report(failures_in_row))?;
+                if self.output.stream(&report)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
                 if let Some(warning) = other_kind {
                     self.output.warn(warning);
                 }
             }
             Judgement::Refused(_) => {
                 self.refused += 1;
-                self.output.stream(&event.report(failures_in_row))?;
+                if self.output.stream(&report)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
             }
         }
         if let Some(warning) = self.failures.warning() {
             self.output.warn(&warning);
         }
-        Ok(())
+        Ok(ControlFlow::Continue(()))
     }
 
     /// Keeps the delivery. It has been answered already, so a full disk is no reason to end.
