@@ -4,7 +4,7 @@ use crate::engine::Dialect;
 use crate::misfit::{self, Misfit};
 
 /// Why a text is no dialect.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}; a dialect is an object of settings such as {{\"ids\": \"integer\"}}")]
 pub struct InvalidDialect(Misfit);
 
@@ -16,7 +16,8 @@ impl Dialect {
     /// [`InvalidDialect`] when it is no object, or has a setting or a value that there is not.
     ///
     /// ```
-    /// use mock_server::{Dialect, Ids};
+    /// use mock_server::Dialect;
+    /// use mock_server::dialect::Ids;
     ///
     /// assert_eq!(Dialect::from_json(r#"{"ids": "integer"}"#)?.ids, Ids::Integer);
     /// assert_eq!(

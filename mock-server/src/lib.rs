@@ -26,14 +26,11 @@ mod worlds;
 
 pub use builder::{MockServerBuilder, StartError};
 pub use dialect_file::InvalidDialect;
+pub use engine::dialect::{self, Dialect, UnknownDialect};
 pub use engine::{
-    Account, AnalyticsShape, ApiVisible, BadgeKinds, Clock, ContentRefusal, Coverage,
-    DaysOutOfRange, Dialect, Endpoint, EndpointCoverage, ErrorBody, EventKind, Ids,
-    InvalidEventKind, InvalidInstant, KeyObject, KeyRateLimit, KeyScopes, Keys, Link, MeFields,
-    OtherStatistics, Outcome, Post, Profile, RateLimit, RateLimitRefusal, ReferenceData, Reply,
-    Request, ResourceFields, Rule, RuleVerdict, Scope, ScopeRefusal, SignatureEncoding,
-    UnknownDialect, UnknownFields, Untouched, Verdicts, Violation, WebhookPayload, World,
-    WriteAnswers,
+    Account, Clock, Coverage, Endpoint, EndpointCoverage, EventKind, InvalidEventKind,
+    InvalidInstant, Keys, Link, Post, Profile, RateLimit, Reply, Request, Rule, RuleVerdict, Scope,
+    Untouched, Verdicts, Violation, World, handle,
 };
 pub use faults::{Delay, Fault, FaultRule, InvalidFault, Match, Phase, When, WireFault};
 pub use journal::{

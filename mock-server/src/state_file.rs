@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::engine::World;
+use crate::engine::{World, check_ids, counted_past_ids};
 use crate::misfit;
 use crate::state_error::StateError;
 
@@ -45,7 +45,7 @@ pub(crate) const VERSION: u32 = 1;
 /// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateFile {
     path: PathBuf,
 }
@@ -159,12 +159,12 @@ impl StateFile {
             None => misfit::object_in(written),
         };
         let world: World = world.map_err(|misfit| damaged(&misfit))?;
-        world.check_ids().map_err(|reason| damaged(&reason))?;
+        check_ids(&world).map_err(|reason| damaged(&reason))?;
         Ok(world)
     }
 
     fn save(&self, locked: &Locked, world: &World) -> Result<(), StateError> {
-        let (version, world) = (VERSION, world.counted_past_ids());
+        let (version, world) = (VERSION, counted_past_ids(world));
         let bytes = serde_json::to_vec_pretty(&Saved { version, world })
             .expect("a world is made of texts, numbers and lists");
         locked

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
 
-use crate::engine::{Outcome, Request, World};
+use crate::engine::{Outcome, Request, World, bearer_token, label, outcome};
 use crate::state_error::StateError;
 use crate::state_file::StateFile;
 
@@ -33,10 +33,10 @@ impl<'a> Handled<'a> {
     fn new(world: &mut World, request: &'a Request) -> Self {
         let at = world.clock().timestamp();
         Self {
-            outcome: world.handle_at(request, at),
+            outcome: outcome(world, request, at),
             at,
             date: world.clock().date_header(at),
-            key: world.key_label(request),
+            key: key_label(world, request),
         }
     }
 }
@@ -93,4 +93,12 @@ impl Store {
             Self::File { file, .. } => file.reset(&new),
         }
     }
+}
+
+/// Returns the name of the key of a request, which may be shown: `all` for
+/// `mock_all_0123456789abcdef`, and never a part of another text.
+fn key_label<'a>(world: &World, request: &'a Request) -> Option<&'a str> {
+    let header = request.header_values("authorization").next()?;
+    let known = bearer_token(header).filter(|token| world.has_key(token));
+    Some(known.map_or("unknown", |token| label(token).unwrap_or("other")))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::engine::{Dialect, Keys, KeysInForce, Request, World, bearer_token};
+use crate::engine::{self, Dialect, Keys, KeysInForce, Request, World, bearer_token};
 use crate::faults::{FaultRule, InvalidFault};
 use crate::service::Service;
 use crate::state_error::StateError;
@@ -73,7 +73,7 @@ impl Worlds {
     pub fn on_file(file: StateFile, new_world: World) -> Result<Self, StateError> {
         let path = file.path().to_owned();
         let service = Service::on_file(file, new_world)?;
-        match service.first().check() {
+        match engine::check(service.first()) {
             Ok(()) => Ok(Self::new(service)),
             Err(reason) => Err(StateError::Damaged {
                 path,

@@ -3,7 +3,7 @@
 
 use super::refusal::ControlRefusal;
 use super::routes::{WorldCall, done, json, read};
-use crate::engine::{Reply, World};
+use crate::engine::{self, Reply, World};
 
 pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     let world = call.service.store().world()?;
@@ -12,7 +12,7 @@ pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
 
 pub(super) fn replace(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     let world: World = read(call.request)?;
-    world.check()?;
+    engine::check(&world)?;
     call.service.replace(world)?;
     Ok(done())
 }

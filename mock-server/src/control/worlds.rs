@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::refusal::ControlRefusal;
 use super::routes::{WorldCall, done, json, read};
 use super::{Control, dialect};
-use crate::engine::{Clock, KeysInForce, Reply, Request, World};
+use crate::engine::{self, Clock, KeysInForce, Reply, Request, World};
 use crate::worlds::{DEFAULT, outer_keys, url_of};
 
 /// What a new world is to be like. Everything may be left out, and so may the whole body.
@@ -52,7 +52,7 @@ pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, Cont
     let mut world = match (new.state, new.seed) {
         (Some(_), Some(_)) => return Err(ControlRefusal::SeedAndState),
         (Some(world), None) => {
-            world.check()?;
+            engine::check(&world)?;
             world
         }
         (None, seed) => {

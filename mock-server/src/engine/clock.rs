@@ -27,11 +27,11 @@ const END: Timestamp = Timestamp::constant(253_402_207_200, 0);
 /// assert_ne!(clock, Clock::system());
 /// # Ok::<(), mock_server::InvalidInstant>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Clock(Setting);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Setting {
     /// The machine's clock, with this added.
     Running(SignedDuration),
@@ -115,7 +115,7 @@ impl Clock {
     /// # Ok::<(), mock_server::InvalidInstant>(())
     /// ```
     pub fn now(&self) -> String {
-        Timestamp::from_second(self.seconds())
+        Timestamp::from_second(self.timestamp().as_second())
             .expect("a timestamp without its fraction is a timestamp")
             .to_string()
     }
@@ -130,11 +130,6 @@ impl Clock {
     /// The present day in UTC.
     pub(super) fn today(&self) -> Date {
         date_of(self.timestamp())
-    }
-
-    /// The present instant in whole seconds since 1970.
-    pub(super) fn seconds(&self) -> i64 {
-        self.timestamp().as_second()
     }
 
     /// The present instant.
@@ -198,11 +193,11 @@ impl From<Clock> for String {
 }
 
 /// A text that is no instant.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
 pub struct InvalidInstant(Reason);
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 enum Reason {
     #[error("`{0}` is no RFC 3339 instant from the year 1 to {LAST}, such as 2026-03-01T12:00:00Z")]
     NoInstant(String),

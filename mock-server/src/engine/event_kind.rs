@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(EventKind::new("badge.awarded")?.to_string(), "badge.awarded");
 /// # Ok::<(), mock_server::InvalidEventKind>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct EventKind(Cow<'static, str>);
 
@@ -87,8 +87,8 @@ impl AsRef<str> for EventKind {
 }
 
 impl fmt::Display for EventKind {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 
@@ -107,7 +107,7 @@ impl From<EventKind> for String {
 }
 
 /// A name that no header can carry.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the event kind {0:?} cannot travel in a header; give a name such as `follow.created`, without \
      control characters and without spaces around it"

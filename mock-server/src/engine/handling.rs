@@ -1,155 +1,165 @@
-//! From a request to its outcome: what is looked at, and in which order.
-
-use std::borrow::Cow;
+//! From a request to its outcome: which checks are made, and in which order.
 
 use jiff::Timestamp;
 
-use super::authorization::{authorize, token};
-use super::dialect::{DaysOutOfRange, ReferenceData};
-use super::endpoint::Endpoint;
-use super::inspection;
-use super::json_body;
-use super::rate_limit::{Quota, RateLimit};
-use super::refusal::Refusal;
-use super::reply::{Outcome, Reply};
+use super::access::{Key, Quota, RateLimit, bearer_token};
+use super::dialect::ReferenceData;
+use super::endpoints::{Call, Endpoint, Handler, check_size, route};
+use super::outcome::Outcome;
+use super::rejections::{Problems, Rejection};
+use super::reply::Reply;
 use super::request::Request;
-use super::routing::{self, Action, Call};
+use super::verdicts::violations;
 use super::world::World;
 
-/// What is known of a request by the time it is answered or refused.
-#[derive(Default)]
-struct Progress {
-    endpoint: Option<Endpoint>,
-    quota: Option<Quota>,
-    written: bool,
+/// Answers one request according to the specification and the world's dialect, and carries it out.
+///
+/// A rejected request changes nothing, and neither does a read; but both count against the rate
+/// limit of their key.
+///
+/// [`MockServer`](crate::MockServer) does this for each request that it receives. Call it directly
+/// to test against a [`World`] without a socket.
+///
+/// ```
+/// use mock_server::{Request, World, handle};
+///
+/// let mut world = World::new(0);
+/// let request = Request::new("DELETE", "/api/v1/me/links/link_1")
+///     .header("Authorization", format!("Bearer {}", world.keys().links));
+/// assert_eq!(handle(&mut world, &request).status, 204);
+/// assert_eq!(handle(&mut world, &request).status, 404);
+/// ```
+pub fn handle(world: &mut World, request: &Request) -> Reply {
+    let now = world.clock().timestamp();
+    outcome(world, request, now).reply
 }
 
-impl World {
-    /// Answers one request by the specification and the world's dialect, and carries out what it
-    /// asks for.
-    ///
-    /// A request that is refused changes nothing, and neither does a read; but both count against
-    /// the rate limit of their key.
-    ///
-    /// ```
-    /// use mock_server::{Request, World};
-    ///
-    /// let mut world = World::new(0);
-    /// let request = Request::new("DELETE", "/api/v1/me/links/link_1")
-    ///     .header("Authorization", format!("Bearer {}", world.keys().links));
-    /// assert_eq!(world.handle(&request).reply.status, 204);
-    /// assert_eq!(world.handle(&request).reply.status, 404);
-    /// ```
-    pub fn handle(&mut self, request: &Request) -> Outcome {
-        let now = self.clock().timestamp();
-        self.handle_at(request, now)
-    }
-
-    /// The same for a caller who has looked at the world's clock already.
-    pub(crate) fn handle_at(&mut self, request: &Request, now: Timestamp) -> Outcome {
-        let mut progress = Progress::default();
-        let answer = self.answer(request, now, &mut progress);
-        let refusal = answer.as_ref().err().map(Refusal::code);
-        let mut reply = answer.unwrap_or_else(|refusal| refusal.into_reply(self.dialect()));
-        if let Some(quota) = progress.quota
-            && self.dialect().tells_rate_limit()
-        {
-            quota.tell(&mut reply);
+/// Does the same at this instant, and returns everything that came of the request.
+pub(crate) fn outcome(world: &mut World, request: &Request, now: Timestamp) -> Outcome {
+    let mut problems = Problems::default();
+    check_size(request, &mut problems);
+    let (endpoint, parameter) = match route(request) {
+        Ok(routed) => routed,
+        Err(rejection) => {
+            problems.reject(rejection);
+            return rejected(world, request, None, &problems);
         }
-        // Most requests are clean, and a clean one is not looked at twice.
-        let violations = match progress.endpoint {
-            _ if refusal.is_some() => inspection::violations(self, request),
-            Some(endpoint) if self.is_lenient(endpoint, request) => {
-                inspection::violations(self, request)
-            }
-            _ => Vec::new(),
-        };
-        Outcome {
+    };
+    let (key, quota) = identify(world, request, endpoint, now, &mut problems);
+    let mut call = Call {
+        request,
+        parameter,
+        key,
+        problems,
+    };
+    let (answer, is_write) = match endpoint.handler() {
+        Handler::Read(answer) => (answer(world, &mut call), false),
+        Handler::Write(answer) => (answer(world, &mut call), true),
+    };
+    let problems = call.problems;
+    let mut outcome = match answer {
+        Ok(reply) => Outcome {
             reply,
-            changed: progress.written || (refusal != Some("rate_limited") && progress.is_kept()),
-            endpoint: progress.endpoint,
-            refusal,
-            violations,
+            changed: is_write,
+            endpoint: Some(endpoint),
+            rejection: None,
+            violations: violations(&problems, Some(endpoint), request),
+        },
+        Err(_) => rejected(world, request, Some(endpoint), &problems),
+    };
+    if let Some(quota) = quota {
+        let is_counted = outcome.rejection != Some("rate_limited");
+        outcome.changed |= is_counted && quota.limit != RateLimit::default();
+        if world.dialect().tells_rate_limit() {
+            add_rate_limit(&mut outcome.reply, quota);
         }
     }
+    outcome
+}
 
-    fn answer(
-        &mut self,
-        request: &Request,
-        now: Timestamp,
-        progress: &mut Progress,
-    ) -> Result<Reply, Refusal> {
-        let routed = routing::route(request);
-        progress.endpoint = routed.as_ref().ok().map(|(endpoint, _)| *endpoint);
-        json_body::check_size(request)?;
-        let (endpoint, parameter) = routed?;
-        let token = token(request)?;
-        if let Some(token) = token {
-            self.count(token, now, progress)?;
+/// Finds the key of a request, and counts the request against its rate limit.
+fn identify(
+    world: &mut World,
+    request: &Request,
+    endpoint: Endpoint,
+    now: Timestamp,
+    problems: &mut Problems,
+) -> (Option<Key>, Option<Quota>) {
+    let token = match token(request) {
+        Ok(Some(token)) => token,
+        Ok(None) => {
+            let needs_key = world.dialect().reference_data == ReferenceData::KeyNeeded;
+            if needs_key || endpoint.needs_key() {
+                problems.reject(Rejection::KeyMissing);
+            }
+            return (None, None);
         }
-        let caller = token.and_then(|token| self.keys.get(token));
-        match endpoint.action() {
-            Action::Open(answer) => {
-                if self.dialect().reference_data == ReferenceData::KeyNeeded {
-                    authorize(caller, None)?;
-                }
-                Ok(answer(self))
-            }
-            Action::Read(answer) => {
-                let caller = Cow::Borrowed(authorize(caller, endpoint.scope())?);
-                let call = Call {
-                    request,
-                    parameter,
-                    caller,
-                };
-                answer(self, &call)
-            }
-            Action::Write(answer) => {
-                let caller = Cow::Owned(authorize(caller, endpoint.scope())?.clone());
-                let call = Call {
-                    request,
-                    parameter,
-                    caller,
-                };
-                let reply = answer(self, &call)?;
-                progress.written = true;
-                Ok(reply)
-            }
+        Err(rejection) => {
+            problems.reject(rejection);
+            return (None, None);
         }
+    };
+    // A state that was written by hand can have a key without an account.
+    let has_account = |key: &&mut Key| world.accounts.contains_key(&key.handle);
+    let Some(key) = world.keys.get_mut(token).filter(has_account) else {
+        problems.reject(Rejection::UnknownKey);
+        return (None, None);
+    };
+    let mut quota = None;
+    if problems.check().is_ok() {
+        let counted = key.count(now.as_second());
+        if let Err(quota) = counted {
+            problems.reject(Rejection::RateLimited { quota });
+        }
+        let (Ok(counted) | Err(counted)) = counted;
+        quota = Some(counted);
     }
-
-    /// Counts a request against the limit of its key, which has to be a known one.
-    fn count(
-        &mut self,
-        token: &str,
-        now: Timestamp,
-        progress: &mut Progress,
-    ) -> Result<(), Refusal> {
-        let key = self.keys.get_mut(token).ok_or(Refusal::UnknownKey)?;
-        let counted = key.window.count(key.rate_limit, now.as_second());
-        let (Ok(quota) | Err(quota)) = counted;
-        progress.quota = Some(quota);
-        counted
-            .map(|_| ())
-            .map_err(|quota| Refusal::RateLimited { quota })
+    if let Some(scope) = endpoint.scope()
+        && !key.scopes.contains(&scope)
+    {
+        problems.reject(Rejection::ScopeMissing { scope });
     }
+    (Some(key.clone()), quota)
+}
 
-    /// Whether the request may have been carried out although it breaks a rule.
-    fn is_lenient(&self, endpoint: Endpoint, request: &Request) -> bool {
-        match endpoint {
-            Endpoint::ReadMe => !request.body.is_empty(),
-            Endpoint::ReadViewStatistics => {
-                self.dialect().days_out_of_range == DaysOutOfRange::Clamped
-            }
-            _ => false,
-        }
+/// Returns the text of the key that the request carries; `None` when it carries none.
+fn token(request: &Request) -> Result<Option<&str>, Rejection> {
+    let mut headers = request.header_values("authorization");
+    let Some(header) = headers.next() else {
+        return Ok(None);
+    };
+    if headers.next().is_some() {
+        return Err(Rejection::SeveralKeys);
+    }
+    bearer_token(header).map(Some).ok_or(Rejection::NotBearer)
+}
+
+fn rejected(
+    world: &World,
+    request: &Request,
+    endpoint: Option<Endpoint>,
+    problems: &Problems,
+) -> Outcome {
+    let decisive = problems
+        .decisive()
+        .expect("a request is rejected for a problem");
+    Outcome {
+        reply: decisive.reply(world.dialect()),
+        changed: false,
+        endpoint,
+        rejection: Some(decisive.code()),
+        violations: violations(problems, endpoint, request),
     }
 }
 
-impl Progress {
-    /// Whether what was counted has to outlast the process.
-    fn is_kept(&self) -> bool {
-        self.quota
-            .is_some_and(|quota| quota.limit != RateLimit::default())
+/// Adds the three fields of the IETF draft "RateLimit header fields for HTTP" up to its version 07.
+/// Later versions put all into one structured field, which few clients read yet.
+fn add_rate_limit(reply: &mut Reply, quota: Quota) {
+    for (name, value) in [
+        ("ratelimit-limit", quota.limit.limit.to_string()),
+        ("ratelimit-remaining", quota.remaining.to_string()),
+        ("ratelimit-reset", quota.reset.to_string()),
+    ] {
+        reply.headers.push((name.into(), value.into()));
     }
 }

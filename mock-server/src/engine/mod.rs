@@ -1,70 +1,50 @@
-//! The service itself, apart from every transport: a pure, synchronous function from a request and
-//! a world to an outcome. Nothing here opens a socket, waits or reads the environment.
+//! The service itself, independent of every transport: a pure, synchronous function from a world
+//! and a request to an outcome. Nothing here opens a socket, waits or reads the environment.
+//!
+//! In reading order, each part standing on those before it:
+//!
+//! - `dialect`: the settings for everything that the specification leaves open
+//! - `access`: keys, scopes and rate limits
+//! - `rejections`: everything that can be wrong with a request
+//! - `resources`: accounts with their profiles, links, posts and badges, and their limits
+//! - `world`: the state of one service
+//! - `endpoints`: the table of endpoints, and a file for each resource that answers
+//! - `verdicts`: the violations and the coverage of a client
+//! - `handling`: the way of a request through all of this
 
-mod account;
-mod analytics;
-mod authorization;
-mod badges;
+mod access;
 mod clock;
-mod coverage;
-mod default_world;
-mod dialect;
-mod endpoint;
+pub mod dialect;
+mod endpoints;
 mod event_kind;
 mod handling;
-mod inspection;
-mod invalid_account;
-mod invalid_world;
-mod json_body;
-mod keys;
-mod limits;
-mod links;
-mod me;
-mod posts;
-mod profile;
-mod rate_limit;
+mod outcome;
 mod redaction;
-mod refusal;
+mod rejections;
 mod reply;
 mod request;
-mod routing;
-mod rule;
-mod scope;
+mod resources;
 mod seeded;
-mod shown;
-mod site;
-mod statistics;
 mod verdicts;
-mod violation;
 mod world;
 
-pub use account::Account;
-pub(crate) use authorization::bearer_token;
+pub use access::{Keys, RateLimit, Scope};
+pub(crate) use access::{KeysInForce, bearer_token, label};
 pub(crate) use clock::LAST as LAST_INSTANT;
 pub use clock::{Clock, InvalidInstant};
-pub use coverage::{Coverage, EndpointCoverage, Untouched};
-pub use dialect::{
-    AnalyticsShape, ApiVisible, BadgeKinds, ContentRefusal, DaysOutOfRange, Dialect, ErrorBody,
-    Ids, KeyObject, KeyRateLimit, KeyScopes, MeFields, OtherStatistics, RateLimitRefusal,
-    ReferenceData, ResourceFields, ScopeRefusal, SignatureEncoding, UnknownDialect, UnknownFields,
-    WebhookPayload, WriteAnswers,
-};
-pub use endpoint::Endpoint;
+pub(crate) use dialect::{Dialect, SignatureEncoding, UnknownDialect, WebhookPayload};
+pub(crate) use endpoints::BODY_LIMIT;
+pub use endpoints::Endpoint;
 pub use event_kind::{EventKind, InvalidEventKind};
-pub(crate) use invalid_world::InvalidWorld;
-pub(crate) use json_body::BODY_LIMIT;
-pub use keys::Keys;
-pub(crate) use keys::{KeysInForce, label};
-pub use links::Link;
-pub use posts::Post;
-pub use profile::Profile;
-pub use rate_limit::RateLimit;
+pub use handling::handle;
+pub(crate) use handling::outcome;
+pub(crate) use outcome::Outcome;
 pub(crate) use redaction::{without, without_keys};
-pub use reply::{Outcome, Reply};
+pub use rejections::Rule;
+pub use reply::Reply;
 pub use request::Request;
-pub use rule::Rule;
-pub use scope::Scope;
+pub use resources::{Account, Link, Post, Profile};
 pub(crate) use seeded::Seeded;
-pub use verdicts::{RuleVerdict, Verdicts};
-pub use violation::Violation;
+pub use verdicts::{Coverage, EndpointCoverage, RuleVerdict, Untouched, Verdicts, Violation};
 pub use world::World;
+pub(crate) use world::{InvalidWorld, check, check_ids, counted_past_ids};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::keys::label;
+use super::access::label;
 
 /// How many digits stand behind the name in a key of the mock's own making.
 const DIGITS: usize = 16;
@@ -104,7 +104,7 @@ fn escaped(text: &[u8]) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::keys::token;
+    use super::super::access::token;
     use super::*;
 
     #[test]

@@ -5,42 +5,9 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::dialect::{Dialect, ErrorBody, WriteAnswers};
-use super::endpoint::Endpoint;
-use super::violation::Violation;
-
-/// What came of one request.
-///
-/// ```
-/// use mock_server::{Endpoint, Request, World};
-///
-/// let outcome = World::new(0).handle(&Request::new("GET", "/api/v1/me"));
-/// assert_eq!(outcome.reply.status, 401);
-/// assert_eq!(outcome.endpoint, Some(Endpoint::ReadMe));
-/// assert_eq!(outcome.refusal, Some("key_missing"));
-/// assert_eq!(outcome.violations[0].rule.as_str(), "key_missing");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Outcome {
-    /// What goes back to the caller.
-    pub reply: Reply,
-    /// Whether the world has to be kept: a write was carried out, or the request counted against a
-    /// rate limit that was set with [`World::set_rate_limit`](crate::World::set_rate_limit). What
-    /// counts against the default limit is not worth a write to a disk.
-    pub changed: bool,
-    /// Which endpoint was meant; `None` when the path or the method is no endpoint's.
-    pub endpoint: Option<Endpoint>,
-    /// The code of the refusal, such as `unknown_field`, the same under every dialect; `None` when
-    /// the request was carried out.
-    pub refusal: Option<&'static str>,
-    /// The rules of the specification that the request broke, at most
-    /// [`Violation::MOST_IN_ONE_REQUEST`]. A request can be carried out and break one all the same,
-    /// where a dialect is lenient.
-    pub violations: Vec<Violation>,
-}
 
 /// One HTTP answer, as plain values.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reply {
     /// The status code, 100 to 599.

@@ -98,10 +98,9 @@ impl Request {
 
 impl fmt::Debug for Request {
     /// Shows everything but the values of the headers, among which is the key.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
-        formatter
-            .debug_struct("Request")
+        f.debug_struct("Request")
             .field("method", &self.method)
             .field("path", &self.path)
             .field("query", &self.query)

@@ -2,7 +2,7 @@
 //! version: the standard library's hasher promises neither.
 
 /// A point in an endless tree of numbers. Every step leads to another number.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Seeded(u64);
 
 impl Seeded {

@@ -43,7 +43,6 @@ mod serving;
 mod site;
 mod state_file;
 mod statistics;
-mod verdicts;
 mod webhook;
 mod webhook_receiver;
 mod wire;

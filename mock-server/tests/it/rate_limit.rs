@@ -3,7 +3,8 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use mock_server::{Clock, Dialect, MockServer, RateLimit, RateLimitRefusal, Request, World};
+use mock_server::dialect::RateLimitRefusal;
+use mock_server::{Clock, Dialect, MockServer, RateLimit, Request, World, handle};
 use serde_json::json;
 
 use crate::ask::{Answer, ask};
@@ -33,7 +34,7 @@ fn send(world: &mut World, key: Option<&str>, line: &str) -> Answer {
     if let Some(key) = key {
         request = request.header("Authorization", format!("Bearer {key}"));
     }
-    world.handle(&request).reply.into()
+    handle(world, &request).into()
 }
 
 /// What the headers of an answer say: limit, remaining, reset.
@@ -175,7 +176,7 @@ fn the_same_seed_clock_and_requests_give_the_same_bytes() {
                 .header("Authorization", format!("Bearer {key}"))
                 .header("Content-Type", "application/json")
                 .body(body);
-            replies.push(world.handle(&request).reply);
+            replies.push(handle(&mut world, &request));
             world.advance(Duration::from_secs(40_000));
         }
         (replies, serde_json::to_string(&world).unwrap())

@@ -5,9 +5,10 @@ use std::time::Duration;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
+use mock_server::dialect::{SignatureEncoding, WebhookPayload};
 use mock_server::{
     Clock, Delivery, DeliveryOutcome, Dialect, EventData, EventKind, FAILURES_UNTIL_OFF,
-    MockServer, SignatureEncoding, WebhookError, WebhookPayload,
+    MockServer, WebhookError,
 };
 use serde_json::{Value, json};
 

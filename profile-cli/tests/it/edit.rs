@@ -6,9 +6,10 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use expect_test::expect;
+use mock_server::dialect::WriteAnswers;
 use mock_server::wiremock::matchers::method;
 use mock_server::wiremock::{Mock, ResponseTemplate};
-use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault, WriteAnswers};
+use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
 use serde_json::json;
 
 use crate::program::{Place, Program, Run};

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::pin::Pin;
 
-use mock_server::{
-    AnalyticsShape, BadgeKinds, ContentRefusal, DaysOutOfRange, Dialect, ErrorBody, Ids, MeFields,
-    MockServer, OtherStatistics, RateLimit, RateLimitRefusal, ReferenceData, ResourceFields,
-    ScopeRefusal, WriteAnswers,
+use mock_server::dialect::{
+    AnalyticsShape, BadgeKinds, ContentRefusal, DaysOutOfRange, ErrorBody, Ids, MeFields,
+    OtherStatistics, RateLimitRefusal, ReferenceData, ResourceFields, ScopeRefusal, WriteAnswers,
 };
+use mock_server::{Dialect, MockServer, RateLimit};
 use profile_sdk::{
     BadgeKind, Client, Days, Error, ErrorKind, Handle, Link, LinkId, LinkUpdate, LinkUrl, NewLink,
     Operation, Post, PostId, Profile, ProfileUpdate, Scope, Scopes,
@@ -255,7 +255,7 @@ async fn me(scene: &Scene) {
         scene.name
     );
     let extra = key.extra.get("owner").is_some();
-    let told = scene.dialect.key_object == mock_server::KeyObject::ExtraFields;
+    let told = scene.dialect.key_object == mock_server::dialect::KeyObject::ExtraFields;
     assert_eq!(extra, told, "{}", scene.name);
 }
 

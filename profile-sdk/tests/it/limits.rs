@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use mock_server::{Request, World};
+use mock_server::{Request, World, handle};
 use profile_sdk::{Bio, Color, Days, DisplayName, Location};
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any, prop_oneof};
@@ -45,7 +45,7 @@ impl Service {
     fn takes(&mut self, request: Request) -> bool {
         let bearer = format!("Bearer {}", self.world.keys().all);
         let request = request.header("authorization", bearer);
-        match self.world.handle(&request).reply.status {
+        match handle(&mut self.world, &request).status {
             200 => true,
             422 => false,
             status => panic!("{status} for {request:?}"),

@@ -23,7 +23,8 @@ pub use webhook::{SignatureEncoding, WebhookPayload};
 /// case; what is left out has its default, and an unknown name is refused.
 ///
 /// ```
-/// use mock_server::{Dialect, Ids, Request, World};
+/// use mock_server::dialect::Ids;
+/// use mock_server::{Dialect, Request, World, handle};
 ///
 /// let mut dialect = Dialect::default();
 /// dialect.ids = Ids::Integer;
@@ -33,10 +34,10 @@ pub use webhook::{SignatureEncoding, WebhookPayload};
 /// world.set_dialect(dialect);
 /// let request = Request::new("DELETE", "/api/v1/me/links/1")
 ///     .header("Authorization", format!("Bearer {}", world.keys().all));
-/// assert_eq!(world.handle(&request).reply.status, 204);
+/// assert_eq!(handle(&mut world, &request).status, 204);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Dialect {
@@ -90,7 +91,8 @@ impl Dialect {
     /// The barest service: nothing is told that need not be.
     ///
     /// ```
-    /// use mock_server::{Dialect, ErrorBody};
+    /// use mock_server::Dialect;
+    /// use mock_server::dialect::ErrorBody;
     /// assert_eq!(Dialect::minimal().error_body, ErrorBody::Empty);
     /// ```
     pub fn minimal() -> Self {
@@ -111,7 +113,8 @@ impl Dialect {
     /// The richest service: everything that may be told is told, and a key is asked for everywhere.
     ///
     /// ```
-    /// use mock_server::{Dialect, KeyObject};
+    /// use mock_server::Dialect;
+    /// use mock_server::dialect::KeyObject;
     /// assert_eq!(Dialect::maximal().key_object, KeyObject::ExtraFields);
     /// ```
     pub fn maximal() -> Self {
@@ -219,7 +222,7 @@ impl Default for Dialect {
 }
 
 /// A name that is no dialect's.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is no dialect; there are default, minimal, maximal, and random: with a seed, \
      such as random:7"

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The type of `api_visible`, which the specification calls "boolean-style".
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ApiVisible {
@@ -17,7 +17,7 @@ pub enum ApiVisible {
 }
 
 /// What `key` holds beside the scopes and the rate limit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum KeyObject {
@@ -29,7 +29,7 @@ pub enum KeyObject {
 }
 
 /// The shape of `key.scopes`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum KeyScopes {
@@ -41,7 +41,7 @@ pub enum KeyScopes {
 }
 
 /// The shape of `key.rate_limit`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum KeyRateLimit {
@@ -53,7 +53,7 @@ pub enum KeyRateLimit {
 }
 
 /// Which fields of the public profile `GET /me` and the answer to an edit show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum MeFields {
@@ -65,7 +65,7 @@ pub enum MeFields {
 }
 
 /// The type of the ids of links and posts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Ids {
@@ -78,7 +78,7 @@ pub enum Ids {
 }
 
 /// The fields of links and posts beyond those that the specification shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ResourceFields {
@@ -92,7 +92,7 @@ pub enum ResourceFields {
 }
 
 /// What a successful write is answered with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum WriteAnswers {
@@ -107,7 +107,7 @@ pub enum WriteAnswers {
 
 /// What becomes of unknown fields in the bodies of links and posts. The profile is not concerned:
 /// there the specification has them rejected.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum UnknownFields {
@@ -119,7 +119,7 @@ pub enum UnknownFields {
 }
 
 /// The shape of `GET /me/analytics`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AnalyticsShape {
@@ -133,7 +133,7 @@ pub enum AnalyticsShape {
 }
 
 /// Which kinds of badges `GET /badges` lists.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum BadgeKinds {
@@ -145,7 +145,7 @@ pub enum BadgeKinds {
 }
 
 /// What stands for `devices` and `countries` in the statistics of another profile.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum OtherStatistics {
@@ -159,7 +159,7 @@ pub enum OtherStatistics {
 }
 
 /// Whether `GET /badges` and `GET /stats` need a key.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ReferenceData {
@@ -171,7 +171,7 @@ pub enum ReferenceData {
 }
 
 /// What becomes of `days` out of range.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DaysOutOfRange {
@@ -185,7 +185,7 @@ pub enum DaysOutOfRange {
 }
 
 /// The status for a body that is an object and breaks a rule: an unknown field, a broken limit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ContentRefusal {
@@ -197,7 +197,7 @@ pub enum ContentRefusal {
 }
 
 /// The status when the key lacks the scope.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ScopeRefusal {
@@ -209,7 +209,7 @@ pub enum ScopeRefusal {
 }
 
 /// The shape of the body of a refusal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorBody {
@@ -228,7 +228,7 @@ pub enum ErrorBody {
 }
 
 /// What a request beyond the rate limit gets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RateLimitRefusal {

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
 /// How the digest in `X-Service-Signature` is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SignatureEncoding {
@@ -20,7 +20,7 @@ impl SignatureEncoding {
     /// The digest as text, without the `sha256=` before it.
     ///
     /// ```
-    /// use mock_server::SignatureEncoding;
+    /// use mock_server::dialect::SignatureEncoding;
     ///
     /// assert_eq!(SignatureEncoding::Hex.encode(&[0xfb, 0xff]), "fbff");
     /// assert_eq!(SignatureEncoding::Base64.encode(&[0xfb, 0xff]), "+/8=");
@@ -34,7 +34,7 @@ impl SignatureEncoding {
 }
 
 /// The shape of the body of an event.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum WebhookPayload {

@@ -1,0 +1,14 @@
+//! API keys: what they may do, how often, and the six that every world starts with.
+
+mod key;
+mod keys;
+mod rate_limit;
+mod scope;
+
+pub(super) use key::Key;
+pub use keys::Keys;
+pub(super) use keys::token;
+pub(crate) use keys::{KeysInForce, bearer_token, label};
+pub(super) use rate_limit::Quota;
+pub use rate_limit::RateLimit;
+pub use scope::Scope;

@@ -1,0 +1,204 @@
+//! Reads the body of a write: one JSON object, whose fields each resource takes by name.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+
+use super::call::Call;
+use crate::engine::dialect::UnknownFields;
+use crate::engine::rejections::{Problems, Rejection};
+use crate::engine::request::Request;
+
+/// The largest body of a request, in bytes: 1 MiB.
+pub(crate) const BODY_LIMIT: usize = 1024 * 1024;
+
+/// Rejects a body that is larger than any request may be, whatever the endpoint.
+pub(crate) fn check_size(request: &Request, problems: &mut Problems) {
+    let (length, limit) = (request.body_length(), BODY_LIMIT);
+    if length > limit {
+        problems.reject(Rejection::BodyTooLarge { length, limit });
+    }
+}
+
+/// The fields that a body may have, and what becomes of others.
+pub(super) struct Known {
+    pub(super) fields: &'static [&'static str],
+    pub(super) others: UnknownFields,
+}
+
+/// Reads the object in the body. Calls `take` with each known field and its text, and collects
+/// everything that is wrong.
+pub(super) fn read(
+    call: &mut Call<'_>,
+    known: &Known,
+    mut take: impl FnMut(&'static str, String, &mut Problems),
+) {
+    let (body, problems) = (&call.request.body, &mut call.problems);
+    if let Err(rejection) = check_content_type(call.request) {
+        problems.reject(rejection);
+    }
+    let fields = match parse(body) {
+        Ok(fields) => fields,
+        Err(rejection) => {
+            problems.reject(rejection);
+            return;
+        }
+    };
+    if let Some(field) = first_repeated(&fields) {
+        problems.reject(Rejection::RepeatedField { field });
+    }
+    for (field, value) in fields {
+        let Some(name) = known.fields.iter().find(|name| **name == field) else {
+            if known.others == UnknownFields::Rejected {
+                let known = known.fields;
+                problems.reject(Rejection::UnknownField { field, known });
+            }
+            continue;
+        };
+        match text(name, value) {
+            Ok(text) => take(name, text, problems),
+            Err(rejection) => drop(problems.reject(rejection)),
+        }
+    }
+}
+
+/// Returns the names and values of an object, whatever they are.
+fn parse(body: &[u8]) -> Result<Vec<(String, Value)>, Rejection> {
+    match serde_json::from_slice(body) {
+        Ok(Fields(fields)) => Ok(fields),
+        Err(error) => {
+            let reason = match error.is_data() {
+                true => format!("it is {}", kind_at_beginning(body)),
+                false => error.to_string(),
+            };
+            Err(Rejection::NotJsonObject { reason })
+        }
+    }
+}
+
+/// Returns the text of a field; every field of the specification's bodies is a string.
+fn text(field: &'static str, value: Value) -> Result<String, Rejection> {
+    let found = match value {
+        Value::String(text) => return Ok(text),
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    };
+    Err(Rejection::WrongType { field, found })
+}
+
+/// What JSON that is no object begins as; how it goes on nobody has read.
+fn kind_at_beginning(body: &[u8]) -> &'static str {
+    match body.trim_ascii_start().first() {
+        Some(b'[') => "an array",
+        Some(b'"') => "a string",
+        Some(b't' | b'f') => "a boolean",
+        Some(b'n') => "null",
+        _ => "a number",
+    }
+}
+
+fn check_content_type(request: &Request) -> Result<(), Rejection> {
+    let mut given = request.header_values("content-type");
+    if let (Some(content_type), None) = (given.next(), given.next()) {
+        let essence = content_type.split(';').next().unwrap_or_default();
+        if essence.trim().eq_ignore_ascii_case("application/json") {
+            return Ok(());
+        }
+    }
+    let given: Vec<_> = request.header_values("content-type").collect();
+    let found = match given[..] {
+        [] => "missing".to_owned(),
+        _ => given.join(" and "),
+    };
+    Err(Rejection::WrongContentType { found })
+}
+
+fn first_repeated(fields: &[(String, Value)]) -> Option<String> {
+    let mut names: Vec<_> = fields.iter().map(|(name, _)| name).collect();
+    names.sort_unstable();
+    let pair = names.windows(2).find(|pair| pair[0] == pair[1])?;
+    Some(pair[0].clone())
+}
+
+/// An object with its fields as they came. A map would silently keep the last of two namesakes.
+struct Fields(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(FieldsVisitor)
+    }
+}
+
+struct FieldsVisitor;
+
+impl<'de> Visitor<'de> for FieldsVisitor {
+    type Value = Fields;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+        let mut fields = Vec::new();
+        while let Some(field) = map.next_entry()? {
+            fields.push(field);
+        }
+        Ok(Fields(fields))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: impl Into<Vec<u8>>) -> Rejection {
+        let request = Request::new("PATCH", "/").header("Content-Type", "application/json");
+        let mut call = Call {
+            request: &request.body(body),
+            parameter: "".into(),
+            key: None,
+            problems: Problems::default(),
+        };
+        let known = Known {
+            fields: &["bio"],
+            others: UnknownFields::Rejected,
+        };
+        super::read(&mut call, &known, |_, _, _| {});
+        call.problems.decisive().unwrap().clone()
+    }
+
+    #[test]
+    fn no_body_makes_the_reader_panic() {
+        let deep = format!("{{\"bio\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+        for body in [
+            &b""[..],
+            b"{",
+            b"[]",
+            b"null",
+            b"\"bio\"",
+            b"{} {}",
+            b"{\"bio\":\"\xff\"}",
+            b"{\"bio\":\"\\ud800\"}",
+            b"{\"bio\":1e999}",
+            b"\xef\xbb\xbf{}",
+            deep.as_bytes(),
+        ] {
+            let rejection = read(body);
+            assert!(
+                matches!(rejection, Rejection::NotJsonObject { .. }),
+                "{rejection}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_name_that_comes_twice_is_refused_even_when_written_differently() {
+        let rejection = read(r#"{"bio":"a","b\u0069o":"a"}"#);
+        let field = "bio".to_owned();
+        assert_eq!(rejection, Rejection::RepeatedField { field });
+    }
+}

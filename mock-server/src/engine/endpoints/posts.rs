@@ -1,0 +1,35 @@
+//! `POST /me/posts` and `DELETE /me/posts/{id}`.
+
+use super::call::Call;
+use super::json_body::{self, Known};
+use super::shown::{Shown, is_id};
+use crate::engine::rejections::{Rejected, Rejection};
+use crate::engine::reply::Reply;
+use crate::engine::world::World;
+
+pub(super) fn create(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
+    let mut body = None;
+    let known = Known {
+        fields: &["body"],
+        others: world.dialect().unknown_fields,
+    };
+    json_body::read(call, &known, |_, text, _| body = Some(text));
+    let body = call.require("body", body);
+    let caller = call.caller()?;
+    let post = world.add_post(&caller.handle, &body?);
+    let post = post.expect("the caller has an account");
+    let dialect = world.dialect();
+    Ok(Reply::written(dialect, 201, Shown(dialect, &post)))
+}
+
+pub(super) fn delete(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
+    let caller = call.caller()?;
+    let mut posts = world.owner(&caller).posts.iter();
+    let index = posts.position(|post| is_id(world.dialect(), &post.id, &call.parameter));
+    let Some(index) = index else {
+        let id = call.parameter.to_string();
+        return Err(call.problems.reject(Rejection::UnknownPost { id }));
+    };
+    world.owner_mut(&caller).posts.remove(index);
+    Ok(Reply::deleted(world.dialect()))
+}

@@ -1,0 +1,52 @@
+//! Finds the endpoint that a request means.
+
+use std::borrow::Cow;
+
+use super::endpoint::Endpoint;
+use crate::engine::rejections::Rejection;
+use crate::engine::request::Request;
+use crate::path_template::match_path;
+
+/// Returns the endpoint that a request means, and its path parameter, decoded.
+pub(crate) fn route(request: &Request) -> Result<(Endpoint, Cow<'_, str>), Rejection> {
+    let mut allowed = Vec::new();
+    for endpoint in Endpoint::ALL {
+        let Some(parameter) = match_path(endpoint.path(), &request.path) else {
+            continue;
+        };
+        if endpoint.method() == request.method {
+            return Ok((endpoint, parameter));
+        }
+        allowed.push(endpoint.method());
+    }
+    if allowed.is_empty() {
+        let path = request.path.clone();
+        return Err(Rejection::UnknownPath { path });
+    }
+    let method = request.method.clone();
+    Err(Rejection::MethodNotAllowed { method, allowed })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_paths_are_unknown() {
+        for path in [
+            "",
+            "/",
+            "/api/v1",
+            "/api/v2/me",
+            "/me",
+            "/api/v1/me/",
+            "//api/v1/me",
+            "/api/v1/ME",
+            "/api/v1/users//stats",
+            "/api/v1/users/a/b/stats",
+            "/api/v1/users/%ff/stats",
+        ] {
+            assert!(route(&Request::new("GET", path)).is_err(), "{path}");
+        }
+    }
+}

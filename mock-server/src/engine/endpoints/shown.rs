@@ -1,0 +1,97 @@
+//! Links and posts as a dialect shows them, in answers and in paths.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use crate::engine::dialect::{Dialect, Ids, ResourceFields};
+use crate::engine::resources::{Link, Post};
+
+/// One link or post.
+pub(super) struct Shown<'a, T>(pub(super) &'a Dialect, pub(super) &'a T);
+
+/// A list of links or posts.
+pub(super) struct AllShown<'a, T>(pub(super) &'a Dialect, pub(super) &'a [T]);
+
+impl Serialize for Shown<'_, Link> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(dialect, link) = self;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("id", &ShownId::of(dialect, &link.id))?;
+        map.serialize_entry("title", &link.title)?;
+        map.serialize_entry("url", &link.url)?;
+        further_fields(&mut map, dialect, &link.created_at)?;
+        map.end()
+    }
+}
+
+impl Serialize for Shown<'_, Post> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(dialect, post) = self;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("id", &ShownId::of(dialect, &post.id))?;
+        map.serialize_entry("body", &post.body)?;
+        further_fields(&mut map, dialect, &post.created_at)?;
+        map.end()
+    }
+}
+
+impl<'a, T> Serialize for AllShown<'a, T>
+where
+    Shown<'a, T>: Serialize,
+{
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(dialect, all) = *self;
+        serializer.collect_seq(all.iter().map(|one| Shown(dialect, one)))
+    }
+}
+
+/// Whether the id in a path is the one that the dialect shows for `id`.
+pub(super) fn is_id(dialect: &Dialect, id: &str, in_path: &str) -> bool {
+    match ShownId::of(dialect, id) {
+        ShownId::Text(text) => text == in_path,
+        ShownId::Number(number) => number.to_string() == in_path,
+    }
+}
+
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum ShownId<'a> {
+    Text(&'a str),
+    Number(u64),
+}
+
+impl<'a> ShownId<'a> {
+    fn of(dialect: &Dialect, id: &'a str) -> Self {
+        let number = match dialect.ids {
+            Ids::String => None,
+            Ids::Integer => id.rsplit('_').next().and_then(|digits| digits.parse().ok()),
+        };
+        number.map_or(Self::Text(id), Self::Number)
+    }
+}
+
+fn further_fields<M: SerializeMap>(
+    map: &mut M,
+    dialect: &Dialect,
+    created_at: &str,
+) -> Result<(), M::Error> {
+    if dialect.resource_fields != ResourceFields::Bare {
+        map.serialize_entry("created_at", created_at)?;
+    }
+    if dialect.resource_fields == ResourceFields::Nested {
+        map.serialize_entry("metadata", &Metadata::default())?;
+    }
+    Ok(())
+}
+
+/// Fields that no client can know.
+#[derive(Default, serde::Serialize)]
+struct Metadata {
+    tags: [&'static str; 0],
+    source: Source,
+}
+
+#[derive(Default, serde::Serialize)]
+struct Source {
+    imported: bool,
+    from: Option<&'static str>,
+}

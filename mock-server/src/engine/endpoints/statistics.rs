@@ -1,0 +1,288 @@
+//! `GET /users/{handle}/stats`: who looked at a profile, and when.
+
+use std::cmp::Reverse;
+
+use jiff::ToSpan;
+use jiff::civil::{Date, date};
+use serde::Serialize;
+use url::form_urlencoded;
+
+use super::call::Call;
+use crate::engine::dialect::{DaysOutOfRange, OtherStatistics};
+use crate::engine::rejections::{Rejected, Rejection};
+use crate::engine::reply::Reply;
+use crate::engine::seeded::Seeded;
+use crate::engine::world::World;
+
+const DAYS_DEFAULT: u16 = 30;
+const DAYS_OF_OWN_PROFILE: u16 = 365;
+const DAYS_OF_OTHER_PROFILES: u16 = 30;
+
+/// The first day on which anybody could look at a profile here.
+const FIRST_DAY: Date = date(2020, 1, 1);
+
+/// No day has as many views as this.
+const VIEWS_PER_DAY: u64 = 40;
+
+/// How many in a hundred views come from which country.
+const COUNTRIES: [(&str, u64); 5] = [("US", 40), ("DE", 25), ("GB", 15), ("FR", 12), ("JP", 8)];
+
+#[derive(Serialize)]
+struct Statistics {
+    total_views: u64,
+    period: Period,
+    daily: Vec<Daily>,
+    #[serde(flatten)]
+    visitors: Option<Visitors>,
+}
+
+/// The fields of [`Visitors`] without anything in them.
+#[derive(Serialize)]
+struct NoVisitors {
+    #[serde(flatten)]
+    statistics: Statistics,
+    devices: Option<Nothing>,
+    countries: Option<[Country; 0]>,
+}
+
+/// An object without fields.
+#[derive(Serialize)]
+struct Nothing {}
+
+#[derive(Serialize)]
+struct Period {
+    days: u16,
+    views: u64,
+}
+
+#[derive(Serialize)]
+struct Daily {
+    date: String,
+    views: u64,
+}
+
+/// What an owner alone sees.
+#[derive(Serialize)]
+struct Visitors {
+    devices: Devices,
+    countries: Vec<Country>,
+}
+
+#[derive(Default, Serialize)]
+struct Devices {
+    desktop: u64,
+    mobile: u64,
+    tablet: u64,
+}
+
+#[derive(Serialize)]
+struct Country {
+    code: &'static str,
+    views: u64,
+}
+
+pub(super) fn show(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
+    let handle = call.parameter.to_string();
+    if world.account(&handle).is_none() {
+        let handle = handle.clone();
+        call.problems.reject(Rejection::UnknownHandle { handle });
+    }
+    // Without a known caller the larger range applies, since the profile may be the caller's own.
+    let own = call.key.as_ref().is_none_or(|key| key.handle == handle);
+    let clamps = world.dialect().days_out_of_range == DaysOutOfRange::Clamped;
+    let days = match days(call.request.query.as_deref(), own) {
+        Ok(days) => days,
+        Err(Rejection::DaysOutOfRange { found, limit }) if clamps => {
+            let days = clamp(&found, limit);
+            let tolerated = Rejection::DaysOutOfRange { found, limit };
+            call.problems.tolerate(tolerated);
+            days
+        }
+        Err(rejection) => return Err(call.problems.reject(rejection)),
+    };
+    call.caller()?;
+    let today = world.clock().today();
+    let statistics = statistics(Visits::of(world, &handle), today, days, own);
+    Ok(reply(statistics, own, world.dialect().other_statistics))
+}
+
+fn reply(statistics: Statistics, own: bool, others: OtherStatistics) -> Reply {
+    let (devices, countries) = match others {
+        _ if own => return Reply::data(200, statistics),
+        OtherStatistics::LeftOut => return Reply::data(200, statistics),
+        OtherStatistics::Empty => (Some(Nothing {}), Some([])),
+        OtherStatistics::Null => (None, None),
+    };
+    let shown = NoVisitors {
+        statistics,
+        devices,
+        countries,
+    };
+    Reply::data(200, shown)
+}
+
+fn statistics(visits: Visits, today: Date, days: u16, own: bool) -> Statistics {
+    let dates: Vec<_> = (0..i64::from(days))
+        .rev()
+        .map(|ago| today.saturating_sub(ago.days()))
+        .collect();
+    let daily: Vec<_> = dates.iter().map(|date| visits.daily(*date)).collect();
+    let views = daily.iter().map(|day| day.views).sum();
+    Statistics {
+        total_views: visits.total(today),
+        period: Period { days, views },
+        daily,
+        visitors: own.then(|| visits.visitors(&dates)),
+    }
+}
+
+/// The views of one profile. All of it follows from the seed, the handle and the date: every view
+/// is one visitor with a device and a country, so that all sums agree.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Visits(Seeded);
+
+impl Visits {
+    pub(super) fn of(world: &World, handle: &str) -> Self {
+        Self(Seeded::new(world.seed()).text("views").text(handle))
+    }
+
+    /// The views of all days up to and with `today`.
+    pub(super) fn total(self, today: Date) -> u64 {
+        (0..=day_number(today)).map(|day| self.on_day(day)).sum()
+    }
+
+    fn daily(self, date: Date) -> Daily {
+        Daily {
+            date: date.to_string(),
+            views: self.on_day(day_number(date)),
+        }
+    }
+
+    fn visitors(self, dates: &[Date]) -> Visitors {
+        let mut devices = Devices::default();
+        let mut countries = COUNTRIES.map(|(code, _)| Country { code, views: 0 });
+        for day in dates.iter().map(|date| day_number(*date)) {
+            for view in 0..self.on_day(day) {
+                let visitor = self.0.number(day.unsigned_abs()).number(view);
+                *devices.of(visitor) += 1;
+                countries[country(visitor)].views += 1;
+            }
+        }
+        let mut countries: Vec<_> = countries.into_iter().filter(|one| one.views > 0).collect();
+        countries.sort_by_key(|one| Reverse(one.views));
+        Visitors { devices, countries }
+    }
+
+    fn on_day(self, day: i64) -> u64 {
+        match u64::try_from(day) {
+            Ok(day) => self.0.number(day).below(VIEWS_PER_DAY),
+            Err(_) => 0,
+        }
+    }
+}
+
+impl Devices {
+    fn of(&mut self, visitor: Seeded) -> &mut u64 {
+        match visitor.text("device").below(100) {
+            0..50 => &mut self.desktop,
+            50..90 => &mut self.mobile,
+            _ => &mut self.tablet,
+        }
+    }
+}
+
+/// Which of [`COUNTRIES`] a visitor comes from.
+fn country(visitor: Seeded) -> usize {
+    let mut rest = visitor.text("country").below(100);
+    for (index, (_, share)) in COUNTRIES.iter().enumerate() {
+        if rest < *share {
+            return index;
+        }
+        rest -= share;
+    }
+    0
+}
+
+/// Days since [`FIRST_DAY`]; negative before it.
+fn day_number(date: Date) -> i64 {
+    date.duration_since(FIRST_DAY).as_hours() / 24
+}
+
+/// Returns the value of the query parameter `days`.
+fn days(query: Option<&str>, own: bool) -> Result<u16, Rejection> {
+    let query = query.unwrap_or_default();
+    let given: Vec<_> = form_urlencoded::parse(query.as_bytes())
+        .filter(|(name, _)| name == "days")
+        .map(|(_, value)| value.into_owned())
+        .collect();
+    match given.as_slice() {
+        [] => Ok(DAYS_DEFAULT),
+        [one] => parse_days(one, own),
+        several => Err(Rejection::DaysRepeated {
+            times: several.len(),
+        }),
+    }
+}
+
+fn parse_days(text: &str, own: bool) -> Result<u16, Rejection> {
+    let found = text.to_owned();
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return Err(Rejection::DaysNotAnInteger { found });
+    }
+    let limit = if own {
+        DAYS_OF_OWN_PROFILE
+    } else {
+        DAYS_OF_OTHER_PROFILES
+    };
+    match text.parse() {
+        Ok(days) if (1..=limit).contains(&days) => Ok(days),
+        _ => Err(Rejection::DaysOutOfRange { found, limit }),
+    }
+}
+
+/// Returns the nearest allowed number of days to an integer that is out of range.
+fn clamp(found: &str, limit: u16) -> u16 {
+    let is_low = found.starts_with('-') || found.bytes().all(|digit| digit == b'0');
+    if is_low { 1 } else { limit }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shares_of_the_countries_are_hundredths() {
+        assert_eq!(COUNTRIES.iter().map(|(_, share)| share).sum::<u64>(), 100);
+    }
+
+    #[test]
+    fn statistics_add_up_for_any_seed_handle_and_day() {
+        for seed in 0..20 {
+            let world = World::new(seed);
+            for today in [date(1, 1, 1), date(2020, 1, 3), date(2026, 7, 1)] {
+                for days in [1, 30, 365] {
+                    let visits = Visits::of(&world, "demo");
+                    let sums = statistics(visits, today, days, true);
+                    let views = sums.period.views;
+                    let visitors = sums.visitors.unwrap();
+                    let devices = visitors.devices;
+                    assert_eq!(sums.daily.len(), usize::from(days));
+                    assert_eq!(sums.daily.iter().map(|day| day.views).sum::<u64>(), views);
+                    assert_eq!(devices.desktop + devices.mobile + devices.tablet, views);
+                    let countries = visitors.countries.iter();
+                    assert_eq!(countries.map(|one| one.views).sum::<u64>(), views);
+                    assert!(sums.total_views >= views);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_day_adds_its_views_to_the_total() {
+        let visits = Visits::of(&World::new(3), "grace");
+        let (before, after) = (date(2026, 2, 28), date(2026, 3, 1));
+        let views = visits.daily(after).views;
+        assert_eq!(visits.total(after), visits.total(before) + views);
+    }
+}

@@ -1,0 +1,234 @@
+//! Everything that the service rejects: with which status and code, and in which words.
+
+use super::rule::Rule;
+use crate::engine::access::{Quota, Scope};
+use crate::engine::dialect::{
+    ContentRefusal, DaysOutOfRange, Dialect, RateLimitRefusal, ScopeRefusal,
+};
+use crate::engine::reply::Reply;
+
+/// A problem for which a request is rejected, unless the service tolerates it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Rejection {
+    #[error("there is nothing at {path}; {}", why_nothing(path))]
+    UnknownPath { path: String },
+    #[error("{method} is not allowed here; allowed: {}", allowed.join(", "))]
+    MethodNotAllowed {
+        method: String,
+        allowed: Vec<&'static str>,
+    },
+    #[error("the key is missing; send the header `Authorization: Bearer <API_KEY>`")]
+    KeyMissing,
+    #[error("the Authorization header is not of the form `Bearer <API_KEY>`")]
+    NotBearer,
+    #[error("there is more than one Authorization header; send one")]
+    SeveralKeys,
+    #[error("the key is not known here")]
+    UnknownKey,
+    #[error("the key lacks the scope {scope}")]
+    ScopeMissing { scope: Scope },
+    #[error(
+        "the key has used up its {} requests in {} s; wait {} s",
+        quota.limit.limit, quota.limit.window_seconds, quota.reset
+    )]
+    RateLimited { quota: Quota },
+    #[error("the body has {length} bytes; at most {limit} are allowed")]
+    BodyTooLarge { length: usize, limit: usize },
+    /// Always tolerated.
+    #[error("the request has a body of {length} bytes; none is expected")]
+    UnexpectedBody { length: usize },
+    #[error("the content type is {found}; application/json is expected")]
+    WrongContentType { found: String },
+    #[error("the body is no JSON object: {reason}")]
+    NotJsonObject { reason: String },
+    #[error("the field {field} is there more than once; send it once")]
+    RepeatedField { field: String },
+    #[error("the field {field} is unknown; known: {}", known.join(", "))]
+    UnknownField {
+        field: String,
+        known: &'static [&'static str],
+    },
+    #[error("{field} is {found}; a string is expected")]
+    WrongType {
+        field: &'static str,
+        found: &'static str,
+    },
+    #[error("the field {field} is missing")]
+    MissingField { field: &'static str },
+    #[error("no field is given; give at least one of {}", known.join(", "))]
+    EmptyEdit { known: &'static [&'static str] },
+    #[error("{field} has {found} characters; at most {limit} are allowed")]
+    TooManyCharacters {
+        field: &'static str,
+        found: usize,
+        limit: usize,
+    },
+    #[error("{field} has {found} lines; at most {limit} are allowed")]
+    TooManyLines {
+        field: &'static str,
+        found: usize,
+        limit: usize,
+    },
+    #[error("{field} is not a colour of the form #rrggbb, such as #ff8800")]
+    NotAColor { field: &'static str },
+    #[error("url is not an absolute URL ({reason}); https://example.com is one")]
+    NotAUrl { reason: url::ParseError },
+    #[error("days is `{found}`; a whole number is expected")]
+    DaysNotAnInteger { found: String },
+    #[error("days is {found}; 1 to {limit} is allowed for this profile")]
+    DaysOutOfRange { found: String, limit: u16 },
+    #[error("days is given {times} times; give it once")]
+    DaysRepeated { times: usize },
+    #[error("there is no profile with the handle {handle}")]
+    UnknownHandle { handle: String },
+    #[error("the key's owner has no link with the id {id}")]
+    UnknownLink { id: String },
+    #[error("the key's owner has no post with the id {id}")]
+    UnknownPost { id: String },
+}
+
+fn is_in_api(path: &str) -> bool {
+    let rest = path.strip_prefix("/api/v1");
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn why_nothing(path: &str) -> &'static str {
+    match is_in_api(path) {
+        true => "no endpoint has this path",
+        false => "every path begins with /api/v1, as /api/v1/me does",
+    }
+}
+
+/// What is known of a rejection besides its message.
+struct Row<'a> {
+    status: Status,
+    /// The same under every dialect.
+    code: &'static str,
+    /// The rule of the specification behind it; `None` where the service decides.
+    rule: Option<Rule>,
+    /// The field or query parameter that is to blame.
+    field: Option<&'a str>,
+}
+
+/// The status of a rejection, which may depend on the dialect.
+#[derive(Clone, Copy)]
+enum Status {
+    Always(u16),
+    /// For a key without the scope.
+    Scope,
+    /// For the content of a body that is an object.
+    Content,
+    /// For the query parameter `days`.
+    Days,
+    RateLimit,
+}
+
+impl Rejection {
+    /// Returns the answer to the caller in the words of the dialect.
+    pub(crate) fn reply(&self, dialect: &Dialect) -> Reply {
+        let Row {
+            status,
+            code,
+            field,
+            ..
+        } = self.row();
+        let status = status.under(dialect);
+        let reply = Reply::refusal(dialect.error_body, status, code, &self.to_string(), field);
+        match self {
+            Self::MethodNotAllowed { allowed, .. } => {
+                reply.with_header("allow", allowed.join(", "))
+            }
+            Self::RateLimited { quota } if dialect.tells_rate_limit() => {
+                reply.with_header("retry-after", quota.reset.to_string())
+            }
+            _ if status == 401 => reply.with_header("www-authenticate", "Bearer"),
+            _ => reply,
+        }
+    }
+
+    /// Returns the code, which is the same under every dialect.
+    pub(crate) fn code(&self) -> &'static str {
+        self.row().code
+    }
+
+    /// Returns the rule of the specification behind it; `None` where the service decides.
+    pub(crate) fn rule(&self) -> Option<Rule> {
+        self.row().rule
+    }
+
+    /// Returns the field or query parameter that is to blame.
+    pub(crate) fn field(&self) -> Option<&str> {
+        self.row().field
+    }
+
+    #[rustfmt::skip]
+    fn row(&self) -> Row<'_> {
+        use Status::{Always, Content, Days, RateLimit, Scope};
+        let row = |status, code, rule, field| Row { status, code, rule, field };
+        match self {
+            Self::UnknownPath { path } if is_in_api(path) =>
+                row(Always(404), "unknown_path", Some(Rule::UnknownPath), None),
+            Self::UnknownPath { .. } =>
+                row(Always(404), "unknown_path", Some(Rule::PathOutsideApi), None),
+            Self::MethodNotAllowed { .. } =>
+                row(Always(405), "method_not_allowed", Some(Rule::WrongMethod), None),
+            Self::KeyMissing => row(Always(401), "key_missing", Some(Rule::KeyMissing), None),
+            Self::NotBearer | Self::SeveralKeys =>
+                row(Always(401), "key_invalid", Some(Rule::MalformedAuthorization), None),
+            Self::UnknownKey => row(Always(401), "key_invalid", None, None),
+            Self::ScopeMissing { .. } => row(Scope, "scope_missing", Some(Rule::ScopeMissing), None),
+            Self::RateLimited { .. } => row(RateLimit, "rate_limited", None, None),
+            Self::BodyTooLarge { .. } => row(Always(413), "body_too_large", None, None),
+            Self::UnexpectedBody { .. } =>
+                row(Always(400), "unexpected_body", Some(Rule::UnexpectedBody), None),
+            Self::WrongContentType { .. } =>
+                row(Always(415), "wrong_content_type", Some(Rule::WrongContentType), None),
+            Self::NotJsonObject { .. } =>
+                row(Always(400), "not_a_json_object", Some(Rule::NotAJsonObject), None),
+            Self::RepeatedField { field } => row(Always(400), "repeated_field", None, Some(field)),
+            Self::UnknownField { field, .. } =>
+                row(Content, "unknown_field", Some(Rule::UnknownField), Some(field)),
+            Self::WrongType { field, .. } =>
+                row(Content, "wrong_type", Some(Rule::WrongType), Some(field)),
+            Self::MissingField { field } => row(Content, "missing_field", None, Some(field)),
+            Self::EmptyEdit { .. } => row(Content, "empty_edit", None, None),
+            Self::TooManyCharacters { field, .. } =>
+                row(Content, "too_many_characters", Some(Rule::TooManyCharacters), Some(field)),
+            Self::TooManyLines { field, .. } =>
+                row(Content, "too_many_lines", Some(Rule::TooManyLines), Some(field)),
+            Self::NotAColor { field } =>
+                row(Content, "not_a_color", Some(Rule::NotAColor), Some(field)),
+            Self::NotAUrl { .. } => row(Content, "not_a_url", None, Some("url")),
+            Self::DaysNotAnInteger { .. } =>
+                row(Days, "not_an_integer", Some(Rule::DaysNotAnInteger), Some("days")),
+            Self::DaysOutOfRange { .. } =>
+                row(Days, "out_of_range", Some(Rule::DaysOutOfRange), Some("days")),
+            Self::DaysRepeated { .. } => row(Days, "repeated_parameter", None, Some("days")),
+            Self::UnknownHandle { .. } => row(Always(404), "unknown_handle", None, None),
+            Self::UnknownLink { .. } => row(Always(404), "unknown_link", None, None),
+            Self::UnknownPost { .. } => row(Always(404), "unknown_post", None, None),
+        }
+    }
+}
+
+impl Status {
+    fn under(self, dialect: &Dialect) -> u16 {
+        let content = match dialect.content_refusal {
+            ContentRefusal::BadRequest => 400,
+            _ => 422,
+        };
+        match self {
+            Self::Always(status) => status,
+            Self::Scope if dialect.scope_refusal == ScopeRefusal::Unauthorized => 401,
+            Self::Scope => 403,
+            Self::Days if dialect.days_out_of_range == DaysOutOfRange::BadRequest => 400,
+            Self::Content | Self::Days => content,
+            Self::RateLimit
+                if dialect.rate_limit_refusal == RateLimitRefusal::ServiceUnavailable =>
+            {
+                503
+            }
+            Self::RateLimit => 429,
+        }
+    }
+}

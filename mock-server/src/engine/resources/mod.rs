@@ -1,0 +1,17 @@
+//! The things that an account holds, and the limits that the specification sets them.
+
+mod account;
+mod badge;
+mod limits;
+mod link;
+mod post;
+mod profile;
+
+pub use account::Account;
+pub(super) use badge::Badge;
+pub(super) use limits::check_color;
+pub use link::Link;
+pub(super) use link::check_url;
+pub use post::Post;
+pub use profile::Profile;
+pub(super) use profile::{FIELD_NAMES, FIELDS, Field};

@@ -1,0 +1,375 @@
+//! What the service says about its client: rules that were broken, and what was never touched.
+
+use std::num::NonZeroU32;
+
+use serde_json::{Value, json};
+
+use super::{Verdicts, Violation};
+use crate::engine::access::{RateLimit, Scope};
+use crate::engine::dialect::Dialect;
+use crate::engine::endpoints::Endpoint;
+use crate::engine::event_kind::EventKind;
+use crate::engine::handling::outcome;
+use crate::engine::outcome::Outcome;
+use crate::engine::rejections::Rule;
+use crate::engine::request::Request;
+use crate::engine::world::World;
+
+fn handle(world: &mut World, request: &Request) -> Outcome {
+    let now = world.clock().timestamp();
+    outcome(world, request, now)
+}
+
+/// Begins a request with the key for everything.
+fn request(world: &World, line: &str) -> Request {
+    bare(line).header("Authorization", format!("Bearer {}", world.keys().all))
+}
+
+/// Begins a request without a key.
+fn bare(line: &str) -> Request {
+    let (method, path) = line.split_once(' ').unwrap();
+    Request::new(method, &format!("/api/v1{path}"))
+}
+
+fn with_json(request: Request, body: &str) -> Request {
+    request
+        .header("Content-Type", "application/json")
+        .body(body)
+}
+
+#[track_caller]
+fn assert_breaks(request: &Request, expected: &[(Rule, &str)]) {
+    let dialects = Dialect::alternatives().map(|(_, _, dialect)| dialect);
+    for dialect in dialects.chain([Dialect::default(), Dialect::minimal(), Dialect::maximal()]) {
+        let mut world = World::default();
+        world.set_dialect(dialect.clone());
+        let violations = handle(&mut world, request).violations;
+        let found: Vec<_> = violations
+            .iter()
+            .map(|one| (one.rule, &*one.found))
+            .collect();
+        assert_eq!(found, expected, "{dialect:?}");
+    }
+}
+
+#[test]
+fn every_rule_that_a_body_breaks_is_told_under_every_dialect() {
+    let world = World::default();
+    let profile = || request(&world, "PATCH /me/profile");
+    let lines = "\n".repeat(301);
+    let long_bio = json!({"bio": lines, "nickname": "x", "location": null}).to_string();
+    for (request, expected) in [
+        (
+            with_json(profile(), &long_bio),
+            &[
+                (
+                    Rule::TooManyCharacters,
+                    "bio has 301 characters; at most 300 are allowed",
+                ),
+                (
+                    Rule::TooManyLines,
+                    "bio has 302 lines; at most 10 are allowed",
+                ),
+                (Rule::WrongType, "location is null; a string is expected"),
+                (
+                    Rule::UnknownField,
+                    "the field nickname is unknown; known: display_name, bio, location, \
+                     accent_color, text_color, background_color",
+                ),
+            ][..],
+        ),
+        (
+            profile().body(r#"{"text_color": "red"}"#),
+            &[
+                (
+                    Rule::WrongContentType,
+                    "the content type is missing; application/json is expected",
+                ),
+                (
+                    Rule::NotAColor,
+                    "text_color is not a colour of the form #rrggbb, such as #ff8800",
+                ),
+            ],
+        ),
+        (
+            with_json(bare("POST /me/posts"), "[]"),
+            &[
+                (
+                    Rule::KeyMissing,
+                    "the key is missing; send the header `Authorization: Bearer <API_KEY>`",
+                ),
+                (
+                    Rule::NotAJsonObject,
+                    "the body is no JSON object: it is an array",
+                ),
+            ],
+        ),
+    ] {
+        assert_breaks(&request, expected);
+    }
+}
+
+#[test]
+fn a_rule_that_a_key_or_days_break_is_told_under_every_dialect() {
+    let world = World::default();
+    let none = format!("Bearer {}", world.keys().none);
+    for (request, expected) in [
+        (
+            bare("GET /badges").header("Authorization", world.keys().all),
+            &[(
+                Rule::MalformedAuthorization,
+                "the Authorization header is not of the form `Bearer <API_KEY>`",
+            )],
+        ),
+        (
+            bare("GET /me/analytics").header("Authorization", none),
+            &[(Rule::ScopeMissing, "the key lacks the scope analytics:read")],
+        ),
+        (
+            request(&world, "GET /users/grace/stats?days=31"),
+            &[(
+                Rule::DaysOutOfRange,
+                "days is 31; 1 to 30 is allowed for this profile",
+            )],
+        ),
+        (
+            request(&world, "GET /users/demo/stats?days=soon"),
+            &[(
+                Rule::DaysNotAnInteger,
+                "days is `soon`; a whole number is expected",
+            )],
+        ),
+        (
+            request(&world, "GET /me").body("{}"),
+            &[(
+                Rule::UnexpectedBody,
+                "the request has a body of 2 bytes; none is expected",
+            )],
+        ),
+    ] {
+        assert_breaks(&request, expected);
+    }
+}
+
+#[test]
+fn a_rule_that_a_path_breaks_is_told_under_every_dialect() {
+    for (request, expected) in [
+        (
+            bare("GET /users/demo"),
+            &[(
+                Rule::UnknownPath,
+                "there is nothing at /api/v1/users/demo; no endpoint has this path",
+            )],
+        ),
+        (
+            bare("PUT /me"),
+            &[(Rule::WrongMethod, "PUT is not allowed here; allowed: GET")],
+        ),
+        (
+            Request::new("GET", "/api/v10/me"),
+            &[(
+                Rule::PathOutsideApi,
+                "there is nothing at /api/v10/me; every path begins with /api/v1, \
+                 as /api/v1/me does",
+            )],
+        ),
+        (
+            Request::new("GET", "/me"),
+            &[(
+                Rule::PathOutsideApi,
+                "there is nothing at /me; every path begins with /api/v1, as /api/v1/me does",
+            )],
+        ),
+    ] {
+        assert_breaks(&request, expected);
+    }
+}
+
+#[test]
+fn what_the_service_alone_decides_is_no_violation() {
+    let world = World::default();
+    let link = r#"{"title": "x", "icon": "y"}"#;
+    let twice = r#"{"bio": "x", "bio": "x"}"#;
+    for request in [
+        with_json(request(&world, "POST /me/links"), link),
+        with_json(
+            request(&world, "POST /me/links"),
+            r#"{"title": "x", "url": "x"}"#,
+        ),
+        with_json(request(&world, "PATCH /me/links/link_1"), "{}"),
+        with_json(request(&world, "POST /me/posts"), r#"{"title": "x"}"#),
+        with_json(request(&world, "PATCH /me/profile"), twice),
+        request(&world, "GET /users/demo/stats?days=7&days=7"),
+        request(&world, "GET /users/nobody/stats"),
+        request(&world, "DELETE /me/links/none"),
+        bare("GET /me").header("Authorization", "Bearer wrong"),
+        bare("GET /badges"),
+    ] {
+        assert_breaks(&request, &[]);
+    }
+}
+
+#[test]
+fn a_violation_says_where_and_never_the_key() {
+    let mut world = World::default();
+    let request = with_json(request(&world, "PATCH /me/links/link_1"), r#"{"title": 5}"#)
+        .header("Authorization", world.keys().all);
+    let outcome = handle(&mut world, &request);
+    let shown = serde_json::to_value(&outcome.violations).unwrap();
+    assert_eq!(
+        shown[1],
+        json!({
+            "rule": "wrong_type",
+            "section": "Resources and their fields",
+            "sentence": "Every field of a profile, a link and a post that can be written is a string.",
+            "found": "title is a number; a string is expected",
+            "field": "title",
+            "method": "PATCH",
+            "path": "/api/v1/me/links/{id}",
+        })
+    );
+    assert!(!shown.to_string().contains(&world.keys().all));
+}
+
+#[test]
+fn verdicts_are_bounded_whatever_is_sent() {
+    let mut world = World::default();
+    let mut verdicts = Verdicts::default();
+    let fields: serde_json::Map<String, Value> = (0..1000)
+        .map(|number| (format!("{number}{}", "x".repeat(500)), Value::Null))
+        .collect();
+    let body = Value::Object(fields).to_string();
+    let request = with_json(request(&world, "PATCH /me/profile"), &body);
+    for _ in 0..3 {
+        verdicts.record(&handle(&mut world, &request));
+    }
+    let verdict = verdicts.rule(Rule::UnknownField).unwrap();
+    assert_eq!(verdict.count, 3 * Violation::MOST_IN_ONE_REQUEST as u64);
+    assert_eq!(verdict.first.len(), Verdicts::KEPT_FOR_EACH_RULE);
+    for violation in verdicts.violations() {
+        let longest = violation.found.chars().count();
+        assert_eq!(longest, Violation::LONGEST_TEXT);
+    }
+    let shown = serde_json::to_value(&verdicts).unwrap();
+    assert_eq!(shown["violations"][0]["rule"], "unknown_field");
+    assert_eq!(shown["violations"][0]["count"], verdict.count);
+}
+
+/// Requests that meet every refusal of every endpoint.
+fn meet_everything(world: &mut World, verdicts: &mut Verdicts) {
+    let spent = world.create_key("demo", &Scope::ALL);
+    let window_seconds = NonZeroU32::MIN;
+    world.set_rate_limit(
+        &spent,
+        RateLimit {
+            limit: 0,
+            window_seconds,
+        },
+    );
+    let none = world.keys().none;
+    for endpoint in Endpoint::ALL {
+        let path = endpoint.path().replace("{handle}", "demo");
+        let new = |path: &str| Request::new(endpoint.method(), path);
+        let with_key = |path: &str, key: &str| {
+            let request = new(path).header("Authorization", format!("Bearer {key}"));
+            request.header("Content-Type", "application/json")
+        };
+        let all = |path: &str| with_key(path, &World::default().keys().all);
+        let mut requests = vec![
+            new(&path),
+            with_key(&path, &none),
+            with_key(&path, "wrong"),
+            new(&path).header("Authorization", "Basic eDp5"),
+            with_key(&path, &spent),
+            all(&path).body(vec![b' '; 1024 * 1024 + 1]),
+            all(&path).header("Content-Type", "text/plain"),
+        ];
+        for body in [
+            "",
+            "{}",
+            r#"{"x": "x"}"#,
+            r#"{"bio": 5}"#,
+            r#"{"title": 5}"#,
+            r#"{"body": 5}"#,
+            r#"{"body": "x", "body": "x"}"#,
+            r#"{"url": "x"}"#,
+            r#"{"title": "x"}"#,
+            r##"{"accent_color": "#"}"##,
+            r#"{"bio": "\n\n\n\n\n\n\n\n\n\n"}"#,
+            r#"{"location": "1234567890123456789012345678901234567890x"}"#,
+        ] {
+            requests.push(all(&path).body(body));
+        }
+        for query in ["days=x", "days=0", "days=1&days=1"] {
+            requests.push(all(&format!("{path}?{query}")));
+        }
+        requests.push(all(&path.replace("demo", "nobody")));
+        for request in requests {
+            verdicts.record(&handle(world, &request));
+        }
+    }
+    for (method, path) in [("PUT", "/api/v1/me"), ("GET", "/"), ("GET", "/api/v1")] {
+        verdicts.record(&handle(world, &Request::new(method, path)));
+    }
+}
+
+#[test]
+fn every_refusal_that_coverage_asks_for_can_be_met_and_no_other_is() {
+    let (mut world, mut verdicts) = (World::default(), Verdicts::default());
+    meet_everything(&mut world, &mut verdicts);
+    let untouched = verdicts.coverage.untouched();
+    assert_eq!(untouched.refusals, [].into());
+    assert!(untouched.elsewhere.is_empty());
+    for endpoint in Endpoint::ALL {
+        let met: Vec<_> = verdicts
+            .coverage
+            .endpoint(endpoint)
+            .refusals
+            .keys()
+            .copied()
+            .collect();
+        let mut declared: Vec<_> = endpoint.refusals().collect();
+        declared.sort_unstable();
+        assert_eq!(met, declared, "{endpoint}");
+    }
+    let broken: Vec<_> = verdicts.rules().map(|verdict| verdict.rule).collect();
+    assert_eq!(broken, Rule::ALL);
+}
+
+#[test]
+fn coverage_tells_what_was_touched_and_what_was_not() {
+    let mut world = World::default();
+    let mut verdicts = Verdicts::default();
+    let refused = with_json(request(&world, "POST /me/posts"), r#"{"text": "x"}"#);
+    verdicts.record(&handle(&mut world, &refused));
+    let request = request(&world, "GET /me");
+    verdicts.record(&handle(&mut world, &request));
+    verdicts.coverage.record_event(&EventKind::POST_REPLIED);
+
+    let coverage = &verdicts.coverage;
+    let posts = coverage.endpoint(Endpoint::CreatePost);
+    assert_eq!((posts.calls, posts.successes), (1, 0));
+    assert_eq!(posts.refusals["unknown_field"], 1);
+    let untouched = coverage.untouched();
+    assert!(untouched.endpoints.contains(&Endpoint::CreatePost));
+    assert!(!untouched.endpoints.contains(&Endpoint::ReadMe));
+
+    let shown = serde_json::to_value(coverage).unwrap();
+    assert_eq!(
+        shown["endpoints"].as_array().unwrap().len(),
+        Endpoint::ALL.len()
+    );
+    assert_eq!(shown["endpoints"][0]["endpoint"], "GET /api/v1/me");
+    assert_eq!(shown["events"]["post.replied"], 1);
+    assert_eq!(
+        shown["untouched"]["elsewhere"],
+        json!(["method_not_allowed", "unknown_path"])
+    );
+    assert_eq!(
+        shown["untouched"]["refusals"]["GET /api/v1/badges"]
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
+}

@@ -1,0 +1,115 @@
+//! A rule that one request broke.
+
+use serde::Serialize;
+
+use crate::engine::endpoints::Endpoint;
+use crate::engine::redaction::without_keys;
+use crate::engine::rejections::{Problems, Rejection, Rule};
+use crate::engine::request::Request;
+
+/// A rule of the specification that a client broke, and with what.
+///
+/// Violations are about what was sent: the same request gives the same ones under every dialect.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let server = mock_server::MockServer::start().await;
+/// // … the client under test runs …
+/// for violation in server.verdicts().violations() {
+///     println!("{} {}: {}", violation.method, violation.path, violation.found);
+/// }
+/// # });
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Violation {
+    /// The rule; JSON has its name.
+    pub rule: Rule,
+    /// The section of the specification that states it.
+    pub section: &'static str,
+    /// What it asks for.
+    pub sentence: &'static str,
+    /// What was found, such as "bio has 12 lines; at most 10 are allowed". Never a key.
+    pub found: String,
+    /// The field or query parameter that is to blame, where one is.
+    pub field: Option<String>,
+    /// The method that was sent.
+    pub method: String,
+    /// The path of the endpoint, such as `/api/v1/me/links/{id}`, or the path that was sent when it
+    /// is no endpoint's.
+    pub path: String,
+}
+
+impl Violation {
+    /// No request is told more violations than this.
+    pub const MOST_IN_ONE_REQUEST: usize = 32;
+
+    /// No text of a violation has more characters than this; what is longer ends in `…`.
+    pub const LONGEST_TEXT: usize = 300;
+}
+
+/// Returns the rules that the problems of a request break.
+pub(crate) fn violations(
+    problems: &Problems,
+    endpoint: Option<Endpoint>,
+    request: &Request,
+) -> Vec<Violation> {
+    problems
+        .iter()
+        .filter_map(|problem| violation(problem, endpoint, request))
+        .take(Violation::MOST_IN_ONE_REQUEST)
+        .collect()
+}
+
+fn violation(
+    problem: &Rejection,
+    endpoint: Option<Endpoint>,
+    request: &Request,
+) -> Option<Violation> {
+    let rule = problem.rule().filter(|rule| is_stated(*rule, endpoint))?;
+    Some(Violation {
+        rule,
+        section: rule.section(),
+        sentence: rule.sentence(),
+        found: shorten(&problem.to_string()),
+        field: problem.field().map(shorten),
+        method: shorten(&request.method),
+        path: endpoint.map_or_else(|| shorten(&request.path), |one| one.path().to_owned()),
+    })
+}
+
+/// Returns whether the specification states the rule for this endpoint, and not only a dialect.
+fn is_stated(rule: Rule, endpoint: Option<Endpoint>) -> bool {
+    match rule {
+        Rule::UnknownField => endpoint == Some(Endpoint::EditProfile),
+        Rule::KeyMissing => endpoint.is_some_and(Endpoint::needs_key),
+        _ => true,
+    }
+}
+
+/// A client may send names of any length, and verdicts are kept; a key in them is not.
+fn shorten(text: &str) -> String {
+    let text = without_keys(text);
+    match text.char_indices().nth(Violation::LONGEST_TEXT) {
+        Some(_) => text
+            .chars()
+            .take(Violation::LONGEST_TEXT - 1)
+            .chain(['…'])
+            .collect(),
+        None => text.into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_is_too_long_is_cut_between_characters() {
+        let longest = "é".repeat(Violation::LONGEST_TEXT);
+        assert_eq!(shorten(&longest), longest);
+        let cut = shorten(&(longest + "é"));
+        assert_eq!(cut.chars().count(), Violation::LONGEST_TEXT);
+        assert!(cut.ends_with("é…"));
+    }
+}
