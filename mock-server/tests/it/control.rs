@@ -485,8 +485,8 @@ fn the_document_has_every_route() {
 }
 
 #[test]
-fn the_readme_has_every_route() {
-    let readme = include_str!("../../README.md");
+fn the_documentation_has_every_route() {
+    let page = include_str!("../../docs/control-api.md");
     let health = serve(&[]).order(200, "GET /health", NOTHING);
     for route in health["routes"].as_array().unwrap() {
         let (_, path) = route.as_str().unwrap().split_once("/_mock/v1").unwrap();
@@ -494,8 +494,8 @@ fn the_readme_has_every_route() {
             None | Some("") => path,
             Some(below) => below,
         };
-        let is_there = readme.contains(&format!("{path}`"));
-        assert!(is_there, "the README has no row for {route}");
+        let is_there = page.contains(&format!("{path}`"));
+        assert!(is_there, "docs/control-api.md has no row for {route}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! What each fault looks like from a raw socket. The table in the README says the same in words.
+//! What each fault looks like from a raw socket. docs/faults.md describes the same in words.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
