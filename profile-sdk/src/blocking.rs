@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio::runtime::{self, Runtime};
 
-use crate::tls::set_up_failed;
+use crate::transport::tls::set_up_failed;
 use crate::{ClientBuilder, Error};
 
 /// A [`Client`](crate::Client) with a runtime of its own, in which the current thread waits for the

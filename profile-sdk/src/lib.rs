@@ -1,104 +1,47 @@
 #![doc = include_str!("../README.md")]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
-mod analytics;
-#[cfg(any(test, fuzzing))]
-mod any_answer;
-mod api_key;
-mod api_visible;
-mod attempts;
-mod badges;
-mod base_url;
-mod bio;
-#[cfg(feature = "blocking")]
-pub mod blocking;
+// In reading order:
+//
+// values     what is sent: texts, numbers and names that hold only what the service accepts
+// resources  one file per resource: its types and its calls
+// request    a request as a plain value, and the table of the endpoints
+// client     the client and its builder
+// call       a call, and the attempts that it takes
+// retry      whether and when a failed attempt is repeated
+// pacing     shared by all clones of a client: the clock and the rate limits
+// transport  the only module that touches the network
+// decode     from the body of an answer to a value
+// error      the one error type
 mod call;
 mod client;
-mod client_builder;
-mod client_making;
-mod clock;
-mod color;
-mod count;
-mod days;
 mod decode;
-#[cfg(test)]
-mod decode_properties;
-mod default_headers;
-mod display_name;
-mod environment;
 mod error;
-mod error_body;
-mod error_display;
-mod error_kind;
-mod error_outcome;
-mod exact_ids;
-mod handle;
-mod invalid_value;
-mod jitter;
-mod key_info;
-mod key_redaction;
-mod link_url;
-mod links;
-mod location;
-mod me;
-mod odd_fields;
-mod operation;
 mod pacing;
-mod path;
-mod posts;
-mod profile;
-mod proxy;
-mod rate_limit;
-mod rate_limit_status;
-mod raw_call;
 mod request;
-mod resource_id;
-mod response;
+mod resources;
 mod retry;
-mod retry_after;
-mod retry_budget;
-mod retry_policy;
-mod scope;
-mod site_stats;
-mod steady_rate;
-mod text_value;
-mod tls;
-mod trace;
 mod transport;
-mod user_stats;
+mod values;
 
-pub use analytics::{Analytics, Metric};
+#[cfg(feature = "blocking")]
+pub mod blocking;
+
+pub use call::{Call, RawCall, Response};
+pub use client::{Client, ClientBuilder};
 #[cfg(fuzzing)]
-pub use any_answer::read_as_everything;
-pub use api_key::ApiKey;
-pub use api_visible::ApiVisible;
-pub use badges::{Badge, BadgeKind};
-pub use bio::Bio;
-pub use call::Call;
-pub use client::Client;
-pub use client_builder::ClientBuilder;
-pub use clock::Clock;
-pub use color::Color;
-pub use days::Days;
-pub use display_name::DisplayName;
-pub use error::Error;
-pub use error_kind::ErrorKind;
-pub use handle::Handle;
-pub use invalid_value::InvalidValue;
-pub use key_info::{KeyInfo, RateLimit};
-pub use link_url::LinkUrl;
-pub use links::{Link, LinkUpdate, NewLink};
-pub use location::Location;
-pub use operation::{Method, Operation};
-pub use posts::Post;
-pub use profile::{Profile, ProfileUpdate};
-pub use rate_limit_status::RateLimitStatus;
-pub use raw_call::RawCall;
-pub use request::Request;
-pub use resource_id::{LinkId, PostId};
-pub use response::Response;
-pub use retry_policy::RetryPolicy;
-pub use scope::{Scope, Scopes};
-pub use site_stats::SiteStats;
-pub use tls::Tls;
-pub use user_stats::{CountryViews, DailyViews, Devices, Period, UserStats};
+pub use decode::any_answer::read_as_everything;
+pub use error::{Error, ErrorKind};
+pub use pacing::{Clock, RateLimitStatus};
+pub use request::{Method, Operation, Request};
+pub use resources::{
+    Analytics, ApiVisible, Badge, BadgeKind, CountryViews, DailyViews, Devices, KeyInfo, Link,
+    LinkUpdate, Metric, NewLink, Period, Post, Profile, ProfileUpdate, RateLimit, SiteStats,
+    UserStats,
+};
+pub use retry::RetryPolicy;
+pub use transport::tls::Tls;
+pub use values::{
+    ApiKey, Bio, Color, Days, DisplayName, Handle, InvalidValue, LinkId, LinkUrl, Location, PostId,
+    Scope, Scopes,
+};

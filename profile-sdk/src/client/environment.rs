@@ -1,0 +1,136 @@
+//! A client as the environment describes it. Nothing else in this crate reads the environment.
+
+use std::env::VarError;
+
+use crate::transport::base_url::BaseUrl;
+use crate::{ApiKey, Client, ClientBuilder, Error, ErrorKind, InvalidValue};
+
+const BASE_URL: &str = "PROFILE_BASE_URL";
+const API_KEY: &str = "PROFILE_API_KEY";
+
+pub(super) fn client_of(
+    variable: impl Fn(&str) -> Result<String, VarError>,
+) -> Result<Client, Error> {
+    let described = builder_of(variable)?;
+    let Some(base_url) = &described.base_url else {
+        let expected = "is not set; expected where the service is, such as https://host";
+        return Err(refused(BASE_URL, expected));
+    };
+    BaseUrl::parse(base_url, false).map_err(|invalid| unusable(BASE_URL, invalid))?;
+    described.build()
+}
+
+pub(super) fn builder_of(
+    variable: impl Fn(&str) -> Result<String, VarError>,
+) -> Result<ClientBuilder, Error> {
+    let mut builder = Client::builder();
+    if let Some(base_url) = read(&variable, BASE_URL)? {
+        // Whether plain HTTP is allowed is not said yet.
+        BaseUrl::parse(&base_url, true).map_err(|invalid| unusable(BASE_URL, invalid))?;
+        builder = builder.base_url(base_url);
+    }
+    if let Some(key) = read(&variable, API_KEY)? {
+        let key = ApiKey::new(key).map_err(|invalid| unusable(API_KEY, invalid))?;
+        builder = builder.api_key(key);
+    }
+    Ok(builder)
+}
+
+fn read(
+    variable: impl Fn(&str) -> Result<String, VarError>,
+    name: &str,
+) -> Result<Option<String>, Error> {
+    match variable(name) {
+        Ok(text) => Ok(Some(text).filter(|text| !text.is_empty())),
+        Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(_)) => Err(refused(name, "is not UTF-8 text")),
+    }
+}
+
+fn refused(name: &str, reason: &str) -> Error {
+    Error::new(ErrorKind::Invalid, format!("{name} {reason}"))
+}
+
+fn unusable(name: &str, invalid: InvalidValue) -> Error {
+    Error::from(invalid).about(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::env::VarError;
+
+    use super::{builder_of, client_of};
+
+    fn refusal(variables: &[(&str, &str)]) -> String {
+        let made = client_of(|name| lookup(variables, name));
+        made.unwrap_err().to_string()
+    }
+
+    fn lookup(variables: &[(&str, &str)], name: &str) -> Result<String, VarError> {
+        let found = variables.iter().find(|(variable, _)| *variable == name);
+        found
+            .map(|(_, value)| (*value).to_owned())
+            .ok_or(VarError::NotPresent)
+    }
+
+    #[test]
+    fn the_key_may_be_missing() {
+        let url = ("PROFILE_BASE_URL", "https://host");
+        for variables in [
+            &[url][..],
+            &[url, ("PROFILE_API_KEY", "")],
+            &[url, ("PROFILE_API_KEY", "key\n")],
+        ] {
+            let made = client_of(|name| lookup(variables, name));
+            assert!(made.is_ok(), "{variables:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_in_the_environment_is_left_to_be_set() {
+        let nothing = builder_of(|name| lookup(&[], name)).unwrap();
+        assert!(nothing.base_url("https://host").build().is_ok());
+        let url = [("PROFILE_BASE_URL", "http://host")];
+        let described = builder_of(|name| lookup(&url, name)).unwrap();
+        assert!(described.allow_plain_http(true).build().is_ok());
+        assert!(refusal(&url).starts_with("PROFILE_BASE_URL: base URL http://host/ is neither"));
+    }
+
+    #[test]
+    fn two_variables_that_were_swapped_do_not_show_the_key() {
+        let swapped = [
+            ("PROFILE_API_KEY", "https://host"),
+            ("PROFILE_BASE_URL", "hush"),
+        ];
+        assert_eq!(
+            refusal(&swapped),
+            "PROFILE_BASE_URL: base URL is a text of 4 characters without ://; \
+             expected one such as https://host"
+        );
+    }
+
+    #[test]
+    fn a_refusal_names_the_variable_and_never_the_key() {
+        for variables in [&[][..], &[("PROFILE_BASE_URL", "")]] {
+            assert_eq!(
+                refusal(variables),
+                "PROFILE_BASE_URL is not set; expected where the service is, such as https://host"
+            );
+        }
+        assert_eq!(
+            refusal(&[("PROFILE_BASE_URL", "ftp://host")]),
+            "PROFILE_BASE_URL: base URL has the scheme ftp; expected https or http, as in https://host"
+        );
+        assert_eq!(
+            refusal(&[
+                ("PROFILE_BASE_URL", "https://host"),
+                ("PROFILE_API_KEY", "hush hush")
+            ]),
+            "PROFILE_API_KEY: API key has white space or a control character at position 5; \
+             expected visible ASCII only"
+        );
+        let not_text = |_: &str| Err(VarError::NotUnicode("x".into()));
+        let refused = builder_of(not_text).unwrap_err();
+        assert_eq!(refused.to_string(), "PROFILE_BASE_URL is not UTF-8 text");
+    }
+}

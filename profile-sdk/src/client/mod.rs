@@ -1,0 +1,196 @@
+//! The client: connections to one service, with or without a key.
+
+mod builder;
+mod environment;
+
+pub use builder::ClientBuilder;
+
+use std::borrow::Cow;
+use std::env;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::pacing::Pacing;
+use crate::retry::patience::Patience;
+use crate::transport::Transport;
+use crate::transport::raw_response::RawResponse;
+use crate::{ApiKey, Error, ErrorKind, RateLimitStatus, Request};
+
+/// A client of the profile service.
+///
+/// Clones are cheap and share their connections, what is known of the key's rate limit, and the
+/// budget of retries. Each endpoint is a method that gives a
+/// [`Call`](crate::Call), which is sent when it is awaited.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use profile_sdk::{ApiKey, Client, ProfileUpdate};
+///
+/// # let service = mock_server::MockServer::start().await;
+/// # let (base_url, key) = (service.uri(), service.key());
+/// let client = Client::builder()
+///     .base_url(base_url)
+///     .api_key(ApiKey::new(key)?)
+///     .build()?;
+/// client
+///     .update_profile(&ProfileUpdate::new().display_name("Ada".parse()?))
+///     .await?;
+/// assert_eq!(client.me().await?.display_name.as_deref(), Some("Ada"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Client {
+    shared: Arc<Shared>,
+}
+
+pub(crate) struct Shared {
+    pub(crate) transport: Transport,
+    pub(crate) api_key: Option<ApiKey>,
+    pub(crate) patience: Patience,
+    pub(crate) pacing: Pacing,
+}
+
+impl Client {
+    /// Starts to describe a client.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// use profile_sdk::{Client, RetryPolicy};
+    ///
+    /// let client = Client::builder()
+    ///     .base_url("https://profiles.example")
+    ///     .user_agent("my-program/1.0")
+    ///     .total_timeout(Duration::from_secs(20))
+    ///     .retry(RetryPolicy::new().max_retries(5))
+    ///     .build()?;
+    /// # Ok::<(), profile_sdk::Error>(())
+    /// ```
+    pub fn builder() -> ClientBuilder {
+        ClientBuilder::new()
+    }
+
+    /// Makes a client of the service at `PROFILE_BASE_URL`, with the key in `PROFILE_API_KEY` if it
+    /// is set, and with the default of every other setting. A variable that is empty counts as not
+    /// set. [`ClientBuilder::from_env`] leaves the other settings open.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Invalid`] when `PROFILE_BASE_URL` is not set, or when one of the two cannot be
+    /// used; the message names the variable. See also [`ClientBuilder::build`].
+    ///
+    /// ```
+    /// use profile_sdk::Client;
+    ///
+    /// match Client::from_env() {
+    ///     Ok(client) => println!("{client:?}"),
+    ///     Err(error) => assert!(error.to_string().starts_with("PROFILE_")),
+    /// }
+    /// ```
+    pub fn from_env() -> Result<Self, Error> {
+        environment::client_of(|name| env::var(name))
+    }
+
+    /// What is known of the key's rate limit, from the answers that any clone of this client got.
+    ///
+    /// Nothing is sent. Once a 429 has come, every request of the client and its clones waits as
+    /// long as the service asked; where that is longer than the call allows, the call fails at once
+    /// with [`ErrorKind::RateLimited`].
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = mock_server::MockServer::start().await;
+    /// # let client = profile_sdk::Client::builder()
+    /// #     .base_url(service.uri())
+    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
+    /// #     .build()?;
+    /// assert_eq!(client.rate_limit().retry_after, None);
+    /// client.me().await?;
+    /// if let Some(remaining) = client.rate_limit().remaining {
+    ///     println!("{remaining} requests left");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn rate_limit(&self) -> RateLimitStatus {
+        let pacing = self.pacing();
+        pacing.rate_limit.status(pacing.clock.now())
+    }
+
+    pub(crate) fn new(shared: Shared) -> Self {
+        Self {
+            shared: Arc::new(shared),
+        }
+    }
+
+    /// The text with the client's key taken out of it, for answers that are shown although the
+    /// service may echo the request in them. Errors are without the key already.
+    ///
+    /// ```
+    /// use profile_sdk::{ApiKey, Client};
+    ///
+    /// let client = Client::builder()
+    ///     .base_url("https://profiles.example")
+    ///     .api_key(ApiKey::new("canary")?)
+    ///     .build()?;
+    /// assert_eq!(client.without_key("you sent canary"), "you sent [redacted]");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn without_key<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let key = self.shared.api_key.as_ref();
+        match key.and_then(|key| key.redact(text)) {
+            Some(redacted) => Cow::Owned(redacted),
+            None => Cow::Borrowed(text),
+        }
+    }
+
+    pub(crate) fn transport(&self) -> &Transport {
+        &self.shared.transport
+    }
+
+    pub(crate) fn pacing(&self) -> &Pacing {
+        &self.shared.pacing
+    }
+
+    pub(crate) fn patience(&self) -> Patience {
+        self.shared.patience
+    }
+
+    /// Refuses a request that needs a key, if there is none.
+    pub(crate) fn check_key(&self, request: &Request) -> Result<(), Error> {
+        let operation = request.operation();
+        if operation.needs_key() && self.shared.api_key.is_none() {
+            let reason = "this call needs an API key and the client has none; \
+                          give it one with ClientBuilder::api_key, \
+                          or set PROFILE_API_KEY for `from_env`";
+            return Err(Error::new(ErrorKind::KeyMissing, reason).during(operation));
+        }
+        Ok(())
+    }
+
+    /// The error that an answer makes, without the key, which a service may echo in it.
+    pub(crate) fn error_of(
+        &self,
+        answer: RawResponse,
+        make: impl FnOnce(RawResponse) -> Error,
+    ) -> Error {
+        match &self.shared.api_key {
+            Some(key) => make(answer.without(key)).without(key),
+            None => make(answer),
+        }
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("base_url", &self.shared.transport.base_url().to_string())
+            .field("api_key", &self.shared.api_key)
+            .field("patience", &self.shared.patience)
+            .finish_non_exhaustive()
+    }
+}

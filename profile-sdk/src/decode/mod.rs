@@ -1,0 +1,228 @@
+//! How an answer's body becomes a value: liberal where the specification is silent, exact where
+//! it speaks.
+
+pub(crate) mod answer;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod any_answer;
+pub(crate) mod count;
+mod exact_ids;
+mod odd_fields;
+#[cfg(test)]
+mod properties;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use answer::{Answer, Resource};
+use odd_fields::OddFields;
+
+/// Reads `{"data": …}`.
+///
+/// The error is what a person needs to see what is wrong: the JSON path, the reason, the start of
+/// the body.
+pub(crate) fn read_data<T: Answer>(body: &[u8]) -> Result<T, String> {
+    // Checking the text once and parsing it as such is faster than checking every string in it.
+    if let Ok(text) = std::str::from_utf8(body)
+        && let Ok(envelope) = serde_json::from_str::<Envelope<T>>(text)
+    {
+        return Ok(envelope.data);
+    }
+    read_odd(body).map_err(|reason| format!("{reason}; the body starts: {}", start_of(body)))
+}
+
+/// Reads the resource from the answer to a write, if it is there in a shape that can be told.
+///
+/// The specification shows no such answer, so its absence is no error.
+pub(crate) fn read_written<T: Resource>(body: &[u8]) -> Option<T> {
+    read_data(body).ok().filter(T::is_recognised)
+}
+
+/// The JSON text under `data`, exactly as it was sent.
+pub(crate) fn raw_data(body: &[u8]) -> Option<&str> {
+    let envelope: RawEnvelope<'_> = serde_json::from_slice(without_mark(body)).ok()?;
+    Some(envelope.data.get())
+}
+
+#[derive(Deserialize)]
+struct Envelope<T> {
+    data: T,
+}
+
+#[derive(Deserialize)]
+struct RawEnvelope<'a> {
+    #[serde(borrow)]
+    data: &'a RawValue,
+}
+
+/// The slow way, for a body that is not quite of our shape: sets aside what may be odd, and says
+/// exactly what is wrong where it may not.
+fn read_odd<T: Answer>(body: &[u8]) -> Result<T, String> {
+    let answer: Value = serde_json::from_slice(without_mark(body))
+        .map_err(|error| format!("the answer is not JSON ({error})"))?;
+    let Value::Object(mut answer) = answer else {
+        return Err("the answer is not a JSON object with the field `data`".to_owned());
+    };
+    let Some(mut data) = answer.remove("data") else {
+        return Err("the answer has no field `data`".to_owned());
+    };
+    let (mut odd, mut exact) = (OddFields::default(), None);
+    loop {
+        let error = match serde_path_to_error::deserialize::<_, T>(&data) {
+            Ok(mut value) => {
+                odd.keep_in(&mut value);
+                return Ok(value);
+            }
+            Err(error) => error,
+        };
+        let path = error.path().to_string();
+        let field = path.split(['.', '[']).next().unwrap_or_default();
+        if path.rsplit('.').next() == Some("id")
+            && let Some(inexact) = data.get_mut(field)
+            && let Some(exact) = exact
+                .get_or_insert_with(|| with_exact_ids(body))
+                .remove(field)
+        {
+            *inexact = exact;
+        } else if !odd.take::<T>(&mut data, error.path()) {
+            return T::odd(data).ok_or_else(|| misfit(&path, error.inner()));
+        }
+    }
+}
+
+/// The fields under `data`, none of whose identifiers has lost a digit. Each is taken at most once.
+fn with_exact_ids(body: &[u8]) -> Map<String, Value> {
+    let answer = exact_ids::parse(without_mark(body)).ok();
+    match answer.and_then(|mut answer| Some(answer.get_mut("data")?.take())) {
+        Some(Value::Object(data)) => data,
+        _ => Map::new(),
+    }
+}
+
+fn misfit(path: &str, reason: &serde_json::Error) -> String {
+    match path {
+        "." => format!("data: {reason}"),
+        _ if path.starts_with('[') => format!("data{path}: {reason}"),
+        _ => format!("data.{path}: {reason}"),
+    }
+}
+
+/// The body without the byte order mark that some services put before their JSON.
+pub(crate) fn without_mark(body: &[u8]) -> &[u8] {
+    body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body)
+}
+
+/// The first characters of a body, printable on one line.
+pub(crate) fn start_of(body: &[u8]) -> String {
+    const SHOWN: usize = 120;
+    let text = String::from_utf8_lossy(&body[..body.len().min(4 * SHOWN)]);
+    let start: String = text.chars().take(SHOWN).collect();
+    format!("{start:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+
+    use super::{Answer, Resource, raw_data, read_data, read_written};
+
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    struct Sample {
+        count: u64,
+        #[serde(default)]
+        list: Option<Vec<u64>>,
+        #[serde(flatten)]
+        extra: Map<String, Value>,
+    }
+
+    impl Answer for Sample {
+        const SHAPE_NOT_SHOWN: &'static [&'static str] = &["list"];
+
+        fn keep(&mut self, set_aside: Map<String, Value>) {
+            self.extra.extend(set_aside);
+        }
+    }
+
+    impl Resource for Sample {
+        fn is_recognised(&self) -> bool {
+            self.count > 0
+        }
+    }
+
+    #[test]
+    fn an_odd_shape_is_set_aside() {
+        let body = br#"{"data":{"count":1,"list":[1,"two"],"more":true}}"#;
+        let sample: Sample = read_data(body).unwrap();
+        assert_eq!(sample.list, None);
+        assert_eq!(
+            Value::from(sample.extra),
+            json!({"list": [1, "two"], "more": true})
+        );
+    }
+
+    #[test]
+    fn a_misfit_names_its_path() {
+        for (body, message) in [
+            (
+                r#"{"data":{"count":"one"}}"#,
+                r#"data.count: invalid type: string "one", expected u64; the body starts: "{\"data\":{\"count\":\"one\"}}""#,
+            ),
+            (
+                "<html>",
+                r#"the answer is not JSON (expected value at line 1 column 1); the body starts: "<html>""#,
+            ),
+            (
+                "[]",
+                r#"the answer is not a JSON object with the field `data`; the body starts: "[]""#,
+            ),
+            (
+                "{}",
+                r#"the answer has no field `data`; the body starts: "{}""#,
+            ),
+            (
+                r#"{"data":null}"#,
+                r#"data: invalid type: null, expected struct Sample; the body starts: "{\"data\":null}""#,
+            ),
+        ] {
+            assert_eq!(read_data::<Sample>(body.as_bytes()).unwrap_err(), message);
+        }
+    }
+
+    #[test]
+    fn a_write_may_answer_anything() {
+        for body in [
+            "",
+            "OK",
+            "{}",
+            r#"{"data":null}"#,
+            r#"{"data":{}}"#,
+            r#"{"data":[1]}"#,
+            "\u{0}",
+        ] {
+            assert_eq!(read_written::<Sample>(body.as_bytes()), None, "{body:?}");
+        }
+        let written = read_written::<Sample>(br#"{"data":{"count":2}}"#);
+        assert_eq!(written.unwrap().count, 2);
+    }
+
+    #[test]
+    fn what_stands_around_the_data_does_not_matter() {
+        for body in [
+            "\u{feff}{\"data\":{\"count\":1}}",
+            r#" {"data":{"count":1},"meta":{"page":[1]}} "#,
+            r#"{"data":{"count":0},"data":{"count":1}}"#,
+            r#"{"data":{"count":0,"count":1}}"#,
+        ] {
+            assert_eq!(read_data::<Sample>(body.as_bytes()).unwrap().count, 1);
+        }
+        let marked = "\u{feff}{\"data\":1.50}";
+        assert_eq!(raw_data(marked.as_bytes()), Some("1.50"));
+    }
+
+    #[test]
+    fn raw_data_keeps_every_byte() {
+        let body = br#"{ "data" : {"b":1.50, "a":"\u00e9"} }"#;
+        assert_eq!(raw_data(body), Some(r#"{"b":1.50, "a":"\u00e9"}"#));
+        assert_eq!(raw_data(b"no JSON"), None);
+    }
+}

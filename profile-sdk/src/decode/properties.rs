@@ -1,0 +1,283 @@
+//! What holds for every answer whatsoever, tried on random and on spoiled ones.
+
+use proptest::collection::{btree_map, vec};
+use proptest::prelude::{Just, Strategy, any, prop_oneof};
+use proptest::sample::{Index, select};
+use proptest::test_runner::{Config, RngSeed, TestRunner};
+use serde_json::{Map, Value, json};
+
+use crate::decode::any_answer::read_as_everything;
+use crate::{Analytics, Metric, Profile, decode};
+
+/// The names that answers use, so that random objects often meet our fields.
+const NAMES: [&str; 34] = [
+    "data",
+    "error",
+    "errors",
+    "message",
+    "detail",
+    "code",
+    "type",
+    "handle",
+    "display_name",
+    "bio",
+    "links",
+    "posts",
+    "badges",
+    "email",
+    "api_visible",
+    "key",
+    "scopes",
+    "rate_limit",
+    "id",
+    "title",
+    "url",
+    "body",
+    "views",
+    "likes",
+    "social",
+    "total_views",
+    "period",
+    "daily",
+    "days",
+    "devices",
+    "desktop",
+    "countries",
+    "users",
+    "kind",
+];
+
+/// The same cases in every run, so that a failure can be met again.
+fn cases(count: u32) -> TestRunner {
+    TestRunner::new(Config {
+        cases: count,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(0),
+        ..Config::default()
+    })
+}
+
+fn any_leaf() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+        select(
+            &[
+                "",
+                ".",
+                "..",
+                "true",
+                "1",
+                "links:write social:write",
+                "60/minute"
+            ][..]
+        )
+        .prop_map(Value::from),
+    ]
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    any_leaf().prop_recursive(5, 64, 6, |inner| {
+        let name =
+            prop_oneof![8 => select(&NAMES[..]).prop_map(String::from), 1 => any::<String>()];
+        prop_oneof![
+            vec(inner.clone(), 0..6).prop_map(Value::from),
+            btree_map(name, inner, 0..6).prop_map(|fields| fields.into_iter().collect()),
+        ]
+    })
+}
+
+/// One good answer of each kind.
+fn good_answers() -> Vec<Value> {
+    vec![
+        json!({
+            "handle": "demo", "display_name": "Ada", "bio": "b", "location": null,
+            "accent_color": "#ff8800", "links": [{"id": 7, "title": "t", "url": "x:y"}],
+            "posts": [{"id": "p", "body": "b"}], "email": "a@b", "api_visible": true,
+            "badges": [{"id": "b", "name": "B", "color": "#000000", "kind": "auto"}],
+            "key": {"scopes": ["links:write"], "rate_limit": {"limit": 60, "window": "60s"}},
+        }),
+        json!({"views": 1, "likes": {"total": 2}, "social": {"followers": 3}}),
+        json!({
+            "total_views": 9, "period": {"days": 30, "views": 2},
+            "daily": [{"date": "2026-01-01", "views": 2}],
+            "devices": {"desktop": 1, "mobile": 1}, "countries": [{"code": "DE", "views": 2}],
+        }),
+        json!([{"id": "b", "name": "B", "description": "d", "kind": "new"}]),
+        json!({"users": 1, "views": 2, "links": 3}),
+        json!({"id": 7, "title": "t", "url": "x:y", "body": "b"}),
+    ]
+}
+
+fn good_answer() -> impl Strategy<Value = Value> {
+    select(good_answers())
+}
+
+/// A good answer in which one value, anywhere, is another.
+fn answer_with_another_value() -> impl Strategy<Value = Value> {
+    (good_answer(), any::<Index>(), any_json()).prop_map(|(mut answer, place, other)| {
+        let count = places(&mut answer).len();
+        *places(&mut answer)
+            .into_iter()
+            .nth(place.index(count))
+            .expect("an index below the number of places") = other;
+        answer
+    })
+}
+
+/// Every value inside that is no list and no object.
+fn places(value: &mut Value) -> Vec<&mut Value> {
+    match value {
+        Value::Array(items) => items.iter_mut().flat_map(places).collect(),
+        Value::Object(fields) => fields.values_mut().flat_map(places).collect(),
+        leaf => vec![leaf],
+    }
+}
+
+/// A body with a few bytes taken out, put in or cut off.
+fn spoiled_body() -> impl Strategy<Value = Vec<u8>> {
+    let spoil = (any::<Index>(), vec(any::<u8>(), 0..4), 0..4_usize);
+    (good_answer(), vec(spoil, 1..4), any::<bool>()).prop_map(|(answer, spoils, cut)| {
+        let mut body = json!({"data": answer}).to_string().into_bytes();
+        for (place, put_in, taken_out) in spoils {
+            let start = place.index(body.len());
+            let end = (start + taken_out).min(body.len() - 1);
+            body.splice(start..end.max(start), put_in);
+        }
+        if cut {
+            body.truncate(body.len() / 2);
+        }
+        body
+    })
+}
+
+fn any_body() -> impl Strategy<Value = Vec<u8>> {
+    let enveloped = |data: Value| json!({"data": data}).to_string().into_bytes();
+    prop_oneof![
+        4 => answer_with_another_value().prop_map(enveloped),
+        2 => any_json().prop_map(enveloped),
+        1 => any_json().prop_map(|body| body.to_string().into_bytes()),
+        4 => spoiled_body(),
+        1 => vec(any::<u8>(), 0..200),
+    ]
+}
+
+/// Bodies that are hard in a way that chance does not find.
+fn hard_bodies() -> Vec<String> {
+    let number = "9".repeat(400);
+    let mut bodies = vec![
+        format!(r#"{{"data":{number}}}"#),
+        format!(r#"{{"data":{{"users":{number},"views":1e999,"links":-0}}}}"#),
+        format!(r#"{{"data":{{"id":{number},"title":1e-999}}}}"#),
+        r#"{"data":{"bio":"\ud83d","handle":"\udc00"}}"#.to_owned(),
+        "\u{feff}\u{feff}{\"data\":{}}".to_owned(),
+        r#"{"data":{"id":18446744073709551616}}"#.to_owned(),
+        format!(r#"{{"data":{{"bio":"{}"}}}}"#, "🦀".repeat(100_000)),
+    ];
+    for depth in [100, 127, 128, 129, 100_000] {
+        let (open, close) = ("[".repeat(depth), "]".repeat(depth));
+        bodies.push(open.clone());
+        bodies.push(format!(r#"{{"data":{open}{close}}}"#));
+        bodies.push(format!(
+            r#"{{"data":{{"key":{open}{close},"x":{open}{close}}}}}"#
+        ));
+        bodies.push(r#"{"data":"#.repeat(depth));
+        bodies.push(r#"{"error":"#.repeat(depth) + "1" + &"}".repeat(depth));
+    }
+    bodies
+}
+
+#[test]
+fn no_body_makes_a_panic() {
+    let run = cases(3000).run(&any_body(), |body| {
+        read_as_everything(&body);
+        Ok(())
+    });
+    run.unwrap();
+    for body in hard_bodies() {
+        read_as_everything(body.as_bytes());
+    }
+}
+
+#[test]
+fn analytics_of_any_shape_are_read_and_kept() {
+    let run = cases(500).run(&any_json(), |data| {
+        let body = json!({"data": data}).to_string();
+        let analytics: Analytics = decode::read_data(body.as_bytes()).expect("no shape is shown");
+        let metrics = [&analytics.views, &analytics.likes, &analytics.social];
+        for metric in metrics.into_iter().flatten() {
+            let _ = (metric.total(), metric.parts().count(), Metric::raw(metric));
+        }
+        let kept = serde_json::to_value(&analytics).expect("JSON");
+        match &data {
+            Value::Object(_) => assert_eq!(without_nulls(kept), without_nulls(data)),
+            _ => assert_eq!(kept, json!({"data": data})),
+        }
+        Ok(())
+    });
+    run.unwrap();
+}
+
+#[test]
+fn whatever_the_service_adds_to_a_profile_survives() {
+    let fields = btree_map("x_[a-z]{1,9}", any_json(), 0..8);
+    let run = cases(500).run(&fields, |fields| {
+        let mut data = good_answers().swap_remove(0);
+        let added: Map<String, Value> = fields.into_iter().collect();
+        for part in ["key", "links"] {
+            let part = match &mut data[part] {
+                Value::Array(items) => &mut items[0],
+                object => object,
+            };
+            part.as_object_mut()
+                .expect("an object")
+                .extend(added.clone());
+        }
+        data.as_object_mut().expect("an object").extend(added);
+        let body = json!({"data": data}).to_string();
+        let profile: Profile = decode::read_data(body.as_bytes()).expect("a profile");
+        let kept = serde_json::to_value(&profile).expect("JSON");
+        assert_eq!(without_nulls(kept), without_nulls(data));
+        Ok(())
+    });
+    run.unwrap();
+}
+
+#[test]
+fn an_odd_field_of_an_element_survives_beside_the_rest() {
+    let place = select(&[("links", "title"), ("links", "url"), ("posts", "body")][..]);
+    let odd = (place, any_json(), any::<bool>());
+    let run = cases(500).run(&odd, |((list, field), odd, last)| {
+        let mut data = good_answers().swap_remove(0);
+        let elements = data[list].as_array_mut().expect("a list");
+        elements.insert(usize::from(last), json!({"id": 1, field: odd}));
+        let body = json!({"data": data}).to_string();
+        let profile: Profile = decode::read_data(body.as_bytes()).expect("a profile");
+        let count = match list {
+            "links" => profile.links.as_ref().map(Vec::len),
+            _ => profile.posts.as_ref().map(Vec::len),
+        };
+        assert_eq!(count, Some(2));
+        let kept = serde_json::to_value(&profile).expect("JSON");
+        assert_eq!(without_nulls(kept), without_nulls(data));
+        Ok(())
+    });
+    run.unwrap();
+}
+
+/// The value without the fields that are null, which read like absent ones.
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => fields
+            .into_iter()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(name, value)| (name, without_nulls(value)))
+            .collect(),
+        Value::Array(items) => items.into_iter().map(without_nulls).collect(),
+        other => other,
+    }
+}

@@ -1,0 +1,219 @@
+//! How a value becomes one segment of a request's path.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::InvalidValue;
+use crate::values::invalid_value::quoted;
+
+/// RFC 3986's unreserved characters travel as they are, all others percent-encoded.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// Refuses the texts that no URL can carry as one segment, however they are encoded.
+pub(crate) fn check_segment(field: &'static str, text: &str) -> Result<(), InvalidValue> {
+    match text {
+        "" => Err(InvalidValue::new(
+            field,
+            "is empty; at least one character is needed",
+        )),
+        "." | ".." => {
+            let found = quoted(text);
+            let reason = format!("{found} cannot be sent: a URL drops it from its path");
+            Err(InvalidValue::new(field, reason))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The text as one percent-encoded segment; it has passed [`check_segment`].
+pub(crate) fn segment(text: &str) -> impl std::fmt::Display {
+    utf8_percent_encode(text, ENCODED)
+}
+
+/// Refuses what is not a whole path below the base URL, percent-encoded, that arrives as it is
+/// written: a URL resolves dot segments even when they are encoded. The message shows it like this.
+pub(crate) fn check_path(path: &str, shown: &str) -> Result<(), InvalidValue> {
+    let refuse = |reason: &str| {
+        let found = quoted(shown);
+        Err(InvalidValue::new("path", format!("{found} {reason}")))
+    };
+    if !path.starts_with('/') {
+        return refuse("does not begin with a slash; expected one such as /api/v1/me");
+    }
+    if path.starts_with("//") {
+        return refuse("begins with two slashes, as the name of a host does; expected one");
+    }
+    if let Some(odd) = path.chars().find(|c| !is_path_character(*c)) {
+        return refuse(&format!(
+            "holds {odd:?}, which a path cannot; percent-encode it, and give a query apart"
+        ));
+    }
+    if path.split('%').skip(1).any(|after| !begins_with_hex(after)) {
+        return refuse("holds a % without two hexadecimal digits after it; write %25");
+    }
+    let dots = |segment: &str| {
+        matches!(
+            &*segment.replace("%2e", ".").replace("%2E", "."),
+            "." | ".."
+        )
+    };
+    if path.split('/').any(dots) {
+        return refuse("holds the segment . or .., which leads elsewhere; remove it");
+    }
+    Ok(())
+}
+
+/// Refuses a query that would not arrive as it is written. The message shows it like this.
+pub(crate) fn check_query(query: &str, shown: &str) -> Result<(), InvalidValue> {
+    let is_kept = |c: char| c.is_ascii_graphic() && !"\"#<>'".contains(c);
+    match query.chars().find(|c| !is_kept(*c)) {
+        None => Ok(()),
+        Some(odd) => {
+            let found = quoted(shown);
+            let reason = format!("{found} holds {odd:?}, which a query cannot; percent-encode it");
+            Err(InvalidValue::new("query", reason))
+        }
+    }
+}
+
+/// RFC 3986's characters of a path, the slash and the percent sign among them.
+fn is_path_character(character: char) -> bool {
+    character.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@/%".contains(character)
+}
+
+fn begins_with_hex(text: &str) -> bool {
+    let digits = text.bytes().take(2).filter(u8::is_ascii_hexdigit);
+    digits.count() == 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{check_path, check_query, check_segment, segment};
+
+    #[test]
+    fn a_query_arrives_as_it_is_written() {
+        let mut url = url::Url::parse("https://host/").unwrap();
+        let kept: String = (' '..='~')
+            .filter(|c| check_query(&c.to_string(), "").is_ok())
+            .collect();
+        url.set_query(Some(&kept));
+        assert_eq!(url.query(), Some(kept.as_str()));
+        for odd in ["a b", "a#b", "a'b", "é", "a\nb"] {
+            assert!(check_query(odd, odd).is_err(), "{odd}");
+        }
+    }
+
+    #[test]
+    fn a_path_arrives_as_it_is_written() {
+        let base = url::Url::parse("https://host/").unwrap();
+        for path in [
+            "/api/v1/me",
+            "/",
+            "/a//b/",
+            "/a%2Fb/%252e%252e/...",
+            "/-._~!$&'()*+,;=:@/%41",
+            "/api/v1/users/a..b/stats",
+        ] {
+            check_path(path, path).unwrap();
+            let mut url = base.clone();
+            url.set_path(path);
+            assert_eq!(url.path(), path);
+            assert_eq!(url.host_str(), Some("host"));
+        }
+    }
+
+    #[test]
+    fn a_path_that_leads_elsewhere_is_refused() {
+        for (path, reason) in [
+            (
+                "",
+                "does not begin with a slash; expected one such as /api/v1/me",
+            ),
+            (
+                "api/v1/me",
+                "does not begin with a slash; expected one such as /api/v1/me",
+            ),
+            (
+                "https://evil",
+                "does not begin with a slash; expected one such as /api/v1/me",
+            ),
+            (
+                "//evil/x",
+                "begins with two slashes, as the name of a host does; expected one",
+            ),
+            (
+                "/a/../b",
+                "holds the segment . or .., which leads elsewhere; remove it",
+            ),
+            (
+                "/.",
+                "holds the segment . or .., which leads elsewhere; remove it",
+            ),
+            (
+                "/a/%2e%2E/b",
+                "holds the segment . or .., which leads elsewhere; remove it",
+            ),
+            (
+                "/a/.%2e",
+                "holds the segment . or .., which leads elsewhere; remove it",
+            ),
+            (
+                "/a%2",
+                "holds a % without two hexadecimal digits after it; write %25",
+            ),
+            (
+                "/a%zz",
+                "holds a % without two hexadecimal digits after it; write %25",
+            ),
+            (
+                "/a?b=c",
+                "holds '?', which a path cannot; percent-encode it, and give a query apart",
+            ),
+            (
+                "/\\\\evil",
+                "holds '\\\\', which a path cannot; percent-encode it, and give a query apart",
+            ),
+            (
+                "/é",
+                "holds 'é', which a path cannot; percent-encode it, and give a query apart",
+            ),
+        ] {
+            let refused = check_path(path, path).unwrap_err().to_string();
+            assert_eq!(refused, format!("path {path:?} {reason}"));
+        }
+        for odd in ["/a b", "/a\nb", "/a\tb", "/a#b", "/a\0"] {
+            assert!(check_path(odd, odd).is_err(), "{odd:?}");
+        }
+    }
+
+    #[test]
+    fn no_text_leaves_its_segment() {
+        for (text, encoded) in [
+            ("demo", "demo"),
+            ("a-b_c.d~e", "a-b_c.d~e"),
+            ("../orgs/x?y=", "..%2Forgs%2Fx%3Fy%3D"),
+            ("a\nb\t#", "a%0Ab%09%23"),
+            ("%2e%2e", "%252e%252e"),
+            ("é/🦀", "%C3%A9%2F%F0%9F%A6%80"),
+            ("a\\b;c", "a%5Cb%3Bc"),
+        ] {
+            check_segment("handle", text).unwrap();
+            assert_eq!(segment(text).to_string(), encoded);
+        }
+    }
+
+    #[test]
+    fn what_a_url_cannot_carry_is_refused() {
+        assert_eq!(
+            check_segment("handle", "").unwrap_err().to_string(),
+            "handle is empty; at least one character is needed"
+        );
+        assert_eq!(
+            check_segment("id", "..").unwrap_err().to_string(),
+            "id \"..\" cannot be sent: a URL drops it from its path"
+        );
+    }
+}

@@ -1,0 +1,141 @@
+//! `GET /me/analytics`: how the key owner's profile fares.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::decode::answer::Answer;
+use crate::decode::count;
+use crate::{Call, Client, Operation, Request};
+
+/// Views, likes and social counts of the key owner's profile.
+///
+/// The specification names the three and shows no shape, so each is a [`Metric`]: what the service
+/// sent, with a best-effort reading.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Analytics {
+    /// How often the profile was viewed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub views: Option<Metric>,
+    /// How often it was liked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub likes: Option<Metric>,
+    /// Social counts, for example followers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub social: Option<Metric>,
+    /// Every other field, as the service sent it; where the answer is no object at all, the whole
+    /// of it under the name `data`.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl Answer for Analytics {
+    fn odd(data: Value) -> Option<Self> {
+        let mut analytics = Self::default();
+        analytics.extra.insert("data".to_owned(), data);
+        Some(analytics)
+    }
+}
+
+/// A figure of unknown shape.
+///
+/// ```
+/// use profile_sdk::Metric;
+///
+/// let flat: Metric = serde_json::from_str("12")?;
+/// assert_eq!(flat.total(), Some(12));
+/// let social: Metric = serde_json::from_str(r#"{"followers": 3, "following": {"total": 4}}"#)?;
+/// assert_eq!(social.total(), None);
+/// assert_eq!(social.part("followers").and_then(|metric| metric.total()), Some(3));
+/// assert_eq!(social.part("following").and_then(|metric| metric.total()), Some(4));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Metric(Value);
+
+impl Metric {
+    /// The number, where it is one or is an object with a `total` or `count`.
+    #[must_use]
+    pub fn total(&self) -> Option<u64> {
+        let named = ["total", "count"]
+            .into_iter()
+            .find_map(|name| self.0.get(name));
+        count::of_value(named.unwrap_or(&self.0))
+    }
+
+    /// One part of a figure that is an object, by its name.
+    #[must_use]
+    pub fn part(&self, name: &str) -> Option<Self> {
+        self.0.get(name).cloned().map(Self)
+    }
+
+    /// The names and parts of a figure that is an object; none of any other.
+    pub fn parts(&self) -> impl Iterator<Item = (&str, Self)> {
+        let parts = self.0.as_object().into_iter().flatten();
+        parts.map(|(name, value)| (name.as_str(), Self(value.clone())))
+    }
+
+    /// What the service sent.
+    #[must_use]
+    pub fn raw(&self) -> &Value {
+        &self.0
+    }
+}
+
+impl Client {
+    /// `GET /me/analytics`: views, likes and social counts of the key owner's profile.
+    ///
+    /// Needs the scope `analytics:read`. Errors: see [`ErrorKind`](crate::ErrorKind).
+    /// (Specification: Endpoints, `GET /me/analytics`.)
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = mock_server::MockServer::start().await;
+    /// # let client = profile_sdk::Client::builder()
+    /// #     .base_url(service.uri())
+    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
+    /// #     .build()?;
+    /// let analytics = client.analytics().await?;
+    /// if let Some(likes) = analytics.likes.and_then(|likes| likes.total()) {
+    ///     println!("{likes} likes");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn analytics(&self) -> Call<Analytics> {
+        Call::reading(self, Request::new(Operation::ANALYTICS))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Analytics;
+    use crate::decode::read_data;
+
+    #[test]
+    fn no_shape_is_an_error() {
+        for odd in [
+            json!(null),
+            json!(5),
+            json!("none"),
+            json!([{"metric": "views", "count": 3}]),
+        ] {
+            let body = json!({"data": odd}).to_string();
+            let analytics: Analytics = read_data(body.as_bytes()).unwrap();
+            assert_eq!(analytics.extra["data"], odd);
+        }
+        for odd in [json!("1.2k"), json!([1, 2]), json!(-1), json!(1.5)] {
+            let body = json!({"data": {"views": odd, "likes": 2.0, "social": null}}).to_string();
+            let analytics: Analytics = read_data(body.as_bytes()).unwrap();
+            let views = analytics.views.unwrap();
+            assert_eq!((views.total(), views.raw()), (None, &odd));
+            assert_eq!(analytics.likes.unwrap().total(), Some(2));
+            assert_eq!(analytics.social, None);
+        }
+    }
+}

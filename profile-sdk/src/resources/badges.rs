@@ -1,0 +1,122 @@
+//! `GET /badges`: the badges that profiles can carry.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use crate::decode::answer::Answer;
+use crate::{Call, Client, Operation, Request};
+
+/// A badge. (Specification: Resources, Badge.)
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Badge {
+    /// A short identifier.
+    pub id: String,
+    /// The name shown.
+    pub name: String,
+    /// What it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Its colour, `#rrggbb`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub color: Option<String>,
+    /// How it comes to be carried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<BadgeKind>,
+    /// Every other field, as the service sent it; in a profile also a field of those above but `id`
+    /// and `name` that came in another shape.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl Answer for Vec<Badge> {}
+
+impl Badge {
+    /// The fields that a badge of a profile, whose shape the specification does not show, can do
+    /// without.
+    pub(crate) const OPTIONAL: &'static [&'static str] = &["description", "color", "kind"];
+}
+
+/// How a badge comes to be carried.
+///
+/// The specification shows one kind and says that there are others, which are kept by name.
+///
+/// ```
+/// use profile_sdk::BadgeKind;
+///
+/// assert_eq!(BadgeKind::from("auto"), BadgeKind::Auto);
+/// assert_eq!(BadgeKind::from("granted").as_str(), "granted");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum BadgeKind {
+    /// `auto`
+    Auto,
+    /// A kind that the specification does not show.
+    Other(String),
+}
+
+impl BadgeKind {
+    /// The kind's name, for example `auto`.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Auto => "auto",
+            Self::Other(name) => name,
+        }
+    }
+}
+
+impl From<&str> for BadgeKind {
+    fn from(name: &str) -> Self {
+        match name {
+            "auto" => Self::Auto,
+            _ => Self::Other(name.to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for BadgeKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for BadgeKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for BadgeKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(|name| Self::from(name.as_str()))
+    }
+}
+
+impl Client {
+    /// `GET /badges`: all badges.
+    ///
+    /// A client without a key can call it; one with a key sends it. Errors: see
+    /// [`ErrorKind`](crate::ErrorKind). (Specification: Endpoints, `GET /badges`.)
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = mock_server::MockServer::start().await;
+    /// # let client = profile_sdk::Client::builder()
+    /// #     .base_url(service.uri())
+    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
+    /// #     .build()?;
+    /// for badge in client.badges().await? {
+    ///     println!("{}: {}", badge.name, badge.description.unwrap_or_default());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn badges(&self) -> Call<Vec<Badge>> {
+        Call::reading(self, Request::new(Operation::BADGES))
+    }
+}

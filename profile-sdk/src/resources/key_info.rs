@@ -1,0 +1,106 @@
+//! What `GET /me` tells of the key that asked.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::Scopes;
+use crate::decode::count;
+
+/// The key that asked: what it may do and how often.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct KeyInfo {
+    /// What the key may do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scopes: Option<Scopes>,
+    /// How often it may ask.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_limit: Option<RateLimit>,
+    /// Every other field, as the service sent it.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// How often a key may ask, of which the specification shows neither shape nor unit.
+///
+/// ```
+/// use profile_sdk::RateLimit;
+///
+/// let limit: RateLimit = serde_json::from_str(r#"{"limit": 100, "window_seconds": 60}"#)?;
+/// assert_eq!((limit.limit(), limit.window_seconds()), (Some(100), Some(60)));
+/// let bare: RateLimit = serde_json::from_str("100")?;
+/// assert_eq!((bare.limit(), bare.window_seconds()), (Some(100), None));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RateLimit(Value);
+
+impl RateLimit {
+    /// The number of requests in a window, as far as it can be told: a bare number, a string that
+    /// starts with one, or the field `limit`, `requests` or `max` of an object.
+    #[must_use]
+    pub fn limit(&self) -> Option<u64> {
+        self.field(&["limit", "requests", "max"])
+            .or_else(|| leading_number(&self.0))
+    }
+
+    /// The length of a window in seconds, as far as it can be told: the field `window_seconds`,
+    /// `window`, `period` or `per_seconds` of an object.
+    #[must_use]
+    pub fn window_seconds(&self) -> Option<u64> {
+        self.field(&["window_seconds", "window", "period", "per_seconds"])
+    }
+
+    /// What the service sent.
+    #[must_use]
+    pub fn raw(&self) -> &Value {
+        &self.0
+    }
+
+    fn field(&self, names: &[&str]) -> Option<u64> {
+        names
+            .iter()
+            .find_map(|name| leading_number(self.0.get(name)?))
+    }
+}
+
+fn leading_number(value: &Value) -> Option<u64> {
+    match value {
+        Value::String(text) => {
+            let end = text
+                .find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(text.len());
+            text[..end].parse().ok()
+        }
+        _ => count::of_value(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RateLimit;
+
+    #[test]
+    fn a_rate_limit_is_read_as_far_as_it_goes() {
+        for (raw, limit, window) in [
+            (json!(60), Some(60), None),
+            (json!("60/minute"), Some(60), None),
+            (json!({"limit": 60, "window": "60s"}), Some(60), Some(60)),
+            (json!({"requests": 60}), Some(60), None),
+            (json!({"limit": null, "max": 60.0}), Some(60), None),
+            (json!("plenty"), None, None),
+            (json!(null), None, None),
+        ] {
+            let read = RateLimit(raw.clone());
+            assert_eq!(
+                (read.limit(), read.window_seconds()),
+                (limit, window),
+                "{raw}"
+            );
+        }
+    }
+}

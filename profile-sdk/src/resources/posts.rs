@@ -1,0 +1,96 @@
+//! The key owner's posts: creating and deleting them.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::decode::answer::{Answer, Resource};
+use crate::{Call, Client, Operation, PostId, Request};
+
+/// A post of a profile's owner. (Specification: Resources, Post.)
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Post {
+    /// The identifier by which it is deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<PostId>,
+    /// The text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// Every other field, as the service sent it; in a profile and in the answer to a write, whose
+    /// shape the specification does not show, also a field of those above that came in another shape.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl Answer for Post {
+    const SHAPE_NOT_SHOWN: &'static [&'static str] = &["id", "body"];
+
+    fn keep(&mut self, set_aside: Map<String, Value>) {
+        self.extra.extend(set_aside);
+    }
+}
+
+impl Resource for Post {
+    fn is_recognised(&self) -> bool {
+        self.id.is_some() || self.body.is_some()
+    }
+}
+
+#[derive(Serialize)]
+struct NewPost<'a> {
+    body: &'a str,
+}
+
+impl Client {
+    /// `POST /me/posts`: creates a post and gives it as the service sends it back, or `None` when
+    /// it accepts the post without showing it. The specification does not limit the text.
+    ///
+    /// Needs the scope `social:write`. Errors: see [`ErrorKind`](crate::ErrorKind); after one of
+    /// which [`may_have_been_applied`](crate::Error::may_have_been_applied) holds, look whether the
+    /// post is there before sending it again. (Specification: Endpoints, `POST /me/posts`.)
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = mock_server::MockServer::start().await;
+    /// # let client = profile_sdk::Client::builder()
+    /// #     .base_url(service.uri())
+    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
+    /// #     .build()?;
+    /// if let Some(post) = client.create_post("Hello, world").await? {
+    ///     println!("created {}", post.id.expect("this service tells it"));
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn create_post(&self, body: &str) -> Call<Option<Post>> {
+        Call::writing(
+            self,
+            Request::new(Operation::CREATE_POST).json(&NewPost { body }),
+        )
+    }
+
+    /// `DELETE /me/posts/{id}`: removes a post.
+    ///
+    /// Needs the scope `social:write`. Errors: see [`ErrorKind`](crate::ErrorKind).
+    /// (Specification: Endpoints, `DELETE /me/posts/{id}`.)
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = mock_server::MockServer::start().await;
+    /// # let client = profile_sdk::Client::builder()
+    /// #     .base_url(service.uri())
+    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
+    /// #     .build()?;
+    /// # let id = client.create_post("Hello").await?.and_then(|post| post.id).expect("an id");
+    /// client.delete_post(&id).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn delete_post(&self, id: &PostId) -> Call<()> {
+        let request = Request::with_parameter(Operation::DELETE_POST, "id", id.as_str());
+        Call::removing(self, request)
+    }
+}

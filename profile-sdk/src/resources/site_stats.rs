@@ -1,0 +1,51 @@
+//! `GET /stats`: the counters of the whole site.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::decode::answer::Answer;
+use crate::{Call, Client, Operation, Request};
+
+/// Site-wide counters. (Specification: Resources, Site statistics.)
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SiteStats {
+    /// How many users there are.
+    #[serde(deserialize_with = "crate::decode::count::read")]
+    pub users: u64,
+    /// How often profiles were viewed.
+    #[serde(deserialize_with = "crate::decode::count::read")]
+    pub views: u64,
+    /// How many links there are.
+    #[serde(deserialize_with = "crate::decode::count::read")]
+    pub links: u64,
+    /// Every other field, as the service sent it.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl Answer for SiteStats {}
+
+impl Client {
+    /// `GET /stats`: the counters of the whole site.
+    ///
+    /// A client without a key can call it; one with a key sends it. Errors: see
+    /// [`ErrorKind`](crate::ErrorKind). (Specification: Endpoints, `GET /stats`.)
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = mock_server::MockServer::start().await;
+    /// # let client = profile_sdk::Client::builder()
+    /// #     .base_url(service.uri())
+    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
+    /// #     .build()?;
+    /// let site = client.site_stats().await?;
+    /// println!("{} users, {} views, {} links", site.users, site.views, site.links);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn site_stats(&self) -> Call<SiteStats> {
+        Call::reading(self, Request::new(Operation::SITE_STATS))
+    }
+}

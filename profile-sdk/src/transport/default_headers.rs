@@ -1,0 +1,140 @@
+//! The headers that every request carries.
+
+use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
+
+use crate::values::invalid_value::quoted;
+use crate::{ApiKey, InvalidValue};
+
+/// Headers that are the client's own to set: what they say follows from the key, the body and the
+/// connection.
+const OWN: [HeaderName; 10] = [
+    header::ACCEPT,
+    header::ACCEPT_ENCODING,
+    header::AUTHORIZATION,
+    header::CONNECTION,
+    header::CONTENT_LENGTH,
+    header::CONTENT_TYPE,
+    header::HOST,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+    header::USER_AGENT,
+];
+
+const UNSENDABLE: &str = "holds a control character";
+
+/// The caller's headers together with ours.
+pub(crate) fn default_headers(
+    given: &[(String, String)],
+    user_agent: &str,
+    api_key: Option<&ApiKey>,
+) -> Result<HeaderMap, InvalidValue> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in given {
+        let (name, value) = given_header(name, value)?;
+        headers.insert(name, value);
+    }
+    headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
+    let mut user_agent = header_value("user agent", user_agent)?;
+    user_agent.set_sensitive(false);
+    headers.insert(header::USER_AGENT, user_agent);
+    if let Some(key) = api_key {
+        let bearer = format!("Bearer {}", key.expose());
+        headers.insert(header::AUTHORIZATION, header_value("API key", &bearer)?);
+    }
+    Ok(headers)
+}
+
+/// A header that a caller gives; its value is not shown, since it may be secret.
+pub(crate) fn given_header(
+    name: &str,
+    value: &str,
+) -> Result<(HeaderName, HeaderValue), InvalidValue> {
+    let found = quoted(name);
+    let name = header_name(name)?;
+    let value = sensitive(value).ok_or_else(|| {
+        let reason = format!("{found} cannot be sent, since its value {UNSENDABLE}");
+        InvalidValue::new("header", reason)
+    })?;
+    Ok((name, value))
+}
+
+fn header_name(text: &str) -> Result<HeaderName, InvalidValue> {
+    let found = quoted(text);
+    let refuse = |reason: &str| InvalidValue::new("header", format!("{found} {reason}"));
+    let name = HeaderName::from_bytes(text.as_bytes());
+    let name = name.map_err(|_| refuse("is not the name of an HTTP header"))?;
+    match name {
+        header::AUTHORIZATION => Err(refuse(
+            "carries the key; give it with ClientBuilder::api_key",
+        )),
+        header::USER_AGENT => Err(refuse("is set with ClientBuilder::user_agent")),
+        _ if OWN.contains(&name) => Err(refuse("is the client's own to set; leave it out")),
+        _ => Ok(name),
+    }
+}
+
+fn header_value(field: &'static str, text: &str) -> Result<HeaderValue, InvalidValue> {
+    sensitive(text).ok_or_else(|| {
+        let reason = format!("cannot be sent in a header, since it {UNSENDABLE}");
+        InvalidValue::new(field, reason)
+    })
+}
+
+/// Marked as sensitive, so that neither a log nor a table of compression keeps it.
+fn sensitive(text: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(text).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::default_headers;
+    use crate::ApiKey;
+
+    fn refusal(name: &str, value: &str) -> String {
+        let given = [(name.to_owned(), value.to_owned())];
+        let refused = default_headers(&given, "agent", None).unwrap_err();
+        refused.to_string()
+    }
+
+    #[test]
+    fn the_client_s_own_headers_cannot_be_given() {
+        for name in ["authorization", "Authorization", "AUTHORIZATION"] {
+            assert_eq!(
+                refusal(name, "Bearer x"),
+                format!("header {name:?} carries the key; give it with ClientBuilder::api_key")
+            );
+        }
+        assert_eq!(
+            refusal("User-Agent", "x"),
+            "header \"User-Agent\" is set with ClientBuilder::user_agent"
+        );
+        assert_eq!(
+            refusal("Host", "evil"),
+            "header \"Host\" is the client's own to set; leave it out"
+        );
+    }
+
+    #[test]
+    fn what_is_no_header_is_refused_without_its_value() {
+        assert_eq!(
+            refusal("two words", "x"),
+            "header \"two words\" is not the name of an HTTP header"
+        );
+        assert_eq!(
+            refusal("x-secret", "hush\r\nx: y"),
+            "header \"x-secret\" cannot be sent, since its value holds a control character"
+        );
+    }
+
+    #[test]
+    fn secrets_are_marked() {
+        let given = [("x-gateway".to_owned(), "hush".to_owned())];
+        let key = ApiKey::new("hush").unwrap();
+        let headers = default_headers(&given, "agent", Some(&key)).unwrap();
+        assert!(headers["x-gateway"].is_sensitive() && headers["authorization"].is_sensitive());
+        assert!(!format!("{headers:?}").contains("hush"));
+        assert_eq!(headers["user-agent"], "agent");
+    }
+}

@@ -1,0 +1,49 @@
+//! An answer as it came, before its body is read.
+
+use bytes::Bytes;
+use reqwest::header::{HeaderMap, HeaderValue};
+
+use crate::ApiKey;
+
+/// An answer before anything of it is read.
+#[derive(Debug, Clone)]
+pub(crate) struct RawResponse {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+    /// Whether there is more of the body than was read.
+    pub(crate) is_cut: bool,
+}
+
+impl RawResponse {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    pub(crate) fn request_id(&self) -> Option<&str> {
+        ["x-request-id", "request-id"]
+            .into_iter()
+            .find_map(|name| self.header(name))
+    }
+
+    /// The same answer without the key, which a service may echo when it refuses a request.
+    pub(crate) fn without(mut self, key: &ApiKey) -> Self {
+        let body = String::from_utf8_lossy(&self.body);
+        let redacted = match self.is_cut {
+            true => key.redact_start(&body),
+            false => key.redact(&body),
+        };
+        if let Some(redacted) = redacted {
+            self.body = redacted.into();
+        }
+        for value in self.headers.values_mut() {
+            if key
+                .redact(&String::from_utf8_lossy(value.as_bytes()))
+                .is_some()
+            {
+                *value = HeaderValue::from_static("[redacted]");
+            }
+        }
+        self
+    }
+}

@@ -1,0 +1,131 @@
+//! The key that a caller authenticates with, kept out of everything printable.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error};
+
+use super::key_redaction;
+use crate::InvalidValue;
+
+/// An API key: visible ASCII, sent as `Authorization: Bearer <API_KEY>` to the configured host
+/// alone.
+///
+/// It has no `Display`, and its `Debug` does not show it. (Specification: Authentication.)
+///
+/// ```
+/// use profile_sdk::ApiKey;
+///
+/// let key = ApiKey::new("secret-key\n")?; // one trailing line break is trimmed
+/// assert_eq!(format!("{key:?}"), "ApiKey(redacted)");
+/// assert_eq!(
+///     ApiKey::new("two words").unwrap_err().to_string(),
+///     "API key has white space or a control character at position 4; \
+///      expected visible ASCII only",
+/// );
+/// # Ok::<(), profile_sdk::InvalidValue>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiKey {
+    text: String,
+}
+
+impl ApiKey {
+    /// Takes a key; one line break at its end, as a file or a pipe leaves it, is trimmed.
+    ///
+    /// # Errors
+    ///
+    /// When it is empty, or holds anything but visible ASCII. The message tells the position, never
+    /// the key.
+    pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
+        let mut text = text.into();
+        let kept = text.strip_suffix('\n').unwrap_or(&text);
+        let kept = kept.strip_suffix('\r').unwrap_or(kept);
+        text.truncate(kept.len());
+        check(&text)?;
+        Ok(Self { text })
+    }
+
+    /// The key itself, for the one place that sends it.
+    pub(crate) fn expose(&self) -> &str {
+        &self.text
+    }
+
+    /// The text without the key, if the key is in it in any spelling.
+    pub(crate) fn redact(&self, text: &str) -> Option<String> {
+        key_redaction::redact(&self.text, text, false)
+    }
+
+    /// The same for a text that was cut off, so that not even a beginning of the key is left.
+    pub(crate) fn redact_start(&self, text: &str) -> Option<String> {
+        key_redaction::redact(&self.text, text, true)
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ApiKey(redacted)")
+    }
+}
+
+impl<'de> Deserialize<'de> for ApiKey {
+    /// Reads a text, as [`ApiKey::new`] takes it, from a configuration. No message shows it.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // What another type's error shows may be a key of digits alone.
+        let text = String::deserialize(deserializer)
+            .map_err(|_| Error::custom("API key is not a text; put it in quotes"))?;
+        Self::new(text).map_err(Error::custom)
+    }
+}
+
+fn check(text: &str) -> Result<(), InvalidValue> {
+    let refuse = |reason: String| Err(InvalidValue::new("API key", reason));
+    if text.is_empty() {
+        return refuse("is empty; give the key that the service issued".to_owned());
+    }
+    for (index, character) in text.chars().enumerate() {
+        let what = match character {
+            '!'..='~' => continue,
+            character if character.is_ascii() || character.is_whitespace() => {
+                "white space or a control character"
+            }
+            _ => "a character that is not ASCII",
+        };
+        let position = index + 1;
+        return refuse(format!(
+            "has {what} at position {position}; expected visible ASCII only"
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ApiKey;
+
+    #[test]
+    fn one_line_break_is_trimmed() {
+        for text in ["key", "key\n", "key\r\n", "key\r"] {
+            assert_eq!(ApiKey::new(text).unwrap().expose(), "key", "{text:?}");
+        }
+        assert!(ApiKey::new("key\n\n").is_err());
+    }
+
+    #[test]
+    fn refusals_never_show_the_key() {
+        for text in [
+            " canary",
+            "canary ",
+            "can ary",
+            "canaré",
+            "can\u{7f}ary",
+            "canary\u{a0}",
+        ] {
+            let message = ApiKey::new(text).unwrap_err().to_string();
+            assert!(!message.contains("can"), "{message}");
+        }
+        assert_eq!(
+            ApiKey::new("\n").unwrap_err().to_string(),
+            "API key is empty; give the key that the service issued"
+        );
+    }
+}

@@ -1,0 +1,118 @@
+//! The text in which a profile's owner introduces themselves.
+
+use crate::InvalidValue;
+use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_value};
+
+/// A bio: up to 300 characters and up to 10 lines, possibly empty.
+///
+/// A character is a Unicode scalar value. A line ends at `\r\n`, `\n` or a lone `\r`, and what
+/// follows the last of them is a line too, even when it is empty: ten lines hold nine breaks.
+/// (Specification: Resources, Profile; Limits.)
+///
+/// ```
+/// use profile_sdk::Bio;
+///
+/// let bio = Bio::new("I write programs.\nFor engines that do not exist yet.")?;
+/// assert_eq!(bio.line_count(), 2);
+/// assert_eq!(
+///     Bio::new("\n".repeat(11)).unwrap_err().to_string(),
+///     "bio has 12 lines; at most 10 are allowed",
+/// );
+/// # Ok::<(), profile_sdk::InvalidValue>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Bio {
+    text: String,
+}
+
+impl Bio {
+    /// The most characters that a bio may have.
+    pub const MAX_CHARACTERS: usize = 300;
+
+    /// The most lines that a bio may have.
+    pub const MAX_LINES: usize = 10;
+
+    /// Takes the text as it is, line breaks included.
+    ///
+    /// # Errors
+    ///
+    /// When it has more than [`MAX_CHARACTERS`](Self::MAX_CHARACTERS) characters or more than
+    /// [`MAX_LINES`](Self::MAX_LINES) lines; the message names each limit that is passed.
+    pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
+        let text = text.into();
+        check(&text)?;
+        Ok(Self { text })
+    }
+
+    /// The number of lines, counted as the limit counts them; an empty bio has one.
+    #[must_use]
+    pub fn line_count(&self) -> usize {
+        count_lines(&self.text)
+    }
+}
+
+text_value!(Bio);
+serialize_as_text!(Bio);
+deserialize_from_text!(Bio);
+
+fn check(text: &str) -> Result<(), InvalidValue> {
+    let characters = text.chars().count();
+    let lines = count_lines(text);
+    let reason = match (characters > Bio::MAX_CHARACTERS, lines > Bio::MAX_LINES) {
+        (false, false) => return Ok(()),
+        (true, false) => format!(
+            "has {characters} characters; at most {} are allowed",
+            Bio::MAX_CHARACTERS
+        ),
+        (false, true) => format!("has {lines} lines; at most {} are allowed", Bio::MAX_LINES),
+        (true, true) => format!(
+            "has {characters} characters and {lines} lines; at most {} characters and {} lines \
+             are allowed",
+            Bio::MAX_CHARACTERS,
+            Bio::MAX_LINES
+        ),
+    };
+    Err(InvalidValue::new("bio", reason))
+}
+
+fn count_lines(text: &str) -> usize {
+    let breaks = text.matches(['\r', '\n']).count() - text.matches("\r\n").count();
+    breaks + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bio, count_lines};
+
+    #[test]
+    fn every_kind_of_break_ends_a_line() {
+        for (text, lines) in [
+            ("", 1),
+            ("a", 1),
+            ("a\n", 2),
+            ("a\r", 2),
+            ("a\r\n", 2),
+            ("a\n\r", 3),
+            ("\r\r\n\n", 4),
+            // Neither of these is a line break to the service.
+            ("a\u{2028}b\u{b}c\u{85}d", 1),
+        ] {
+            assert_eq!(count_lines(text), lines, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn ten_lines_hold_nine_breaks() {
+        assert!(Bio::new("\r\n".repeat(9)).is_ok());
+        assert!(Bio::new("\r\n".repeat(10)).is_err());
+    }
+
+    #[test]
+    fn both_limits_are_told_at_once() {
+        let text = format!("{}{}", "\n".repeat(10), "x".repeat(300));
+        assert_eq!(
+            Bio::new(text).unwrap_err().to_string(),
+            "bio has 310 characters and 11 lines; at most 300 characters and 10 lines are allowed"
+        );
+    }
+}

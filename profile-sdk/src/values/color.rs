@@ -1,0 +1,94 @@
+//! A colour in the one form that the service takes.
+
+use crate::InvalidValue;
+use crate::values::invalid_value::quoted;
+use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_value};
+
+/// A colour of the form `#rrggbb`, with hexadecimal digits of either case.
+///
+/// It is sent as it was given: `#FF8800` stays upper case. Two colours are equal when their texts
+/// are; compare [`rgb`](Self::rgb) to compare what is seen. (Specification: Resources, Profile;
+/// Limits.)
+///
+/// ```
+/// use profile_sdk::Color;
+///
+/// let orange: Color = "#ff8800".parse()?;
+/// assert_eq!(orange.rgb(), [255, 136, 0]);
+/// assert_eq!(Color::from_rgb([255, 136, 0]), orange);
+/// assert_eq!(
+///     Color::new("orange").unwrap_err().to_string(),
+///     "color \"orange\" is not of the form #rrggbb, for example #ff8800",
+/// );
+/// # Ok::<(), profile_sdk::InvalidValue>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Color {
+    text: String,
+}
+
+impl Color {
+    /// Takes a text of the form `#rrggbb` as it is.
+    ///
+    /// # Errors
+    ///
+    /// When the text has any other form; names of colours and the short `#rgb` are not of it.
+    pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
+        let text = text.into();
+        let digits = text.strip_prefix('#').unwrap_or_default().as_bytes();
+        if digits.len() == 6 && digits.iter().all(u8::is_ascii_hexdigit) {
+            return Ok(Self { text });
+        }
+        let found = quoted(&text);
+        let reason = format!("{found} is not of the form #rrggbb, for example #ff8800");
+        Err(InvalidValue::new("color", reason))
+    }
+
+    /// The colour of these red, green and blue parts, written with lower-case digits.
+    #[must_use]
+    pub fn from_rgb([red, green, blue]: [u8; 3]) -> Self {
+        Self {
+            text: format!("#{red:02x}{green:02x}{blue:02x}"),
+        }
+    }
+
+    /// The red, green and blue parts, each from 0 to 255.
+    #[must_use]
+    pub fn rgb(&self) -> [u8; 3] {
+        [1, 3, 5].map(|start| {
+            u8::from_str_radix(&self.text[start..start + 2], 16)
+                .expect("a color holds six hexadecimal digits after the #")
+        })
+    }
+}
+
+text_value!(Color);
+serialize_as_text!(Color);
+deserialize_from_text!(Color);
+
+#[cfg(test)]
+mod tests {
+    use super::Color;
+
+    #[test]
+    fn only_the_one_form_is_taken() {
+        for text in ["#Ff8800", "#000000", "#FFFFFF"] {
+            assert_eq!(Color::new(text).unwrap().as_str(), text);
+        }
+        for text in [
+            "",
+            "#",
+            "ff8800",
+            "#ff880",
+            "#ff88000",
+            "#ff88 0",
+            "#+f8800",
+            "#f80",
+            " #ff8800",
+            "#ff88éé",
+            "#ff8800\n",
+        ] {
+            assert!(Color::new(text).is_err(), "{text:?}");
+        }
+    }
+}

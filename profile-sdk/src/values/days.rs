@@ -1,0 +1,126 @@
+//! The window of days that view statistics cover.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error};
+
+use crate::InvalidValue;
+use crate::values::invalid_value::quoted;
+
+/// A number of days: 1 to 365 for the caller's own profile, 1 to 30 for another's.
+///
+/// Only the service knows whose profile a handle names, so [`Days::new`] takes all of 1 to 365; a
+/// caller who knows that the profile is another's uses [`Days::for_other_profile`].
+/// (Specification: Endpoints, `GET /users/{handle}/stats`; Limits.)
+///
+/// ```
+/// use profile_sdk::Days;
+///
+/// assert_eq!(Days::new(365)?.get(), 365);
+/// assert_eq!(Days::default().get(), 30);
+/// assert_eq!(
+///     Days::new(366).unwrap_err().to_string(),
+///     "days is 366; expected 1 to 365 (1 to 30 for another's profile)",
+/// );
+/// assert_eq!(
+///     Days::for_other_profile(31).unwrap_err().to_string(),
+///     "days is 31; expected 1 to 30 for another's profile",
+/// );
+/// # Ok::<(), profile_sdk::InvalidValue>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Days(u16);
+
+impl Days {
+    /// The fewest days that can be asked for.
+    pub const MIN: u16 = 1;
+
+    /// The most days that can be asked for of the caller's own profile.
+    pub const MAX_OWN: u16 = 365;
+
+    /// The most days that can be asked for of another's profile.
+    pub const MAX_OTHER: u16 = 30;
+
+    /// What the service uses when no number is sent; also [`Days::default`].
+    pub const DEFAULT: Self = Self(30);
+
+    /// A number of days from 1 to 365.
+    ///
+    /// # Errors
+    ///
+    /// When it is 0 or over 365.
+    pub fn new(days: u16) -> Result<Self, InvalidValue> {
+        let expected = "1 to 365 (1 to 30 for another's profile)";
+        Self::within(days, Self::MAX_OWN, expected)
+    }
+
+    /// A number of days from 1 to 30, which is what the service gives of another's profile.
+    ///
+    /// # Errors
+    ///
+    /// When it is 0 or over 30.
+    pub fn for_other_profile(days: u16) -> Result<Self, InvalidValue> {
+        Self::within(days, Self::MAX_OTHER, "1 to 30 for another's profile")
+    }
+
+    /// The number.
+    #[must_use]
+    pub fn get(self) -> u16 {
+        self.0
+    }
+
+    fn within(days: u16, most: u16, expected: &str) -> Result<Self, InvalidValue> {
+        if (Self::MIN..=most).contains(&days) {
+            return Ok(Self(days));
+        }
+        let reason = format!("is {days}; expected {expected}");
+        Err(InvalidValue::new("days", reason))
+    }
+}
+
+impl Default for Days {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+impl fmt::Display for Days {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::str::FromStr for Days {
+    type Err = InvalidValue;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.parse() {
+            Ok(days) => Self::new(days),
+            Err(_) => {
+                let found = quoted(text);
+                let reason = format!("is {found}; expected a whole number from 1 to 365");
+                Err(InvalidValue::new("days", reason))
+            }
+        }
+    }
+}
+
+impl TryFrom<u16> for Days {
+    type Error = InvalidValue;
+
+    fn try_from(days: u16) -> Result<Self, Self::Error> {
+        Self::new(days)
+    }
+}
+
+impl<'de> Deserialize<'de> for Days {
+    /// Reads a whole number, as [`Days::new`] takes it.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = i64::deserialize(deserializer)?;
+        let days = match u16::try_from(number) {
+            Ok(days) => Self::new(days),
+            Err(_) => number.to_string().parse(),
+        };
+        days.map_err(Error::custom)
+    }
+}

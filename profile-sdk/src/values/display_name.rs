@@ -1,0 +1,74 @@
+//! The name shown on a profile.
+
+use crate::InvalidValue;
+use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_value};
+
+/// A display name: up to 32 characters, which may be none.
+///
+/// A character is a Unicode scalar value. (Specification: Resources, Profile; Limits.)
+///
+/// ```
+/// use profile_sdk::DisplayName;
+///
+/// let name = DisplayName::new("Ada Lovelace")?;
+/// assert_eq!(name.as_str(), "Ada Lovelace");
+/// assert!(DisplayName::new("x".repeat(DisplayName::MAX_CHARACTERS + 1)).is_err());
+/// # Ok::<(), profile_sdk::InvalidValue>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct DisplayName {
+    text: String,
+}
+
+impl DisplayName {
+    /// The most characters that a display name may have.
+    pub const MAX_CHARACTERS: usize = 32;
+
+    /// Takes the text as it is.
+    ///
+    /// # Errors
+    ///
+    /// When it has more than [`MAX_CHARACTERS`](Self::MAX_CHARACTERS) characters.
+    pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
+        let text = text.into();
+        check_characters("display_name", &text, Self::MAX_CHARACTERS)?;
+        Ok(Self { text })
+    }
+}
+
+text_value!(DisplayName);
+serialize_as_text!(DisplayName);
+deserialize_from_text!(DisplayName);
+
+/// The rule that a display name shares with a location: a number of Unicode scalar values.
+pub(crate) fn check_characters(
+    field: &'static str,
+    text: &str,
+    most: usize,
+) -> Result<(), InvalidValue> {
+    let found = text.chars().count();
+    if found <= most {
+        return Ok(());
+    }
+    let reason = format!("has {found} characters; at most {most} are allowed");
+    Err(InvalidValue::new(field, reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DisplayName;
+
+    #[test]
+    fn a_character_is_a_unicode_scalar_value() {
+        assert!(DisplayName::new("").is_ok());
+        assert!(DisplayName::new("🦀".repeat(32)).is_ok());
+        // An accent that combines is a character of its own.
+        assert!(DisplayName::new("e\u{301}".repeat(16)).is_ok());
+        assert_eq!(
+            DisplayName::new("e\u{301}".repeat(17))
+                .unwrap_err()
+                .to_string(),
+            "display_name has 34 characters; at most 32 are allowed"
+        );
+    }
+}

@@ -1,0 +1,44 @@
+//! Where a profile says that its owner is.
+
+use crate::InvalidValue;
+use crate::values::display_name::check_characters;
+use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_value};
+
+/// A location: free text of up to 40 characters, which may be none.
+///
+/// A character is a Unicode scalar value. (Specification: Resources, Profile; Limits.)
+///
+/// ```
+/// use profile_sdk::Location;
+///
+/// assert_eq!(Location::new("London")?.to_string(), "London");
+/// assert_eq!(
+///     Location::new("x".repeat(41)).unwrap_err().to_string(),
+///     "location has 41 characters; at most 40 are allowed",
+/// );
+/// # Ok::<(), profile_sdk::InvalidValue>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Location {
+    text: String,
+}
+
+impl Location {
+    /// The most characters that a location may have.
+    pub const MAX_CHARACTERS: usize = 40;
+
+    /// Takes the text as it is.
+    ///
+    /// # Errors
+    ///
+    /// When it has more than [`MAX_CHARACTERS`](Self::MAX_CHARACTERS) characters.
+    pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
+        let text = text.into();
+        check_characters("location", &text, Self::MAX_CHARACTERS)?;
+        Ok(Self { text })
+    }
+}
+
+text_value!(Location);
+serialize_as_text!(Location);
+deserialize_from_text!(Location);

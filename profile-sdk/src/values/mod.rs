@@ -1,0 +1,27 @@
+//! Values that are sent: each can only hold what the service accepts.
+
+mod api_key;
+mod bio;
+mod color;
+mod days;
+mod display_name;
+mod handle;
+pub(crate) mod invalid_value;
+mod key_redaction;
+mod link_url;
+mod location;
+mod resource_id;
+mod scope;
+mod text_value;
+
+pub use api_key::ApiKey;
+pub use bio::Bio;
+pub use color::Color;
+pub use days::Days;
+pub use display_name::DisplayName;
+pub use handle::Handle;
+pub use invalid_value::InvalidValue;
+pub use link_url::LinkUrl;
+pub use location::Location;
+pub use resource_id::{LinkId, PostId};
+pub use scope::{Scope, Scopes};
