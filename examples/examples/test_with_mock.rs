@@ -77,7 +77,7 @@ mod tests {
             .expect("PATCH", "/me/links/{id}")
             .body(json!({"title": "My blog"}))
             .once();
-        assert_eq!(service.verdicts().violations().next(), None);
+        service.assert_no_violations();
     }
 
     #[tokio::test]

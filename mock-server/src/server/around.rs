@@ -102,11 +102,29 @@ impl MockServer {
     /// let server = mock_server::MockServer::start().await;
     /// // … the client under test runs …
     /// let verdicts = server.verdicts();
-    /// let broken: Vec<_> = verdicts.violations().collect();
-    /// assert!(broken.is_empty(), "{broken:#?}");
+    /// println!("never called: {:?}", verdicts.coverage.untouched().endpoints);
     /// # });
     /// ```
     pub fn verdicts(&self) -> Verdicts {
         self.service.verdicts()
+    }
+
+    /// Checks that the client broke no rule of the specification so far, as far as
+    /// [`verdicts`](Self::verdicts) covers it.
+    ///
+    /// # Panics
+    ///
+    /// When it broke one; the message lists the violations.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// // … the client under test runs …
+    /// server.assert_no_violations();
+    /// # });
+    /// ```
+    #[track_caller]
+    pub fn assert_no_violations(&self) {
+        self.verdicts().assert_no_violations();
     }
 }

@@ -136,18 +136,20 @@ impl HttpServer {
         &self.url
     }
 
-    /// The URL of the control API, unless it is left out.
+    /// Returns the URL of the control API; `None` [without it](Self::without_control).
     ///
     /// ```
     /// use mock_server::{HttpServer, World, Worlds};
     ///
     /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
     /// let server = HttpServer::new(Worlds::in_memory(World::default()), listener)?;
-    /// assert!(server.control_url().ends_with("/_mock/v1"));
+    /// assert!(server.control_url().unwrap().ends_with("/_mock/v1"));
+    /// assert_eq!(server.without_control().control_url(), None);
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    pub fn control_url(&self) -> String {
-        format!("{}{}", self.url, control::BASE)
+    pub fn control_url(&self) -> Option<String> {
+        let control = self.handler.control.as_ref();
+        control.map(|_| format!("{}{}", self.url, control::BASE))
     }
 
     /// Serves until `stop` is done, in a tokio runtime with time and I/O. Then requests under way

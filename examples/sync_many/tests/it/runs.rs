@@ -18,7 +18,7 @@ async fn a_second_run_does_nothing_new() {
         .succeed("0 edited, 5 done before, 0 refused, 0 failed\n")
         .await;
     assert_eq!(scene.service.journal().requests().len(), requests);
-    assert_eq!(scene.service.verdicts().violations().next(), None);
+    scene.service.assert_no_violations();
 
     // Another edit of the same account is new.
     let line = json!({"name": name(0), "key_file": name(0), "set": {"location": "Here"}});

@@ -27,7 +27,7 @@ use signals::Signals;
 struct Ready<'a> {
     url: &'a str,
     keys: &'a Keys,
-    control: &'a str,
+    control: Option<String>,
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -151,7 +151,7 @@ fn log_lines() -> (SyncSender<Option<String>>, Receiver<()>) {
 }
 
 fn announce(server: &HttpServer, keys: &Keys) -> io::Result<()> {
-    let (url, control) = (server.url(), &server.control_url());
+    let (url, control) = (server.url(), server.control_url());
     let line = serde_json::to_string(&Ready { url, keys, control })?;
     let mut stderr = io::stderr().lock();
     let address = server.address();

@@ -93,6 +93,25 @@ impl Verdicts {
         self.violations.get(&rule)
     }
 
+    /// Checks that the client broke no rule.
+    ///
+    /// # Panics
+    ///
+    /// When it broke one; the message lists the violations.
+    ///
+    /// ```
+    /// mock_server::Verdicts::default().assert_no_violations();
+    /// ```
+    #[track_caller]
+    pub fn assert_no_violations(&self) {
+        let all: Vec<_> = self.violations().map(|one| format!("\n- {one}")).collect();
+        assert!(
+            all.is_empty(),
+            "the client violated the specification:{}",
+            all.concat()
+        );
+    }
+
     /// Forgets the violations, and keeps the coverage.
     pub(crate) fn forgive(&mut self) {
         self.violations.clear();

@@ -373,3 +373,14 @@ fn coverage_tells_what_was_touched_and_what_was_not() {
         3
     );
 }
+
+#[test]
+#[should_panic(
+    expected = "the client violated the specification:\n- PUT /api/v1/me: PUT is not allowed here; \
+                allowed: GET (section Endpoints)"
+)]
+fn an_assertion_lists_the_violations() {
+    let mut verdicts = Verdicts::default();
+    verdicts.record(&handle(&mut World::default(), &bare("PUT /me")));
+    verdicts.assert_no_violations();
+}

@@ -1,5 +1,7 @@
 //! A rule that one request broke.
 
+use std::fmt;
+
 use serde::Serialize;
 
 use crate::engine::endpoints::Endpoint;
@@ -46,6 +48,19 @@ impl Violation {
 
     /// No text of a violation has more characters than this; what is longer ends in `…`.
     pub const LONGEST_TEXT: usize = 300;
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            section,
+            found,
+            method,
+            path,
+            ..
+        } = self;
+        write!(f, "{method} {path}: {found} (section {section})")
+    }
 }
 
 /// Returns the rules that the problems of a request break.
