@@ -1,6 +1,6 @@
 //! Why a delivery is not to be trusted, in the words of somebody who types commands.
 
-use webhook_verify::{KindError, Verified, VerifyError};
+use webhook_verify::{KindError, Refusal, Verified, VerifyError};
 
 /// Why a signature is refused.
 pub(super) fn reason(error: &VerifyError) -> String {
@@ -14,6 +14,17 @@ pub(super) fn reason(error: &VerifyError) -> String {
         VerifyError::Mismatch { body_length, .. } => format!(
             "X-Service-Signature is not that of this body ({body_length} bytes) under the secret"
         ),
+        VerifyError::TooLarge { length, limit } => {
+            format!("the body has {length} bytes or more; at most {limit} are taken (--max-body)")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Returns why a request is refused.
+pub(super) fn of_request(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::NotVerified(error) => reason(error),
         other => other.to_string(),
     }
 }

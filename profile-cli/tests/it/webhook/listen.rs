@@ -290,12 +290,12 @@ fn a_sender_that_goes_away_is_shown_all_the_same() {
     drop(stream);
     let event = listener.event();
     assert_eq!(event["verified"], false);
-    assert_eq!(event["bytes"], 5);
+    assert_eq!(event["bytes"], 13);
     assert!(
         event["reason"]
             .as_str()
             .unwrap()
-            .starts_with("the body broke off"),
+            .starts_with("the body could not be read to its end"),
         "{event}"
     );
 }

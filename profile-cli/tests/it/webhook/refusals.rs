@@ -76,7 +76,8 @@ fn a_body_over_the_limit_is_refused() {
     assert_eq!(event["bytes"], body.len());
     // One that asks first is answered before it has sent anything.
     let mut stream = listener.connect();
-    let head = "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: 9999999\r\n\r\n";
+    let head = "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: 9999999\r\n";
+    let head = format!("{head}X-Service-Signature: {SIGNATURE}\r\n\r\n");
     std::io::Write::write_all(&mut stream, head.as_bytes()).unwrap();
     assert_eq!(status(&std::io::read_to_string(stream).unwrap()), 413);
     listener.event();

@@ -10,16 +10,16 @@ use serde_json::json;
 use webhook_verify::{EVENT_HEADER, EventKind};
 
 use crate::commands::webhook::delivery::Delivery;
-use crate::report::{Report, Shown};
+use crate::report::{Report, Shown, cell};
 
 /// A delivery with what was made of it.
 pub(super) struct Event {
     pub(super) received_at: Timestamp,
     pub(super) headers: HeaderMap,
-    /// Empty if it could not be read.
+    /// Empty if the delivery is refused.
     pub(super) body: Bytes,
-    /// How many bytes of a body came, or were announced.
-    pub(super) bytes: u64,
+    /// The length in bytes of the body as the request announced it, if it did.
+    pub(super) announced: Option<u64>,
     pub(super) judgement: Judgement,
     pub(super) answered: StatusCode,
 }
@@ -66,6 +66,10 @@ impl Event {
             Judgement::Verified { .. } => None,
             Judgement::Refused(reason) => Some(reason.as_str()),
         };
+        let bytes = match self.is_verified() {
+            true => Some(self.body.len() as u64),
+            false => self.announced,
+        };
         let received_at = format!("{:.3}", self.received_at);
         let mut json = json!({
             "received_at": received_at,
@@ -74,7 +78,7 @@ impl Event {
             "reason": reason,
             "status": self.answered.as_u16(),
             "failures_in_row": failures_in_row,
-            "bytes": self.bytes,
+            "bytes": bytes,
         });
         if self.is_verified() {
             let (encoding, body) = match std::str::from_utf8(&self.body) {
@@ -93,7 +97,7 @@ impl Event {
             ("received_at", received_at),
             ("event", kind.unwrap_or_default().to_owned()),
             ("status", self.answered.as_str().to_owned()),
-            ("bytes", self.bytes.to_string()),
+            ("bytes", cell(bytes.as_ref())),
             ("verdict", verdict.to_owned()),
             ("reason", reason.unwrap_or_default().to_owned()),
         ];

@@ -1,25 +1,26 @@
 //! `profile webhook listen`: receives deliveries, checks them, shows them and passes them on.
 
-mod connection;
 mod event;
-mod failures_in_row;
-mod reader;
-mod receiver;
+mod handler;
 mod teller;
 
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
 use reqwest::Url;
-use tokio::net::{TcpListener, lookup_host};
+use tokio::net::{TcpListener, TcpStream, lookup_host};
 use tokio::sync::mpsc::UnboundedReceiver;
-use tokio::sync::watch;
 use webhook_verify::Verifier;
 
-use self::receiver::{News, Receiver};
+use self::handler::{Handler, News};
 use self::teller::Teller;
 use super::encoding::Encoding;
 use super::secret;
@@ -27,6 +28,12 @@ use super::sender::destination;
 use crate::failure::{Failure, FailureKind};
 use crate::interruption::{EndSignals, Uninterrupted};
 use crate::session::Session;
+
+/// The time limit for the head of a request, so that a slow sender does not hold a connection.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The wait when the system has no file handle left for a connection; it queues it meanwhile.
+const BACK_OFF: Duration = Duration::from_millis(20);
 
 /// Receive deliveries, check their signatures and show them
 #[derive(Debug, Args)]
@@ -101,15 +108,15 @@ pub(crate) fn run(
         let message = "--ack after waits for a receiver's answer, and none is named";
         return Err(Failure::usage(message).hint("add --forward-to"));
     }
-    let (receiver, news) = Receiver::new(arguments, session)?;
+    let (handler, news) = Handler::new(arguments, session)?;
     let teller = Teller::new(session.output, arguments.record.clone())?;
-    session.wait_for(listen(arguments, receiver, news, teller))?
+    session.wait_for(listen(arguments, handler, news, teller))?
 }
 
 /// Listens until it is to end, and returns the exit code.
 async fn listen(
     arguments: &WebhookListenArguments,
-    receiver: Receiver,
+    handler: Handler,
     mut news: UnboundedReceiver<News>,
     mut teller: Teller<'_>,
 ) -> Result<u8, Failure> {
@@ -122,13 +129,18 @@ async fn listen(
     })?;
     let uninterrupted = Uninterrupted::new();
     teller.begin(address);
-    let receiver = Arc::new(receiver);
-    let stopping = watch::Sender::new(false);
+    let handler = Arc::new(handler);
+    let connections = GracefulShutdown::new();
     let mut ended = loop {
         tokio::select! {
-            stream = connection::accept(&listener) => {
-                let served = connection::serve(stream, receiver.clone(), stopping.subscribe());
-                tokio::spawn(served);
+            stream = accept(&listener) => {
+                let handler = Arc::clone(&handler);
+                let service = service_fn(move |request| Arc::clone(&handler).handle(request));
+                let connection = http1::Builder::new()
+                    .timer(TokioTimer::new())
+                    .header_read_timeout(HEAD_TIMEOUT)
+                    .serve_connection(TokioIo::new(stream), service);
+                tokio::spawn(connections.watch(connection));
             }
             Some(news) = news.recv() => {
                 match teller.tell(news) {
@@ -143,10 +155,10 @@ async fn listen(
             exit_code = signals.next() => break Ok(exit_code),
         }
     };
-    drop((listener, receiver));
-    stopping.send_replace(true);
+    drop((listener, handler));
     drop(uninterrupted);
-    // Every task that may still have something to tell holds a sender.
+    connections.shutdown().await;
+    // Deliveries that are still being passed on hold a sender.
     while let Some(news) = news.recv().await {
         ended = ended.and_then(|exit_code| match teller.tell(news)? {
             ControlFlow::Continue(()) => Ok(exit_code),
@@ -155,6 +167,16 @@ async fn listen(
     }
     teller.end();
     ended
+}
+
+/// Waits for the next connection. A client that went away again is no reason to stop.
+async fn accept(listener: &TcpListener) -> TcpStream {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return stream,
+            Err(_) => tokio::time::sleep(BACK_OFF).await,
+        }
+    }
 }
 
 async fn bind(text: &str) -> Result<(TcpListener, SocketAddr), Failure> {

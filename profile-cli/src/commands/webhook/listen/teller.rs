@@ -5,21 +5,25 @@ use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use webhook_verify::EventKind;
+use webhook_verify::{EventKind, FailureRun};
 
 use super::event::{Event, Judgement};
-use super::failures_in_row::FailuresInRow;
-use super::receiver::News;
+use super::handler::News;
 use crate::commands::webhook::recording;
 use crate::failure::{Failure, FailureKind};
 use crate::output::Output;
 use crate::private_file;
 
+const TURNS_WEBHOOK_OFF: u64 = FailureRun::TURNS_WEBHOOK_OFF as u64;
+
 /// Prints what is new, and remembers what it all came to.
 pub(super) struct Teller<'o> {
     output: &'o Output,
     record: Option<PathBuf>,
-    failures: FailuresInRow,
+    /// The failed deliveries in a row as the service counts them: also those that were verified
+    /// and that the receiver behind `--forward-to` answered with a failure.
+    failures_in_row: u64,
+    any_success: bool,
     verified: u64,
     refused: u64,
 }
@@ -36,7 +40,8 @@ impl<'o> Teller<'o> {
         Ok(Self {
             output,
             record,
-            failures: FailuresInRow::default(),
+            failures_in_row: 0,
+            any_success: false,
             verified: 0,
             refused: 0,
         })
@@ -74,7 +79,12 @@ impl<'o> Teller<'o> {
     }
 
     fn tell_event(&mut self, event: &Event) -> Result<ControlFlow<()>, Failure> {
-        let report = event.report(self.failures.count(event.is_success()));
+        self.failures_in_row = match event.is_success() {
+            true => 0,
+            false => self.failures_in_row + 1,
+        };
+        self.any_success |= event.is_success();
+        let report = event.report(self.failures_in_row);
         match &event.judgement {
             Judgement::Verified { other_kind } => {
                 self.verified += 1;
@@ -93,10 +103,31 @@ impl<'o> Teller<'o> {
                 }
             }
         }
-        if let Some(warning) = self.failures.warning() {
+        if let Some(warning) = self.warning() {
             self.output.warn(&warning);
         }
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Returns the warning that the run of failures deserves: at its half, and when it is complete.
+    fn warning(&self) -> Option<String> {
+        let count = self.failures_in_row;
+        let consequence = match count {
+            TURNS_WEBHOOK_OFF => {
+                "if the service sent them, it has turned the webhook off".to_owned()
+            }
+            _ if count == TURNS_WEBHOOK_OFF / 2 => {
+                format!("after {TURNS_WEBHOOK_OFF} in a row the service turns the webhook off")
+            }
+            _ => return None,
+        };
+        let suspicion = match self.any_success {
+            true => "",
+            false => "; none has succeeded yet, so check that the secret is the service's",
+        };
+        Some(format!(
+            "{count} deliveries in a row have failed: {consequence}{suspicion}"
+        ))
     }
 
     /// Keeps the delivery. It has been answered already, so a full disk is no reason to end.

@@ -1,20 +1,20 @@
-//! Judges each request and answers it, and sends the news of it to whoever tells them.
+//! Verifies and answers each request, and sends the news of it to the task that prints them.
 
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::Empty;
-use hyper::body::Incoming;
+use http_body_util::{BodyExt as _, Empty};
+use hyper::body::{Body as _, Incoming};
 use hyper::header::{ALLOW, EXPECT, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use jiff::Timestamp;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use webhook_verify::{Headers, Verifier};
+use webhook_verify::{Receiver, Refusal, Verified, Verifier};
 
 use super::event::{Event, Judgement};
-use super::reader;
 use super::{Ack, WebhookListenArguments};
 use crate::commands::webhook::delivery::Delivery;
 use crate::commands::webhook::refusal;
@@ -23,12 +23,14 @@ use crate::commands::webhook::sender::{Outcome, Sender};
 use crate::failure::Failure;
 use crate::session::Session;
 
+/// The time limit for a body, so that a slow sender does not hold a connection.
+const BODY_TIMEOUT: Duration = Duration::from_secs(10);
+
 type Answer = Response<Empty<Bytes>>;
 
-/// What answers requests, shared by all connections.
-pub(super) struct Receiver {
-    verifier: Verifier,
-    max_body: usize,
+/// Answers requests; shared by all connections.
+pub(super) struct Handler {
+    receiver: Receiver,
     forward: Option<Forward>,
     /// How many deliveries more are taken.
     places: AtomicU64,
@@ -50,7 +52,7 @@ pub(super) enum News {
     },
 }
 
-impl Receiver {
+impl Handler {
     pub(super) fn new(
         arguments: &WebhookListenArguments,
         session: &Session<'_>,
@@ -60,18 +62,20 @@ impl Receiver {
         let to = arguments.forward_to.as_ref();
         let forward = to.map(|url| Sender::new(url, session).map(|to| Forward { to, ack }));
         let (sender, news) = unbounded_channel();
-        let receiver = Self {
-            verifier: Verifier::new(secret).encoding(arguments.encoding.of_digest()),
-            max_body: arguments.max_body,
+        let verifier = Verifier::new(secret)
+            .encoding(arguments.encoding.of_digest())
+            .body_limit(arguments.max_body);
+        let handler = Self {
+            receiver: Receiver::new(verifier),
             forward: forward.transpose()?,
             places: AtomicU64::new(arguments.max.unwrap_or(u64::MAX)),
             news: sender,
         };
-        Ok((receiver, news))
+        Ok((handler, news))
     }
 
     /// Answers one request.
-    pub(super) async fn receive(
+    pub(super) async fn handle(
         self: Arc<Self>,
         request: Request<Incoming>,
     ) -> Result<Answer, Infallible> {
@@ -92,22 +96,37 @@ impl Receiver {
     /// Takes a delivery, and gives the status to answer it with.
     async fn take(self: Arc<Self>, request: Request<Incoming>) -> StatusCode {
         let received_at = Timestamp::now();
-        let (parts, body) = request.into_parts();
-        let waits = parts.headers.contains_key(EXPECT);
-        let read = reader::read(body, self.max_body, waits).await;
+        let (parts, mut body) = request.into_parts();
+        let announced = body.size_hint().exact();
+        let receiving = self.receive(&parts.headers, &mut body);
+        let received = tokio::time::timeout(BODY_TIMEOUT, receiving).await;
         if !self.take_place() {
             return StatusCode::SERVICE_UNAVAILABLE;
         }
-        let mut event = match read {
-            Ok(body) => self.judge(received_at, parts.headers, body),
-            Err(unread) => Event {
-                received_at,
-                bytes: unread.bytes(),
-                headers: parts.headers,
-                body: Bytes::new(),
-                judgement: Judgement::Refused(unread.to_string()),
-                answered: unread.status(),
-            },
+        let (judgement, body, answered) = match received {
+            Ok(Ok(verified)) => {
+                let other_kind = refusal::other_kind(&verified);
+                let judgement = Judgement::Verified { other_kind };
+                (judgement, verified.into_body(), StatusCode::NO_CONTENT)
+            }
+            Ok(Err(refusal)) => {
+                let judgement = Judgement::Refused(refusal::of_request(&refusal));
+                (judgement, Bytes::new(), refusal.status())
+            }
+            Err(_) => {
+                let seconds = BODY_TIMEOUT.as_secs();
+                let reason = format!("the body did not come within {seconds} seconds");
+                let judgement = Judgement::Refused(reason);
+                (judgement, Bytes::new(), StatusCode::REQUEST_TIMEOUT)
+            }
+        };
+        let mut event = Event {
+            received_at,
+            headers: parts.headers,
+            body,
+            announced,
+            judgement,
+            answered,
         };
         let delivery = event.is_verified().then(|| event.delivery());
         let forward = self.forward.as_ref().zip(delivery);
@@ -129,26 +148,19 @@ impl Receiver {
         }
     }
 
-    fn judge(&self, received_at: Timestamp, headers: HeaderMap, body: Bytes) -> Event {
-        let verified = self.verifier.verify(Headers::from(&headers), &body);
-        let (judgement, answered) = match verified {
-            Ok(verified) => {
-                let other_kind = refusal::other_kind(&verified);
-                (Judgement::Verified { other_kind }, StatusCode::NO_CONTENT)
-            }
-            Err(error) => {
-                let judgement = Judgement::Refused(refusal::reason(&error));
-                (judgement, StatusCode::UNAUTHORIZED)
-            }
-        };
-        Event {
-            received_at,
-            bytes: body.len() as u64,
-            headers,
-            body,
-            judgement,
-            answered,
+    /// Verifies a delivery. What a refusal leaves unread of the body is read and dropped: a sender
+    /// that is still writing would not see the answer.
+    async fn receive(
+        &self,
+        headers: &HeaderMap,
+        body: &mut Incoming,
+    ) -> Result<Verified<Bytes>, Refusal> {
+        let received = self.receiver.receive(headers, &mut *body).await;
+        // A sender that waits for `100 Continue` sends no body that is already refused.
+        if received.is_err() && !headers.contains_key(EXPECT) {
+            while let Some(Ok(_)) = body.frame().await {}
         }
+        received
     }
 
     async fn pass_on(self: Arc<Self>, delivery: Delivery) {
