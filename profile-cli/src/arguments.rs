@@ -5,8 +5,8 @@ use std::time::Duration;
 use clap::{ArgAction, Args, Parser, Subcommand};
 
 use crate::commands::{
-    analytics, api, auth, badge, completion, config, edit, link, man, post, set, show, site, stats,
-    version,
+    analytics, api, auth, badge, completion, config, draft, edit, link, man, post, set, show, site,
+    stats, version,
 };
 use crate::output::Format;
 use crate::output::screen::ColorChoice;
@@ -100,6 +100,8 @@ pub(crate) enum Command {
     Show(show::ShowArguments),
     Set(set::SetArguments),
     Edit(edit::EditArguments),
+    #[command(visible_alias = "drafts", subcommand)]
+    Draft(draft::DraftCommand),
     #[command(visible_alias = "links", subcommand)]
     Link(link::LinkCommand),
     #[command(visible_alias = "posts", subcommand)]

@@ -1,175 +1,178 @@
-//! Texts from the editor, kept until the service has accepted them.
+//! Texts from the editor, kept until the service has shown them.
 
-use std::ffi::OsStr;
-use std::fs::{self, File, TryLockError};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::draft_place::{before_path, close_to_others, directory, free_path, sent_path};
+use profile_sdk::Profile;
+
 use crate::editor::Editor;
+use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::private_file;
 use crate::prompt;
 use crate::session::Session;
-use crate::settings::{Setting, SettingName, Settings, Source};
+use crate::settings::Settings;
 
-/// What is written, and with which command.
-pub(crate) struct DraftKind {
-    pub(crate) name: &'static str,
-    /// The ending by which editors know what they edit.
-    pub(crate) extension: &'static str,
-    pub(crate) command: &'static str,
+/// The kind of text that a draft holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DraftKind {
+    Profile,
+    Post,
 }
 
-/// A text in a file that the editor opens.
+/// A text in a file that the editor opens: one for each kind, service and handle.
+#[derive(Debug)]
 pub(crate) struct Draft {
+    kind: DraftKind,
     path: PathBuf,
-    /// The text as the editor first got it.
+    /// The text as the editor first got it; a file beside the text keeps it.
     pub(crate) before: String,
-    /// The command that opens it again.
-    again: String,
-    /// The text as it was at first, locked for as long as the text is open here. The text itself
-    /// will not do, since many an editor puts a new file in its place.
-    _lock: Option<File>,
 }
 
-/// What becomes of an earlier text.
-enum Choice {
-    Resume,
-    Leave,
-    Delete,
+impl DraftKind {
+    const ALL: [Self; 2] = [Self::Profile, Self::Post];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Profile => "profile",
+            Self::Post => "post",
+        }
+    }
+
+    /// Returns the ending by which editors recognize the format.
+    fn extension(self) -> &'static str {
+        match self {
+            Self::Profile => "toml",
+            Self::Post => "txt",
+        }
+    }
+
+    fn command(self) -> &'static str {
+        match self {
+            Self::Profile => "profile edit",
+            Self::Post => "profile post create --editor",
+        }
+    }
 }
 
 impl Draft {
-    /// Takes up an earlier text that was not sent, if the person wants that; else begins with a
-    /// new one. Where nobody can be asked, the earlier text stays where it is, and that is told.
+    /// Resumes the draft that was not sent, if there is one and the person wants it; else begins
+    /// with a new text.
     pub(crate) fn open(
-        kind: &DraftKind,
+        kind: DraftKind,
+        profile: &Profile,
         new: &str,
         session: &Session<'_>,
     ) -> Result<Self, Failure> {
-        let directory = directory(&session.settings)?;
-        let again = again(kind, &session.settings)?;
-        let mut earlier = Self::earlier(&directory, kind, &again);
-        while let Some(newest) = earlier.pop() {
-            match newest.choice(earlier.len(), session)? {
-                Choice::Resume => return Ok(newest),
-                Choice::Delete => newest.discard(),
-                Choice::Leave => break,
-            }
+        let directory = directory()?;
+        // Whoever made the directory may have left it open to others.
+        close_to_others(&directory);
+        let name = file_name(kind, profile, &session.settings)?;
+        let mut draft = Self::of_file(kind, directory.join(name));
+        if draft.holds_a_text() && draft.is_resumed(session)? {
+            return Ok(draft);
         }
-        Self::begin(&directory, kind, &again, new)
+        new.clone_into(&mut draft.before);
+        private_file::write(&before_path(&draft.path), new.as_bytes())
+            .map_err(|error| Failure::of_file("written", &draft.path, &error))?;
+        draft.replace(new)?;
+        Ok(draft)
     }
 
-    /// The texts that are there, that are open nowhere else, and that differ from what their editor
-    /// first got, the newest last.
-    fn earlier(directory: &Path, kind: &DraftKind, again: &str) -> Vec<Self> {
-        let paths = fs::read_dir(directory).into_iter().flatten().flatten();
-        let paths = paths.map(|entry| entry.path()).filter(|path| {
-            let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
-            let number = stem.strip_prefix(kind.name);
-            let is_ours = number.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
-            is_ours && path.extension() == Some(OsStr::new(kind.extension))
-        });
-        let drafts = paths.filter_map(|path| {
-            let before = read(&before_path(&path)).unwrap_or_default();
-            let lock = File::open(before_path(&path)).ok();
-            let locked = lock.as_ref().map(File::try_lock);
-            if matches!(locked, Some(Err(TryLockError::WouldBlock))) {
-                return None;
-            }
-            Some(Self {
-                path,
-                before,
-                again: again.to_owned(),
-                _lock: lock,
-            })
-        });
-        let changed = drafts.filter(|draft| !draft.is_as_before());
-        let mut changed: Vec<_> = changed.collect();
-        changed.sort_by_key(|draft| draft.path.metadata().and_then(|file| file.modified()).ok());
-        changed
-    }
-
-    /// What the person wants to do with this earlier text, with so many older ones beside it.
-    fn choice(&self, older: usize, session: &Session<'_>) -> Result<Choice, Failure> {
-        let Self { path, again, .. } = self;
-        let path = path.display();
-        let settings = &session.settings;
-        if settings.yes {
-            return Ok(Choice::Resume);
-        }
-        let beside = match older {
-            0 => String::new(),
-            _ => format!(" (beside it, {older} more)"),
+    /// Returns the drafts that were not sent, sorted by name.
+    pub(crate) fn all() -> Result<Vec<Self>, Failure> {
+        let directory = directory()?;
+        let entries = match fs::read_dir(&directory) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries.map_err(|error| Failure::of_file("read", &directory, &error))?,
         };
-        if settings.no_input || !prompt::can_ask() {
-            session.output.note(&format!(
-                "an earlier text was not sent; `{again}` opens it: {path}{beside}"
-            ));
-            return Ok(Choice::Leave);
+        let drafts = entries.flatten().filter_map(|entry| {
+            let path = entry.path();
+            let extension = path.extension()?.to_str()?;
+            let mut kinds = DraftKind::ALL.into_iter();
+            let kind = kinds.find(|kind| kind.extension() == extension)?;
+            Some(Self::of_file(kind, path)).filter(Self::holds_a_text)
+        });
+        let mut drafts: Vec<_> = drafts.collect();
+        drafts.sort_by(|one, other| one.path.cmp(&other.path));
+        Ok(drafts)
+    }
+
+    fn of_file(kind: DraftKind, path: PathBuf) -> Self {
+        let before = read(&before_path(&path)).unwrap_or_default();
+        Self { kind, path, before }
+    }
+
+    /// Returns the name by which `profile draft` knows it.
+    pub(crate) fn name(&self) -> String {
+        let stem = self.path.file_stem().unwrap_or_default();
+        stem.to_string_lossy().into_owned()
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether there is a file, with another text than its editor first got.
+    fn holds_a_text(&self) -> bool {
+        self.path.exists() && !self.is_as_before()
+    }
+
+    /// Asks whether to resume it. Where nobody can be asked, that is a failure: neither sending the
+    /// text nor discarding it goes without consent.
+    fn is_resumed(&self, session: &Session<'_>) -> Result<bool, Failure> {
+        if session.settings.yes {
+            return Ok(true);
+        }
+        let path = self.path.display();
+        if session.settings.no_input || !prompt::can_ask() {
+            let hint = format!(
+                "add --yes to resume it, or discard it with `profile draft delete {}`",
+                self.name()
+            );
+            let message = format!("an earlier text was not sent: {path}");
+            return Err(Failure::usage(message).hint(hint));
         }
         let question = format!(
-            "An earlier text was not sent: {path}{beside}\n\
-             Resume it? Yes, no (it stays there) or delete it [Y/n/d] "
+            "An earlier text was not sent: {path}\n\
+             Resume it? No replaces it with a new text. [Y/n] "
         );
-        prompt::choose(&question, |answer| match answer {
-            "" | "y" | "yes" => Some(Choice::Resume),
-            "n" | "no" => Some(Choice::Leave),
-            "d" | "delete" => Some(Choice::Delete),
-            _ => None,
-        })
-    }
-
-    fn begin(directory: &Path, kind: &DraftKind, again: &str, new: &str) -> Result<Self, Failure> {
-        let (path, mut lock) = free_path(directory, kind)?;
-        let written = lock
-            .write_all(new.as_bytes())
-            .and_then(|()| private_file::write(&path, new.as_bytes()));
-        written.map_err(|error| Failure::of_file("written", &path, &error))?;
-        Ok(Self {
-            path,
-            before: new.to_owned(),
-            again: again.to_owned(),
-            _lock: Some(lock),
-        })
+        prompt::yes_or_no(&question, true)
     }
 
     /// Opens the text in the editor and waits until that has ended.
     pub(crate) fn open_in(&self, editor: &Editor) -> Result<(), Failure> {
         let ended = editor.open(&self.path);
+        // The editor may have made the file anew.
         close_to_others(&self.path);
         ended
     }
 
-    /// The text as it is now.
+    /// Returns the text as it is now.
     pub(crate) fn text(&self) -> Result<String, Failure> {
         read(&self.path).map_err(|error| Failure::of_file("read", &self.path, &error))
     }
 
-    /// Replaces the text, for what is to be told in it.
+    /// Replaces the text.
     pub(crate) fn replace(&self, text: &str) -> Result<(), Failure> {
         let written = private_file::write(&self.path, text.as_bytes());
         written.map_err(|error| Failure::of_file("written", &self.path, &error))
     }
 
-    /// Removes the text, which is not needed any more.
-    pub(crate) fn discard(&self) {
-        // What cannot be removed is offered again, which does no harm.
-        let _ = fs::remove_file(&self.path).and_then(|()| fs::remove_file(before_path(&self.path)));
+    /// Removes the text.
+    pub(crate) fn delete(&self) -> Result<(), Failure> {
+        fs::remove_file(&self.path)
+            .map_err(|error| Failure::of_file("removed", &self.path, &error))?;
+        // Without its text it is never read.
+        let _ = fs::remove_file(before_path(&self.path));
+        Ok(())
     }
 
-    /// Keeps the text of which it is not known what became, where it is not offered again, since it
-    /// would be sent twice. Where it is.
-    pub(crate) fn put_away(&self) -> PathBuf {
-        let sent = sent_path(&self.path);
-        match fs::rename(&self.path, &sent) {
-            Ok(()) => {
-                let _ = fs::remove_file(before_path(&self.path));
-                sent
-            }
-            Err(_) => self.path.clone(),
-        }
+    /// Removes the text, which the service has shown or nobody has changed.
+    pub(crate) fn discard(&self) {
+        // A text that cannot be removed is offered again, which does no harm.
+        let _ = self.delete();
     }
 
     /// Asks whether to open the editor once more; without a person to ask, the answer is no.
@@ -182,24 +185,18 @@ impl Draft {
             return Ok(false);
         }
         session.output.warn(&failure.message);
-        let Self { path, again, .. } = self;
-        let path = path.display();
-        // Where the text is has to be told by now: Ctrl-C at the question ends the program.
-        let question = format!(
-            "The text is kept in {path}, and `{again}` opens it again.\n\
-             Open the editor again now? [Y/n] "
-        );
-        prompt::yes_or_no(&question, true)
+        // The place comes first: Ctrl-C at the question ends the program.
+        session.output.note(&self.place());
+        prompt::yes_or_no("Open the editor again now? [Y/n] ", true)
     }
 
-    /// The failure with the place of the text; a text that nobody has changed is not kept.
+    /// Adds the place of the text to a failure; a text that nobody has changed is not kept.
     pub(crate) fn kept(&self, failure: Failure) -> Failure {
         if self.is_as_before() {
             self.discard();
             return failure;
         }
         if !self.path.exists() {
-            let _ = fs::remove_file(before_path(&self.path));
             return failure.hint("the editor took the file away, and the text with it");
         }
         let kept = self.place();
@@ -214,33 +211,48 @@ impl Draft {
         self.text().is_ok_and(|text| text == self.before)
     }
 
-    /// Where the text is, and how to go on with it.
+    /// Says where the text is, and how to go on with it.
     pub(crate) fn place(&self) -> String {
-        let Self { path, again, .. } = self;
-        let path = path.display();
-        format!("the text is kept in {path}, and `{again}` opens it again")
+        let path = self.path.display();
+        let command = self.kind.command();
+        format!("the text is kept in {path}, and `{command}` offers it again")
     }
 }
 
-/// The command that opens an earlier text, with the flags that chose whose it is.
-fn again(kind: &DraftKind, settings: &Settings) -> Result<String, Failure> {
-    let mut command = format!("{} --yes", kind.command);
-    if settings.sandbox {
-        return Ok(command + " --sandbox");
-    }
-    for name in [SettingName::Account, SettingName::BaseUrl] {
-        let given = settings.given(name)?;
-        if let Some(Setting {
-            value,
-            source: Source::Flag(flag),
-        }) = given
-        {
-            command += &format!(" {flag} {value}");
-        }
-    }
-    Ok(command)
+fn directory() -> Result<PathBuf, Failure> {
+    Ok(Environment::state_directory()?.join("drafts"))
+}
+
+/// Returns a name for each service and handle, so that no text goes to another profile.
+fn file_name(kind: DraftKind, profile: &Profile, settings: &Settings) -> Result<String, Failure> {
+    let service = match settings.sandbox {
+        true => "sandbox".to_owned(),
+        false => settings.base_url()?.value,
+    };
+    let service = service.split_once("://").map_or(&*service, |(_, at)| at);
+    let owner = match &profile.handle {
+        Some(handle) => format!("{}@{service}", handle.as_str()),
+        None => service.to_owned(),
+    };
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '@');
+    let owner = owner.trim_end_matches('/');
+    let owner: String = owner
+        .chars()
+        .map(|c| if is_plain(c) { c } else { '-' })
+        .collect();
+    Ok(format!("{}-{owner}.{}", kind.name(), kind.extension()))
+}
+
+/// Returns the file beside a text that holds it as its editor first got it.
+fn before_path(path: &Path) -> PathBuf {
+    path.with_extension("before")
 }
 
 fn read(path: &Path) -> io::Result<String> {
     private_file::read(path).map(|(text, _)| text)
+}
+
+/// A file system without permissions cannot close a file to others.
+fn close_to_others(path: &Path) {
+    let _ = private_file::close_to_others(path);
 }

@@ -11,7 +11,6 @@ mod commands;
 mod contrast;
 mod curl;
 mod draft;
-mod draft_place;
 mod drawing;
 mod dry_run;
 mod editor;

@@ -21,19 +21,12 @@ pub(crate) fn confirm(question: &str, no_input: bool) -> Result<(), Failure> {
 
 /// Asks until the answer is yes or no; an empty one is the default.
 pub(crate) fn yes_or_no(question: &str, default: bool) -> Result<bool, Failure> {
-    choose(question, |answer| match answer {
-        "" => Some(default),
-        "y" | "yes" => Some(true),
-        "n" | "no" => Some(false),
-        _ => None,
-    })
-}
-
-/// Asks until the answer, in small letters, is one that can be read.
-pub(crate) fn choose<T>(question: &str, read: impl Fn(&str) -> Option<T>) -> Result<T, Failure> {
     loop {
-        if let Some(chosen) = read(&ask(question)?.to_ascii_lowercase()) {
-            return Ok(chosen);
+        match ask(question)?.to_ascii_lowercase().as_str() {
+            "" => return Ok(default),
+            "y" | "yes" => return Ok(true),
+            "n" | "no" => return Ok(false),
+            _ => {}
         }
     }
 }

@@ -7,6 +7,7 @@ pub(crate) mod badge;
 pub(crate) mod completion;
 pub(crate) mod config;
 mod deletion;
+pub(crate) mod draft;
 pub(crate) mod edit;
 pub(crate) mod link;
 mod listing;
@@ -51,6 +52,7 @@ fn dispatch(command: Command, session: &Session<'_>) -> Result<Outcome, Failure>
         Command::Show(arguments) => show::run(arguments, session),
         Command::Set(arguments) => set::run(arguments, session),
         Command::Edit(arguments) => edit::run(&arguments, session),
+        Command::Draft(command) => draft::run(&command, session),
         Command::Link(command) => link::run(command, session),
         Command::Post(command) => post::run(command, session),
         Command::Stats(arguments) => stats::run(arguments, session),
@@ -79,7 +81,11 @@ impl Command {
             Self::Analytics(_) | Self::Badge(_) | Self::Site(_) | Self::Api(_) => true,
             Self::Edit(_) => true,
             Self::Auth(command) => command.calls_the_service(),
-            Self::Config(_) | Self::Completion(_) | Self::Man(_) | Self::Version(_) => false,
+            Self::Draft(_)
+            | Self::Config(_)
+            | Self::Completion(_)
+            | Self::Man(_)
+            | Self::Version(_) => false,
             #[cfg(feature = "webhook")]
             Self::Webhook(_) => false,
             #[cfg(feature = "sandbox")]

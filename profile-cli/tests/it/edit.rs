@@ -38,18 +38,28 @@ fn edit(place: &Place, script: &str) -> Run {
 #[track_caller]
 fn check(place: &Place, run: &Run, expected: &expect_test::Expect) {
     let home = place.home.path().to_str().unwrap();
-    let service = place.service.uri().replace([':', '/'], "-");
     let printed = run.to_string().replace(home, "HOME");
-    expected.assert_eq(&printed.replace(&service, "SERVICE"));
+    expected.assert_eq(&printed.replace(&service(place), "SERVICE"));
+}
+
+/// The service in the names of drafts.
+fn service(place: &Place) -> String {
+    place
+        .service
+        .uri()
+        .trim_start_matches("http://")
+        .replace(':', "-")
+}
+
+fn drafts(place: &Place) -> PathBuf {
+    place.home.path().join(".local/state/profile/drafts")
 }
 
 /// The texts that are kept, by their paths.
 fn kept(place: &Place) -> Vec<PathBuf> {
-    let drafts = place.home.path().join(".local/state/profile/drafts");
-    let directories = fs::read_dir(drafts).unwrap().map(|entry| entry.unwrap());
-    let files = directories.flat_map(|directory| fs::read_dir(directory.path()).unwrap());
+    let files = fs::read_dir(drafts(place)).unwrap();
     let paths = files.map(|file| file.unwrap().path());
-    let mut paths: Vec<_> = paths.filter(|path| !path.ends_with("before")).collect();
+    let mut paths: Vec<_> = paths.collect();
     paths.retain(|path| {
         path.extension()
             .is_some_and(|extension| extension != "before")
@@ -127,13 +137,14 @@ async fn an_editor_that_fails_leaves_the_text() {
             --- stdout
             --- stderr
             error: the editor 'HOME/an editor' of PROFILE_EDITOR failed: exit status: 3
-            hint: the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
+            hint: the text is kept in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml, and `profile edit` offers it again
         "#]],
     );
     let [text] = kept(&place).try_into().unwrap();
     assert_eq!(fs::read_to_string(&text).unwrap(), "bio = \"b\"\n");
     assert_eq!(text.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-    let unstarted = place.program(&["edit"]).env("EDITOR", "/nowhere/vi").run();
+    let unstarted = place.program(&["edit", "--yes"]);
+    let unstarted = unstarted.env("EDITOR", "/nowhere/vi").run();
     check(
         &place,
         &unstarted,
@@ -141,8 +152,8 @@ async fn an_editor_that_fails_leaves_the_text() {
             exit 1
             --- stdout
             --- stderr
-            note: an earlier text was not sent; `profile edit --yes` opens it: HOME/.local/state/profile/drafts/SERVICE/profile.toml
             error: the editor /nowhere/vi of EDITOR cannot be started: No such file or directory (os error 2)
+            hint: the text is kept in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml, and `profile edit` offers it again
         "#]],
     );
     assert_eq!(kept(&place), [text]);
@@ -156,11 +167,11 @@ async fn an_earlier_text_is_taken_up_again() {
         &place,
         &edit(&place, "true"),
         &expect![[r#"
-            exit 0
+            exit 2
             --- stdout
-            Nothing changed.
             --- stderr
-            note: an earlier text was not sent; `profile edit --yes` opens it: HOME/.local/state/profile/drafts/SERVICE/profile.toml
+            error: an earlier text was not sent: HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml
+            hint: add --yes to resume it, or discard it with `profile draft delete profile-demo@SERVICE`
         "#]],
     );
     let run = program(
@@ -190,7 +201,7 @@ async fn what_is_wrong_is_told_above_the_text() {
         7 | bio = "b
           |         ^
         invalid basic string, expected `"`
-        hint: the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
+        hint: the text is kept in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml, and `profile edit` offers it again
     "#]],
     );
     let [text] = kept(&place).try_into().unwrap();
@@ -216,7 +227,7 @@ async fn what_is_wrong_is_told_above_the_text() {
         --- stderr
         error: accent_color: "rot" is not a colour; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange
         display_name has 33 characters; at most 32 are allowed
-        hint: the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
+        hint: the text is kept in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml, and `profile edit` offers it again
     "#]],
     );
     assert!(sent(&place).is_empty());
@@ -269,7 +280,7 @@ async fn a_rehearsal_sends_nothing_and_keeps_the_text() {
             No change was sent.
             --- stderr
             note: accent_color: #FFF is sent as #FFFFFF
-            note: the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
+            note: the text is kept in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml, and `profile edit` offers it again
         "##]],
     );
     assert!(sent(&place).is_empty());
@@ -390,7 +401,7 @@ async fn a_post_is_kept_until_the_service_has_accepted_it() {
         --- stdout
         --- stderr
         error: the service refuses this (422: not today)
-        hint: the text is kept in HOME/.local/state/profile/drafts/SERVICE/post.txt, and `profile post create --editor --yes` opens it again
+        hint: the text is kept in HOME/.local/state/profile/drafts/post-demo@SERVICE.txt, and `profile post create --editor` offers it again
     "#]],
     );
     let run = program(&place, "true", &create).run();
@@ -415,25 +426,10 @@ async fn an_unknown_outcome_keeps_the_text() {
         --- stdout
         --- stderr
         error: PATCH /api/v1/me/profile: the connection broke before a complete answer had come: connection closed before message completed; the change may have been made all the same
-        hint: it was sent once and the outcome is unknown: look with `profile show` before you try again; the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
+        hint: it was sent once and the outcome is unknown: look with `profile show` before you try again; the text is kept in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml, and `profile edit` offers it again
     "#]],
     );
     assert_eq!(kept(&place).len(), 1);
-}
-
-#[cfg(feature = "sandbox")]
-#[tokio::test]
-async fn what_is_kept_is_opened_again_with_the_flags_that_chose_whose_it_is() {
-    let place = Place::new().await;
-    for flags in [&["--sandbox"][..], &["--base-url", place.service.uri()]] {
-        let arguments = [&["edit"], flags].concat();
-        let run = program(&place, "echo wrong > \"$1\"", &arguments).run();
-        let hint = format!(
-            "and `profile edit --yes {}` opens it again",
-            flags.join(" ")
-        );
-        assert!(run.stderr().contains(&hint), "{run}");
-    }
 }
 
 /// A terminal on which `profile edit` runs with this editor.
@@ -450,47 +446,115 @@ async fn before_the_editor_is_offered_again_the_place_of_the_text_is_told() {
     for (answer, code) in [("\u{3}", 130), ("n\r", 2)] {
         let mut terminal = terminal(&place, WRONG);
         if code == 2 {
-            terminal.sees("[Y/n/d] ");
-            terminal.types("d\r");
+            terminal.sees("Resume it? No replaces it with a new text. [Y/n] ");
+            terminal.types("n\r");
         }
         terminal.sees("Open the editor again now? [Y/n] ");
         terminal.types(answer);
         let (ended, seen) = terminal.ends();
         assert_eq!(ended, Some(code), "{seen}");
         let [text] = kept(&place).try_into().unwrap();
-        let told = format!("The text is kept in {}, and `profile edit", text.display());
+        let told = format!("the text is kept in {}, and `profile edit", text.display());
         assert!(seen.replace("\r\n", "").contains(&told), "{seen}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_earlier_text_can_be_left_deleted_or_resumed() {
+async fn an_earlier_text_can_be_resumed_or_replaced() {
     let place = Place::new().await;
-    for _ in 0..2 {
+    for (answer, outcome) in [("n\r", "Nothing changed."), ("\r", "is not a colour")] {
         edit(&place, WRONG);
+        let mut terminal = terminal(&place, "true");
+        terminal.sees("[Y/n] ");
+        terminal.types(answer);
+        if answer == "\r" {
+            terminal.sees("Open the editor again now? [Y/n] ");
+            terminal.types("n\r");
+        }
+        let (_, seen) = terminal.ends();
+        assert!(seen.contains(outcome), "{seen}");
     }
-    let [newer, older] = kept(&place).try_into().unwrap();
+    assert!(sent(&place).is_empty());
+    assert_eq!(kept(&place).len(), 1);
+}
 
-    let mut leaves = terminal(&place, "true");
-    leaves.sees("(beside it, 1 more)");
-    leaves.sees("[Y/n/d] ");
-    leaves.types("n\r");
-    let (ended, seen) = leaves.ends();
-    assert_eq!(ended, Some(0), "{seen}");
-    assert!(seen.contains("Nothing changed."), "{seen}");
-    assert_eq!(kept(&place), [newer, older.clone()]);
+#[tokio::test]
+async fn drafts_are_listed_shown_and_deleted() {
+    let place = Place::new().await;
+    let draft = |arguments: &[&str]| place.run(&[&["draft"], arguments].concat());
+    check(
+        &place,
+        &draft(&["show"]),
+        &expect![[r#"
+            exit 3
+            --- stdout
+            --- stderr
+            error: there are no drafts
+        "#]],
+    );
+    edit(&place, WRONG);
+    program(
+        &place,
+        "printf 'one\\ntwo\\n' > \"$1\"; exit 3",
+        &["post", "create", "--editor"],
+    )
+    .run();
+    check(
+        &place,
+        &draft(&["list"]),
+        &expect![[r#"
+            exit 0
+            --- stdout
+            post-demo@SERVICE	HOME/.local/state/profile/drafts/post-demo@SERVICE.txt
+            profile-demo@SERVICE	HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml
+            --- stderr
+        "#]],
+    );
+    check(
+        &place,
+        &draft(&["show"]),
+        &expect![[r#"
+            exit 2
+            --- stdout
+            --- stderr
+            error: there are several drafts: post-demo@SERVICE, profile-demo@SERVICE
+            hint: give the name of one
+        "#]],
+    );
+    let post = format!("post-demo@{}", service(&place));
+    draft(&["show", &post]).check(&expect![[r#"
+        exit 0
+        --- stdout
+        one
+        two
+        --- stderr
+    "#]]);
+    let json = draft(&["show", &post, "--json"]).json();
+    assert_eq!(json["text"], "one\ntwo\n");
+    // Without consent nothing is deleted, and what is not a draft is not found.
+    assert_eq!(draft(&["delete", &post]).code(), 2);
+    assert_eq!(draft(&["delete", "../post", "--yes"]).code(), 3);
+    assert_eq!(kept(&place).len(), 2);
+    let json = draft(&["delete", &post, "--yes", "--json"]).json();
+    assert_eq!(json, json!({"result": "deleted", "name": post}));
+    draft(&["delete", "--yes"]).stdout();
+    assert_eq!(fs::read_dir(drafts(&place)).unwrap().count(), 0);
+}
 
-    // The older one is offered once the newer is gone.
-    let mut deletes = terminal(&place, "echo 'location = \"L\"' > \"$1\"");
-    deletes.sees("[Y/n/d] ");
-    deletes.types("d\r");
-    deletes.sees(&format!("{}\r\n", older.file_name().unwrap().display()));
-    deletes.sees("[Y/n/d] ");
-    deletes.types("\r");
-    let (ended, seen) = deletes.ends();
-    assert_eq!(ended, Some(0), "{seen}");
-    assert_eq!(sent(&place), [json!({"location": "L"})]);
-    assert!(kept(&place).is_empty());
+#[tokio::test]
+async fn each_handle_has_a_draft_of_its_own() {
+    let place = Place::new().await;
+    edit(&place, WRONG);
+    let other = json!({"data": {"handle": "grace/../h", "bio": ""}});
+    let other = ResponseTemplate::new(200).set_body_string(other.to_string());
+    let other = Mock::given(method("GET")).respond_with(other);
+    other.mount(place.service.wiremock()).await;
+    edit(&place, WRONG);
+    let names = kept(&place);
+    let names: Vec<_> = names.iter().map(|path| path.file_name().unwrap()).collect();
+    let service = service(&place);
+    let expected = ["demo", "grace-..-h"].map(|handle| format!("profile-{handle}@{service}.toml"));
+    assert_eq!(names, expected.each_ref().map(String::as_str));
 }
 
 /// The service answers writes of this method with a page of something before it, and does nothing.
@@ -513,7 +577,7 @@ async fn a_change_that_the_profile_does_not_show_keeps_the_text() {
         --- stdout
         --- stderr
         error: the service accepted the change without showing it, but the profile does not show the new location
-        hint: the text is kept in HOME/.local/state/profile/drafts/SERVICE/profile.toml, and `profile edit --yes` opens it again
+        hint: the text is kept in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml, and `profile edit` offers it again
     "#]],
     );
     let [text] = kept(&place).try_into().unwrap();
@@ -532,10 +596,10 @@ async fn a_change_that_is_accepted_in_silence_is_read_back() {
 }
 
 #[tokio::test]
-async fn a_post_that_is_not_shown_is_kept_and_not_offered_again() {
+async fn a_post_that_is_not_shown_is_kept() {
     let place = Place::new().await;
     answers_with_a_page(&place, "POST").await;
-    let create = ["post", "create", "--editor", "--yes"];
+    let create = ["post", "create", "--editor"];
     let run = program(&place, "echo one > \"$1\"", &create).run();
     check(
         &place,
@@ -545,34 +609,13 @@ async fn a_post_that_is_not_shown_is_kept_and_not_offered_again() {
         --- stdout
         The service accepted the post without showing it; `profile post list` does.
         --- stderr
-        warning: the text is kept in HOME/.local/state/profile/drafts/SERVICE/post.sent, to be removed once the post is seen
+        warning: the text is kept in HOME/.local/state/profile/drafts/post-demo@SERVICE.txt; delete it with `profile draft delete post-demo@SERVICE` once the post is seen
     "#]],
     );
     let [text] = kept(&place).try_into().unwrap();
     assert_eq!(fs::read_to_string(text).unwrap(), "one\n");
-    let run = program(&place, "true", &create).run();
-    assert_eq!(run.stdout(), "Nothing was written, so nothing was sent.\n");
-}
-
-#[tokio::test]
-async fn a_text_that_is_open_elsewhere_is_not_offered() {
-    let place = Place::new().await;
-    let gate = place.home.path().join("gate");
-    let gate = gate.to_str().unwrap();
-    let script = format!(
-        "mkfifo '{gate}'; echo 'location = \"L\"' > \"$1\"; echo open; read -r _ < '{gate}'"
-    );
-    let mut first = program(&place, &script, &["edit"]).start();
-    assert_eq!(first.stderr_line(), "open");
-    let second = place
-        .program(&["edit", "--yes"])
-        .env("PATH", "/usr/bin:/bin");
-    let second = second.env("PROFILE_EDITOR", "true").run();
-    assert_eq!(second.stdout(), "Nothing changed.\n");
-    fs::write(gate, "\n").unwrap();
-    let first = first.end();
-    assert!(first.stdout().contains("location\tL\n"), "{first}");
-    assert_eq!(sent(&place), [json!({"location": "L"})]);
+    // It is not sent again without consent.
+    assert_eq!(program(&place, "true", &create).run().code(), 2);
 }
 
 #[tokio::test]
@@ -603,7 +646,7 @@ async fn the_end_of_input_sends_nothing_and_other_answers_are_asked_again() {
         "echo 'location = \"L\"\naccent_color = \"rot\"' > \"$1\"",
     );
     let mut terminal = terminal(&place, "sed -i 's/accent.*//' \"$1\"");
-    terminal.sees("[Y/n/d] ");
+    terminal.sees("[Y/n] ");
     terminal.types("perhaps\r");
     terminal.sees("perhaps\r\nAn earlier text was not sent");
     terminal.types("\u{4}");
@@ -617,7 +660,7 @@ async fn the_end_of_input_sends_nothing_and_other_answers_are_asked_again() {
 async fn texts_are_for_their_owner_alone() {
     let place = Place::new().await;
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    let drafts = place.home.path().join(".local/state/profile/drafts");
+    let drafts = drafts(&place);
     fs::create_dir_all(&drafts).unwrap();
     fs::set_permissions(&drafts, fs::Permissions::from_mode(0o777)).unwrap();
     edit(&place, "rm \"$1\"; echo wrong > \"$1\"; chmod 644 \"$1\"");

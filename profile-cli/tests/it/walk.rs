@@ -45,6 +45,9 @@ const ROWS: &[Row] = &[
     reads("show", &[]),
     writes("set", &["--bio", "b"]),
     prepared(with_editor, writes("edit", &[])),
+    prepared(with_draft, local("draft list", &[])),
+    prepared(with_draft, local("draft show", &[])),
+    prepared(with_draft, local("draft delete", &["--yes"])),
     reads("link list", &[]),
     writes("link add", &["--title", "t", "--url", "x:y"]),
     writes("link edit", &["link_1", "--title", "t"]),
@@ -133,6 +136,14 @@ fn with_editor(program: Program, setting: &Setting<'_>) -> Program {
     let script = setting.home.join("editor");
     fs::write(&script, "printf 'location = \"L\"' > \"$1\"").unwrap();
     program.env("PROFILE_EDITOR", format!("/bin/sh {}", script.display()))
+}
+
+/// A text of the editor that was not sent.
+fn with_draft(program: Program, setting: &Setting<'_>) -> Program {
+    let drafts = setting.home.join(".local/state/profile/drafts");
+    fs::create_dir_all(&drafts).unwrap();
+    fs::write(drafts.join("post-demo@127.0.0.1.txt"), "a post\n").unwrap();
+    program
 }
 
 /// The key on the standard input, of somebody who has none in the environment.

@@ -19,12 +19,6 @@ use crate::session::Session;
 
 use document::{Changes, Fields};
 
-const KIND: DraftKind = DraftKind {
-    name: "profile",
-    extension: "toml",
-    command: "profile edit",
-};
-
 /// Change your profile in your editor; sends only what you changed
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -34,8 +28,8 @@ of PROFILE_EDITOR, of `editor` in config.toml, of VISUAL or of EDITOR, and may h
 
 What you typed is kept in a file until the profile shows it, and an error says where. What is wrong
 is shown at the top of the text, and the editor can be opened again. An earlier text that was not
-sent is offered first, to be resumed, left where it is or deleted; --yes resumes it without a
-question. When nothing changed, nothing is sent. A pipe gets the profile as `profile show` prints it.
+sent is offered first; --yes resumes it without a question. `profile draft` shows and deletes such
+texts. When nothing changed, nothing is sent. A pipe gets the profile as `profile show` prints it.
 
 Examples:
   profile edit
@@ -52,7 +46,12 @@ pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Re
     }
     let editor = Editor::find(&session.settings)?;
     let profile = session.read(session.client()?.me())?.into_data();
-    let draft = Draft::open(&KIND, &document::write(&profile), session)?;
+    let draft = Draft::open(
+        DraftKind::Profile,
+        &profile,
+        &document::write(&profile),
+        session,
+    )?;
     let edit = Edit {
         profile,
         draft,

@@ -15,12 +15,6 @@ use crate::typed_text;
 const WHAT: &str = "list of posts";
 const LOOK_WITH: &str = "profile post list";
 
-const KIND: DraftKind = DraftKind {
-    name: "post",
-    extension: "txt",
-    command: "profile post create --editor",
-};
-
 /// Create a post
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -30,7 +24,7 @@ tells whether it is there.
 @FILE takes the text of a file and - that of stdin, without the one line break at its end. So a text
 that begins with @, or is - alone, has to be given as a file or on stdin. --editor opens an empty
 text in the editor that `profile edit` uses, and keeps it until the service shows the post. One that
-was not sent is offered first, to be resumed, left where it is or deleted.
+was not sent is offered first; `profile draft` shows and deletes such texts.
 
 Examples:
   profile post create 'Hello, world'
@@ -78,9 +72,9 @@ pub(crate) fn run(
 
 fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Failure> {
     let editor = Editor::find(&session.settings)?;
-    // Without a client nothing could be sent, so nothing needs to be typed.
-    session.client()?;
-    let draft = Draft::open(&KIND, "", session)?;
+    // The handle of the profile chooses the draft.
+    let profile = session.read(session.client()?.me())?.into_data();
+    let draft = Draft::open(DraftKind::Post, &profile, "", session)?;
     loop {
         if let Err(failure) = draft.open_in(&editor) {
             return Err(draft.kept(failure));
@@ -117,10 +111,10 @@ fn sent(response: &Response<Option<Post>>, draft: &Draft) -> Report {
         draft.discard();
         return report;
     }
-    let path = draft.put_away();
     let kept = format!(
-        "the text is kept in {}, to be removed once the post is seen",
-        path.display()
+        "the text is kept in {}; delete it with `profile draft delete {}` once the post is seen",
+        draft.path().display(),
+        draft.name()
     );
     report.warning(Some(kept))
 }

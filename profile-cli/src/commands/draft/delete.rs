@@ -1,0 +1,33 @@
+//! `profile draft delete`: deletes a draft.
+
+use clap::Args;
+use serde_json::json;
+
+use super::find;
+use crate::failure::Failure;
+use crate::report::{Report, Shown};
+use crate::session::Session;
+
+/// Delete a draft; asks first, unless --yes is given
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  profile draft delete
+  profile draft delete post-ada@profiles.example --yes")]
+pub(crate) struct DraftDeleteArguments {
+    /// The draft, as `profile draft list` names it; the only one unless given
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+}
+
+pub(crate) fn run(
+    arguments: &DraftDeleteArguments,
+    session: &Session<'_>,
+) -> Result<Report, Failure> {
+    let draft = find(arguments.name.as_deref())?;
+    let name = draft.name();
+    session.confirm(&format!("Delete the draft {name}?"))?;
+    draft.delete()?;
+    let sentence = Shown::Sentence(format!("Deleted the draft {name}."));
+    Ok(Report::new(json!({"result": "deleted", "name": name}), sentence).of_change())
+}

@@ -1,0 +1,36 @@
+//! `profile draft list`: the names and places of the drafts.
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::draft::Draft;
+use crate::failure::Failure;
+use crate::report::{Report, Shown};
+
+/// List the drafts
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A pipe gets a line for each draft: its name and its path, separated by a tab.
+
+Examples:
+  profile draft list
+  profile draft list --json")]
+pub(crate) struct DraftListArguments {}
+
+pub(crate) fn run() -> Result<Report, Failure> {
+    let drafts = Draft::all()?;
+    let rows: Vec<_> = drafts
+        .iter()
+        .map(|draft| vec![draft.name(), draft.path().display().to_string()])
+        .collect();
+    let json: Value = rows
+        .iter()
+        .map(|row| json!({"name": row[0], "path": row[1]}))
+        .collect();
+    let shown = Shown::Table {
+        columns: vec!["name", "path"],
+        rows,
+        empty: "There are no drafts.",
+    };
+    Ok(Report::new(json, shown))
+}

@@ -1,0 +1,56 @@
+//! `profile draft`: texts from the editor that were not sent.
+
+mod delete;
+mod list;
+mod show;
+
+use clap::Subcommand;
+
+use crate::draft::Draft;
+use crate::failure::{Failure, FailureKind};
+use crate::report::Report;
+use crate::session::Session;
+
+/// List, show and delete texts from your editor that were not sent
+#[derive(Debug, Subcommand)]
+#[command(after_help = "\
+`profile edit` and `profile post create --editor` keep one text each for a service and a handle until
+the service has shown it, and offer it when they are run again.
+
+Examples:
+  profile draft list
+  profile draft show")]
+pub(crate) enum DraftCommand {
+    List(list::DraftListArguments),
+    Show(show::DraftShowArguments),
+    Delete(delete::DraftDeleteArguments),
+}
+
+pub(crate) fn run(command: &DraftCommand, session: &Session<'_>) -> Result<Report, Failure> {
+    match command {
+        DraftCommand::List(_) => list::run(),
+        DraftCommand::Show(arguments) => show::run(arguments),
+        DraftCommand::Delete(arguments) => delete::run(arguments, session),
+    }
+}
+
+/// Returns the draft of this name; without a name, the only draft.
+fn find(name: Option<&str>) -> Result<Draft, Failure> {
+    let mut drafts = Draft::all()?;
+    let all: Vec<_> = drafts.iter().map(Draft::name).collect();
+    if let Some(name) = name {
+        drafts.retain(|draft| draft.name() == name);
+    }
+    match (drafts.pop(), name) {
+        (Some(draft), _) if drafts.is_empty() => Ok(draft),
+        (Some(_), _) => {
+            let message = format!("there are several drafts: {}", all.join(", "));
+            Err(Failure::usage(message).hint("give the name of one"))
+        }
+        (None, Some(name)) if !all.is_empty() => {
+            let message = format!("there is no draft {name:?}; there are: {}", all.join(", "));
+            Err(Failure::new(FailureKind::NotFound, message))
+        }
+        (None, _) => Err(Failure::new(FailureKind::NotFound, "there are no drafts")),
+    }
+}

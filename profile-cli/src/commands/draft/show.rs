@@ -1,0 +1,32 @@
+//! `profile draft show`: the text of a draft.
+
+use clap::Args;
+use serde_json::json;
+
+use super::find;
+use crate::failure::Failure;
+use crate::report::{Report, Shown};
+
+/// Print the text of a draft
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  profile draft show
+  profile draft show profile-ada@profiles.example")]
+pub(crate) struct DraftShowArguments {
+    /// The draft, as `profile draft list` names it; the only one unless given
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+}
+
+pub(crate) fn run(arguments: &DraftShowArguments) -> Result<Report, Failure> {
+    let draft = find(arguments.name.as_deref())?;
+    let text = draft.text()?;
+    let json = json!({
+        "name": draft.name(),
+        "path": draft.path().display().to_string(),
+        "text": text,
+    });
+    let text = text.strip_suffix('\n').unwrap_or(&text);
+    Ok(Report::new(json, Shown::Text(text.to_owned())))
+}
