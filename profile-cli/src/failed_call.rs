@@ -4,45 +4,32 @@ use profile_sdk::{Error, ErrorKind};
 
 use crate::failure::{Failure, FailureKind, LOG_IN, RefusalBody, or_sandbox};
 
-impl Failure {
-    /// The failure of a call about one thing, which is named if the service does not know it.
-    pub(crate) fn of_call_about(what: &str, error: Error) -> Self {
-        let not_found = (error.kind() == ErrorKind::NotFound)
-            .then(|| format!("there is no {what} ({})", said(&error)));
-        let failure = Self::from(error);
-        Self {
-            message: not_found.unwrap_or(failure.message),
-            ..failure
-        }
-    }
-
-    /// The failure of a write, with the command that shows whether it took effect all the same.
-    pub(crate) fn of_write(what: &str, look_with: &str, error: Error) -> Self {
-        let unknown = error.may_have_been_applied();
-        let times = match error.attempts() {
-            1 => "once".to_owned(),
-            attempts => format!("{attempts} times"),
-        };
-        let failure = Self::of_call_about(what, error);
-        if unknown {
-            return failure.hint(format!(
-                "it was sent {times} and the outcome is unknown: \
-                 look with `{look_with}` before you try again"
-            ));
-        }
-        failure
+/// The failure of a call about one thing, which is named if the service does not know it.
+pub(crate) fn about(what: &str, error: Error) -> Failure {
+    let not_found = (error.kind() == ErrorKind::NotFound)
+        .then(|| format!("there is no {what} ({})", said(&error)));
+    let failure = Failure::from(error);
+    Failure {
+        message: not_found.unwrap_or(failure.message),
+        ..failure
     }
 }
 
-impl RefusalBody {
-    fn of(error: &Error) -> Option<Self> {
-        error.status()?;
-        Some(Self {
-            bytes: error.body().to_vec(),
-            is_cut: error.body().len() >= Error::MAX_BODY_BYTES,
-            is_told: false,
-        })
+/// The failure of a write, with the command that shows whether it took effect all the same.
+pub(crate) fn of_write(what: &str, look_with: &str, error: Error) -> Failure {
+    let unknown = error.may_have_been_applied();
+    let times = match error.attempts() {
+        1 => "once".to_owned(),
+        attempts => format!("{attempts} times"),
+    };
+    let failure = about(what, error);
+    if unknown {
+        return failure.hint(format!(
+            "it was sent {times} and the outcome is unknown: \
+             look with `{look_with}` before you try again"
+        ));
     }
+    failure
 }
 
 impl From<Error> for Failure {
@@ -63,10 +50,19 @@ impl From<Error> for Failure {
             hint: hint(&error),
             status: error.status(),
             retryable: error.is_retryable(),
-            body: RefusalBody::of(&error).map(Box::new),
+            body: refusal_body(&error).map(Box::new),
             ..Self::new(kind, message(&error))
         }
     }
+}
+
+fn refusal_body(error: &Error) -> Option<RefusalBody> {
+    error.status()?;
+    Some(RefusalBody {
+        bytes: error.body().to_vec(),
+        is_cut: error.body().len() >= Error::MAX_BODY_BYTES,
+        is_told: false,
+    })
 }
 
 /// What happened, in the words of somebody who types commands, with what the service says of it.

@@ -2,10 +2,8 @@
 
 use std::ffi::OsString;
 
+use clap::Command;
 use clap::error::ErrorKind;
-use clap::{Command, CommandFactory as _};
-
-use crate::arguments::Arguments;
 
 /// What the parser puts together for a command, with what stands after the options.
 const TEMPLATE: &str = "\
@@ -21,6 +19,7 @@ Every command takes the global options too, --json and --account among them: see
 /// The same answer of the parser, where it is help with no global options in that on a command.
 pub(crate) fn shortened(
     error: clap::Error,
+    program: fn() -> Command,
     arguments: impl IntoIterator<Item = OsString>,
 ) -> clap::Error {
     let is_help = matches!(
@@ -31,14 +30,14 @@ pub(crate) fn shortened(
         return error;
     }
     // Only the parser knows which command the help is for.
-    let parsed = without_global_options().try_get_matches_from(arguments);
+    let parsed = without_global_options(program).try_get_matches_from(arguments);
     parsed.err().unwrap_or(error)
 }
 
 /// The program with the global options in its own help alone.
-fn without_global_options() -> Command {
-    let whole = Arguments::command().render_help();
-    hidden_globals(Arguments::command())
+fn without_global_options(program: fn() -> Command) -> Command {
+    let whole = program().render_help();
+    hidden_globals(program())
         .mut_subcommands(with_template)
         .override_help(whole)
 }

@@ -17,6 +17,7 @@ mod editor;
 mod environment;
 mod failed_call;
 mod failure;
+mod global_arguments;
 mod help;
 mod hidden_prompt;
 mod input;
@@ -40,7 +41,7 @@ mod typed_text;
 use std::env;
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 
 use crate::arguments::Arguments;
 use crate::environment::Environment;
@@ -53,7 +54,10 @@ fn main() -> ExitCode {
     interruption::end_when_interrupted();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return output::usage_error(&help::shortened(error, env::args_os())),
+        Err(error) => {
+            let error = help::shortened(error, Arguments::command, env::args_os());
+            return output::usage_error(&error);
+        }
     };
     let need = arguments.need();
     let settings = match Settings::load(&arguments.global, Environment::of_process(), need) {
@@ -73,7 +77,8 @@ fn main() -> ExitCode {
         unknown.iter().for_each(|warning| output.warn(warning));
     }
     log::start(&settings);
-    match commands::run(arguments.command, &Session::new(settings, &output)) {
+    let session = Session::new(settings, &output);
+    match commands::run(arguments.command, Arguments::command, &session) {
         Ok(Outcome::Report(report)) => output.report(&report),
         #[cfg(any(feature = "sandbox", feature = "webhook"))]
         Ok(Outcome::Printed(exit_code)) => ExitCode::from(exit_code),

@@ -8,13 +8,14 @@ use profile_sdk::{ApiKey, Call, Client, ClientBuilder, Error, Request, Response,
 use tokio::runtime::{Builder, Runtime};
 
 use crate::curl;
+use crate::failed_call;
 use crate::failure::{Failure, FailureKind};
 use crate::interruption::Uninterrupted;
 use crate::log;
 use crate::output::Output;
 use crate::prompt;
 use crate::report::Report;
-use crate::settings::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Settings};
+use crate::settings::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Key, Settings};
 
 /// What a call may take beyond its attempts, for the waits between them.
 const WAITS: Duration = Duration::from_secs(30);
@@ -95,7 +96,7 @@ impl<'a> Session<'a> {
 
     /// Sends what reads one thing, which is named should the service not know it.
     pub(crate) fn read_about<T>(&self, what: &str, call: Call<T>) -> Result<Response<T>, Failure> {
-        self.read_or(call, |error| Failure::of_call_about(what, error))
+        self.read_or(call, |error| failed_call::about(what, error))
     }
 
     fn read_or<T>(
@@ -118,7 +119,7 @@ impl<'a> Session<'a> {
         look_with: &str,
     ) -> Result<Response<T>, Failure> {
         match self.answer_to(call)? {
-            Some(answer) => answer.map_err(|error| Failure::of_write(what, look_with, error)),
+            Some(answer) => answer.map_err(|error| failed_call::of_write(what, look_with, error)),
             None => Err(Failure::interrupted(look_with)),
         }
     }
@@ -211,7 +212,7 @@ impl<'a> Session<'a> {
         }
         let base_url = self.settings.base_url()?;
         let mut builder = self.builder(&base_url.value);
-        let key = self.settings.key()?;
+        let key = Key::find(&self.settings)?;
         let has_key = key.is_some();
         if let Some(key) = key {
             if let Some(warning) = key.warning {

@@ -4,13 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
-use clap::{Args, Command, CommandFactory as _, ValueEnum};
+use clap::{Args, Command, ValueEnum};
 use clap_complete::{Generator as _, Shell as Generator, generate};
 use serde_json::json;
 #[cfg(feature = "webhook")]
 use webhook_verify::EventKind;
 
-use crate::arguments::Arguments;
 use crate::failure::Failure;
 use crate::report::{Report, Shown};
 use crate::settings::SettingName;
@@ -58,28 +57,31 @@ impl Shell {
     }
 }
 
-pub(crate) fn run(arguments: &CompletionArguments) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: &CompletionArguments, program: &Command) -> Result<Report, Failure> {
     match (&arguments.dir, arguments.shell) {
-        (Some(directory), None) => write(Shell::value_variants(), directory),
-        (Some(directory), Some(shell)) => write(&[shell], directory),
-        (None, shell) => Ok(print(shell.expect("the parser asks for one of the two"))),
+        (Some(directory), None) => write(Shell::value_variants(), directory, program),
+        (Some(directory), Some(shell)) => write(&[shell], directory, program),
+        (None, shell) => Ok(print(
+            shell.expect("the parser asks for one of the two"),
+            program,
+        )),
     }
 }
 
-fn print(shell: Shell) -> Report {
-    let script = script(shell);
+fn print(shell: Shell, program: &Command) -> Report {
+    let script = script(shell, program);
     Report::text(String::from_utf8_lossy(&script).trim_end(), "script")
 }
 
 /// Each script gets the name under which its shell looks for it.
-fn write(shells: &[Shell], directory: &Path) -> Result<Report, Failure> {
+fn write(shells: &[Shell], directory: &Path, program: &Command) -> Result<Report, Failure> {
     let names: Vec<_> = shells
         .iter()
         .map(|shell| shell.generator().file_name(NAME))
         .collect();
     let written = fs::create_dir_all(directory).and_then(|()| {
         let mut files = shells.iter().zip(&names);
-        files.try_for_each(|(shell, name)| fs::write(directory.join(name), script(*shell)))
+        files.try_for_each(|(shell, name)| fs::write(directory.join(name), script(*shell, program)))
     });
     written.map_err(|error| Failure::of_file("written to", directory, &error))?;
     let shown = format!("{} are in {}", names.join(", "), directory.display());
@@ -89,17 +91,17 @@ fn write(shells: &[Shell], directory: &Path) -> Result<Report, Failure> {
     ))
 }
 
-fn script(shell: Shell) -> Vec<u8> {
+fn script(shell: Shell, program: &Command) -> Vec<u8> {
     let mut script = Vec::new();
-    generate(shell.generator(), &mut command(), NAME, &mut script);
+    generate(shell.generator(), &mut command(program), NAME, &mut script);
     script
 }
 
 /// The program with the values that are known of arguments which take others too.
-fn command() -> Command {
+fn command(program: &Command) -> Command {
     let settings =
         |command: Command| known(command, "name", SettingName::ALL.map(SettingName::as_str));
-    let command = Arguments::command().mut_subcommand("config", |config| {
+    let command = program.clone().mut_subcommand("config", |config| {
         let config = config.mut_subcommand("get", settings);
         let config = config.mut_subcommand("set", settings);
         config.mut_subcommand("unset", settings)

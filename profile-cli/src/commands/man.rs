@@ -4,12 +4,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, CommandFactory as _};
+use clap::Args;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use serde_json::json;
 
-use crate::arguments::Arguments;
 use crate::failure::Failure;
 use crate::help::{hidden_globals, unbroken};
 use crate::report::{Report, Shown};
@@ -26,8 +25,8 @@ pub(crate) struct ManArguments {
     dir: Option<PathBuf>,
 }
 
-pub(crate) fn run(arguments: &ManArguments) -> Result<Report, Failure> {
-    let mut command = Arguments::command().disable_help_subcommand(true);
+pub(crate) fn run(arguments: &ManArguments, program: clap::Command) -> Result<Report, Failure> {
+    let mut command = program.disable_help_subcommand(true);
     command.build();
     let Some(directory) = &arguments.dir else {
         let page = page(command).map_err(|error| Failure::of_output(&error))?;

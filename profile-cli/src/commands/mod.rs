@@ -1,37 +1,75 @@
 //! The commands, each in the file of its name: `profile link add` is `link/add.rs`.
 
-pub(crate) mod analytics;
-pub(crate) mod api;
-pub(crate) mod auth;
-pub(crate) mod badge;
-pub(crate) mod completion;
-pub(crate) mod config;
+mod analytics;
+mod api;
+mod auth;
+mod badge;
+mod completion;
+mod config;
 mod deletion;
-pub(crate) mod draft;
-pub(crate) mod edit;
-pub(crate) mod link;
+mod draft;
+mod edit;
+mod link;
 mod listing;
-pub(crate) mod man;
-pub(crate) mod post;
+mod man;
+mod post;
 #[cfg(feature = "sandbox")]
-pub(crate) mod sandbox;
-pub(crate) mod set;
+mod sandbox;
+mod set;
 mod several;
-pub(crate) mod show;
-pub(crate) mod site;
+mod show;
+mod site;
 mod start;
-pub(crate) mod stats;
-pub(crate) mod version;
+mod stats;
+mod version;
 #[cfg(feature = "webhook")]
-pub(crate) mod webhook;
+mod webhook;
 
-use crate::arguments::Command;
+use clap::Subcommand;
+
 use crate::failure::Failure;
 use crate::outcome::Outcome;
 use crate::session::Session;
+use crate::settings::Need;
 
-/// Runs a command; without one, says how to start.
-pub(crate) fn run(command: Option<Command>, session: &Session<'_>) -> Result<Outcome, Failure> {
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Show(show::ShowArguments),
+    Set(set::SetArguments),
+    Edit(edit::EditArguments),
+    #[command(visible_alias = "drafts", subcommand)]
+    Draft(draft::DraftCommand),
+    #[command(visible_alias = "links", subcommand)]
+    Link(link::LinkCommand),
+    #[command(visible_alias = "posts", subcommand)]
+    Post(post::PostCommand),
+    Stats(stats::StatsArguments),
+    Analytics(analytics::AnalyticsArguments),
+    #[command(visible_alias = "badges", subcommand)]
+    Badge(badge::BadgeCommand),
+    Site(site::SiteArguments),
+    #[command(subcommand)]
+    Auth(auth::AuthCommand),
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
+    Api(api::ApiArguments),
+    #[cfg(feature = "webhook")]
+    #[command(visible_alias = "webhooks", subcommand)]
+    Webhook(webhook::WebhookCommand),
+    #[cfg(feature = "sandbox")]
+    #[command(subcommand)]
+    Sandbox(sandbox::SandboxCommand),
+    Completion(completion::CompletionArguments),
+    Man(man::ManArguments),
+    Version(version::VersionArguments),
+}
+
+/// Runs a command of this program; without one, says how to start.
+pub(crate) fn run(
+    command: Option<Command>,
+    program: fn() -> clap::Command,
+    session: &Session<'_>,
+) -> Result<Outcome, Failure> {
     let Some(command) = command else {
         return Ok(start::run().into());
     };
@@ -39,7 +77,7 @@ pub(crate) fn run(command: Option<Command>, session: &Session<'_>) -> Result<Out
         let message = "--curl: this command sends nothing to the service";
         return Err(Failure::usage(message));
     }
-    let ended = dispatch(command, session);
+    let ended = dispatch(command, program, session);
     #[cfg(feature = "sandbox")]
     if session.settings.sandbox {
         return ended.map_err(crate::sandbox::advise);
@@ -47,7 +85,11 @@ pub(crate) fn run(command: Option<Command>, session: &Session<'_>) -> Result<Out
     ended
 }
 
-fn dispatch(command: Command, session: &Session<'_>) -> Result<Outcome, Failure> {
+fn dispatch(
+    command: Command,
+    program: fn() -> clap::Command,
+    session: &Session<'_>,
+) -> Result<Outcome, Failure> {
     let report = match command {
         Command::Show(arguments) => show::run(arguments, session),
         Command::Set(arguments) => set::run(arguments, session),
@@ -61,8 +103,8 @@ fn dispatch(command: Command, session: &Session<'_>) -> Result<Outcome, Failure>
         Command::Site(arguments) => site::run(arguments, session),
         Command::Auth(command) => auth::run(command, session),
         Command::Config(command) => config::run(&command, session),
-        Command::Completion(arguments) => completion::run(&arguments),
-        Command::Man(arguments) => man::run(&arguments),
+        Command::Completion(arguments) => completion::run(&arguments, &program()),
+        Command::Man(arguments) => man::run(&arguments, program()),
         Command::Version(_) => Ok(version::run()),
         Command::Api(arguments) => api::run(&arguments, session),
         #[cfg(feature = "webhook")]
@@ -74,6 +116,15 @@ fn dispatch(command: Command, session: &Session<'_>) -> Result<Outcome, Failure>
 }
 
 impl Command {
+    /// How much of the settings the command needs to be right.
+    pub(crate) fn need(&self) -> Need {
+        match self {
+            Self::Completion(_) | Self::Man(_) | Self::Version(_) => Need::Nothing,
+            Self::Config(command) => command.need(),
+            _ => Need::All,
+        }
+    }
+
     /// Whether there is a request that curl could send in its place.
     fn calls_the_service(&self) -> bool {
         match self {

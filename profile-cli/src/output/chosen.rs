@@ -3,11 +3,12 @@
 use serde_json::Value;
 
 use super::screen::Screen;
-use super::{Format, delimited, ndjson, tables};
-use crate::arguments::GlobalArguments;
+use super::{delimited, ndjson, tables};
 use crate::failure::Failure;
+use crate::global_arguments::GlobalArguments;
 use crate::printable::json_text;
 use crate::report::{Report, Shown};
+use crate::settings::Format;
 
 /// The way that results are printed.
 pub(super) enum Chosen {

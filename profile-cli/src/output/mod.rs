@@ -3,28 +3,29 @@
 mod chosen;
 mod delimited;
 mod failures;
-mod format;
 #[cfg(feature = "jq")]
 mod jq;
 mod ndjson;
 pub(crate) mod screen;
-#[cfg(feature = "webhook")]
-mod streamed;
 mod tables;
+mod usage_error;
 
 #[cfg(feature = "webhook")]
 use std::cell::Cell;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
+#[cfg(feature = "webhook")]
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 
-use crate::arguments::GlobalArguments;
 use crate::failure::{Failure, FailureKind};
+use crate::global_arguments::GlobalArguments;
 use crate::printable::json_text;
+#[cfg(feature = "webhook")]
+use crate::printable::{printable, tsv_field};
 use crate::report::{Report, Shown};
 use crate::settings::Settings;
 
-pub(crate) use failures::usage_error;
-pub(crate) use format::Format;
+pub(crate) use usage_error::usage_error;
 
 use chosen::Chosen;
 use screen::Screen;
@@ -42,11 +43,18 @@ pub(crate) struct Output {
 
 impl Output {
     pub(crate) fn new(arguments: &GlobalArguments, settings: &Settings) -> Result<Self, Failure> {
-        let stdout = Screen::of_stdout(settings);
+        let environment = &settings.environment;
+        let width = environment.text("COLUMNS").ok().flatten();
+        let width = width.and_then(|columns| columns.parse().ok());
+        let screen = |is_terminal| {
+            let color = settings.color.decide(is_terminal, environment);
+            Screen::new(is_terminal, color, width)
+        };
+        let stdout = screen(io::stdout().is_terminal());
         Ok(Self {
             chosen: Chosen::new(arguments, settings.format, &stdout)?,
             stdout,
-            stderr: Screen::of_stderr(settings),
+            stderr: screen(io::stderr().is_terminal()),
             quiet: settings.quiet,
             #[cfg(feature = "webhook")]
             has_heading: Cell::new(false),
@@ -143,6 +151,58 @@ impl Output {
         if !self.quiet {
             write_to_stderr(&failures::note(note, &self.stderr));
         }
+    }
+
+    /// Prints one of many results. Returns `Break` when nobody reads any more.
+    #[cfg(feature = "webhook")]
+    pub(crate) fn stream(&self, report: &Report) -> Result<ControlFlow<()>, Failure> {
+        let text = self.line(report)?;
+        let mut stdout = io::stdout().lock();
+        let written = stdout
+            .write_all(text.as_bytes())
+            .and_then(|()| stdout.flush());
+        match written {
+            Ok(()) => Ok(ControlFlow::Continue(())),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
+            Err(error) => Err(Failure::of_output(&error)),
+        }
+    }
+
+    /// Prints what a person or a script has to know while the command goes on.
+    #[cfg(feature = "webhook")]
+    pub(crate) fn tell(&self, note: &str) {
+        write_to_stderr(&format!("{}\n", printable(note)));
+    }
+
+    /// The values of a result's fields on one line: for people those that are there, in columns also
+    /// the empty ones. CSV names the columns once.
+    #[cfg(feature = "webhook")]
+    fn line(&self, report: &Report) -> Result<String, Failure> {
+        let shown = match (&report.shown, &self.chosen) {
+            (Shown::Split { people, .. }, Chosen::Table) => people,
+            (Shown::Split { pipes, .. }, _) => pipes,
+            (shown, _) => shown,
+        };
+        let Shown::Fields(fields) = shown else {
+            return self.chosen.text(report, &self.stdout);
+        };
+        let values = fields.iter().map(|(_, value)| value);
+        let joined = |values: Vec<String>, separator| format!("{}\n", values.join(separator));
+        Ok(match self.chosen {
+            Chosen::Json => ndjson::lines(&json_text(&report.json)),
+            Chosen::Table => {
+                let told = values.filter(|value| !value.is_empty());
+                joined(told.map(|value| printable(value)).collect(), "  ")
+            }
+            Chosen::Tsv { .. } => joined(values.map(|value| tsv_field(value)).collect(), "\t"),
+            Chosen::Csv => delimited::records(|writer| {
+                if !self.has_heading.replace(true) {
+                    writer.write_record(fields.iter().map(|(name, _)| name))?;
+                }
+                writer.write_record(values.map(|value| printable(value)))
+            })?,
+            _ => self.chosen.text(report, &self.stdout)?,
+        })
     }
 
     /// Whether warnings, hints and progress are left out.

@@ -6,10 +6,13 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{Document, DocumentMut, Item, Value};
 
+use super::SettingName;
 use super::name::TEXT;
-use super::{KeyStore, SettingName};
 use crate::environment::Environment;
 use crate::failure::Failure;
+
+/// The field of config.toml that tells the store of an account's key.
+pub(crate) const KEY_STORE: &str = "key_store";
 
 /// config.toml as it was read; a file that is not there is an empty one.
 pub(crate) struct ConfigFile {
@@ -125,7 +128,7 @@ impl ConfigFile {
             return Err(self.refused(&["accounts"], accounts, "a table"));
         }
         for name in self.accounts() {
-            for field in ["base_url", KeyStore::FIELD] {
+            for field in ["base_url", KEY_STORE] {
                 self.account_text(&name, field)?;
             }
         }

@@ -3,7 +3,7 @@
 use clap::ValueEnum as _;
 
 use super::{Setting, SettingName, Source};
-use crate::arguments::GlobalArguments;
+use crate::global_arguments::GlobalArguments;
 
 /// What the arguments say of the settings.
 pub(super) struct Flags(Vec<(SettingName, Setting<String>)>);

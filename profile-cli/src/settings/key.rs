@@ -2,7 +2,9 @@
 
 use profile_sdk::ApiKey;
 
-use super::{Setting, Settings, Source, key_store};
+use super::key_store::Kept;
+use super::{KeyStore, Setting, Settings, Source};
+use crate::environment::Environment;
 use crate::failure::Failure;
 
 /// A key, and what a person should know of how it is kept.
@@ -13,53 +15,51 @@ pub(crate) struct Key {
     pub(crate) warning: Option<String>,
 }
 
-impl Settings {
-    /// The key: that of `--account`, PROFILE_API_KEY, PROFILE_API_KEY_FILE or that of the account
-    /// which the other settings name, in this order.
-    pub(crate) fn key(&self) -> Result<Option<Key>, Failure> {
-        if !self.account_is_flag()
-            && let Some(key) = self.key_of_environment()?
+impl Key {
+    /// The key of the settings: that of `--account`, PROFILE_API_KEY, PROFILE_API_KEY_FILE or that of
+    /// the account which the other settings name, in this order.
+    pub(crate) fn find(settings: &Settings) -> Result<Option<Self>, Failure> {
+        if !settings.account_is_flag()
+            && let Some(key) = Self::of_environment(&settings.environment)?
         {
             return Ok(Some(key));
         }
-        let Some(account) = self.account()? else {
+        let Some(account) = settings.account()? else {
             return Ok(None);
         };
         let source = Source::Account(account.name.clone());
-        let Some(kept) = self.kept_key(&account.name)? else {
+        let Some(kept) = KeyStore::read(settings, &account.name)? else {
             return Ok(None);
         };
-        self.check_destination(account.base_url.as_deref())?;
-        key(kept.text, source, kept.warning).map(Some)
+        check_destination(settings, account.base_url.as_deref())?;
+        Self::new(kept.text, source, kept.warning).map(Some)
     }
 
-    fn key_of_environment(&self) -> Result<Option<Key>, Failure> {
+    fn of_environment(environment: &Environment) -> Result<Option<Self>, Failure> {
         const KEY: &str = "PROFILE_API_KEY";
         const KEY_FILE: &str = "PROFILE_API_KEY_FILE";
-        if let Some(text) = self.environment.text(KEY)? {
-            return key(text, Source::Environment(KEY), None).map(Some);
+        if let Some(text) = environment.text(KEY)? {
+            return Self::new(text, Source::Environment(KEY), None).map(Some);
         }
-        let Some(path) = self.environment.path(KEY_FILE) else {
+        let Some(path) = environment.path(KEY_FILE) else {
             return Ok(None);
         };
         let missing = || Failure::usage(format!("{KEY_FILE}: there is no {}", path.display()));
-        let kept = key_store::read_file(&path)?.ok_or_else(missing)?;
-        key(kept.text, Source::Environment(KEY_FILE), kept.warning).map(Some)
+        let kept = Kept::of_file(&path)?.ok_or_else(missing)?;
+        Self::new(kept.text, Source::Environment(KEY_FILE), kept.warning).map(Some)
     }
 
-    /// An account's key goes to that account's service, unless somebody types another.
-    fn check_destination(&self, stored: Option<&str>) -> Result<(), Failure> {
-        let base_url = self.base_url()?;
-        let is_typed = matches!(base_url.source, Source::Flag(_));
-        if is_typed || stored.is_none_or(|stored| is_same_service(stored, &base_url.value)) {
-            return Ok(());
-        }
-        let stored = stored.unwrap_or_default();
-        let message = format!(
-            "the account's key belongs to {stored}, but {} says {}",
-            base_url.source, base_url.value
-        );
-        Err(Failure::usage(message).hint("set PROFILE_API_KEY, or name another --account"))
+    fn new(text: String, source: Source, warning: Option<String>) -> Result<Self, Failure> {
+        let refused = |invalid| {
+            let failure = Failure::from(invalid);
+            failure.hint(format!("check the key of {source}"))
+        };
+        let masked = masked(text.trim_end());
+        Ok(Self {
+            key: Setting::new(ApiKey::new(text).map_err(refused)?, source.clone()),
+            masked,
+            warning,
+        })
     }
 }
 
@@ -78,17 +78,19 @@ pub(crate) fn without_login(base_url: &str) -> String {
     hidden.unwrap_or_else(|| base_url.to_owned())
 }
 
-fn key(text: String, source: Source, warning: Option<String>) -> Result<Key, Failure> {
-    let refused = |invalid| {
-        let failure = Failure::from(invalid);
-        failure.hint(format!("check the key of {source}"))
-    };
-    let masked = masked(text.trim_end());
-    Ok(Key {
-        key: Setting::new(ApiKey::new(text).map_err(refused)?, source.clone()),
-        masked,
-        warning,
-    })
+/// An account's key goes to that account's service, unless somebody types another.
+fn check_destination(settings: &Settings, stored: Option<&str>) -> Result<(), Failure> {
+    let base_url = settings.base_url()?;
+    let is_typed = matches!(base_url.source, Source::Flag(_));
+    if is_typed || stored.is_none_or(|stored| is_same_service(stored, &base_url.value)) {
+        return Ok(());
+    }
+    let stored = stored.unwrap_or_default();
+    let message = format!(
+        "the account's key belongs to {stored}, but {} says {}",
+        base_url.source, base_url.value
+    );
+    Err(Failure::usage(message).hint("set PROFILE_API_KEY, or name another --account"))
 }
 
 /// Enough to tell one's keys apart, of a key that is long enough to lose four characters.

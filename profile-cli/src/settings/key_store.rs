@@ -5,7 +5,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::{AccountName, Settings};
+use super::config_file::KEY_STORE;
+use super::{AccountName, ConfigFile, Settings};
+use crate::environment::Environment;
 use crate::failure::{Failure, FailureKind};
 use crate::private_file;
 
@@ -31,9 +33,6 @@ pub(super) struct Kept {
 }
 
 impl KeyStore {
-    /// The field of config.toml that tells the store of an account's key.
-    pub(crate) const FIELD: &str = "key_store";
-
     /// The store's name in config.toml.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
@@ -41,23 +40,16 @@ impl KeyStore {
             Self::Keyring => "keyring",
         }
     }
-}
 
-impl Settings {
     /// Where an account's key is kept, as config.toml tells it.
-    pub(crate) fn key_store(&self, account: &str) -> Result<KeyStore, Failure> {
-        match self
-            .config
-            .account_text(account, KeyStore::FIELD)?
-            .as_deref()
-        {
-            None | Some("file") => Ok(KeyStore::File),
-            Some("keyring") => Ok(KeyStore::Keyring),
+    pub(crate) fn of_account(config: &ConfigFile, account: &str) -> Result<Self, Failure> {
+        match config.account_text(account, KEY_STORE)?.as_deref() {
+            None | Some("file") => Ok(Self::File),
+            Some("keyring") => Ok(Self::Keyring),
             Some(other) => {
-                let path = self.config.path().display();
+                let path = config.path().display();
                 let message = format!(
-                    "{path}: accounts.{account}.{} is {other:?}; expected file or keyring",
-                    KeyStore::FIELD
+                    "{path}: accounts.{account}.{KEY_STORE} is {other:?}; expected file or keyring"
                 );
                 Err(Failure::usage(message))
             }
@@ -65,8 +57,12 @@ impl Settings {
     }
 
     /// Stores an account's key: in the keyring where this build has one that can be reached.
-    pub(crate) fn store_key(&self, account: &AccountName, key: &str) -> Result<Stored, Failure> {
-        let path = self.key_file(account.as_str())?;
+    pub(crate) fn store(
+        environment: &Environment,
+        account: &AccountName,
+        key: &str,
+    ) -> Result<Stored, Failure> {
+        let path = key_file(environment, account.as_str())?;
         if cfg!(feature = "keyring") {
             match keyring::store(account.as_str(), key) {
                 Ok(()) => {
@@ -86,19 +82,19 @@ impl Settings {
     }
 
     /// Removes an account's key. The place in words where there was one.
-    pub(crate) fn remove_key(&self, account: &str) -> Result<Option<String>, Failure> {
-        if self.key_store(account)? == KeyStore::Keyring {
+    pub(crate) fn remove(settings: &Settings, account: &str) -> Result<Option<String>, Failure> {
+        if Self::of_account(&settings.config, account)? == Self::Keyring {
             let removed = keyring::remove(account);
             let removed = removed.map_err(|reason| keyring_failure("removed from", &reason))?;
             return Ok(removed.then(|| "the system's keyring".to_owned()));
         }
-        let path = self.key_file(account)?;
+        let path = key_file(&settings.environment, account)?;
         Ok(remove_file(&path)?.then(|| path.display().to_string()))
     }
 
     /// An account's key, where there is one.
-    pub(super) fn kept_key(&self, account: &str) -> Result<Option<Kept>, Failure> {
-        if self.key_store(account)? == KeyStore::Keyring {
+    pub(super) fn read(settings: &Settings, account: &str) -> Result<Option<Kept>, Failure> {
+        if Self::of_account(&settings.config, account)? == Self::Keyring {
             let read = keyring::read(account);
             let read = read.map_err(|reason| keyring_failure("read from", &reason))?;
             return Ok(read.map(|text| Kept {
@@ -106,20 +102,25 @@ impl Settings {
                 warning: None,
             }));
         }
-        let path = self.key_file(account)?;
-        let kept = read_file(&path)?;
+        let path = key_file(&settings.environment, account)?;
+        let kept = Kept::of_file(&path)?;
         Ok(kept.map(|kept| Kept {
             warning: kept.warning.or_else(|| directory_warning(&path)),
             ..kept
         }))
     }
+}
 
-    /// The file that holds an account's key.
-    fn key_file(&self, account: &str) -> Result<PathBuf, Failure> {
-        let account = AccountName::parse(account)
-            .map_err(|reason| Failure::usage(format!("the account's name {reason}")))?;
-        let directory = self.environment.config_directory()?;
-        Ok(directory.join("keys").join(account.as_str()))
+impl Kept {
+    /// The key of a file that should be its owner's alone, where there is one.
+    pub(super) fn of_file(path: &Path) -> Result<Option<Self>, Failure> {
+        let (text, exposed) = match private_file::read(path) {
+            Ok(read) => read,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Failure::of_file("read", path, &error)),
+        };
+        let warning = exposed.then(|| private_file::warning("the key", path));
+        Ok(Some(Self { text, warning }))
     }
 }
 
@@ -133,15 +134,12 @@ impl Stored {
     }
 }
 
-/// The key of a file that should be its owner's alone, where there is one.
-pub(super) fn read_file(path: &Path) -> Result<Option<Kept>, Failure> {
-    let (text, exposed) = match private_file::read(path) {
-        Ok(read) => read,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Failure::of_file("read", path, &error)),
-    };
-    let warning = exposed.then(|| private_file::warning("the key", path));
-    Ok(Some(Kept { text, warning }))
+/// The file that holds an account's key.
+fn key_file(environment: &Environment, account: &str) -> Result<PathBuf, Failure> {
+    let account = AccountName::parse(account)
+        .map_err(|reason| Failure::usage(format!("the account's name {reason}")))?;
+    let directory = environment.config_directory()?;
+    Ok(directory.join("keys").join(account.as_str()))
 }
 
 /// What to do about a directory of keys that is not its owner's alone.

@@ -2,40 +2,38 @@
 
 mod account;
 mod account_name;
+mod color_choice;
 mod config_edit;
 mod config_file;
 mod flags;
+mod format;
 mod key;
 mod key_store;
 mod name;
 mod setting;
+mod value;
 
 use std::time::Duration;
 
-use profile_sdk::ClientBuilder;
 use tracing::level_filters::LevelFilter;
 
-use crate::arguments::GlobalArguments;
 use crate::environment::Environment;
 use crate::failure::{Failure, or_sandbox};
-use crate::output::Format;
-use crate::output::screen::ColorChoice;
+use crate::global_arguments::GlobalArguments;
 
+use account::Account;
 use flags::Flags;
 
 pub(crate) use account_name::AccountName;
+pub(crate) use color_choice::ColorChoice;
 pub(crate) use config_edit::ConfigEdit;
-pub(crate) use config_file::ConfigFile;
-pub(crate) use key::{is_same_service, without_login};
+pub(crate) use config_file::{ConfigFile, KEY_STORE};
+pub(crate) use format::Format;
+pub(crate) use key::{Key, is_same_service, without_login};
 pub(crate) use key_store::KeyStore;
 pub(crate) use name::SettingName;
 pub(crate) use setting::{Setting, Source};
-
-/// How often what can be repeated is repeated.
-pub(crate) const DEFAULT_RETRIES: u32 = 3;
-
-/// How long one attempt may take.
-pub(crate) const DEFAULT_TIMEOUT: Duration = ClientBuilder::DEFAULT_ATTEMPT_TIMEOUT;
+pub(crate) use value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, seconds};
 
 /// All settings of one run.
 pub(crate) struct Settings {
@@ -127,14 +125,14 @@ impl Settings {
             self.color = choice.unwrap_or_default();
         }
         if !self.no_input {
-            let no_input = self.read(SettingName::NoInput, name::switch)?;
+            let no_input = self.read(SettingName::NoInput, value::switch)?;
             self.no_input = no_input.unwrap_or_default();
         }
         if self.timeout.is_none() {
             self.timeout = self.read(SettingName::Timeout, seconds)?;
         }
         if self.retries.is_none() {
-            self.retries = self.read(SettingName::Retries, name::count)?;
+            self.retries = self.read(SettingName::Retries, value::count)?;
         }
         Ok(())
     }
@@ -208,8 +206,25 @@ impl Settings {
         })
     }
 
+    /// The account that the settings choose.
+    pub(crate) fn account(&self) -> Result<Option<Account>, Failure> {
+        let Some(chosen) = self.given(SettingName::Account)? else {
+            return Ok(None);
+        };
+        let name = chosen.value;
+        let checked = self.config.check_account(&name);
+        checked.map_err(|failure| Failure {
+            message: format!("{}, which {} names", failure.message, chosen.source),
+            ..failure
+        })?;
+        Ok(Some(Account {
+            base_url: self.config.account_text(&name, "base_url")?,
+            name,
+        }))
+    }
+
     /// Whether the account was named by a flag, which comes before the whole environment.
-    fn account_is_flag(&self) -> bool {
+    pub(super) fn account_is_flag(&self) -> bool {
         self.flags.get(SettingName::Account).is_some()
     }
 
@@ -242,15 +257,6 @@ impl Settings {
         let refused = |reason| Failure::usage(format!("{}: {name} {reason}", place()));
         parse(&setting.value).map(Some).map_err(refused)
     }
-}
-
-/// Reads a time in seconds, which may have a fraction.
-pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse::<f64>().ok();
-    seconds
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .filter(|duration| !duration.is_zero())
-        .ok_or_else(|| format!("is {text:?}; expected seconds above 0, such as 10 or 0.5"))
 }
 
 fn log_level(verbose: u8, environment: &Environment) -> Result<LevelFilter, Failure> {

@@ -6,9 +6,8 @@ use std::io::IsTerminal as _;
 use profile_sdk::Client;
 use toml_edit::{Item, Value};
 
-use super::AccountName;
-use crate::output::Format;
-use crate::output::screen::ColorChoice;
+use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, count, seconds, switch};
+use super::{AccountName, ColorChoice, Format};
 
 /// What config.toml holds of most settings.
 pub(super) const TEXT: &str = "a text in quotes";
@@ -137,12 +136,10 @@ impl SettingName {
             Self::NoInput => switch(text).map(drop),
             Self::Output => Format::parse(text).map(drop),
             Self::Retries => count(text).map(drop),
-            Self::Timeout => super::seconds(text).map(drop),
+            Self::Timeout => seconds(text).map(drop),
         }
     }
-}
 
-impl SettingName {
     /// Whether config.toml may have this as the setting's value, as far as the type goes.
     pub(super) fn takes(self, item: &Item) -> bool {
         match self {
@@ -174,8 +171,8 @@ impl SettingName {
             Self::NoInput => "false",
             Self::Output if std::io::stdout().is_terminal() => "table",
             Self::Output => "tsv",
-            Self::Retries => return Some(super::DEFAULT_RETRIES.to_string()),
-            Self::Timeout => return Some(super::DEFAULT_TIMEOUT.as_secs().to_string()),
+            Self::Retries => return Some(DEFAULT_RETRIES.to_string()),
+            Self::Timeout => return Some(DEFAULT_TIMEOUT.as_secs().to_string()),
         };
         Some(text.to_owned())
     }
@@ -208,25 +205,5 @@ fn base_url(text: &str) -> Result<(), String> {
         let reason = error.to_string();
         let reason = reason.strip_prefix("base URL ").unwrap_or(&reason);
         reason.to_owned()
-    })
-}
-
-/// Reads true or false.
-pub(super) fn switch(text: &str) -> Result<bool, String> {
-    match text {
-        "true" | "1" => Ok(true),
-        "false" | "0" => Ok(false),
-        _ => Err(format!("is {text:?}; expected true or false")),
-    }
-}
-
-/// Reads a number of times.
-pub(super) fn count(text: &str) -> Result<u32, String> {
-    text.parse().map_err(|_| {
-        let is_large = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        match is_large {
-            true => format!("is {text}; at most {} is possible", u32::MAX),
-            false => format!("is {text:?}; expected a whole number such as 3"),
-        }
     })
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::report::{Report, Shown, cell};
 use crate::session::Session;
-use crate::settings::{SettingName, without_login};
+use crate::settings::{KeyStore, SettingName, without_login};
 
 /// List the stored accounts, and tell which is chosen
 #[derive(Debug, Args)]
@@ -27,7 +27,7 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     for name in settings.config.accounts() {
         let is_chosen = chosen.as_ref().is_some_and(|chosen| chosen.value == name);
         let base_url = settings.config.account_text(&name, "base_url")?;
-        let key_store = settings.key_store(&name)?.as_str();
+        let key_store = KeyStore::of_account(&settings.config, &name)?.as_str();
         let base_url = base_url.as_deref().map(without_login);
         document.push(json!({
             "account": name,

@@ -6,7 +6,7 @@ use clap::Args;
 use profile_sdk::{ApiKey, Profile};
 use serde_json::json;
 
-use super::overruled;
+use super::overruled::overruled;
 use crate::curl;
 use crate::failure::{Failure, FailureKind};
 use crate::hidden_prompt;
@@ -16,7 +16,7 @@ use crate::prompt;
 use crate::report::{Report, Shown, push_field};
 use crate::session::Session;
 use crate::settings::{
-    AccountName, ConfigEdit, KeyStore, SettingName, is_same_service, without_login,
+    AccountName, ConfigEdit, KEY_STORE, KeyStore, SettingName, is_same_service, without_login,
 };
 
 /// Store a key and where its service is, once the service has taken it
@@ -193,9 +193,9 @@ fn store(
     let _uninterrupted = Uninterrupted::new();
     let mut edit = ConfigEdit::begin(&settings.environment)?;
     check_case(name, &edit)?;
-    let stored = settings.store_key(name, key)?;
+    let stored = KeyStore::store(&settings.environment, name, key)?;
     edit.set_account(name, "base_url", base_url)?;
-    edit.set_account(name, KeyStore::FIELD, stored.store.as_str())?;
+    edit.set_account(name, KEY_STORE, stored.store.as_str())?;
     edit.set(SettingName::Account, name.as_str());
     let path = edit.file().path().to_string_lossy().into_owned();
     edit.finish()?;

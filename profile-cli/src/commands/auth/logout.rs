@@ -7,7 +7,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::interruption::Uninterrupted;
 use crate::report::{Report, Shown};
 use crate::session::Session;
-use crate::settings::{ConfigEdit, SettingName};
+use crate::settings::{ConfigEdit, KeyStore, SettingName};
 
 /// Forget an account and its key; asks first, unless --yes is given
 #[derive(Debug, Args)]
@@ -38,7 +38,7 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     let _uninterrupted = Uninterrupted::new();
     let mut edit = ConfigEdit::begin(&settings.environment)?;
     let chosen = edit.file().text(SettingName::Account)?;
-    let removed_from = settings.remove_key(&name)?;
+    let removed_from = KeyStore::remove(settings, &name)?;
     edit.remove_account(&name);
     if chosen.as_deref() == Some(name.as_str()) {
         edit.unset(SettingName::Account)?;

@@ -3,6 +3,7 @@
 mod list;
 mod login;
 mod logout;
+mod overruled;
 mod permissions;
 mod status;
 mod switch;
@@ -44,14 +45,4 @@ pub(crate) fn run(command: AuthCommand, session: &Session<'_>) -> Result<Report,
         AuthCommand::List(_) => list::run(session),
         AuthCommand::Switch(arguments) => switch::run(&arguments, session),
     }
-}
-
-/// What is set in the environment and comes before the account that config.toml chooses.
-fn overruled(session: &Session<'_>) -> Option<String> {
-    let variables = ["PROFILE_API_KEY", "PROFILE_API_KEY_FILE", "PROFILE_ACCOUNT"];
-    let is_set = |variable: &&str| session.settings.environment.path(variable).is_some();
-    let set = variables.into_iter().find(is_set)?;
-    Some(format!(
-        "{set} is set and comes before the account that is chosen here"
-    ))
 }

@@ -9,6 +9,7 @@ use crate::commands::config::listed::{self, Listed};
 use crate::failure::{Failure, FailureKind, LOG_IN, or_sandbox};
 use crate::report::{Report, Shown, push_field};
 use crate::session::Session;
+use crate::settings::Key;
 
 /// Show the account, what its key may do, and where each setting comes from
 #[derive(Debug, Args)]
@@ -80,7 +81,7 @@ fn login(session: &Session<'_>) -> Result<Login, Failure> {
             settings: listed.filter(|one| !one.names_the_service()).collect(),
         });
     }
-    let Some(key) = settings.key()? else {
+    let Some(key) = Key::find(settings)? else {
         let failure = Failure::new(
             FailureKind::Unauthorized,
             "there is no key: you are logged out",

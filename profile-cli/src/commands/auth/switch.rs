@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use super::overruled;
+use super::overruled::overruled;
 use crate::failure::Failure;
 use crate::report::{Report, Shown};
 use crate::session::Session;

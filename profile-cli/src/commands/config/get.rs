@@ -2,10 +2,10 @@
 
 use clap::Args;
 
-use super::named;
 use crate::failure::{Failure, FailureKind};
 use crate::report::Report;
 use crate::session::Session;
+use crate::settings::SettingName;
 
 /// Print a setting's value as it goes, wherever it comes from
 #[derive(Debug, Args)]
@@ -25,7 +25,7 @@ pub(crate) fn run(
     arguments: &ConfigGetArguments,
     session: &Session<'_>,
 ) -> Result<Report, Failure> {
-    let name = named(&arguments.name)?;
+    let name = SettingName::parse(&arguments.name).map_err(Failure::usage)?;
     let Some(setting) = session.settings.effective(name)? else {
         let message = format!("{name} is not set, and has no default");
         let hint = format!("set it with `profile config set {name} …`");

@@ -12,7 +12,7 @@ use clap::Subcommand;
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::session::Session;
-use crate::settings::{Need, SettingName};
+use crate::settings::Need;
 
 /// Read and change the stored settings
 #[derive(Debug, Subcommand)]
@@ -48,9 +48,4 @@ pub(crate) fn run(command: &ConfigCommand, session: &Session<'_>) -> Result<Repo
         ConfigCommand::Set(arguments) => set::run(arguments, session),
         ConfigCommand::Unset(arguments) => unset::run(arguments, session),
     }
-}
-
-/// The setting of this name.
-fn named(text: &str) -> Result<SettingName, Failure> {
-    SettingName::parse(text).map_err(Failure::usage)
 }

@@ -3,7 +3,6 @@
 use clap::Args;
 use serde_json::json;
 
-use super::named;
 use crate::failure::Failure;
 use crate::report::{Report, Shown};
 use crate::session::Session;
@@ -31,7 +30,7 @@ pub(crate) fn run(
     arguments: &ConfigSetArguments,
     session: &Session<'_>,
 ) -> Result<Report, Failure> {
-    let name = named(&arguments.name)?;
+    let name = SettingName::parse(&arguments.name).map_err(Failure::usage)?;
     let value = &arguments.value;
     name.check(value)
         .map_err(|reason| Failure::usage(format!("{name} {reason}")))?;

@@ -3,11 +3,10 @@
 use clap::Args;
 use serde_json::json;
 
-use super::named;
 use crate::failure::Failure;
 use crate::report::{Report, Shown};
 use crate::session::Session;
-use crate::settings::ConfigEdit;
+use crate::settings::{ConfigEdit, SettingName};
 
 /// Remove a setting from config.toml
 #[derive(Debug, Args)]
@@ -24,7 +23,7 @@ pub(crate) fn run(
     arguments: &ConfigUnsetArguments,
     session: &Session<'_>,
 ) -> Result<Report, Failure> {
-    let name = named(&arguments.name)?;
+    let name = SettingName::parse(&arguments.name).map_err(Failure::usage)?;
     let mut edit = ConfigEdit::begin(&session.settings.environment)?;
     let path = edit.file().path().to_string_lossy().into_owned();
     let was_set = edit.unset(name)?;

@@ -3,6 +3,7 @@
 use clap::Args;
 use profile_sdk::{LinkUrl, NewLink};
 
+use super::fields::fields;
 use crate::dry_run::{self, Change, DryRun};
 use crate::failure::Failure;
 use crate::report::Report;
@@ -43,11 +44,6 @@ pub(crate) fn run(arguments: LinkAddArguments, session: &Session<'_>) -> Result<
     session.write_or_curl(call, "list of links", "profile link list", |response| {
         let sentence =
             "The service accepted the link without showing it; `profile link list` does.";
-        Ok(Report::written(
-            &response,
-            super::fields,
-            "created",
-            sentence,
-        ))
+        Ok(Report::written(&response, fields, "created", sentence))
     })
 }

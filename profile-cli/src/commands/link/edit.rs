@@ -3,6 +3,7 @@
 use clap::Args;
 use profile_sdk::{Link, LinkId, LinkUpdate, LinkUrl, Profile};
 
+use super::fields::fields;
 use crate::dry_run::{self, Change, DryRun};
 use crate::failure::{Failure, FailureKind};
 use crate::printable::quoted;
@@ -60,12 +61,7 @@ pub(crate) fn run(arguments: LinkEditArguments, session: &Session<'_>) -> Result
     session.write_or_curl(call, &what, "profile link list", |response| {
         let sentence =
             "The service accepted the change without showing it; `profile link list` does.";
-        Ok(Report::written(
-            &response,
-            super::fields,
-            "updated",
-            sentence,
-        ))
+        Ok(Report::written(&response, fields, "updated", sentence))
     })
 }
 

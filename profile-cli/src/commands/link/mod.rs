@@ -3,13 +3,13 @@
 mod add;
 mod delete;
 mod edit;
+mod fields;
 mod list;
 
 use clap::Subcommand;
-use profile_sdk::Link;
 
 use crate::failure::Failure;
-use crate::report::{Report, Shown, push_field};
+use crate::report::Report;
 use crate::session::Session;
 
 /// List, add, edit and delete your links
@@ -33,13 +33,4 @@ pub(crate) fn run(command: LinkCommand, session: &Session<'_>) -> Result<Report,
         LinkCommand::Edit(arguments) => edit::run(arguments, session),
         LinkCommand::Delete(arguments) => delete::run(arguments, session),
     }
-}
-
-/// A link as names and values.
-fn fields(link: &Link) -> Shown {
-    let mut fields = Vec::new();
-    push_field(&mut fields, "id", link.id.as_ref());
-    push_field(&mut fields, "title", link.title.as_ref());
-    push_field(&mut fields, "url", link.url.as_ref());
-    Shown::Fields(fields)
 }

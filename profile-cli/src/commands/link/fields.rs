@@ -1,0 +1,14 @@
+//! A link, as commands that change one show it.
+
+use profile_sdk::Link;
+
+use crate::report::{Shown, push_field};
+
+/// A link as names and values.
+pub(super) fn fields(link: &Link) -> Shown {
+    let mut fields = Vec::new();
+    push_field(&mut fields, "id", link.id.as_ref());
+    push_field(&mut fields, "title", link.title.as_ref());
+    push_field(&mut fields, "url", link.url.as_ref());
+    Shown::Fields(fields)
+}

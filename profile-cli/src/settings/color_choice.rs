@@ -1,0 +1,42 @@
+//! When to use colours.
+
+use clap::ValueEnum;
+
+use crate::environment::Environment;
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On a terminal that can show them
+    #[default]
+    Auto,
+    /// Even in a pipe
+    Always,
+    /// Not at all
+    Never,
+}
+
+impl ColorChoice {
+    /// Reads the name of a choice.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        Self::from_str(text, false)
+            .map_err(|_| format!("is {text:?}; expected auto, always or never"))
+    }
+
+    /// Whether to use colours on a place to print to.
+    pub(crate) fn decide(self, is_terminal: bool, environment: &Environment) -> bool {
+        let is_set = |name| environment.path(name).is_some();
+        match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Auto if is_set("NO_COLOR") => false,
+            Self::Auto if environment.is_on("CLICOLOR_FORCE") => true,
+            Self::Auto => {
+                is_terminal
+                    && environment
+                        .path("TERM")
+                        .is_none_or(|term| term.as_os_str() != "dumb")
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The defaults of settings, and how their texts are read.
+
+use std::time::Duration;
+
+use profile_sdk::ClientBuilder;
+
+/// How often what can be repeated is repeated.
+pub(crate) const DEFAULT_RETRIES: u32 = 3;
+
+/// How long one attempt may take.
+pub(crate) const DEFAULT_TIMEOUT: Duration = ClientBuilder::DEFAULT_ATTEMPT_TIMEOUT;
+
+/// Reads a time in seconds, which may have a fraction.
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok();
+    seconds
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .filter(|duration| !duration.is_zero())
+        .ok_or_else(|| format!("is {text:?}; expected seconds above 0, such as 10 or 0.5"))
+}
+
+/// Reads true or false.
+pub(crate) fn switch(text: &str) -> Result<bool, String> {
+    match text {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        _ => Err(format!("is {text:?}; expected true or false")),
+    }
+}
+
+/// Reads a number of times.
+pub(crate) fn count(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| {
+        let is_large = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        match is_large {
+            true => format!("is {text}; at most {} is possible", u32::MAX),
+            false => format!("is {text:?}; expected a whole number such as 3"),
+        }
+    })
+}
