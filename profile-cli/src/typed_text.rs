@@ -1,40 +1,64 @@
 //! Texts that are typed as an argument, or as the file or the input that holds them.
 
+use std::fmt::Display;
 use std::io::{self, IsTerminal as _};
+use std::str::FromStr;
 
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::output::Output;
 
-/// The text that an argument stands for: that of a file for `@FILE`, that of stdin for `-`, else
-/// the argument itself.
-///
-/// Editors and shells end a text with a line break that nobody means, so one is dropped from the
-/// end of what is read.
-pub(crate) fn read(argument: &str, typed: &str, output: &Output) -> Result<String, Failure> {
-    if typed != "-" && !typed.starts_with('@') {
-        return Ok(typed.to_owned());
+/// A text of this type that was typed, or the file or the input that holds it.
+#[derive(Debug, Clone)]
+pub(crate) enum TypedText<T> {
+    Text(T),
+    /// `@FILE` or `-`, as it was typed.
+    Elsewhere(String),
+}
+
+impl<T: FromStr<Err: Display>> TypedText<T> {
+    /// Returns the text that the argument of this name stands for.
+    ///
+    /// Editors and shells end a text with a line break that nobody means, so one is dropped from
+    /// the end of what is read.
+    pub(crate) fn read(self, argument: &str, output: &Output) -> Result<T, Failure> {
+        let typed = match self {
+            Self::Text(text) => return Ok(text),
+            Self::Elsewhere(typed) => typed,
+        };
+        let refused = |reason: &str| Failure::usage(format!("{argument}: {reason}"));
+        let input: Input = typed.parse().map_err(|reason: String| refused(&reason))?;
+        if input == Input::Stdin && io::stdin().is_terminal() {
+            output.note("type the text, and end it with Ctrl-D on a line of its own");
+        }
+        let bytes = input.read().map_err(|failure| refused(&failure.message))?;
+        if bytes.is_empty() && input == Input::Stdin {
+            return Err(refused(
+                "nothing came on stdin, which looks like a mistake; give '' for an empty text",
+            ));
+        }
+        let bytes = &bytes[..length_without_last_break(&bytes)];
+        let text = str::from_utf8(bytes).map_err(|error| {
+            let place = error.valid_up_to();
+            let source = typed.strip_prefix('@').unwrap_or("stdin");
+            refused(&format!(
+                "{source} is not UTF-8 text: see the byte at offset {place}"
+            ))
+        })?;
+        text.parse()
+            .map_err(|error: T::Err| refused(&error.to_string()))
     }
-    let refused = |reason: &str| Failure::usage(format!("{argument}: {reason}"));
-    let input: Input = typed.parse().map_err(|reason: String| refused(&reason))?;
-    if input == Input::Stdin && io::stdin().is_terminal() {
-        output.note("type the text, and end it with Ctrl-D on a line of its own");
+}
+
+impl<T: FromStr> FromStr for TypedText<T> {
+    type Err = T::Err;
+
+    fn from_str(typed: &str) -> Result<Self, T::Err> {
+        match typed == "-" || typed.starts_with('@') {
+            true => Ok(Self::Elsewhere(typed.to_owned())),
+            false => typed.parse().map(Self::Text),
+        }
     }
-    let bytes = input.read().map_err(|failure| refused(&failure.message))?;
-    if bytes.is_empty() && input == Input::Stdin {
-        return Err(refused(
-            "nothing came on stdin, which looks like a mistake; give '' for an empty text",
-        ));
-    }
-    let mut text = String::from_utf8(bytes).map_err(|error| {
-        let place = error.utf8_error().valid_up_to();
-        let source = typed.strip_prefix('@').unwrap_or("stdin");
-        refused(&format!(
-            "{source} is not UTF-8 text: see the byte at offset {place}"
-        ))
-    })?;
-    text.truncate(length_without_last_break(text.as_bytes()));
-    Ok(text)
 }
 
 /// How long a text is without the line break at its end, if there is one.

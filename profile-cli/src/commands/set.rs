@@ -1,10 +1,7 @@
 //! `profile set`: changes fields of the profile.
 
 use clap::Args;
-use profile_sdk::{
-    Bio, Color, DisplayName, InvalidValue, Location, Profile, ProfileUpdate, Request, Response,
-};
-use serde_json::{Map, Value};
+use profile_sdk::{Bio, Color, DisplayName, Location, Profile, ProfileUpdate, Response};
 
 use crate::commands::show;
 use crate::contrast::Contrast;
@@ -13,7 +10,7 @@ use crate::failure::Failure;
 use crate::report::Report;
 use crate::session::Session;
 use crate::typed_color::TypedColor;
-use crate::typed_text;
+use crate::typed_text::TypedText;
 
 const WHAT: &str = "profile";
 const LOOK_WITH: &str = "profile show";
@@ -50,7 +47,7 @@ struct ProfileFields {
     display_name: Option<DisplayName>,
 
     #[arg(long, value_name = "TEXT|@FILE|-", allow_hyphen_values = true, help = bio_help())]
-    bio: Option<String>,
+    bio: Option<TypedText<Bio>>,
 
     #[arg(long, value_name = "TEXT")]
     #[arg(help = format!("The location, up to {} characters", Location::MAX_CHARACTERS))]
@@ -112,7 +109,7 @@ pub(crate) fn preview(
 ) -> Result<Report, Failure> {
     let call = session.client()?.update_profile(update);
     let request = call.request().map_err(Failure::of_unsent)?;
-    Ok(dry_run::preview(&[request], &differences(request, profile)))
+    Ok(dry_run::preview(&[request], &differences(update, profile)))
 }
 
 impl ProfileFields {
@@ -124,49 +121,50 @@ impl ProfileFields {
     }
 
     fn into_update(self, session: &Session<'_>) -> Result<ProfileUpdate, Failure> {
-        let mut update = ProfileUpdate::new();
-        if let Some(display_name) = self.display_name {
-            update = update.display_name(display_name);
-        }
-        if let Some(typed) = self.bio {
-            let bio = typed_text::read("--bio", &typed, session.output)?;
-            update = update.bio(Bio::new(bio).map_err(|refused| of_argument("--bio", &refused))?);
-        }
-        if let Some(location) = self.location {
-            update = update.location(location);
-        }
-        let sent = |field, color: TypedColor| -> Color {
+        let sent = |field, color: Option<TypedColor>| -> Option<Color> {
+            let color = color?;
             if let Some(note) = color.note(field) {
                 session.output.note(&note);
             }
-            color.color
+            Some(color.color)
         };
-        if let Some(color) = self.accent_color {
-            update = update.accent_color(sent("accent_color", color));
+        let mut update = ProfileUpdate::new();
+        update.display_name = self.display_name;
+        if let Some(bio) = self.bio {
+            update.bio = Some(bio.read("--bio", session.output)?);
         }
-        if let Some(color) = self.text_color {
-            update = update.text_color(sent("text_color", color));
-        }
-        if let Some(color) = self.background_color {
-            update = update.background_color(sent("background_color", color));
-        }
+        update.location = self.location;
+        update.accent_color = sent("accent_color", self.accent_color);
+        update.text_color = sent("text_color", self.text_color);
+        update.background_color = sent("background_color", self.background_color);
         Ok(update)
     }
 }
 
-fn of_argument(argument: &str, refused: &InvalidValue) -> Failure {
-    Failure::usage(format!("{argument}: {refused}"))
-}
-
-/// What a request to edit the profile would change in it.
-fn differences(request: &Request, profile: &Profile) -> Vec<Change> {
-    let body = request.body().unwrap_or_default();
-    let fields: Map<String, Value> = serde_json::from_slice(body).unwrap_or_default();
-    let change = |(field, value): (String, Value)| {
-        let from = field_of(profile, &field).map(str::to_owned);
-        Change::new(field, from, value.as_str().map(str::to_owned))
+/// Returns what an update would change in the profile.
+fn differences(update: &ProfileUpdate, profile: &Profile) -> Vec<Change> {
+    let fields = [
+        (
+            "accent_color",
+            update.accent_color.as_ref().map(Color::as_str),
+        ),
+        (
+            "background_color",
+            update.background_color.as_ref().map(Color::as_str),
+        ),
+        ("bio", update.bio.as_ref().map(Bio::as_str)),
+        (
+            "display_name",
+            update.display_name.as_ref().map(DisplayName::as_str),
+        ),
+        ("location", update.location.as_ref().map(Location::as_str)),
+        ("text_color", update.text_color.as_ref().map(Color::as_str)),
+    ];
+    let change = |(field, to): (&str, Option<&str>)| {
+        let from = field_of(profile, field).map(str::to_owned);
+        Some(Change::new(field, from, Some(to?.to_owned())))
     };
-    fields.into_iter().map(change).collect()
+    fields.into_iter().filter_map(change).collect()
 }
 
 /// One of the fields that can be changed, by its name.

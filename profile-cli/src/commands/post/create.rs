@@ -10,7 +10,7 @@ use crate::editor::Editor;
 use crate::failure::{Failure, FailureKind};
 use crate::report::{Report, Shown, push_field};
 use crate::session::Session;
-use crate::typed_text;
+use crate::typed_text::{self, TypedText};
 
 const WHAT: &str = "list of posts";
 const LOOK_WITH: &str = "profile post list";
@@ -33,7 +33,7 @@ Examples:
 pub(crate) struct PostCreateArguments {
     /// The text
     #[arg(value_name = "BODY|@FILE|-")]
-    body: Option<String>,
+    body: Option<TypedText<String>>,
 
     /// Write the text in your editor
     #[arg(long, conflicts_with = "body")]
@@ -50,7 +50,7 @@ pub(crate) fn run(
     let dry_run = arguments.dry_run.dry_run;
     match arguments.body {
         Some(typed) => {
-            let body = typed_text::read("BODY", &typed, session.output)?;
+            let body = typed.read("BODY", session.output)?;
             let call = session.client()?.create_post(&body);
             if dry_run {
                 return preview(&call, body);
