@@ -1,19 +1,15 @@
 //! A dialect as a file has it: the settings that differ from the default, as JSON.
 
 use crate::engine::Dialect;
-use crate::misfit::{self, Misfit};
-
-/// Why a text is no dialect.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}; a dialect is an object of settings such as {{\"ids\": \"integer\"}}")]
-pub struct InvalidDialect(Misfit);
+use crate::invalid_input::InvalidInput;
+use crate::read_json;
 
 impl Dialect {
     /// Reads the settings that differ from the default, from a JSON object.
     ///
     /// # Errors
     ///
-    /// [`InvalidDialect`] when it is no object, or has a setting or a value that there is not.
+    /// [`InvalidInput`] when it is no object, or has a setting or a value that there is not.
     ///
     /// ```
     /// use mock_server::Dialect;
@@ -22,11 +18,11 @@ impl Dialect {
     /// assert_eq!(Dialect::from_json(r#"{"ids": "integer"}"#)?.ids, Ids::Integer);
     /// assert_eq!(
     ///     Dialect::from_json(r#""minimal""#).unwrap_err().to_string(),
-    ///     r#"found "minimal"; an object is expected; a dialect is an object of settings such as {"ids": "integer"}"#,
+    ///     "expected a JSON object",
     /// );
-    /// # Ok::<(), mock_server::InvalidDialect>(())
+    /// # Ok::<(), mock_server::InvalidInput>(())
     /// ```
-    pub fn from_json(text: &str) -> Result<Self, InvalidDialect> {
-        misfit::object(text.as_bytes()).map_err(InvalidDialect)
+    pub fn from_json(text: &str) -> Result<Self, InvalidInput> {
+        read_json::object(text.as_bytes())
     }
 }

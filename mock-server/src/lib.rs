@@ -8,46 +8,39 @@ mod dialect_file;
 mod ending;
 mod engine;
 mod faults;
+mod invalid_input;
 mod journal;
-mod misfit;
-mod never_matches;
 mod openapi;
+mod path_pattern;
 mod path_template;
+mod read_json;
 mod server;
 mod service;
 mod state_error;
 mod state_file;
 mod store;
-mod strict;
 mod transport;
-mod unique_names;
-mod webhook;
+pub mod webhook;
 mod worlds;
 
 pub use builder::{MockServerBuilder, StartError};
-pub use dialect_file::InvalidDialect;
 pub use engine::dialect::{self, Dialect, UnknownDialect};
 pub use engine::{
-    Account, Clock, Coverage, Endpoint, EndpointCoverage, EventKind, InvalidEventKind,
-    InvalidInstant, Keys, Link, Post, Profile, RateLimit, Reply, Request, Rule, RuleVerdict, Scope,
-    Untouched, Verdicts, Violation, World, handle,
+    Account, Clock, Coverage, Endpoint, EndpointCoverage, InvalidEventKind, InvalidInstant, Keys,
+    Link, Post, Profile, RateLimit, Reply, Request, Rule, RuleVerdict, Scope, Untouched, Verdicts,
+    Violation, World, handle,
 };
-pub use faults::{Delay, Fault, FaultRule, InvalidFault, Match, Phase, When, WireFault};
+pub use faults::{Delay, Fault, FaultRule, Match, Phase, When, WireFault};
+pub use invalid_input::InvalidInput;
 pub use journal::{
-    Expect, Expectation, InvalidExpectation, Journal, JournalLimits, NearMiss, RecordedRequest,
-    RequestPattern, Verification,
+    Expect, Expectation, Journal, JournalLimits, NearMiss, RecordedRequest, RequestPattern,
+    Verification,
 };
-pub use never_matches::NeverMatches;
 pub use openapi::{control_openapi_json, openapi_json};
 pub use server::MockServer;
 pub use state_error::StateError;
 pub use state_file::StateFile;
 pub use transport::HttpServer;
-pub use webhook::{
-    Delivery, DeliveryOutcome, EmptySecret, EventData, FAILURES_UNTIL_OFF, InvalidReceiverUrl,
-    InvalidScript, NotSent, ReceiverUrl, SignedDelivery, SinkAnswer, SinkScript, SinkStatus,
-    WebhookError, WebhookHandle, WebhookSecret, WebhookStatus,
-};
 /// The library underneath, in the version that [`MockServer::wiremock`] speaks.
 pub use wiremock;
 pub use worlds::Worlds;

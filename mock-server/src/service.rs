@@ -6,11 +6,13 @@ use jiff::Timestamp;
 use tokio::sync::watch;
 
 use crate::engine::{Endpoint, Keys, Reply, Request, Verdicts, World};
-use crate::faults::{FaultRule, FaultRules, InvalidFault, Plan, Planned};
+use crate::faults::{FaultRule, FaultRules, Plan, Planned};
+use crate::invalid_input::InvalidInput;
 use crate::journal::{Answered, Journal, JournalLimits};
 use crate::state_error::StateError;
 use crate::state_file::StateFile;
 use crate::store::{Handled, Store};
+use crate::webhook::keep_webhook;
 
 /// A world, and the faults that its clients meet. Every transport carries requests to one of these.
 #[derive(Debug)]
@@ -110,11 +112,8 @@ impl Service {
     }
 
     /// Adds fault rules, all or none.
-    pub(crate) fn add_faults(&self, rules: Vec<FaultRule>) -> Result<(), InvalidFault> {
-        self.faults.add(rules, |key| {
-            let is_known = self.store.transact(|world| (world.has_key(key), false));
-            is_known.unwrap_or(false)
-        })
+    pub(crate) fn add_faults(&self, rules: Vec<FaultRule>) -> Result<(), InvalidInput> {
+        self.faults.add(rules)
     }
 
     /// What is to go wrong with a request, which is counted. Comes first, since a plan may be to
@@ -197,7 +196,7 @@ impl Service {
     pub(crate) fn replace(&self, new: World) -> Result<(), StateError> {
         let replaced = self.store.transact(|world| {
             let replaced = std::mem::replace(world, new.clone());
-            (world.keep_webhook_of(replaced), true)
+            (keep_webhook(world, replaced), true)
         });
         match replaced {
             // A state that nobody can read has no webhook to keep.

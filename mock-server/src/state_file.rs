@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::engine::{World, check_ids, counted_past_ids};
-use crate::misfit;
+use crate::read_json;
 use crate::state_error::StateError;
 
 /// The form in which this version writes a world.
@@ -147,18 +147,18 @@ impl StateFile {
             path: path(),
             reason: reason.to_string(),
         };
-        let written = misfit::value(bytes).map_err(|misfit| damaged(&misfit))?;
+        let written = read_json::value(bytes).map_err(|error| damaged(&error))?;
         // The version comes first: a newer form may look in any way otherwise.
         let world = match written.get("version").and_then(Value::as_u64) {
             Some(version) if version != u64::from(VERSION) => {
                 let path = path();
                 return Err(StateError::OtherVersion { path, version });
             }
-            Some(_) => misfit::object_in(written).map(|saved: Saved<World>| saved.world),
+            Some(_) => read_json::object_in(written).map(|saved: Saved<World>| saved.world),
             // A world alone, as the control API shows it.
-            None => misfit::object_in(written),
+            None => read_json::object_in(written),
         };
-        let world: World = world.map_err(|misfit| damaged(&misfit))?;
+        let world: World = world.map_err(|error| damaged(&error))?;
         check_ids(&world).map_err(|reason| damaged(&reason))?;
         Ok(world)
     }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::engine::{self, Dialect, Keys, KeysInForce, Request, World, bearer_token};
-use crate::faults::{FaultRule, InvalidFault};
+use crate::faults::FaultRule;
+use crate::invalid_input::InvalidInput;
 use crate::service::Service;
 use crate::state_error::StateError;
 use crate::state_file::StateFile;
@@ -115,16 +116,16 @@ impl Worlds {
     ///
     /// # Errors
     ///
-    /// [`InvalidFault`] for the first rule that cannot be followed.
+    /// [`InvalidInput`] for the first rule that cannot be followed.
     ///
     /// ```
     /// use mock_server::{Fault, FaultRule, World, Worlds};
     ///
     /// let worlds = Worlds::in_memory(World::default());
     /// worlds.add_faults(vec![FaultRule::new(Fault::status(503)).times(1)])?;
-    /// # Ok::<(), mock_server::InvalidFault>(())
+    /// # Ok::<(), mock_server::InvalidInput>(())
     /// ```
-    pub fn add_faults(&self, rules: Vec<FaultRule>) -> Result<(), InvalidFault> {
+    pub fn add_faults(&self, rules: Vec<FaultRule>) -> Result<(), InvalidInput> {
         self.default.add_faults(rules)
     }
 

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::json::{json, read};
 use super::refusal::ControlRefusal;
-use super::routes::{WorldCall, json, read};
-use crate::engine::{Clock, Reply, World};
+use super::world_call::WorldCall;
+use crate::engine::{Clock, LAST_INSTANT, Reply, World};
 
 /// The instant, and where the clock has it from.
 #[derive(Serialize)]
@@ -49,12 +50,19 @@ pub(super) fn advance(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     let time = Duration::from_secs(seconds);
     let advance = |world: &mut World| {
         if !world.clock().has_room_for(time) {
-            return (Err(ControlRefusal::EndOfTime { seconds }), false);
+            return (Err(end_of_time(seconds)), false);
         }
         world.advance(time);
         (Ok(shown(world)), true)
     };
     Ok(json(200, &call.service.store().transact(advance)??))
+}
+
+fn end_of_time(seconds: u64) -> ControlRefusal {
+    let message = format!(
+        "{seconds} seconds lead past {LAST_INSTANT}, the last instant of a clock; give less"
+    );
+    ControlRefusal::unprocessable("end_of_time", message)
 }
 
 fn shown(world: &World) -> Shown {

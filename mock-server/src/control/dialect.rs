@@ -1,13 +1,15 @@
 //! `/dialect`: how a world speaks where the specification is silent.
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::Control;
+use super::api::Control;
+use super::json;
 use super::refusal::ControlRefusal;
-use super::routes::{self, WorldCall};
+use super::world_call::WorldCall;
 use crate::engine::{Dialect, Reply, Request, World};
-use crate::misfit;
+use crate::invalid_input::InvalidInput;
+use crate::read_json::{self, BAD_BODY};
 
 /// A setting, and what a suite may put in place of its default.
 #[derive(Serialize)]
@@ -19,10 +21,10 @@ struct Setting {
 
 /// All settings, for suites that run once under each alternative.
 pub(super) fn settings(_: &Control, _: &Request) -> Result<Reply, ControlRefusal> {
-    let default = json!(Dialect::default());
+    let default = serde_json::json!(Dialect::default());
     let mut settings: Vec<Setting> = Vec::new();
     for (setting, _, dialect) in Dialect::alternatives() {
-        let alternative = json!(dialect)[setting].clone();
+        let alternative = serde_json::json!(dialect)[setting].clone();
         match settings.last_mut().filter(|last| last.setting == setting) {
             Some(last) => last.alternatives.push(alternative),
             None => settings.push(Setting {
@@ -32,26 +34,26 @@ pub(super) fn settings(_: &Control, _: &Request) -> Result<Reply, ControlRefusal
             }),
         }
     }
-    Ok(routes::json(200, &settings))
+    Ok(json::json(200, &settings))
 }
 
 pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     let read = |world: &mut World| (world.dialect().clone(), false);
-    Ok(routes::json(200, &call.service.store().transact(read)?))
+    Ok(json::json(200, &call.service.store().transact(read)?))
 }
 
 pub(super) fn set(call: &WorldCall) -> Result<Reply, ControlRefusal> {
-    let dialect = chosen(misfit::value(&call.request.body)?)?;
+    let dialect = chosen(read_json::value(&call.request.body)?)?;
     let set = |world: &mut World| (world.set_dialect(dialect.clone()), true);
     call.service.store().transact(set)?;
-    Ok(routes::json(200, &dialect))
+    Ok(json::json(200, &dialect))
 }
 
 /// A dialect by its name, or by the settings that differ from the default.
 pub(super) fn chosen(choice: Value) -> Result<Dialect, ControlRefusal> {
     match choice {
         Value::String(name) => Ok(Dialect::named(&name)?),
-        Value::Object(_) => Ok(misfit::object_in(choice)?),
-        other => Err(misfit::other_type(&other, "a name or an object of settings").into()),
+        Value::Object(_) => Ok(read_json::object_in(choice)?),
+        _ => Err(InvalidInput::new(BAD_BODY, "expected a name or an object of settings").into()),
     }
 }

@@ -1,8 +1,8 @@
 //! `/openapi.json` and `/control-openapi.json`: what can be asked of the service, and of this.
 
-use super::Control;
+use super::api::Control;
+use super::json::json_text;
 use super::refusal::ControlRefusal;
-use super::routes::json_text;
 use crate::engine::{Reply, Request};
 use crate::openapi::{control_openapi_json, openapi_json};
 

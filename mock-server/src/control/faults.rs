@@ -1,7 +1,8 @@
 //! `/faults`: the fault rules of a world.
 
+use super::json::{done, json};
 use super::refusal::ControlRefusal;
-use super::routes::{WorldCall, done, json};
+use super::world_call::WorldCall;
 use crate::engine::Reply;
 use crate::faults::FaultRule;
 use crate::worlds::inner_key;

@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
+use super::api::Control;
+use super::json::json;
 use super::refusal::ControlRefusal;
-use super::{Control, routes};
+use super::routes;
 use crate::engine::{Reply, Request};
 
 #[derive(Serialize)]
@@ -21,5 +23,5 @@ pub(super) fn show(control: &Control, request: &Request) -> Result<Reply, Contro
         url: control.url(request),
         routes: routes::written(),
     };
-    Ok(routes::json(200, &health))
+    Ok(json(200, &health))
 }

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::json::{done, json, read};
 use super::refusal::ControlRefusal;
-use super::routes::{WorldCall, done, json, read};
+use super::world_call::WorldCall;
 use crate::engine::{RateLimit, Reply, Scope, label};
 use crate::worlds::{inner_key, outer_key, outer_keys};
 
@@ -39,7 +40,8 @@ pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
 pub(super) fn create(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     let new: NewKey = read(call.request)?;
     if new.handle.is_empty() {
-        return Err(ControlRefusal::EmptyHandle);
+        let message = "the handle is empty; give one such as `demo`";
+        return Err(ControlRefusal::unprocessable("empty_handle", message));
     }
     let key = call.service.store().transact(|world| {
         let key = world.create_key(&new.handle, &new.scopes);
@@ -63,6 +65,9 @@ pub(super) fn delete(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     });
     match removed? {
         true => Ok(done()),
-        false => Err(ControlRefusal::UnknownKey),
+        false => {
+            let message = "this world has no such key";
+            Err(ControlRefusal::new(404, "unknown_key", message))
+        }
     }
 }

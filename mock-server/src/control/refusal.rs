@@ -1,92 +1,24 @@
-//! What the control API refuses, and in which words. It speaks one language whatever the worlds do.
+//! The refusals of the control API. It speaks one language whatever the worlds do.
 
-use crate::control::BODY_LIMIT;
 use serde::Serialize;
 
-use crate::engine::{InvalidInstant, InvalidWorld, LAST_INSTANT, Reply, UnknownDialect};
-use crate::faults::InvalidFault;
-use crate::journal::InvalidExpectation;
-use crate::misfit::Misfit;
-use crate::never_matches::NeverMatches;
+use crate::engine::{InvalidInstant, InvalidWorld, Reply, UnknownDialect};
+use crate::invalid_input::InvalidInput;
+use crate::read_json::BAD_BODY;
 use crate::state_error::StateError;
-use crate::webhook::{NotSent, WebhookError};
+use crate::webhook;
 
-/// Why the control API does not do what it is asked for.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum ControlRefusal {
-    #[error("there is nothing at {path} in the control API; see {known}")]
-    UnknownPath { path: String, known: String },
-    #[error("{method} is not allowed here; allowed: {}", allowed.join(", "))]
-    MethodNotAllowed {
-        method: String,
-        allowed: Vec<&'static str>,
-    },
-    #[error("there is no world `{name}`; POST /_mock/v1/worlds makes one")]
-    UnknownWorld { name: String },
-    #[error(
-        "the world `default` cannot be deleted; POST /_mock/v1/worlds/default/reset empties it"
-    )]
-    DefaultWorld,
-    #[error("this world has no such key")]
-    UnknownKey,
-    #[error("the handle is empty; give one such as `demo`")]
-    EmptyHandle,
-    #[error("the body has {length} bytes; at most {BODY_LIMIT} are allowed")]
-    BodyTooLarge { length: usize },
-    #[error("the body is not what is expected here: {0}")]
-    Body(#[from] Misfit),
-    #[error(transparent)]
-    Instant(#[from] InvalidInstant),
-    #[error("{seconds} seconds lead past {LAST_INSTANT}, the last instant of a clock; give less")]
-    EndOfTime { seconds: u64 },
-    #[error(transparent)]
-    Dialect(#[from] UnknownDialect),
-    #[error(transparent)]
-    Fault(#[from] InvalidFault),
-    #[error(
-        "the query parameter `{name}` is none; there are `method`, `path`, `key`, `status` and \
-         `fault`"
-    )]
-    UnknownParameter { name: String },
-    #[error("the query parameter `{name}` is given twice; give it once")]
-    RepeatedParameter { name: String },
-    #[error(transparent)]
-    Expectation(#[from] InvalidExpectation),
-    #[error(transparent)]
-    NeverMatches(#[from] NeverMatches),
-    #[error("the status is `{found}`; a number such as 422 is expected")]
-    NotAStatus { found: String },
-    #[error("within_milliseconds is {within}; at most {longest} are allowed")]
-    LongWait { within: u64, longest: u64 },
-    #[error("the journal was emptied meanwhile; ask once more to wait for what comes now")]
-    Emptied,
-    #[error("the program is about to end, and nothing comes any more")]
-    Ending,
-    #[error("`url` stands beside `sink`; give one of them")]
-    TwoReceivers,
-    #[error("nothing is to change; give `url` or `sink`, or `active`")]
-    NoChange,
-    #[error("`secret` stands alone; give `url` or `sink` beside it")]
-    LoneSecret,
-    #[error("the webhook has no secret yet; give `secret` as well")]
-    NoSecret,
-    #[error("`active` is false; a webhook is turned off by ten failed deliveries in a row alone")]
-    TurnOff,
-    #[error("the webhook does not point at the sink; PUT here makes it")]
-    NoSink,
-    #[error("`seed` stands beside `state`, which has one; give one of them")]
-    SeedAndState,
-    #[error("`data` stands beside `body`; give one of them")]
-    DataAndBody,
-    #[error(transparent)]
-    Webhook(#[from] WebhookError),
-    #[error(transparent)]
-    World(#[from] InvalidWorld),
-    #[error(transparent)]
-    State(#[from] StateError),
+/// The reason why the control API does not do what it is asked for.
+#[derive(Debug)]
+pub(super) struct ControlRefusal {
+    status: u16,
+    code: &'static str,
+    message: String,
+    /// The methods of the header `Allow`.
+    allow: Vec<&'static str>,
 }
 
-/// What `error` holds in the answer to anything that is not done.
+/// The value of `error` in the answer to anything that is not done.
 #[derive(Serialize)]
 pub(super) struct ErrorObject<'a> {
     pub(super) code: &'a str,
@@ -94,63 +26,84 @@ pub(super) struct ErrorObject<'a> {
 }
 
 impl ControlRefusal {
+    pub(super) fn new(status: u16, code: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            status,
+            code,
+            message: message.into(),
+            allow: Vec::new(),
+        }
+    }
+
+    /// Refuses input that can be read and cannot be followed.
+    pub(super) fn unprocessable(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(422, code, message)
+    }
+
+    pub(super) fn method_not_allowed(method: &str, allow: Vec<&'static str>) -> Self {
+        let allowed = allow.join(", ");
+        let message = format!("{method} is not allowed here; allowed: {allowed}");
+        Self {
+            allow,
+            ..Self::new(405, "method_not_allowed", message)
+        }
+    }
+
+    pub(super) fn unknown_world(name: &str) -> Self {
+        let message = format!("there is no world `{name}`; POST /_mock/v1/worlds makes one");
+        Self::new(404, "unknown_world", message)
+    }
+
     pub(super) fn into_reply(self) -> Reply {
-        let (status, code) = self.status_and_code();
-        let mut reply = Reply::error(status, code, &self.to_string(), None);
-        if let Self::MethodNotAllowed { allowed, .. } = self {
-            let allow = ("allow".into(), allowed.join(", ").into());
+        let mut reply = Reply::error(self.status, self.code, &self.message, None);
+        if !self.allow.is_empty() {
+            let allow = ("allow".into(), self.allow.join(", ").into());
             reply.headers.push(allow);
         }
         reply
     }
+}
 
-    fn status_and_code(&self) -> (u16, &'static str) {
-        match self {
-            Self::Body(misfit) if misfit.is_readable() => (422, "invalid_value"),
-            Self::Body(_) => (400, "bad_body"),
-            Self::UnknownPath { .. } => (404, "unknown_path"),
-            Self::UnknownWorld { .. } => (404, "unknown_world"),
-            Self::UnknownKey => (404, "unknown_key"),
-            Self::MethodNotAllowed { .. } => (405, "method_not_allowed"),
-            Self::DefaultWorld => (409, "default_world"),
-            Self::BodyTooLarge { .. } => (413, "body_too_large"),
-            Self::EmptyHandle => (422, "empty_handle"),
-            Self::Instant(_) => (422, "invalid_instant"),
-            Self::EndOfTime { .. } => (422, "end_of_time"),
-            Self::Dialect(_) => (422, "invalid_dialect"),
-            Self::Fault(error) if error.is_unread() => (400, "bad_body"),
-            Self::Fault(_) => (422, "invalid_fault"),
-            Self::UnknownParameter { .. } => (400, "unknown_parameter"),
-            Self::RepeatedParameter { .. } => (400, "repeated_parameter"),
-            Self::Expectation(_) => (422, "invalid_expectation"),
-            Self::NeverMatches(_) => (422, "never_matches"),
-            Self::NotAStatus { .. } => (400, "invalid_status"),
-            Self::LongWait { .. } => (422, "wait_too_long"),
-            Self::Emptied => (409, "journal_emptied"),
-            Self::Ending => (503, "ending"),
-            Self::TwoReceivers => (422, "two_receivers"),
-            Self::NoChange => (422, "no_change"),
-            Self::LoneSecret => (422, "lone_secret"),
-            Self::NoSecret => (422, "no_secret"),
-            Self::TurnOff => (422, "cannot_turn_off"),
-            Self::NoSink => (404, "no_sink"),
-            Self::SeedAndState => (422, "seed_and_state"),
-            Self::DataAndBody => (422, "data_and_body"),
-            Self::Webhook(error) => (status_of(error), error.code()),
-            Self::World(_) => (422, "invalid_state"),
-            Self::State(_) => (500, "state_file"),
-        }
+impl From<InvalidInput> for ControlRefusal {
+    fn from(error: InvalidInput) -> Self {
+        let status = if error.code() == BAD_BODY { 400 } else { 422 };
+        Self::new(status, error.code(), error.to_string())
     }
 }
 
-fn status_of(error: &WebhookError) -> u16 {
-    match error {
-        WebhookError::NotSent(NotSent::UnknownDelivery { .. }) => 404,
-        WebhookError::NotSent(NotSent::NoReceiver | NotSent::WebhookOff { .. }) => 409,
-        WebhookError::State(_) => 500,
-        WebhookError::Url(_)
-        | WebhookError::Secret(_)
-        | WebhookError::Script(_)
-        | WebhookError::Kind(_) => 422,
+impl From<webhook::Error> for ControlRefusal {
+    fn from(error: webhook::Error) -> Self {
+        use webhook::Error;
+        let status = match error {
+            Error::Invalid(error) => return error.into(),
+            Error::UnknownDelivery { .. } => 404,
+            Error::NoReceiver | Error::Off { .. } => 409,
+            Error::State(_) => 500,
+        };
+        Self::new(status, error.code(), error.to_string())
+    }
+}
+
+impl From<InvalidInstant> for ControlRefusal {
+    fn from(error: InvalidInstant) -> Self {
+        Self::unprocessable("invalid_instant", error.to_string())
+    }
+}
+
+impl From<UnknownDialect> for ControlRefusal {
+    fn from(error: UnknownDialect) -> Self {
+        Self::unprocessable("invalid_dialect", error.to_string())
+    }
+}
+
+impl From<InvalidWorld> for ControlRefusal {
+    fn from(error: InvalidWorld) -> Self {
+        Self::unprocessable("invalid_state", error.to_string())
+    }
+}
+
+impl From<StateError> for ControlRefusal {
+    fn from(error: StateError) -> Self {
+        Self::new(500, "state_file", error.to_string())
     }
 }

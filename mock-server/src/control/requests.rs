@@ -6,14 +6,15 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use url::form_urlencoded;
 
-use super::Answer;
+use super::api::Answer;
+use super::json::{done, json, read};
 use super::refusal::{ControlRefusal, ErrorObject};
-use super::routes::{WorldCall, done, json, read};
+use super::world_call::WorldCall;
 use crate::engine::{Reply, Request};
 use crate::journal::{Expectation, RequestPattern, Verification, WrittenExpectation};
 
 /// The longest that anybody may wait: a minute, in milliseconds.
-const LONGEST_WAIT: u64 = 60_000;
+const MAX_WAIT: u64 = 60_000;
 
 pub(super) fn list(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     let pattern = filter(call.request)?;
@@ -64,9 +65,9 @@ pub(super) fn wait(call: &WorldCall) -> Result<Answer, ControlRefusal> {
         times,
         within_milliseconds: within,
     } = read(call.request)?;
-    if within > LONGEST_WAIT {
-        let longest = LONGEST_WAIT;
-        return Err(ControlRefusal::LongWait { within, longest });
+    if within > MAX_WAIT {
+        let message = format!("within_milliseconds is {within}; at most {MAX_WAIT} are allowed");
+        return Err(ControlRefusal::unprocessable("wait_too_long", message));
     }
     request.check()?;
     let (service, name) = (call.service.clone(), call.name.to_owned());
@@ -79,9 +80,16 @@ pub(super) fn wait(call: &WorldCall) -> Result<Answer, ControlRefusal> {
                 Ok(requests) => json(200, &requests),
                 Err(verification) => not_in_time(&verification),
             },
-            () = service.journal().emptied() => ControlRefusal::Emptied.into_reply(),
-            () = ending => ControlRefusal::Ending.into_reply(),
-            () = service.ended() => ControlRefusal::UnknownWorld { name }.into_reply(),
+            () = service.journal().emptied() => {
+                let message = "the journal was emptied meanwhile; ask once more to wait for what \
+                               comes now";
+                ControlRefusal::new(409, "journal_emptied", message).into_reply()
+            }
+            () = ending => {
+                let message = "the program is about to end, and nothing comes any more";
+                ControlRefusal::new(503, "ending", message).into_reply()
+            }
+            () = service.ended() => ControlRefusal::unknown_world(&name).into_reply(),
         }
     })))
 }
@@ -106,8 +114,8 @@ fn filter(request: &Request) -> Result<RequestPattern, ControlRefusal> {
     let mut given = BTreeSet::new();
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         if !given.insert(name.clone()) {
-            let name = name.into_owned();
-            return Err(ControlRefusal::RepeatedParameter { name });
+            let message = format!("the query parameter `{name}` is given twice; give it once");
+            return Err(ControlRefusal::new(400, "repeated_parameter", message));
         }
         pattern = match &*name {
             "method" => pattern.method(value),
@@ -117,13 +125,17 @@ fn filter(request: &Request) -> Result<RequestPattern, ControlRefusal> {
             "status" => match value.parse() {
                 Ok(status) => pattern.status(status),
                 Err(_) => {
-                    let found = value.into_owned();
-                    return Err(ControlRefusal::NotAStatus { found });
+                    let message =
+                        format!("the status is `{value}`; a number such as 422 is expected");
+                    return Err(ControlRefusal::new(400, "invalid_status", message));
                 }
             },
             _ => {
-                let name = name.into_owned();
-                return Err(ControlRefusal::UnknownParameter { name });
+                let message = format!(
+                    "unknown query parameter `{name}`; expected one of `method`, `path`, `key`, \
+                     `status` and `fault`"
+                );
+                return Err(ControlRefusal::new(400, "unknown_parameter", message));
             }
         };
     }

@@ -1,18 +1,12 @@
 //! The routes of the control API: one row for each thing that it can do.
 
-use std::sync::Arc;
-
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
+use super::api::{Answer, BASE, BODY_LIMIT, Control};
 use super::refusal::ControlRefusal;
-use super::{Answer, BASE, BODY_LIMIT, Control};
+use super::world_call::WorldCall;
 use super::{
     clock, dialect, documents, faults, health, keys, requests, state, verdicts, webhook, worlds,
 };
 use crate::engine::{Reply, Request};
-use crate::misfit;
-use crate::service::Service;
 
 /// One thing that the control API can do.
 struct Route {
@@ -29,14 +23,6 @@ enum Action {
     World(OnWorld),
     /// Concerns one world, and may take its time.
     Waiting(Waiting),
-}
-
-/// A request that concerns one world.
-pub(super) struct WorldCall<'a> {
-    pub(super) control: &'a Control,
-    pub(super) name: &'a str,
-    pub(super) service: Arc<Service>,
-    pub(super) request: &'a Request,
 }
 
 type OnServer = fn(&Control, &Request) -> Result<Reply, ControlRefusal>;
@@ -101,11 +87,24 @@ static ROUTES: [Route; 35] = [
     on_world("PUT", "/webhook/sink", webhook::change_sink),
 ];
 
+/// Returns whether a path belongs to the control API. The document of the service lies where
+/// clients look for one, too.
+pub(crate) fn is_for(path: &str) -> bool {
+    let below = path.strip_prefix(BASE);
+    path == documents::SERVICE || below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Does what a request to the control API asks for. It may have to wait for a disk.
+pub(crate) fn answer(control: &Control, request: &Request) -> Answer {
+    take(control, request).unwrap_or_else(|refusal| Answer::Now(refusal.into_reply()))
+}
+
 /// Finds the route of a request and takes it.
-pub(super) fn answer(control: &Control, request: &Request) -> Result<Answer, ControlRefusal> {
+fn take(control: &Control, request: &Request) -> Result<Answer, ControlRefusal> {
     let length = request.body_length();
     if length > BODY_LIMIT {
-        return Err(ControlRefusal::BodyTooLarge { length });
+        let message = format!("the body has {length} bytes; at most {BODY_LIMIT} are allowed");
+        return Err(ControlRefusal::new(413, "body_too_large", message));
     }
     // What is not below the base is a document at the root.
     let path = request.path.strip_prefix(BASE).unwrap_or(&request.path);
@@ -128,12 +127,14 @@ pub(super) fn answer(control: &Control, request: &Request) -> Result<Answer, Con
         }
     }
     if allowed.is_empty() {
-        let path = request.path.clone();
-        let known = format!("{}{BASE}/health", control.url(request));
-        return Err(ControlRefusal::UnknownPath { path, known });
+        let message = format!(
+            "there is nothing at {} in the control API; see {}{BASE}/health",
+            request.path,
+            control.url(request)
+        );
+        return Err(ControlRefusal::new(404, "unknown_path", message));
     }
-    let method = request.method.clone();
-    Err(ControlRefusal::MethodNotAllowed { method, allowed })
+    Err(ControlRefusal::method_not_allowed(&request.method, allowed))
 }
 
 impl Route {
@@ -172,60 +173,7 @@ impl Route {
     }
 }
 
-impl<'a> WorldCall<'a> {
-    fn new(
-        control: &'a Control,
-        name: &'a str,
-        request: &'a Request,
-    ) -> Result<Self, ControlRefusal> {
-        let service = control.worlds.find(name);
-        let unknown = || ControlRefusal::UnknownWorld {
-            name: name.to_owned(),
-        };
-        Ok(Self {
-            control,
-            name,
-            service: service.ok_or_else(unknown)?,
-            request,
-        })
-    }
-}
-
 /// All routes as people write them.
 pub(super) fn written() -> Vec<String> {
     ROUTES.iter().map(Route::written).collect()
-}
-
-/// The body of a request, a JSON object. The content type does not matter here, so that `curl -d`
-/// is enough.
-pub(super) fn read<T: DeserializeOwned>(request: &Request) -> Result<T, ControlRefusal> {
-    Ok(misfit::object(&request.body)?)
-}
-
-/// A reply with JSON in it.
-pub(super) fn json(status: u16, body: &impl Serialize) -> Reply {
-    json_text(
-        status,
-        serde_json::to_vec(body).expect("texts, numbers and lists become JSON"),
-    )
-}
-
-/// A reply with a text that is JSON.
-pub(super) fn json_text(status: u16, body: impl Into<Vec<u8>>) -> Reply {
-    let body = body.into();
-    let headers = vec![("content-type".into(), "application/json".into())];
-    Reply {
-        status,
-        headers,
-        body,
-    }
-}
-
-/// The reply of an action that has nothing to tell.
-pub(super) fn done() -> Reply {
-    Reply {
-        status: 204,
-        headers: Vec::new(),
-        body: Vec::new(),
-    }
 }

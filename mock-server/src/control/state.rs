@@ -1,13 +1,16 @@
 //! `/state` and `/reset`: a world, read, replaced or begun anew. Its webhook, whose secret nobody is
 //! told, is a resource of its own.
 
+use super::json::{done, json, read};
 use super::refusal::ControlRefusal;
-use super::routes::{WorldCall, done, json, read};
+use super::world_call::WorldCall;
 use crate::engine::{self, Reply, World};
+use crate::webhook::Webhook;
 
 pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
-    let world = call.service.store().world()?;
-    Ok(json(200, &world.without_webhook()))
+    let mut world = call.service.store().world()?;
+    world.webhook = Webhook::default();
+    Ok(json(200, &world))
 }
 
 pub(super) fn replace(call: &WorldCall) -> Result<Reply, ControlRefusal> {

@@ -1,7 +1,8 @@
 //! `/violations` and `/coverage`: what the service thinks of its clients.
 
+use super::json::{done, json};
 use super::refusal::ControlRefusal;
-use super::routes::{WorldCall, done, json};
+use super::world_call::WorldCall;
 use crate::engine::{Reply, Verdicts};
 
 pub(super) fn violations(call: &WorldCall) -> Result<Reply, ControlRefusal> {

@@ -2,20 +2,21 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::Answer;
+use super::api::Answer;
+use super::json::{json, read};
 use super::refusal::ControlRefusal;
-use super::routes::{WorldCall, json, read};
+use super::world_call::WorldCall;
 use crate::apart::apart;
 use crate::bytes_in_json::BytesInJson;
 use crate::engine::{Reply, World};
-use crate::misfit;
+use crate::invalid_input::InvalidInput;
+use crate::read_json::{self, BAD_BODY};
 use crate::service::Service;
 use crate::webhook::{
-    Begun, EventData, NotSent, ReceiverUrl, SinkScript, WebhookError, WebhookHandle, WebhookSecret,
-    WebhookStatus,
+    self, Begun, EventData, ReceiverUrl, SinkScript, WebhookHandle, WebhookSecret, WebhookStatus,
 };
 
 #[derive(Deserialize)]
@@ -48,14 +49,25 @@ pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
 pub(super) fn change(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     let change: Change = read(call.request)?;
     if change.active == Some(false) {
-        return Err(ControlRefusal::TurnOff);
+        let message =
+            "`active` is false; a webhook is turned off by ten failed deliveries in a row alone";
+        return Err(ControlRefusal::unprocessable("cannot_turn_off", message));
     }
     let status = match (change.url, change.sink) {
-        (Some(_), Some(_)) => return Err(ControlRefusal::TwoReceivers),
-        (Some(url), None) => point_at(call, Receiver::Url(parse_url(&url)?), change.secret)?,
+        (Some(_), Some(_)) => {
+            let message = "`url` stands beside `sink`; give one of them";
+            return Err(ControlRefusal::unprocessable("two_receivers", message));
+        }
+        (Some(url), None) => point_at(call, Receiver::Url(url.parse()?), change.secret)?,
         (None, Some(sink)) => point_at(call, Receiver::Sink(parse_script(sink)?), change.secret)?,
-        (None, None) if change.secret.is_some() => return Err(ControlRefusal::LoneSecret),
-        (None, None) if change.active.is_none() => return Err(ControlRefusal::NoChange),
+        (None, None) if change.secret.is_some() => {
+            let message = "`secret` stands alone; give `url` or `sink` beside it";
+            return Err(ControlRefusal::unprocessable("lone_secret", message));
+        }
+        (None, None) if change.active.is_none() => {
+            let message = "nothing is to change; give `url` or `sink`, or `active`";
+            return Err(ControlRefusal::unprocessable("no_change", message));
+        }
         (None, None) => turn_on(call)?,
     };
     Ok(json(200, &status))
@@ -83,7 +95,7 @@ pub(super) fn deliveries(call: &WorldCall) -> Result<Reply, ControlRefusal> {
 #[serde(deny_unknown_fields)]
 struct Event {
     kind: String,
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "read_json::nullable")]
     data: Option<Value>,
     /// The whole body of the delivery, in place of `data`.
     body: Option<BytesInJson>,
@@ -98,17 +110,26 @@ struct Redelivery {
 pub(super) fn emit(call: &WorldCall) -> Result<Answer, ControlRefusal> {
     let Event { kind, data, body } = read(call.request)?;
     let data = match (data, body) {
-        (Some(_), Some(_)) => return Err(ControlRefusal::DataAndBody),
+        (Some(_), Some(_)) => {
+            let message = "`data` stands beside `body`; give one of them";
+            return Err(ControlRefusal::unprocessable("data_and_body", message));
+        }
         (Some(data), None) => EventData::Json(data),
         (None, Some(BytesInJson(body))) => EventData::Bytes(body),
         (None, None) => EventData::Json(Value::Object(Map::new())),
     };
-    Ok(deliver(call, call.service.begin_event(&kind, data)?))
+    Ok(deliver(
+        call,
+        WebhookHandle::new(&call.service).begin_event(&kind, data)?,
+    ))
 }
 
 pub(super) fn redeliver(call: &WorldCall) -> Result<Answer, ControlRefusal> {
     let Redelivery { id } = read(call.request)?;
-    Ok(deliver(call, call.service.begin_redelivery(&id)?))
+    Ok(deliver(
+        call,
+        WebhookHandle::new(&call.service).begin_redelivery(&id)?,
+    ))
 }
 
 /// Sends in a task of its own: whoever asked may be gone before the outcome is there, and it counts
@@ -121,7 +142,7 @@ fn deliver(call: &WorldCall, begun: Begun) -> Answer {
     let service: Arc<Service> = call.service.clone();
     let delivering = async move {
         let sent = ready.send().await;
-        match apart(move || service.finish_delivery(sent)).await {
+        match apart(move || WebhookHandle::new(&service).finish_delivery(sent)).await {
             Ok(delivery) => json(200, &delivery),
             Err(error) => ControlRefusal::from(error).into_reply(),
         }
@@ -137,7 +158,10 @@ fn status(call: &WorldCall) -> Result<WebhookStatus, ControlRefusal> {
 }
 
 fn sink_of(status: WebhookStatus) -> Result<Reply, ControlRefusal> {
-    let sink = status.sink.ok_or(ControlRefusal::NoSink)?;
+    let sink = status.sink.ok_or_else(|| {
+        let message = "the webhook does not point at the sink; PUT here makes it";
+        ControlRefusal::new(404, "no_sink", message)
+    })?;
     Ok(json(200, &sink))
 }
 
@@ -147,11 +171,15 @@ fn point_at(
     secret: Option<BytesInJson>,
 ) -> Result<WebhookStatus, ControlRefusal> {
     let secret = secret.map(|BytesInJson(bytes)| WebhookSecret::new(bytes));
-    let secret = secret.transpose().map_err(WebhookError::from)?;
+    let secret = secret.transpose()?;
     call.service.store().transact(|world| {
         let webhook = &mut world.webhook;
         let Some(secret) = secret.or_else(|| webhook.secret().cloned()) else {
-            return (Err(ControlRefusal::NoSecret), false);
+            let message = "the webhook has no secret yet; give `secret` as well";
+            return (
+                Err(ControlRefusal::unprocessable("no_secret", message)),
+                false,
+            );
         };
         match receiver {
             Receiver::Url(url) => webhook.point_at(url, secret),
@@ -163,7 +191,7 @@ fn point_at(
 
 fn turn_on(call: &WorldCall) -> Result<WebhookStatus, ControlRefusal> {
     let turn_on = |world: &mut World| match world.webhook.secret() {
-        None => (Err(WebhookError::from(NotSent::NoReceiver)), false),
+        None => (Err(webhook::Error::NoReceiver), false),
         Some(_) => {
             world.webhook.turn_on();
             (Ok(world.webhook.status()), true)
@@ -172,20 +200,9 @@ fn turn_on(call: &WorldCall) -> Result<WebhookStatus, ControlRefusal> {
     Ok(call.service.store().transact(turn_on)??)
 }
 
-fn parse_url(url: &str) -> Result<ReceiverUrl, WebhookError> {
-    Ok(url.parse()?)
-}
-
 fn parse_script(script: Value) -> Result<SinkScript, ControlRefusal> {
     match script {
-        Value::String(_) | Value::Array(_) => {
-            Ok(SinkScript::try_from(script).map_err(WebhookError::from)?)
-        }
-        other => Err(misfit::other_type(&other, "a script as text or as an array").into()),
+        Value::String(_) | Value::Array(_) => Ok(SinkScript::try_from(script)?),
+        _ => Err(InvalidInput::new(BAD_BODY, "expected a script as text or as an array").into()),
     }
-}
-
-/// Tells `null` from a field that is not there.
-fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
 }

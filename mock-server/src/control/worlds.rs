@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::api::Control;
+use super::dialect;
+use super::json::{done, json, read};
 use super::refusal::ControlRefusal;
-use super::routes::{WorldCall, done, json, read};
-use super::{Control, dialect};
+use super::world_call::WorldCall;
 use crate::engine::{self, Clock, KeysInForce, Reply, Request, World};
 use crate::worlds::{DEFAULT, outer_keys, url_of};
 
@@ -50,7 +52,10 @@ pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, Cont
         _ => read::<NewWorld>(request)?,
     };
     let mut world = match (new.state, new.seed) {
-        (Some(_), Some(_)) => return Err(ControlRefusal::SeedAndState),
+        (Some(_), Some(_)) => {
+            let message = "`seed` stands beside `state`, which has one; give one of them";
+            return Err(ControlRefusal::unprocessable("seed_and_state", message));
+        }
         (Some(world), None) => {
             engine::check(&world)?;
             world
@@ -76,7 +81,9 @@ pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, Cont
 
 pub(super) fn delete(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     if call.name == DEFAULT {
-        return Err(ControlRefusal::DefaultWorld);
+        let message = "the world `default` cannot be deleted; POST /_mock/v1/worlds/default/reset \
+                       empties it";
+        return Err(ControlRefusal::new(409, "default_world", message));
     }
     call.control.worlds.delete(call.name);
     Ok(done())

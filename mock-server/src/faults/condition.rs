@@ -4,6 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::{Request, bearer_token, label};
+use crate::invalid_input::InvalidInput;
+use crate::path_pattern;
+
 /// Which requests a rule is for. What is not given matches everything.
 ///
 /// ```
@@ -20,9 +24,9 @@ pub struct Match {
     /// The method in capitals, such as `POST`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
-    /// The whole path without a query, such as `/api/v1/me/links/link_1`. A segment in braces, as
-    /// in `/api/v1/me/links/{id}`, stands for any one segment that is not empty. It is an endpoint's,
-    /// and below `/api/v1` unless it begins with `/api/`.
+    /// The path without a query, as a [`RequestPattern`](crate::RequestPattern) has it: exact,
+    /// such as `/me/links/link_1`, a template such as `/me/links/{id}`, or a beginning such as
+    /// `/me/*`. It is below `/api/v1` unless it begins with `/api/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// A key of the world, or the name of one: `all`, `none`, `profile`, `analytics`, `links`,
@@ -40,7 +44,7 @@ pub struct Match {
 /// assert_eq!((when.skip, when.times), (2, Some(3)));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct When {
@@ -64,7 +68,7 @@ pub struct When {
 /// ```
 /// assert_eq!(mock_server::Phase::default(), mock_server::Phase::Before);
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// The request is answered as if it were carried out, and nothing is written.
@@ -74,14 +78,60 @@ pub enum Phase {
     After,
 }
 
+impl Match {
+    /// Rejects a path that no endpoint has.
+    pub(super) fn check(&self) -> Result<(), InvalidInput> {
+        self.path.as_deref().map_or(Ok(()), path_pattern::check)
+    }
+
+    pub(super) fn matches(&self, request: &Request) -> bool {
+        let (method, path) = (self.method.as_ref(), self.path.as_ref());
+        method.is_none_or(|method| *method == request.method)
+            && path.is_none_or(|path| path_pattern::matches(path, &request.path))
+            && self.key.as_ref().is_none_or(|key| has_key(request, key))
+    }
+}
+
+/// Returns whether a request has this key, or the key of this name.
+fn has_key(request: &Request, key: &str) -> bool {
+    let mut authorization = request.header_values("authorization");
+    let token = authorization.find_map(bearer_token);
+    token.is_some_and(|token| token == key || label(token) == Some(key))
+}
+
 impl fmt::Debug for Match {
     /// Shows whether there is a key, never which.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Match")
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Match")
             .field("method", &self.method)
             .field("path", &self.path)
             .field("has_key", &self.key.is_some())
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::World;
+
+    #[test]
+    fn a_key_is_given_by_itself_or_by_its_name() {
+        let keys = World::new(7).keys();
+        let request =
+            Request::new("GET", "/").header("Authorization", format!("Bearer {}", keys.links));
+        for (key, expected) in [
+            ("links", true),
+            (&keys.links, true),
+            ("all", false),
+            ("key6", false),
+        ] {
+            let matching = Match {
+                key: Some(key.to_owned()),
+                ..Match::default()
+            };
+            assert_eq!(matching.matches(&request), expected, "{key}");
+            assert!(!matching.matches(&Request::new("GET", "/")));
+        }
     }
 }

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::invalid::InvalidFault;
+use super::invalid::invalid;
 use crate::engine::Seeded;
+use crate::invalid_input::InvalidInput;
 
 /// More than this says nothing any more: a delay is none or for ever.
 const LARGEST_SIGMA: f64 = 10.0;
@@ -20,7 +21,7 @@ const LARGEST_SIGMA: f64 = 10.0;
 /// assert_eq!(delay, Delay::Uniform { from: 10, to: 50 });
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Delay {
@@ -48,11 +49,15 @@ pub enum Delay {
 }
 
 impl Delay {
-    pub(super) fn check(&self) -> Result<(), InvalidFault> {
+    pub(super) fn check(&self) -> Result<(), InvalidInput> {
         match *self {
-            Self::Uniform { from, to } if from > to => Err(InvalidFault::Bounds { from, to }),
+            Self::Uniform { from, to } if from > to => Err(invalid(format!(
+                "the delay goes from {from} to {to}; the first may not be the larger one"
+            ))),
             Self::LogNormal { sigma, .. } if !(0.0..=LARGEST_SIGMA).contains(&sigma) => {
-                Err(InvalidFault::Sigma { found: sigma })
+                Err(invalid(format!(
+                    "sigma is {sigma}; a number from 0 to 10 is expected"
+                )))
             }
             _ => Ok(()),
         }

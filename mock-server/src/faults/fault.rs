@@ -7,30 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::delay::Delay;
 use super::filler::{Filling, SHORTEST_FILLING};
-use super::invalid::InvalidFault;
+use super::invalid::invalid;
 use super::wire::WireFault;
+use crate::invalid_input::InvalidInput;
 
 /// The longest body that a server without a front holds, in bytes: 256 MiB.
 const HELD_LIMIT: u64 = 256 * 1024 * 1024;
-
-/// What faults are called in the journal; those on the wire by their own names.
-pub(crate) const NAMES: [&str; 15] = [
-    "delay",
-    "status",
-    "rate_limited",
-    "malformed_json",
-    "wrong_content_type",
-    "empty_body",
-    "huge_body",
-    "gzip_bomb",
-    "redirect",
-    "reset",
-    "close",
-    "cut",
-    "stall",
-    "dribble",
-    "bad_chunk",
-];
 
 /// One way in which an answer goes wrong.
 ///
@@ -45,7 +27,7 @@ pub(crate) const NAMES: [&str; 15] = [
 /// assert_eq!(fault, Fault::status(503));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Fault {
@@ -165,24 +147,32 @@ impl Fault {
         }
     }
 
-    /// Says why a server that has no front of its own cannot answer like this.
-    pub(crate) fn check_without_front(&self) -> Result<(), InvalidFault> {
+    /// Rejects a fault that a server without a front cannot apply.
+    pub(crate) fn check_without_front(&self) -> Result<(), InvalidInput> {
         self.check()?;
         let bytes = match *self {
-            Self::Wire(_) => return Err(InvalidFault::NeedsWireFaults),
+            Self::Wire(_) => {
+                return Err(invalid(
+                    "wire faults are not enabled on this server; start it with \
+                     MockServer::builder().wire_faults()",
+                ));
+            }
             Self::HugeBody { bytes } => Filling::Json(bytes).filler().len(),
             Self::GzipBomb { bytes } => Filling::Gzip(bytes).filler().len(),
             _ => 0,
         };
-        let limit = HELD_LIMIT;
-        match bytes > limit {
-            true => Err(InvalidFault::TooLongToHold { bytes, limit }),
+        match bytes > HELD_LIMIT {
+            true => Err(invalid(format!(
+                "a body of {bytes} bytes is too long to be held in memory, where {HELD_LIMIT} are \
+                 allowed; start the server with MockServer::builder().wire_faults() to have it \
+                 made while it is sent"
+            ))),
             false => Ok(()),
         }
     }
 
-    /// Says why no answer can be like this.
-    pub(super) fn check(&self) -> Result<(), InvalidFault> {
+    /// Rejects a fault that no answer can have.
+    pub(super) fn check(&self) -> Result<(), InvalidInput> {
         match self {
             Self::Delay(delay) => delay.check(),
             Self::Status {
@@ -193,7 +183,10 @@ impl Fault {
                 check_status(*status, 200, 999)?;
                 let has_body = body.as_ref().is_some_and(|body| !body.is_empty());
                 if has_body && is_bodiless(*status) {
-                    return Err(InvalidFault::NoRoomForBody { status: *status });
+                    return Err(invalid(format!(
+                        "an answer of status {status} has no body; leave the body out, or give \
+                         another status"
+                    )));
                 }
                 headers
                     .iter()
@@ -208,9 +201,13 @@ impl Fault {
                 check_header("location", location)
             }
             &Self::HugeBody { bytes } | &Self::GzipBomb { bytes } if bytes < SHORTEST_FILLING => {
-                Err(InvalidFault::TooShort { bytes })
+                Err(invalid(format!(
+                    "the body has {bytes} bytes; at least {SHORTEST_FILLING} are needed for JSON"
+                )))
             }
-            Self::Wire(WireFault::Dribble { bytes: 0, .. }) => Err(InvalidFault::EmptyPieces),
+            Self::Wire(WireFault::Dribble { bytes: 0, .. }) => Err(invalid(
+                "the pieces of a dribble have 0 bytes; at least 1 is needed",
+            )),
             _ => Ok(()),
         }
     }
@@ -221,56 +218,37 @@ pub(super) fn is_bodiless(status: u16) -> bool {
     matches!(status, 204 | 205 | 304)
 }
 
-fn check_status(found: u16, least: u16, most: u16) -> Result<(), InvalidFault> {
-    if (least..=most).contains(&found) {
+fn check_status(found: u16, min: u16, max: u16) -> Result<(), InvalidInput> {
+    if (min..=max).contains(&found) {
         return Ok(());
     }
-    Err(InvalidFault::Status { found, least, most })
+    Err(invalid(format!(
+        "the status is {found}; {min} to {max} is allowed for this fault"
+    )))
 }
 
-/// Refuses the headers by which a client knows where an answer ends: with another length than the
+/// Rejects the headers by which a client knows where an answer ends: with another length than the
 /// body's, no server can send it.
-fn check_free_header(name: &str, value: &str) -> Result<(), InvalidFault> {
+fn check_free_header(name: &str, value: &str) -> Result<(), InvalidInput> {
     let is_framing = ["content-length", "transfer-encoding"]
         .iter()
         .any(|framing| name.eq_ignore_ascii_case(framing));
     if is_framing {
-        let name = name.to_owned();
-        return Err(InvalidFault::FramingHeader { name });
+        return Err(invalid(format!(
+            "the header {name} follows from the body and cannot be set; leave it out"
+        )));
     }
     check_header(name, value)
 }
 
-fn check_header(name: &str, value: &str) -> Result<(), InvalidFault> {
-    let found = name.to_owned();
-    HeaderName::from_bytes(name.as_bytes()).map_err(|_| InvalidFault::HeaderName { found })?;
-    let name = name.to_owned();
-    HeaderValue::from_str(value).map_err(|_| InvalidFault::HeaderValue { name })?;
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_fault_has_a_name_in_the_list() {
-        let wire = |name: &str| matches!(name, "reset" | "close" | "bad_chunk");
-        let text = |name: &str| match name {
-            "malformed_json" | "empty_body" => format!("{name:?}"),
-            "delay" => r#"{"delay": {"fixed": {"milliseconds": 1}}}"#.to_owned(),
-            "status" => r#"{"status": {"status": 503}}"#.to_owned(),
-            "rate_limited" => r#"{"rate_limited": {}}"#.to_owned(),
-            "wrong_content_type" => r#"{"wrong_content_type": {"content_type": "a/b"}}"#.to_owned(),
-            "huge_body" | "gzip_bomb" => format!(r#"{{"{name}": {{"bytes": 64}}}}"#),
-            "redirect" => r#"{"redirect": {"status": 302, "location": "/"}}"#.to_owned(),
-            "dribble" => r#"{"wire": {"dribble": {"bytes": 1, "milliseconds": 1}}}"#.to_owned(),
-            _ if wire(name) => format!(r#"{{"wire": "{name}"}}"#),
-            _ => format!(r#"{{"wire": {{"{name}": {{"after": 1}}}}}}"#),
-        };
-        for name in NAMES {
-            let fault: Fault = serde_json::from_str(&text(name)).unwrap();
-            assert_eq!(fault.name(), name);
-        }
+fn check_header(name: &str, value: &str) -> Result<(), InvalidInput> {
+    if HeaderName::from_bytes(name.as_bytes()).is_err() {
+        return Err(invalid(format!("`{name}` is not a valid header name")));
     }
+    if HeaderValue::from_str(value).is_err() {
+        return Err(invalid(format!(
+            "the value of the header {name} has characters that no header can carry"
+        )));
+    }
+    Ok(())
 }

@@ -2,7 +2,6 @@
 
 use bytes::Bytes;
 use flate2::{Compress, Compression, Crc, FlushCompress};
-use serde::{Deserialize, Serialize};
 
 /// What a huge body begins and ends with, so that it is JSON.
 const HEAD: &[u8] = b"{\"data\":\"";
@@ -21,7 +20,7 @@ const PIECE: usize = 64 * 1024;
 const BOMB_PIECE: usize = 1024 * 1024;
 
 /// Which long body an answer has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Filling {
     /// JSON of this many bytes, at least [`SHORTEST_FILLING`].
     Json(u64),

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::condition::{Match, Phase, When};
 use super::fault::Fault;
-use super::invalid::InvalidFault;
-use crate::misfit::{self, Misfit};
+use crate::invalid_input::InvalidInput;
+use crate::read_json;
 
 /// A rule: which requests meet a fault, when, and which.
 ///
@@ -32,7 +32,7 @@ use crate::misfit::{self, Misfit};
 /// assert_eq!(serde_json::from_str::<FaultRule>(text)?, rule);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct FaultRule {
@@ -77,7 +77,7 @@ impl FaultRule {
         self
     }
 
-    /// Only requests to this path, exact or with `{…}` for any one segment.
+    /// Only requests to this path: exact, with `{…}` for any one segment, or a beginning with `*`.
     ///
     /// ```
     /// use mock_server::{Fault, FaultRule};
@@ -165,7 +165,7 @@ impl FaultRule {
     ///
     /// # Errors
     ///
-    /// [`InvalidFault`] when it is neither; the first mistake is told.
+    /// [`InvalidInput`] for the first rule that cannot be read.
     ///
     /// ```
     /// use mock_server::FaultRule;
@@ -173,48 +173,23 @@ impl FaultRule {
     /// let rules = FaultRule::from_json(r#"[{"fault": "empty_body"}]"#)?;
     /// assert_eq!(rules.len(), 1);
     /// let error = FaultRule::from_json(r#"{"fault": "empty"}"#).unwrap_err();
-    /// assert!(error.to_string().contains("fault: `empty` is unknown; known: `delay`"));
-    /// # Ok::<(), mock_server::InvalidFault>(())
+    /// assert!(error.to_string().starts_with("fault: unknown variant `empty`"));
+    /// # Ok::<(), mock_server::InvalidInput>(())
     /// ```
-    pub fn from_json(text: &str) -> Result<Vec<Self>, InvalidFault> {
+    pub fn from_json(text: &str) -> Result<Vec<Self>, InvalidInput> {
         Self::from_slice(text.as_bytes())
     }
 
-    pub(crate) fn from_slice(text: &[u8]) -> Result<Vec<Self>, InvalidFault> {
-        match misfit::value(text).map_err(not_a_rule)? {
-            Value::Array(rules) => (1..).zip(rules).map(read_in_list).collect(),
-            rule => Ok(vec![read(rule)?]),
+    pub(crate) fn from_slice(text: &[u8]) -> Result<Vec<Self>, InvalidInput> {
+        match read_json::value(text)? {
+            Value::Array(rules) => (1..)
+                .zip(rules)
+                .map(|(number, rule)| {
+                    read_json::object_in(rule).map_err(|error| error.in_rule(number))
+                })
+                .collect(),
+            rule => Ok(vec![read_json::object_in(rule)?]),
         }
-    }
-}
-
-fn read_in_list((number, rule): (usize, Value)) -> Result<FaultRule, InvalidFault> {
-    read(rule).map_err(|reason| InvalidFault::in_list(number, reason))
-}
-
-/// Going through [`Value`] costs the line of a mistake, and lets one rule stand without brackets.
-fn read(rule: Value) -> Result<FaultRule, InvalidFault> {
-    misfit::object_in(rule).map_err(not_a_rule)
-}
-
-fn not_a_rule(error: Misfit) -> InvalidFault {
-    let reason = error.to_string();
-    InvalidFault::NotARule { reason }
-}
-
-impl InvalidFault {
-    /// Whether the text is no rule at all, whatever it would ask for.
-    pub(crate) fn is_unread(&self) -> bool {
-        match self {
-            Self::NotARule { .. } => true,
-            Self::InList { reason, .. } => reason.is_unread(),
-            _ => false,
-        }
-    }
-
-    pub(super) fn in_list(number: usize, reason: Self) -> Self {
-        let reason = Box::new(reason);
-        Self::InList { number, reason }
     }
 }
 
@@ -242,36 +217,26 @@ mod tests {
         for (text, message) in [
             (
                 "{",
-                "it is no JSON: EOF while parsing an object at line 1 column 1",
+                "not valid JSON: EOF while parsing an object at line 1 column 1",
             ),
-            ("{}", "the field `fault` is missing"),
-            (
-                r#"{"fault": "reset", "wen": {}}"#,
-                "fault: `reset` is unknown; known: `delay`, `status`, `rate_limited`, \
-                 `malformed_json`, `wrong_content_type`, `empty_body`, `huge_body`, `gzip_bomb`, \
-                 `redirect`, `wire`",
-            ),
+            ("{}", "missing field `fault`"),
             (
                 r#"{"fault": "empty_body", "wen": {}}"#,
-                "wen is unknown; known: `match`, `when`, `phase`, `fault`",
-            ),
-            (
-                r#"{"fault": {"delay": {"fixed": [250]}}}"#,
-                "fault.delay.fixed: found an array; an object with its settings is expected",
+                "wen: unknown field `wen`, expected one of `match`, `when`, `phase`, `fault`",
             ),
             (
                 r#"{"fault": {"status": {"status": 503, "code": 1}}}"#,
-                "fault.status.code is unknown; known: `status`, `body`, `headers`",
+                "fault.status.code: unknown field `code`, expected one of `status`, `body`, \
+                 `headers`",
+            ),
+            (
+                r#"[{"fault": "empty_body"}, 7]"#,
+                "rule 2: expected a JSON object",
             ),
         ] {
             let error = FaultRule::from_json(text).unwrap_err();
-            assert_eq!(error.to_string(), format!("it is no fault rule: {message}"));
+            assert_eq!(error.to_string(), message);
         }
-        let error = FaultRule::from_json(r#"[{"fault": "empty_body"}, 7]"#).unwrap_err();
-        assert!(
-            error.to_string().starts_with("rule 2: it is no fault rule"),
-            "{error}"
-        );
     }
 
     #[test]

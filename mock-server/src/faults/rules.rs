@@ -6,12 +6,11 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::fault::Fault;
-use super::invalid::InvalidFault;
-use super::pattern::Pattern;
 use super::planned::Plan;
 use super::rule::FaultRule;
 use super::schedule::Schedule;
 use crate::engine::{Request, Seeded};
+use crate::invalid_input::InvalidInput;
 
 /// What is in force for one service. Rules are asked in the order in which they were added.
 #[derive(Debug)]
@@ -31,7 +30,6 @@ struct InForce {
 #[derive(Debug)]
 struct Rule {
     written: FaultRule,
-    pattern: Pattern,
     schedule: Schedule,
     point: Seeded,
 }
@@ -53,21 +51,15 @@ impl FaultRules {
         }
     }
 
-    /// Adds all of the rules, or none when one of them is wrong. `is_key` says whether the world has
-    /// a key.
-    pub(crate) fn add(
-        &self,
-        rules: Vec<FaultRule>,
-        is_key: impl Fn(&str) -> bool,
-    ) -> Result<(), InvalidFault> {
+    /// Adds all of the rules, or none when one of them is wrong.
+    pub(crate) fn add(&self, rules: Vec<FaultRule>) -> Result<(), InvalidInput> {
         let mut in_force = self.lock();
         let (first, single) = (in_force.added, rules.len() == 1);
         let read = (1..).zip(rules).map(|(number, rule)| {
-            Rule::read(rule, self.seed.number(first + number), &is_key).map_err(|reason| {
-                match single {
-                    true => reason,
-                    false => InvalidFault::in_list(number as usize, reason),
-                }
+            let read = Rule::read(rule, self.seed.number(first + number));
+            read.map_err(|error| match single {
+                true => error,
+                false => error.in_rule(number as usize),
             })
         });
         let read = read.collect::<Result<Vec<_>, _>>()?;
@@ -118,14 +110,10 @@ impl FaultRules {
 }
 
 impl Rule {
-    fn read(
-        written: FaultRule,
-        point: Seeded,
-        is_key: impl Fn(&str) -> bool,
-    ) -> Result<Self, InvalidFault> {
+    fn read(written: FaultRule, point: Seeded) -> Result<Self, InvalidInput> {
         written.fault.check()?;
+        written.matching.check()?;
         Ok(Self {
-            pattern: Pattern::read(&written.matching, is_key)?,
             schedule: Schedule::read(&written.when)?,
             point,
             written,
@@ -133,7 +121,8 @@ impl Rule {
     }
 
     fn strikes(&mut self, request: &Request, now: Option<Timestamp>) -> bool {
-        self.pattern.matches(request) && self.schedule.strikes(now, self.point.text("strike"))
+        self.written.matching.matches(request)
+            && self.schedule.strikes(now, self.point.text("strike"))
     }
 
     fn add_to(&self, plan: &mut Plan) {
@@ -169,16 +158,13 @@ mod tests {
     fn delays_add_up_and_the_first_other_fault_is_taken() {
         let rules = FaultRules::new(0);
         rules
-            .add(
-                vec![
-                    FaultRule::new(Fault::delay(10)),
-                    FaultRule::new(Fault::EmptyBody).times(1),
-                    FaultRule::new(Fault::MalformedJson).times(1),
-                    FaultRule::new(Fault::delay(5)),
-                    FaultRule::new(Fault::delay(1)).after_write(),
-                ],
-                |_| false,
-            )
+            .add(vec![
+                FaultRule::new(Fault::delay(10)),
+                FaultRule::new(Fault::EmptyBody).times(1),
+                FaultRule::new(Fault::MalformedJson).times(1),
+                FaultRule::new(Fault::delay(5)),
+                FaultRule::new(Fault::delay(1)).after_write(),
+            ])
             .unwrap();
         for expected in [Some(Fault::EmptyBody), Some(Fault::MalformedJson), None] {
             let plan = plan(&rules);
@@ -192,16 +178,13 @@ mod tests {
     fn of_several_rules_all_are_added_or_none() {
         let rules = FaultRules::new(0);
         let wrong = FaultRule::new(Fault::status(150));
-        let error = rules.add(
-            vec![FaultRule::new(Fault::EmptyBody), wrong.clone()],
-            |_| false,
-        );
+        let error = rules.add(vec![FaultRule::new(Fault::EmptyBody), wrong.clone()]);
         assert_eq!(
             error.unwrap_err().to_string(),
             "rule 2: the status is 150; 200 to 999 is allowed for this fault"
         );
         assert_eq!(
-            rules.add(vec![wrong], |_| false).unwrap_err().to_string(),
+            rules.add(vec![wrong]).unwrap_err().to_string(),
             "the status is 150; 200 to 999 is allowed for this fault"
         );
         assert!(plan(&rules).fault.is_none());

@@ -3,8 +3,9 @@
 use jiff::Timestamp;
 
 use super::condition::When;
-use super::invalid::InvalidFault;
+use super::invalid::invalid;
 use crate::engine::{Clock, Seeded};
+use crate::invalid_input::InvalidInput;
 
 /// A [`When`] that has been read, with what has been counted so far.
 #[derive(Debug)]
@@ -20,9 +21,11 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    pub(super) fn read(when: &When) -> Result<Self, InvalidFault> {
+    pub(super) fn read(when: &When) -> Result<Self, InvalidInput> {
         if when.times == Some(0) {
-            return Err(InvalidFault::NoTimes);
+            return Err(invalid(
+                "times is 0, and the rule would never strike; give at least 1, or leave it out",
+            ));
         }
         let until = when.until.as_deref().map(Clock::fixed).transpose();
         Ok(Self {
@@ -30,7 +33,7 @@ impl Schedule {
             times: when.times,
             probability: when.probability.map(probability).transpose()?,
             until: until
-                .map_err(InvalidFault::Until)?
+                .map_err(|error| invalid(format!("until: {error}")))?
                 .map(|clock| clock.timestamp()),
             matched: 0,
             struck: 0,
@@ -58,11 +61,13 @@ impl Schedule {
     }
 }
 
-fn probability(found: f64) -> Result<f64, InvalidFault> {
+fn probability(found: f64) -> Result<f64, InvalidInput> {
     if found > 0.0 && found <= 1.0 {
         return Ok(found);
     }
-    Err(InvalidFault::Probability { found })
+    Err(invalid(format!(
+        "the probability is {found}; a number above 0 and up to 1 is expected"
+    )))
 }
 
 #[cfg(test)]
@@ -120,7 +125,8 @@ mod tests {
             times: Some(0),
             ..When::default()
         };
-        assert_eq!(Schedule::read(&never).unwrap_err(), InvalidFault::NoTimes);
+        let error = Schedule::read(&never).unwrap_err().to_string();
+        assert!(error.starts_with("times is 0"), "{error}");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(cut, WireFault::Cut { after: 10 });
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum WireFault {

@@ -1,318 +1,253 @@
-//! Whether an entry matches a pattern, and how it differs when it does not.
+//! The differences between a recorded request and a pattern. Each reads on after "PATCH /me/profile
+//! came, but".
 
-use std::borrow::Cow;
-use std::fmt;
+use std::collections::BTreeSet;
 
-use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use url::form_urlencoded;
 
-use super::body_difference::{BodyDifference, Extra, compare};
-use super::entry::View;
+use super::recorded_request::RecordedRequest;
 use super::request_pattern::RequestPattern;
+use crate::path_pattern;
 
-/// One reason why a request is not the one that a pattern describes. Shown, it reads on after
-/// "PATCH /me/profile came, but".
-#[derive(Debug)]
-pub(super) enum Difference<'a> {
-    Method {
-        found: &'a str,
-        expected: &'a str,
-    },
-    Path {
-        expected: &'a str,
-    },
-    Query(Named<'a>),
-    Header(Named<'a>),
-    Key {
-        found: Option<&'a str>,
-        expected: &'a str,
-    },
-    Status {
-        found: Option<u16>,
-        expected: u16,
-    },
-    Fault {
-        found: Option<&'a str>,
-        expected: &'a str,
-    },
-    BodyCut {
-        length: usize,
-        kept: usize,
-    },
-    NoBody,
-    NotJson,
-    Body(BodyDifference),
+/// How many characters of a JSON value are shown.
+const MAX_SHOWN: usize = 60;
+
+pub(super) fn matches(pattern: &RequestPattern, request: &RecordedRequest) -> bool {
+    // The cheap questions come first, since they settle most requests.
+    has_method(pattern, request)
+        && has_path(pattern, request)
+        && differences(pattern, request).is_empty()
 }
 
-/// A query parameter or a header.
-#[derive(Debug)]
-pub(super) struct Named<'a> {
-    name: &'a str,
-    found: Option<Cow<'a, str>>,
-    expected: Option<&'a str>,
+pub(super) fn has_method(pattern: &RequestPattern, request: &RecordedRequest) -> bool {
+    let expected = pattern.method.as_ref();
+    expected.is_none_or(|expected| *expected == request.method)
 }
 
-impl RequestPattern {
-    pub(super) fn matches(&self, entry: &View<'_>) -> bool {
-        // The cheap questions come first, since they settle most entries.
-        self.method_differs(entry).is_none()
-            && self.path_differs(entry).is_none()
-            && self.differences(entry).is_empty()
-    }
-
-    pub(super) fn differences<'a>(&'a self, entry: &View<'a>) -> Vec<Difference<'a>> {
-        let mut differences = Vec::new();
-        differences.extend(self.method_differs(entry));
-        differences.extend(self.path_differs(entry));
-        differences.extend(self.queries_that_differ(entry).map(Difference::Query));
-        differences.extend(self.headers_that_differ(entry).map(Difference::Header));
-        for (expected, extra) in [
-            (&self.body_contains, Extra::Allowed),
-            (&self.body, Extra::Refused),
-        ] {
-            if let Some(expected) = expected {
-                body_differs(entry, expected, extra, &mut differences);
-            }
-        }
-        differences.extend(self.key_differs(entry));
-        differences.extend(self.status_differs(entry));
-        differences.extend(self.fault_differs(entry));
-        differences
-    }
-
-    fn method_differs<'a>(&'a self, entry: &View<'a>) -> Option<Difference<'a>> {
-        let (expected, found) = (self.method.as_deref()?, entry.method);
-        (found != expected).then_some(Difference::Method { found, expected })
-    }
-
-    fn path_differs<'a>(&'a self, entry: &View<'a>) -> Option<Difference<'a>> {
-        let expected = self.path.as_deref()?;
-        (!is_path(expected, entry.path)).then_some(Difference::Path { expected })
-    }
-
-    fn key_differs<'a>(&'a self, entry: &View<'a>) -> Option<Difference<'a>> {
-        let (expected, found) = (self.key.as_deref()?, entry.key);
-        (found != Some(expected)).then_some(Difference::Key { found, expected })
-    }
-
-    fn status_differs<'a>(&'a self, entry: &View<'a>) -> Option<Difference<'a>> {
-        let (expected, found) = (self.status?, entry.status);
-        (found != Some(expected)).then_some(Difference::Status { found, expected })
-    }
-
-    fn fault_differs<'a>(&'a self, entry: &View<'a>) -> Option<Difference<'a>> {
-        let (expected, found) = (self.fault.as_deref()?, entry.fault);
-        (found != Some(expected)).then_some(Difference::Fault { found, expected })
-    }
-
-    fn queries_that_differ<'a>(&'a self, entry: &View<'a>) -> impl Iterator<Item = Named<'a>> {
-        let query = entry.query.unwrap_or_default();
-        self.query.iter().filter_map(move |(name, expected)| {
-            let found = form_urlencoded::parse(query.as_bytes())
-                .filter(|(given, _)| given == name)
-                .map(|(_, value)| value);
-            Named::unless_equal(name, expected.as_deref(), found)
-        })
-    }
-
-    fn headers_that_differ<'a>(&'a self, entry: &View<'a>) -> impl Iterator<Item = Named<'a>> {
-        let entry = *entry;
-        self.headers.iter().filter_map(move |(name, expected)| {
-            let found = entry
-                .headers()
-                .filter(|(given, _)| given.eq_ignore_ascii_case(name))
-                .map(|(_, value)| Cow::Borrowed(value));
-            Named::unless_equal(name, expected.as_deref(), found)
-        })
-    }
+pub(super) fn has_path(pattern: &RequestPattern, request: &RecordedRequest) -> bool {
+    let expected = pattern.path.as_deref();
+    expected.is_none_or(|expected| path_pattern::matches(expected, &request.path))
 }
 
-impl<'a> Named<'a> {
-    /// Nothing when one of the values that were found is the expected one, or when none was found
-    /// and none expected.
-    fn unless_equal(
-        name: &'a str,
-        expected: Option<&'a str>,
-        found: impl Iterator<Item = Cow<'a, str>>,
-    ) -> Option<Self> {
-        let found: Vec<_> = found.collect();
-        let equal = match expected {
-            Some(expected) => found.iter().any(|value| value == expected),
-            None => found.is_empty(),
-        };
-        let found = found.into_iter().next();
-        (!equal).then_some(Self {
-            name,
-            found,
-            expected,
-        })
+/// Lists the differences; empty when the request matches.
+pub(super) fn differences(pattern: &RequestPattern, request: &RecordedRequest) -> Vec<String> {
+    let mut texts = Vec::new();
+    if !has_method(pattern, request) {
+        let expected = pattern.method.as_deref();
+        texts.extend(compare("the method", Some(&request.method), expected));
     }
-
-    fn show(&self, what: &str, separator: &str, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.name;
-        match (&self.found, self.expected) {
-            (Some(found), Some(expected)) => write!(
-                formatter,
-                "with the {what} `{name}{separator}{found}` in place of `{expected}`"
-            ),
-            (None, _) => write!(formatter, "without the {what} `{name}`"),
-            (Some(_), None) => write!(formatter, "with the {what} `{name}`"),
+    if let (Some(path), false) = (&pattern.path, has_path(pattern, request)) {
+        texts.push(format!("not to {path}"));
+    }
+    let query = request.query.as_deref().unwrap_or_default();
+    for (name, expected) in &pattern.query {
+        let found = form_urlencoded::parse(query.as_bytes())
+            .filter(|(given, _)| given == name)
+            .map(|(_, value)| format!("{name}={value}"));
+        let expected = expected.as_ref().map(|value| format!("{name}={value}"));
+        texts.extend(compare_any("the query parameter", found, expected));
+    }
+    for (name, expected) in &pattern.headers {
+        let found = request
+            .headers
+            .iter()
+            .filter(|(given, _)| given.eq_ignore_ascii_case(name))
+            .map(|(_, value)| format!("{name}: {value}"));
+        let expected = expected.as_ref().map(|value| format!("{name}: {value}"));
+        texts.extend(compare_any("the header", found, expected));
+    }
+    if let Some(part) = &pattern.body_contains {
+        texts.extend(body_differences(part, request, true));
+    }
+    if let Some(whole) = &pattern.body {
+        texts.extend(body_differences(whole, request, false));
+    }
+    let [found, expected] =
+        [request.status, pattern.status].map(|status| status.map(|code| code.to_string()));
+    for (what, found, expected) in [
+        ("the key", request.key.as_deref(), pattern.key.as_deref()),
+        ("the status", found.as_deref(), expected.as_deref()),
+        (
+            "the fault",
+            request.fault.as_deref(),
+            pattern.fault.as_deref(),
+        ),
+    ] {
+        if expected.is_some() {
+            texts.extend(compare(what, found, expected));
         }
     }
+    texts
 }
 
-fn body_differs<'a>(
-    entry: &View<'a>,
-    expected: &Value,
-    extra: Extra,
-    differences: &mut Vec<Difference<'a>>,
-) {
-    let (length, kept) = (entry.body_length, entry.body.len());
+fn compare(what: &str, found: Option<&str>, expected: Option<&str>) -> Option<String> {
+    match (found, expected) {
+        (None, None) => None,
+        (Some(found), Some(expected)) => {
+            Some(format!("with {what} `{found}` in place of `{expected}`"))
+        }
+        (Some(found), None) => Some(format!("with {what} `{found}`")),
+        (None, expected) => Some(format!("without {what} `{}`", expected.unwrap_or_default())),
+    }
+}
+
+/// Compares values of which one has to be the expected one.
+fn compare_any(
+    what: &str,
+    found: impl Iterator<Item = String>,
+    expected: Option<String>,
+) -> Option<String> {
+    let found: Vec<_> = found.collect();
+    let equal = found.iter().find(|found| Some(*found) == expected.as_ref());
+    let found = equal.or(found.first());
+    compare(what, found.map(String::as_str), expected.as_deref())
+}
+
+/// Compares a body with the whole that it has to be, or with a part that it has to contain.
+fn body_differences(expected: &Value, request: &RecordedRequest, is_part: bool) -> Vec<String> {
+    let (length, kept) = (request.body_length, request.body.len());
     if length == 0 {
-        differences.push(Difference::NoBody);
-    } else if kept < length {
-        differences.push(Difference::BodyCut { length, kept });
-    } else if let Ok(found) = serde_json::from_slice(entry.body) {
-        let found = compare(expected, &found, extra);
-        differences.extend(found.into_iter().map(Difference::Body));
-    } else {
-        differences.push(Difference::NotJson);
+        return vec!["without a body".to_owned()];
     }
+    if kept < length {
+        return vec![format!(
+            "with a body of {length} bytes, of which only {kept} are kept, too few to compare"
+        )];
+    }
+    let Ok(found) = serde_json::from_slice(&request.body) else {
+        return vec!["with a body that is not valid JSON".to_owned()];
+    };
+    let mut texts = Vec::new();
+    compare_json("", Some(expected), Some(&found), is_part, &mut texts);
+    texts
 }
 
-/// Whether a path is one of those that a pattern's path stands for. Segments are compared decoded,
-/// as the service reads them.
-fn is_path(expected: &str, path: &str) -> bool {
-    let expected = full_path(expected);
-    if let Some(beginning) = expected.strip_suffix('*') {
-        return path.starts_with(beginning);
-    }
-    let (mut expected, mut given) = (expected.split('/'), path.split('/'));
-    loop {
-        match (expected.next(), given.next()) {
-            (None, None) => return true,
-            (Some(expected), Some(given)) if is_segment(expected, given) => {}
-            _ => return false,
+/// Lists the differing values by their paths, such as `data.links[0].url`.
+fn compare_json(
+    path: &str,
+    expected: Option<&Value>,
+    found: Option<&Value>,
+    is_part: bool,
+    texts: &mut Vec<String>,
+) {
+    match (expected, found) {
+        (Some(Value::Object(expected)), Some(Value::Object(found))) => {
+            // A further field is allowed in a part, but where another is missing, it may be a typo.
+            let lacks_field = expected.keys().any(|name| !found.contains_key(name));
+            let names: BTreeSet<_> = match is_part && !lacks_field {
+                true => expected.keys().collect(),
+                false => expected.keys().chain(found.keys()).collect(),
+            };
+            for name in names {
+                let dot = if path.is_empty() { "" } else { "." };
+                let path = format!("{path}{dot}{name}");
+                compare_json(&path, expected.get(name), found.get(name), is_part, texts);
+            }
+        }
+        (Some(Value::Array(expected)), Some(Value::Array(found)))
+            if expected.len() == found.len() =>
+        {
+            for (index, (expected, found)) in expected.iter().zip(found).enumerate() {
+                let path = format!("{path}[{index}]");
+                compare_json(&path, Some(expected), Some(found), is_part, texts);
+            }
+        }
+        _ if expected == found => {}
+        _ => {
+            let [found, expected] = [found, expected].map(|value| {
+                value.map(|value| match path {
+                    "" => shorten(value),
+                    _ => format!("{path}: {}", shorten(value)),
+                })
+            });
+            let what = if path.is_empty() {
+                "the body"
+            } else {
+                "the field"
+            };
+            texts.extend(compare(what, found.as_deref(), expected.as_deref()));
         }
     }
 }
 
-fn is_segment(expected: &str, given: &str) -> bool {
-    if expected.starts_with('{') && expected.ends_with('}') {
-        return !given.is_empty();
-    }
-    percent_decode_str(expected).eq(percent_decode_str(given))
-}
-
-fn full_path(path: &str) -> Cow<'_, str> {
-    if path.starts_with("/api/") {
-        return Cow::Borrowed(path);
-    }
-    let slash = if path.starts_with('/') { "" } else { "/" };
-    Cow::Owned(format!("/api/v1{slash}{path}"))
-}
-
-impl Difference<'_> {
-    /// How much the difference counts: a request to another path is the least likely to be meant.
-    pub(super) fn weight(&self) -> u32 {
-        match self {
-            Self::Path { .. } => 100,
-            Self::Method { .. } => 10,
-            _ => 1,
-        }
-    }
-}
-
-impl fmt::Display for Difference<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Method { found, expected } => {
-                write!(formatter, "with {found} in place of {expected}")
-            }
-            Self::Path { expected } => write!(formatter, "not to {expected}"),
-            Self::Query(named) => named.show("query parameter", "=", formatter),
-            Self::Header(named) if named.name.eq_ignore_ascii_case("authorization") => {
-                formatter.write_str("without `authorization`, which is never kept: name the `key`")
-            }
-            Self::Header(named) => named.show("header", ": ", formatter),
-            Self::Key {
-                found: Some(found),
-                expected,
-            } => {
-                write!(formatter, "with the key `{found}` in place of `{expected}`")
-            }
-            Self::Key {
-                found: None,
-                expected,
-            } => {
-                write!(formatter, "without a key in place of `{expected}`")
-            }
-            Self::Status {
-                found: Some(found),
-                expected,
-            } => {
-                write!(formatter, "with the answer {found} in place of {expected}")
-            }
-            Self::Status {
-                found: None,
-                expected,
-            } => {
-                write!(formatter, "without an answer in place of {expected}")
-            }
-            Self::Fault {
-                found: Some(found),
-                expected,
-            } => {
-                write!(
-                    formatter,
-                    "with the fault `{found}` in place of `{expected}`"
-                )
-            }
-            Self::Fault {
-                found: None,
-                expected,
-            } => {
-                write!(formatter, "without the fault `{expected}`")
-            }
-            Self::BodyCut { length, kept } => write!(
-                formatter,
-                "with a body of {length} bytes, of which {kept} are kept and none are compared"
-            ),
-            Self::NoBody => formatter.write_str("without a body"),
-            Self::NotJson => formatter.write_str("with a body that is no JSON"),
-            Self::Body(difference) => difference.fmt(formatter),
-        }
+fn shorten(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
+    #[track_caller]
+    fn differ(expected: Value, found: Value, is_part: bool, expected_texts: &[&str]) {
+        let mut texts = Vec::new();
+        compare_json("", Some(&expected), Some(&found), is_part, &mut texts);
+        assert_eq!(texts, expected_texts);
+    }
+
     #[test]
-    fn a_path_is_exact_a_template_or_a_beginning() {
-        for (expected, path) in [
-            ("/me", "/api/v1/me"),
-            ("me", "/api/v1/me"),
-            ("/api/v1/me", "/api/v1/me"),
-            ("/users/grace/stats", "/api/v1/users/%67race/stats"),
-            ("/me/links/{id}", "/api/v1/me/links/link_1"),
-            ("/me/links/*", "/api/v1/me/links/link_1"),
-            ("/me*", "/api/v1/me"),
-            ("/api/*", "/api/v2/me"),
+    fn a_part_may_have_more_around_it() {
+        let found = || json!({"a": 1, "b": {"c": [1, {"d": "x", "e": null}]}});
+        for part in [
+            json!({}),
+            json!({"a": 1}),
+            json!({"b": {"c": [1, {"d": "x"}]}}),
+            found(),
         ] {
-            assert!(is_path(expected, path), "{expected} {path}");
+            differ(part, found(), true, &[]);
         }
-        for (expected, path) in [
-            ("/me", "/me"),
-            ("/me", "/api/v1/me/"),
-            ("/me/links/{id}", "/api/v1/me/links/"),
-            ("/me/links/{id}", "/api/v1/me/links/a/b"),
-            ("/me/links/*", "/api/v1/me/links"),
-            ("/users/a/b", "/api/v1/users/a%2Fb"),
+        differ(found(), found(), false, &[]);
+    }
+
+    #[test]
+    fn what_differs_is_named_by_its_path() {
+        let found = || json!({"a": 1, "b": {"c": [1, {"d": "x"}]}});
+        for (expected, texts) in [
+            (
+                json!({"a": "1"}),
+                &[r#"with the field `a: 1` in place of `a: "1"`"#][..],
+            ),
+            (
+                json!({"a": 1, "b": {"c": [1, {"d": "y"}]}}),
+                &[r#"with the field `b.c[1].d: "x"` in place of `b.c[1].d: "y"`"#],
+            ),
+            (
+                json!({"a": 1, "b": {"c": []}}),
+                &[r#"with the field `b.c: [1,{"d":"x"}]` in place of `b.c: []`"#],
+            ),
+            (
+                json!({"a": 1, "b": {"z": 1}}),
+                &[
+                    r#"with the field `b.c: [1,{"d":"x"}]`"#,
+                    "without the field `b.z: 1`",
+                ],
+            ),
+            (
+                json!([]),
+                &[r#"with the body `{"a":1,"b":{"c":[1,{"d":"x"}]}}` in place of `[]`"#],
+            ),
         ] {
-            assert!(!is_path(expected, path), "{expected} {path}");
+            differ(expected, found(), true, texts);
         }
+        differ(
+            json!({}),
+            json!({"nickname": "A"}),
+            false,
+            &[r#"with the field `nickname: "A"`"#],
+        );
+    }
+
+    #[test]
+    fn long_values_are_cut() {
+        let long = json!("é".repeat(100));
+        let text = format!("with the body `\"{}…` in place of `1`", "é".repeat(59));
+        differ(json!(1), long, true, &[&text]);
     }
 }

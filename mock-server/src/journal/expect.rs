@@ -6,9 +6,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::expectation::Expectation;
+use super::journal::Journal;
 use super::recorded_request::RecordedRequest;
 use super::request_pattern::RequestPattern;
-use super::shared::Journal;
 
 /// An expectation in the making; see [`MockServer::expect`](crate::MockServer::expect).
 ///
@@ -17,7 +17,7 @@ use super::shared::Journal;
 /// [`at_most`](Self::at_most) and [`never`](Self::never) look at what has come, and
 /// [`arrives`](Self::arrives) waits. Each panics when it is not so, and tells what came close; and
 /// when nothing can match, such as a path that no endpoint has.
-#[derive(Clone, Debug)]
+#[derive(Debug, Clone)]
 #[must_use = "nothing is checked before a number is named, such as `once()`"]
 pub struct Expect<'a> {
     journal: &'a Journal,

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::request_pattern::RequestPattern;
+use crate::invalid_input::InvalidInput;
 
 /// A pattern, and how many requests are to match it.
 ///
@@ -21,7 +22,7 @@ use super::request_pattern::RequestPattern;
 /// assert_eq!(serde_json::from_value::<Expectation>(read)?, expectation);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "WrittenExpectation", into = "WrittenExpectation")]
 pub struct Expectation {
     pub(super) request: RequestPattern,
@@ -86,14 +87,14 @@ impl Expectation {
 }
 
 impl fmt::Display for Expectation {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} ", self.request)?;
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ", self.request)?;
         match (self.at_least, self.at_most) {
-            (_, Some(0)) => formatter.write_str("never"),
-            (least, Some(most)) if least == most => write!(formatter, "exactly {}", times(most)),
-            (0, Some(most)) => write!(formatter, "at most {}", times(most)),
-            (least, Some(most)) => write!(formatter, "{least} to {most} times"),
-            (least, None) => write!(formatter, "at least {}", times(least)),
+            (_, Some(0)) => f.write_str("never"),
+            (least, Some(most)) if least == most => write!(f, "exactly {}", times(most)),
+            (0, Some(most)) => write!(f, "at most {}", times(most)),
+            (least, Some(most)) => write!(f, "{least} to {most} times"),
+            (least, None) => write!(f, "at least {}", times(least)),
         }
     }
 }
@@ -120,17 +121,19 @@ pub(crate) struct WrittenExpectation {
 }
 
 impl TryFrom<WrittenExpectation> for Expectation {
-    type Error = InvalidExpectation;
+    type Error = InvalidInput;
 
-    fn try_from(written: WrittenExpectation) -> Result<Self, InvalidExpectation> {
+    fn try_from(written: WrittenExpectation) -> Result<Self, InvalidInput> {
         let request = written.request;
         match (written.times, written.at_least, written.at_most) {
             (Some(times), None, None) => Ok(Self::times(request, times)),
-            (Some(_), ..) => Err(InvalidExpectation::TimesAndBounds),
+            (Some(_), ..) => Err(invalid(
+                "`times` stands beside `at_least` or `at_most`; give either `times` or bounds",
+            )),
             (None, None, None) => Ok(Self::at_least(request, 1)),
-            (None, Some(at_least), Some(at_most)) if at_least > at_most => {
-                Err(InvalidExpectation::Impossible { at_least, at_most })
-            }
+            (None, Some(at_least), Some(at_most)) if at_least > at_most => Err(invalid(format!(
+                "at_least is {at_least} and at_most {at_most}; no number is both"
+            ))),
             (None, at_least, at_most) => Ok(Self {
                 request,
                 at_least: at_least.unwrap_or(0),
@@ -151,19 +154,6 @@ impl From<Expectation> for WrittenExpectation {
     }
 }
 
-/// Why nothing can be expected so often.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum InvalidExpectation {
-    /// `times` stands beside one of the others.
-    #[error("`times` stands beside `at_least` or `at_most`; give either `times` or bounds")]
-    TimesAndBounds,
-    /// No number is large and small enough.
-    #[error("at_least is {at_least} and at_most {at_most}; no number is both")]
-    Impossible {
-        /// The lower bound.
-        at_least: u64,
-        /// The upper bound.
-        at_most: u64,
-    },
+fn invalid(message: impl Into<String>) -> InvalidInput {
+    InvalidInput::new("invalid_expectation", message)
 }

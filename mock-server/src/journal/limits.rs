@@ -8,7 +8,7 @@
 /// assert_eq!(limits.bytes, 8 * 1024 * 1024);
 /// assert_eq!(limits.body_bytes, 4 * 1024);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JournalLimits {
     /// How many requests; 0 switches the journal off.
     pub entries: usize,

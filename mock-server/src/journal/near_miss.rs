@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::difference::Difference;
-use super::entry::View;
+use super::difference::{differences, has_method, has_path};
+use super::recorded_request::RecordedRequest;
 use super::request_pattern::{RequestPattern, enumeration};
 
 /// How many different near misses are told.
@@ -22,7 +22,7 @@ const TOLD: usize = 3;
 /// }
 /// # });
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct NearMiss {
     /// What came and how it differs, such as ``PATCH /me/profile came, but with `nickname` ``.
@@ -36,17 +36,17 @@ pub struct NearMiss {
 /// The closest kinds of requests, closest first.
 pub(super) fn near_misses<'a>(
     pattern: &'a RequestPattern,
-    entries: impl Iterator<Item = View<'a>>,
+    entries: impl Iterator<Item = &'a RecordedRequest>,
 ) -> Vec<NearMiss> {
     let mut ranked: Vec<_> = entries
-        .filter_map(|entry| Some((distance(pattern, &entry)?, entry)))
+        .filter_map(|entry| Some((distance(pattern, entry)?, entry)))
         .collect();
     // Stable and from the newest on, so that the newest of equals comes first.
     ranked.reverse();
     ranked.sort_by_key(|(distance, _)| *distance);
     let mut told: Vec<NearMiss> = Vec::new();
     for (_, entry) in ranked {
-        let sentence = sentence(pattern, &entry);
+        let sentence = sentence(pattern, entry);
         if let Some(told) = told.iter_mut().find(|told| told.sentence == sentence) {
             told.times += 1;
         } else if told.len() < TOLD {
@@ -60,26 +60,23 @@ pub(super) fn near_misses<'a>(
     told
 }
 
-/// How far a request is from matching; nothing when it matches, or when neither its method nor its
-/// path is as expected.
-fn distance(pattern: &RequestPattern, entry: &View<'_>) -> Option<u32> {
-    let differences = pattern.differences(entry);
-    let is = |kind: fn(&Difference<'_>) -> bool| differences.iter().any(kind);
-    let other_method = is(|difference| matches!(difference, Difference::Method { .. }));
-    let other_path = is(|difference| matches!(difference, Difference::Path { .. }));
-    if differences.is_empty() || (other_method && other_path) {
-        return None;
+/// Returns how far a request is from matching; nothing when it matches, or when neither its method
+/// nor its path is as expected. A request to another path is the least likely to be meant.
+fn distance(pattern: &RequestPattern, entry: &RecordedRequest) -> Option<usize> {
+    let differences = differences(pattern, entry).len();
+    match (has_method(pattern, entry), has_path(pattern, entry)) {
+        (false, false) => None,
+        (true, true) => (differences > 0).then_some(differences),
+        (false, true) => Some(differences + 10),
+        (true, false) => Some(differences + 100),
     }
-    Some(differences.iter().map(Difference::weight).sum())
 }
 
-fn sentence(pattern: &RequestPattern, entry: &View<'_>) -> String {
-    let differences = pattern.differences(entry);
-    let differences: Vec<_> = differences.iter().map(ToString::to_string).collect();
+fn sentence(pattern: &RequestPattern, entry: &RecordedRequest) -> String {
     let path = match entry.path.strip_prefix("/api/v1") {
         Some(path) if path.starts_with('/') => path.to_owned(),
         _ => format!("{} (outside /api/v1)", entry.path),
     };
-    let (method, differences) = (entry.method, enumeration(&differences));
-    format!("{method} {path} came, but {differences}")
+    let differences = enumeration(&differences(pattern, entry));
+    format!("{} {path} came, but {differences}", entry.method)
 }

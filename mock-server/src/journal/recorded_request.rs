@@ -1,10 +1,18 @@
 //! A request as the journal shows it.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::entry::View;
 use crate::bytes_in_json;
+use crate::engine::{Request, without, without_keys};
+
+/// Headers that carry a key; they are never kept.
+const SECRET_HEADERS: [&str; 2] = ["authorization", "proxy-authorization"];
+
+/// Nobody has a key of fewer bytes.
+const MIN_SECRET: usize = 8;
 
 /// One request that came, without its key, and what was answered.
 ///
@@ -19,7 +27,7 @@ use crate::bytes_in_json;
 /// }
 /// # });
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RecordedRequest {
     /// Its place among all requests to the server; the first is 1.
@@ -53,27 +61,102 @@ pub struct RecordedRequest {
     pub fault: Option<String>,
 }
 
+/// The answer to a request, as far as the journal keeps it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Answered<'a> {
+    /// When, by the world's clock.
+    pub(crate) at: Timestamp,
+    /// The endpoint's path with its parameter in braces, where the path is an endpoint's.
+    pub(crate) endpoint: Option<&'static str>,
+    /// What the key is called, never the key itself.
+    pub(crate) key: Option<&'a str>,
+    /// Nothing when the client got no answer.
+    pub(crate) status: Option<u16>,
+    /// The name of the fault that was applied.
+    pub(crate) fault: Option<&'a str>,
+}
+
 impl RecordedRequest {
-    pub(super) fn new(entry: &View<'_>) -> Self {
-        let text = |text: &str| text.to_owned();
+    pub(super) fn new(
+        number: u64,
+        request: &Request,
+        answered: &Answered<'_>,
+        body_limit: usize,
+    ) -> Self {
+        let secret = foreign_secret(request, answered);
+        let redacted = |text: &str| without_secrets(text, secret).into_owned();
+        let headers = request.headers.iter();
         Self {
-            number: entry.number,
-            at: in_milliseconds(entry.at).to_string(),
-            method: text(entry.method),
-            path: text(entry.path),
-            endpoint: entry.endpoint,
-            query: entry.query.map(text),
-            key: entry.key.map(text),
-            headers: entry
-                .headers()
-                .map(|(name, value)| (text(name), text(value)))
+            number,
+            at: in_milliseconds(answered.at).to_string(),
+            method: request.method.clone(),
+            path: redacted(&request.path),
+            endpoint: answered.endpoint,
+            query: request.query.as_deref().map(redacted),
+            key: answered.key.map(str::to_owned),
+            headers: headers
+                .filter(|(name, _)| !is_secret(name))
+                .map(|(name, value)| (name.clone(), redacted(value)))
                 .collect(),
-            body: entry.body.to_vec(),
-            body_length: entry.body_length,
-            status: entry.status,
-            fault: entry.fault.map(text),
+            body: beginning(&request.body, body_limit).to_vec(),
+            body_length: request.body.len(),
+            status: answered.status,
+            fault: answered.fault.map(str::to_owned),
         }
     }
+
+    /// Returns how many bytes of memory the request takes.
+    pub(super) fn bytes(&self) -> usize {
+        let texts = [Some(&self.at), Some(&self.method), Some(&self.path)];
+        let optional = [self.query.as_ref(), self.key.as_ref(), self.fault.as_ref()];
+        let texts = texts.into_iter().chain(optional).flatten().map(String::len);
+        let headers = self
+            .headers
+            .iter()
+            .map(|(name, value)| size_of::<(String, String)>() + name.len() + value.len());
+        size_of::<Self>() + texts.sum::<usize>() + headers.sum::<usize>() + self.body.len()
+    }
+}
+
+fn is_secret(name: &str) -> bool {
+    let mut secrets = SECRET_HEADERS.iter();
+    secrets.any(|secret| name.eq_ignore_ascii_case(secret))
+}
+
+/// Returns what a request has in `Authorization` in place of a key of the mock, which may be a real
+/// secret. A short text would be found everywhere.
+fn foreign_secret<'a>(request: &'a Request, answered: &Answered<'_>) -> Option<&'a str> {
+    let (Some("unknown" | "other"), Some(value)) =
+        (answered.key, request.header_values("authorization").next())
+    else {
+        return None;
+    };
+    let secret = value
+        .split_once(' ')
+        .map_or(value, |(_, secret)| secret.trim());
+    (secret.len() >= MIN_SECRET).then_some(secret)
+}
+
+fn without_secrets<'a>(text: &'a str, foreign: Option<&str>) -> Cow<'a, str> {
+    match foreign {
+        None => without_keys(text),
+        Some(secret) => match without(text, secret) {
+            Cow::Borrowed(text) => without_keys(text),
+            Cow::Owned(text) => without_keys(&text).into_owned().into(),
+        },
+    }
+}
+
+/// Returns at most `limit` bytes, without cutting a UTF-8 character in two.
+fn beginning(body: &[u8], limit: usize) -> &[u8] {
+    if body.len() <= limit {
+        return body;
+    }
+    let is_inside_character = |end: usize| body[end] & 0b1100_0000 == 0b1000_0000;
+    let end = (limit.saturating_sub(3)..=limit)
+        .rev()
+        .find(|end| !is_inside_character(*end));
+    &body[..end.unwrap_or(limit)]
 }
 
 fn in_milliseconds(instant: Timestamp) -> Timestamp {
@@ -91,5 +174,14 @@ mod tests {
         let instant = "2026-03-01T12:00:00.123456Z".parse().unwrap();
         assert_eq!(shown(instant), "2026-03-01T12:00:00.123Z");
         assert_eq!(shown(Timestamp::MAX), "9999-12-30T22:00:00.999999999Z");
+    }
+
+    #[test]
+    fn a_cut_body_ends_with_a_whole_character() {
+        assert_eq!(beginning("aé".as_bytes(), 2), b"a");
+        assert_eq!(beginning("aé".as_bytes(), 3), "aé".as_bytes());
+        assert_eq!(beginning("😀😀".as_bytes(), 7), "😀".as_bytes());
+        assert_eq!(beginning(&[0x80; 9], 5), [0x80; 5]);
+        assert_eq!(beginning(b"abc", 0), b"");
     }
 }

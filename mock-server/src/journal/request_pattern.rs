@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::de::{Error, Unexpected};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::invalid_input::InvalidInput;
+use crate::path_pattern;
+use crate::read_json;
 
 /// A description that some requests match. What is not given may be anything.
 ///
@@ -27,7 +30,7 @@ use serde_json::Value;
 /// assert_eq!(pattern.to_string(), "GET /users/{handle}/stats with the query parameter `days=7`");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RequestPattern {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,9 +41,15 @@ pub struct RequestPattern {
     pub(super) query: BTreeMap<String, Option<String>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) headers: BTreeMap<String, Option<String>>,
-    #[serde(deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        deserialize_with = "read_json::nullable",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(super) body_contains: Option<Value>,
-    #[serde(deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        deserialize_with = "read_json::nullable",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(super) body: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) key: Option<String>,
@@ -213,37 +222,12 @@ impl RequestPattern {
         self.fault = Some(name.into());
         self
     }
-}
 
-/// Serde would take `null` for no condition at all.
-fn not_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    match Value::deserialize(deserializer)? {
-        Value::Null => Err(D::Error::invalid_type(
-            Unexpected::Unit,
-            &"any JSON but null, or no such field,",
-        )),
-        value => Ok(Some(value)),
+    /// Rejects a pattern with a path that no endpoint has.
+    pub(crate) fn check(&self) -> Result<(), InvalidInput> {
+        self.path.as_deref().map_or(Ok(()), path_pattern::check)
     }
-}
 
-impl fmt::Display for RequestPattern {
-    /// Such as ``PATCH /me/profile with a body containing {"bio":"x"} and with the key `all` ``.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.method, &self.path) {
-            (Some(method), Some(path)) => write!(formatter, "{method} {path}")?,
-            (Some(method), None) => write!(formatter, "any {method}")?,
-            (None, Some(path)) => write!(formatter, "any request to {path}")?,
-            (None, None) => formatter.write_str("any request")?,
-        }
-        let conditions = self.conditions();
-        if !conditions.is_empty() {
-            write!(formatter, " {}", enumeration(&conditions))?;
-        }
-        Ok(())
-    }
-}
-
-impl RequestPattern {
     fn conditions(&self) -> Vec<String> {
         let named = |what, separator, (name, value): (&String, &Option<String>)| match value {
             Some(value) => format!("with the {what} `{name}{separator}{value}`"),
@@ -270,6 +254,23 @@ impl RequestPattern {
                     .map(|fault| format!("with the fault `{fault}`")),
             );
         query.chain(headers).chain(others).collect()
+    }
+}
+
+impl fmt::Display for RequestPattern {
+    /// Such as ``PATCH /me/profile with a body containing {"bio":"x"} and with the key `all` ``.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.method, &self.path) {
+            (Some(method), Some(path)) => write!(f, "{method} {path}")?,
+            (Some(method), None) => write!(f, "any {method}")?,
+            (None, Some(path)) => write!(f, "any request to {path}")?,
+            (None, None) => f.write_str("any request")?,
+        }
+        let conditions = self.conditions();
+        if !conditions.is_empty() {
+            write!(f, " {}", enumeration(&conditions))?;
+        }
+        Ok(())
     }
 }
 

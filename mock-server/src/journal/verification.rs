@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::difference::matches;
 use super::expectation::Expectation;
 use super::log::Log;
 use super::near_miss::{NearMiss, near_misses};
@@ -29,7 +30,7 @@ const LISTED: usize = 10;
 /// );
 /// # });
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Verification {
     /// Whether it is so.
@@ -51,7 +52,7 @@ impl Verification {
         let pattern = &expectation.request;
         let matching: Vec<_> = log
             .all()
-            .filter(|entry| pattern.matches(entry))
+            .filter(|entry| matches(pattern, entry))
             .map(|entry| entry.number)
             .collect();
         let found = matching.len() as u64;
@@ -119,7 +120,7 @@ impl Verification {
 }
 
 impl fmt::Display for Verification {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.message)
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
     }
 }

@@ -3,7 +3,8 @@
 
 use super::MockServer;
 use crate::engine::Verdicts;
-use crate::faults::{FaultRule, InvalidFault};
+use crate::faults::FaultRule;
+use crate::invalid_input::InvalidInput;
 use crate::journal::{Expect, Journal};
 use crate::webhook::WebhookHandle;
 
@@ -15,10 +16,9 @@ impl MockServer {
     ///
     /// # Errors
     ///
-    /// [`InvalidFault`] when the rule cannot be followed. A server that was started without
-    /// [`MockServerBuilder::wire_faults`](crate::MockServerBuilder::wire_faults) refuses a fault on the wire with
-    /// [`InvalidFault::NeedsWireFaults`], and a body above 256 MiB with
-    /// [`InvalidFault::TooLongToHold`].
+    /// [`InvalidInput`] when the rule cannot be followed. A server that was started without
+    /// [`MockServerBuilder::wire_faults`](crate::MockServerBuilder::wire_faults) refuses a fault on
+    /// the wire, and a body above 256 MiB.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -31,9 +31,9 @@ impl MockServer {
     ///     .skip(1)
     ///     .times(1);
     /// server.add_fault(second_post)?;
-    /// # Ok::<(), mock_server::InvalidFault>(()) }).unwrap();
+    /// # Ok::<(), mock_server::InvalidInput>(()) }).unwrap();
     /// ```
-    pub fn add_fault(&self, rule: FaultRule) -> Result<(), InvalidFault> {
+    pub fn add_fault(&self, rule: FaultRule) -> Result<(), InvalidInput> {
         if self.front.is_none() {
             rule.fault.check_without_front()?;
         }
@@ -49,7 +49,7 @@ impl MockServer {
     /// let server = MockServer::start().await;
     /// server.add_fault(FaultRule::new(Fault::EmptyBody))?;
     /// server.clear_faults();
-    /// # Ok::<(), mock_server::InvalidFault>(()) }).unwrap();
+    /// # Ok::<(), mock_server::InvalidInput>(()) }).unwrap();
     /// ```
     pub fn clear_faults(&self) {
         self.service.faults().clear();
@@ -62,7 +62,7 @@ impl MockServer {
     /// let server = mock_server::MockServer::start().await;
     /// server.webhook().use_sink("200", "whsec_test")?;
     /// assert_eq!(server.webhook().failures_in_row()?, 0);
-    /// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
+    /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
     /// ```
     pub fn webhook(&self) -> WebhookHandle<'_> {
         WebhookHandle::new(&self.service)

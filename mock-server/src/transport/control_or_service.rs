@@ -68,7 +68,7 @@ impl ControlOrService {
         request: Request<Incoming>,
     ) -> Result<Planned, Unanswered> {
         let request = receive(request, control::BODY_LIMIT, &self.ending).await?;
-        let reply = match apart(move || control.answer(&request)).await {
+        let reply = match apart(move || control::answer(&control, &request)).await {
             Answer::Now(reply) => reply,
             Answer::Later(reply) => reply.await,
         };

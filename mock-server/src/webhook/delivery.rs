@@ -9,7 +9,7 @@ use crate::bytes_in_json;
 use crate::engine::EventKind;
 
 /// A delivery that is ready to be sent: all bytes and headers are fixed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SignedDelivery {
     /// What the mock calls it, such as `delivery_7`; it is not sent.
@@ -34,7 +34,7 @@ pub struct SignedDelivery {
 }
 
 /// A delivery that was tried.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Delivery {
     /// What was sent. In JSON its fields stand beside `outcome`.
@@ -55,7 +55,7 @@ impl Delivery {
     /// server.webhook().use_sink("500", "whsec_test")?;
     /// let delivery = server.webhook().emit(EventKind::POST_LIKED, serde_json::json!({})).await?;
     /// assert!(!delivery.is_success());
-    /// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
+    /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
     /// ```
     pub fn is_success(&self) -> bool {
         self.outcome.is_success()
@@ -63,7 +63,7 @@ impl Delivery {
 }
 
 /// What came of a delivery.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "result", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DeliveryOutcome {
@@ -88,7 +88,7 @@ impl DeliveryOutcome {
     /// Whether a 2xx answer came in time; everything else is a failed delivery.
     ///
     /// ```
-    /// use mock_server::DeliveryOutcome;
+    /// use mock_server::webhook::DeliveryOutcome;
     ///
     /// assert!(DeliveryOutcome::Answered { status: 204 }.is_success());
     /// assert!(!DeliveryOutcome::Answered { status: 302 }.is_success());
@@ -106,51 +106,13 @@ impl DeliveryOutcome {
 
 impl fmt::Display for DeliveryOutcome {
     /// Such as `answered with 500`, `no answer within 10000 ms`, `broken off: connection refused`.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Answered { status } => write!(formatter, "answered with {status}"),
+            Self::Answered { status } => write!(f, "answered with {status}"),
             Self::TimedOut { milliseconds } => {
-                write!(formatter, "no answer within {milliseconds} ms")
+                write!(f, "no answer within {milliseconds} ms")
             }
-            Self::Broken { reason } => write!(formatter, "broken off: {reason}"),
-        }
-    }
-}
-
-/// Why nothing was sent.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum NotSent {
-    /// The webhook points nowhere yet.
-    #[error("the webhook has no receiver; point it at a URL or at the sink")]
-    NoReceiver,
-    /// The webhook was turned off by failed deliveries.
-    #[error(
-        "the webhook is off after {failures_in_row} failed deliveries in a row; turn it on again"
-    )]
-    WebhookOff {
-        /// How many have failed in a row.
-        failures_in_row: u32,
-    },
-    /// The log holds no delivery of this id, or none any more.
-    #[error("there is no delivery {id:?} in the log")]
-    UnknownDelivery {
-        /// The id.
-        id: String,
-    },
-}
-
-impl NotSent {
-    /// A name for programs: `no_receiver`, `webhook_off` or `unknown_delivery`.
-    ///
-    /// ```
-    /// assert_eq!(mock_server::NotSent::NoReceiver.code(), "no_receiver");
-    /// ```
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NoReceiver => "no_receiver",
-            Self::WebhookOff { .. } => "webhook_off",
-            Self::UnknownDelivery { .. } => "unknown_delivery",
+            Self::Broken { reason } => write!(f, "broken off: {reason}"),
         }
     }
 }

@@ -1,39 +1,41 @@
 //! Why a call to the webhook did nothing.
 
-use super::delivery::NotSent;
-use super::receiver_url::InvalidReceiverUrl;
-use super::script::InvalidScript;
-use super::secret::EmptySecret;
 use crate::engine::InvalidEventKind;
+use crate::invalid_input::InvalidInput;
 use crate::state_error::StateError;
 
-/// Why a call to the webhook did nothing.
+/// The reason why a call to the webhook did nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum WebhookError {
-    /// The text names no receiver.
+pub enum Error {
+    /// The URL, the secret, the script or the event's name cannot be used.
     #[error(transparent)]
-    Url(#[from] InvalidReceiverUrl),
-    /// The secret is empty.
-    #[error(transparent)]
-    Secret(#[from] EmptySecret),
-    /// The sink's script cannot be read.
-    #[error(transparent)]
-    Script(#[from] InvalidScript),
-    /// No header can carry the event's name.
-    #[error(transparent)]
-    Kind(#[from] InvalidEventKind),
-    /// The webhook sends nothing as it is.
-    #[error(transparent)]
-    NotSent(#[from] NotSent),
+    Invalid(#[from] InvalidInput),
+    /// The webhook points nowhere yet.
+    #[error("the webhook has no receiver; point it at a URL or at the sink")]
+    NoReceiver,
+    /// The webhook was turned off by failed deliveries.
+    #[error(
+        "the webhook is off after {failures_in_row} failed deliveries in a row; turn it on again"
+    )]
+    Off {
+        /// How many have failed in a row.
+        failures_in_row: u32,
+    },
+    /// The log holds no delivery of this id, or none any more.
+    #[error("there is no delivery {id:?} in the log")]
+    UnknownDelivery {
+        /// The id.
+        id: String,
+    },
     /// The state file failed.
     #[error(transparent)]
     State(#[from] StateError),
 }
 
-impl WebhookError {
-    /// A name for programs: `invalid_url`, `empty_secret`, `invalid_script`, `invalid_kind`,
-    /// `state_file`, or that of [`NotSent::code`].
+impl Error {
+    /// A name for programs: `no_receiver`, `webhook_off`, `unknown_delivery`, `state_file`, or
+    /// `invalid_url`, `empty_secret`, `invalid_script` or `invalid_kind`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -44,12 +46,17 @@ impl WebhookError {
     /// ```
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Url(_) => "invalid_url",
-            Self::Secret(_) => "empty_secret",
-            Self::Script(_) => "invalid_script",
-            Self::Kind(_) => "invalid_kind",
-            Self::NotSent(reason) => reason.code(),
+            Self::Invalid(error) => error.code(),
+            Self::NoReceiver => "no_receiver",
+            Self::Off { .. } => "webhook_off",
+            Self::UnknownDelivery { .. } => "unknown_delivery",
             Self::State(_) => "state_file",
         }
+    }
+}
+
+impl From<InvalidEventKind> for Error {
+    fn from(error: InvalidEventKind) -> Self {
+        Self::Invalid(InvalidInput::new("invalid_kind", error.to_string()))
     }
 }

@@ -9,13 +9,13 @@ use crate::engine::WebhookPayload;
 /// What an event tells about.
 ///
 /// ```
-/// use mock_server::EventData;
+/// use mock_server::webhook::EventData;
 /// use serde_json::json;
 ///
 /// assert_eq!(EventData::from(json!({"from": "grace"})), EventData::Json(json!({"from": "grace"})));
 /// assert_eq!(EventData::from(vec![0xff]), EventData::Bytes(vec![0xff]));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EventData {
     /// Any JSON, which the body is made of as [`WebhookPayload`] says.
     Json(Value),

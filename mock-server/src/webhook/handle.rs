@@ -1,12 +1,13 @@
 //! The webhook of a server, in the hands of a test.
 
 use super::delivery::Delivery;
-use super::dispatch::Begun;
-use super::error::WebhookError;
+use super::dispatch::{Begun, Ready, Sent};
+use super::error::Error;
 use super::event::EventData;
+use super::of_world;
 use super::secret::WebhookSecret;
-use super::state::WebhookStatus;
-use crate::engine::World;
+use super::state::{Prepared, WebhookStatus};
+use crate::engine::{EventKind, World};
 use crate::service::Service;
 use crate::state_error::StateError;
 
@@ -20,7 +21,8 @@ use crate::state_error::StateError;
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-/// use mock_server::{EventKind, MockServer};
+/// use mock_server::MockServer;
+/// use mock_server::webhook::EventKind;
 /// use serde_json::json;
 ///
 /// let server = MockServer::start().await;
@@ -36,9 +38,9 @@ use crate::state_error::StateError;
 /// webhook.turn_on()?;
 /// let first = &webhook.deliveries()?[0];
 /// assert!(webhook.redeliver(&first.sent.id).await?.is_success());
-/// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
+/// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct WebhookHandle<'a> {
     service: &'a Service,
 }
@@ -53,57 +55,57 @@ impl<'a> WebhookHandle<'a> {
     ///
     /// # Errors
     ///
-    /// [`WebhookError::Url`] unless it is an absolute `http://` URL, [`WebhookError::Secret`] when
-    /// the secret is empty, [`WebhookError::State`] when the state file fails.
+    /// [`Error::Invalid`] unless it is an absolute `http://` URL, and when the secret is empty,
+    /// [`Error::State`] when the state file fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let server = mock_server::MockServer::start().await;
     /// server.webhook().point_at("http://127.0.0.1:8080/hooks", "whsec_test")?;
     /// assert!(server.webhook().is_active()?);
-    /// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
+    /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
     /// ```
-    pub fn point_at(&self, url: &str, secret: impl Into<Vec<u8>>) -> Result<(), WebhookError> {
+    pub fn point_at(&self, url: &str, secret: impl Into<Vec<u8>>) -> Result<(), Error> {
         let url = url.parse()?;
         let secret = WebhookSecret::new(secret)?;
         Ok(self.change(|world| world.webhook.point_at(url, secret))?)
     }
 
     /// Sends to the built-in sink from now on, which answers by a
-    /// [`SinkScript`](crate::SinkScript) and needs no socket. The webhook is on and its run of
+    /// [`SinkScript`](crate::webhook::SinkScript) and needs no socket. The webhook is on and its run of
     /// failures new.
     ///
     /// # Errors
     ///
-    /// [`WebhookError::Script`] when the script cannot be read, [`WebhookError::Secret`] when the
-    /// secret is empty, [`WebhookError::State`] when the state file fails.
+    /// [`Error::Invalid`] when the script cannot be read or the secret is empty, [`Error::State`] when the state file fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let server = mock_server::MockServer::start().await;
-    /// server.webhook().use_sink("nine 500s, then 200", "whsec_test")?;
-    /// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
+    /// server.webhook().use_sink("500 x9, 200", "whsec_test")?;
+    /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
     /// ```
-    pub fn use_sink(&self, script: &str, secret: impl Into<Vec<u8>>) -> Result<(), WebhookError> {
+    pub fn use_sink(&self, script: &str, secret: impl Into<Vec<u8>>) -> Result<(), Error> {
         let script = script.parse()?;
         let secret = WebhookSecret::new(secret)?;
         Ok(self.change(|world| world.webhook.use_sink(script, secret))?)
     }
 
     /// Sends one event and waits for what comes of it; a failed delivery is no error. `kind` is an
-    /// [`EventKind`](crate::EventKind) or any name that a header can carry, `data` JSON or the whole
+    /// [`EventKind`](crate::webhook::EventKind) or any name that a header can carry, `data` JSON or the whole
     /// body as bytes. It counts as covered in the [verdicts](crate::MockServer::verdicts).
     ///
     /// Sending over the network needs a tokio runtime with I/O and time enabled.
     ///
     /// # Errors
     ///
-    /// [`WebhookError::NotSent`] when the webhook is off or points nowhere, [`WebhookError::Kind`]
-    /// when no header can carry the name, [`WebhookError::State`] when the state file fails.
+    /// [`Error::Off`] or [`Error::NoReceiver`] when the webhook is off or points nowhere,
+    /// [`Error::Invalid`] when no header can carry the name, [`Error::State`] when the state file fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-    /// use mock_server::{DeliveryOutcome, EventKind, MockServer};
+    /// use mock_server::webhook::{DeliveryOutcome, EventKind};
+    /// use mock_server::MockServer;
     /// use serde_json::json;
     ///
     /// let server = MockServer::start().await;
@@ -111,14 +113,14 @@ impl<'a> WebhookHandle<'a> {
     /// let delivery = server.webhook().emit(EventKind::POST_LIKED, json!({"post": "post_3"})).await?;
     /// assert_eq!(delivery.outcome, DeliveryOutcome::Answered { status: 202 });
     /// assert!(delivery.sent.signature.starts_with("sha256="));
-    /// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
+    /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
     /// ```
     pub async fn emit(
         &self,
         kind: impl AsRef<str>,
         data: impl Into<EventData>,
-    ) -> Result<Delivery, WebhookError> {
-        self.deliver(self.service.begin_event(kind.as_ref(), data.into())?)
+    ) -> Result<Delivery, Error> {
+        self.deliver(self.begin_event(kind.as_ref(), data.into())?)
             .await
     }
 
@@ -127,7 +129,7 @@ impl<'a> WebhookHandle<'a> {
     ///
     /// # Errors
     ///
-    /// As [`emit`](Self::emit); [`NotSent::UnknownDelivery`](crate::NotSent::UnknownDelivery) when the log holds none of this id.
+    /// As [`emit`](Self::emit); [`Error::UnknownDelivery`] when the log holds none of this id.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -137,26 +139,25 @@ impl<'a> WebhookHandle<'a> {
     /// let again = server.webhook().redeliver(&failed.sent.id).await?;
     /// assert_eq!(again.sent.body, failed.sent.body);
     /// assert!(again.is_success());
-    /// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
+    /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
     /// ```
-    pub async fn redeliver(&self, delivery_id: &str) -> Result<Delivery, WebhookError> {
-        self.deliver(self.service.begin_redelivery(delivery_id)?)
-            .await
+    pub async fn redeliver(&self, delivery_id: &str) -> Result<Delivery, Error> {
+        self.deliver(self.begin_redelivery(delivery_id)?).await
     }
 
     /// Turns the webhook on again; its run of failures is new.
     ///
     /// # Errors
     ///
-    /// [`WebhookError::State`] when the state file fails.
+    /// [`Error::State`] when the state file fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let server = mock_server::MockServer::start().await;
     /// server.webhook().turn_on()?;
-    /// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
+    /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
     /// ```
-    pub fn turn_on(&self) -> Result<(), WebhookError> {
+    pub fn turn_on(&self) -> Result<(), Error> {
         Ok(self.change(|world| world.webhook.turn_on())?)
     }
 
@@ -164,15 +165,15 @@ impl<'a> WebhookHandle<'a> {
     ///
     /// # Errors
     ///
-    /// [`WebhookError::State`] when the state file fails.
+    /// [`Error::State`] when the state file fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let server = mock_server::MockServer::start().await;
     /// assert!(server.webhook().deliveries()?.is_empty());
-    /// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
+    /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
     /// ```
-    pub fn deliveries(&self) -> Result<Vec<Delivery>, WebhookError> {
+    pub fn deliveries(&self) -> Result<Vec<Delivery>, Error> {
         Ok(self.read(|world| world.webhook.deliveries().cloned().collect())?)
     }
 
@@ -180,15 +181,15 @@ impl<'a> WebhookHandle<'a> {
     ///
     /// # Errors
     ///
-    /// [`WebhookError::State`] when the state file fails.
+    /// [`Error::State`] when the state file fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let server = mock_server::MockServer::start().await;
     /// assert_eq!(server.webhook().status()?.receiver, None);
-    /// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
+    /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
     /// ```
-    pub fn status(&self) -> Result<WebhookStatus, WebhookError> {
+    pub fn status(&self) -> Result<WebhookStatus, Error> {
         Ok(self.read(|world| world.webhook.status())?)
     }
 
@@ -196,15 +197,15 @@ impl<'a> WebhookHandle<'a> {
     ///
     /// # Errors
     ///
-    /// [`WebhookError::State`] when the state file fails.
+    /// [`Error::State`] when the state file fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let server = mock_server::MockServer::start().await;
     /// assert_eq!(server.webhook().failures_in_row()?, 0);
-    /// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
+    /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
     /// ```
-    pub fn failures_in_row(&self) -> Result<u32, WebhookError> {
+    pub fn failures_in_row(&self) -> Result<u32, Error> {
         Ok(self.status()?.failures_in_row)
     }
 
@@ -212,24 +213,69 @@ impl<'a> WebhookHandle<'a> {
     ///
     /// # Errors
     ///
-    /// [`WebhookError::State`] when the state file fails.
+    /// [`Error::State`] when the state file fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let server = mock_server::MockServer::start().await;
     /// assert!(!server.webhook().is_active()?, "it points nowhere yet");
-    /// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
+    /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
     /// ```
-    pub fn is_active(&self) -> Result<bool, WebhookError> {
+    pub fn is_active(&self) -> Result<bool, Error> {
         Ok(self.status()?.active)
     }
 
-    async fn deliver(&self, begun: Begun) -> Result<Delivery, WebhookError> {
+    pub(crate) fn begin_event(&self, kind: &str, data: EventData) -> Result<Begun, Error> {
+        let kind = EventKind::new(kind)?;
+        self.begin_delivery(|world| of_world::emit(world, kind, data))
+    }
+
+    pub(crate) fn begin_redelivery(&self, delivery_id: &str) -> Result<Begun, Error> {
+        self.begin_delivery(|world| of_world::redeliver(world, delivery_id))
+    }
+
+    fn begin_delivery(
+        &self,
+        prepare: impl FnOnce(&mut World) -> Result<Prepared, Error>,
+    ) -> Result<Begun, Error> {
+        let (prepared, timeout) = self.service.store().transact(|world| {
+            let prepared = prepare(world);
+            let changed = prepared.is_ok();
+            ((prepared, world.dialect().webhook_timeout), changed)
+        })?;
+        Ok(match prepared? {
+            Prepared::Delivered(delivery) => {
+                self.cover(&delivery);
+                Begun::Delivered(delivery)
+            }
+            Prepared::ToSend(delivery, url) => Begun::ToSend(Ready {
+                delivery,
+                url,
+                timeout,
+            }),
+        })
+    }
+
+    pub(crate) fn finish_delivery(&self, sent: Sent) -> Result<Delivery, StateError> {
+        let Sent { delivery, outcome } = sent;
+        let record = |world: &mut World| (world.webhook.record(delivery, outcome), true);
+        let delivery = self.service.store().transact(record)?;
+        self.cover(&delivery);
+        Ok(delivery)
+    }
+
+    /// A delivery that failed was sent all the same.
+    fn cover(&self, delivery: &Delivery) {
+        self.service
+            .change_verdicts(|verdicts| verdicts.coverage.record_event(&delivery.sent.kind));
+    }
+
+    async fn deliver(&self, begun: Begun) -> Result<Delivery, Error> {
         match begun {
             Begun::Delivered(delivery) => Ok(delivery),
             Begun::ToSend(ready) => {
                 let sent = ready.send().await;
-                Ok(self.service.finish_delivery(sent)?)
+                Ok(self.finish_delivery(sent)?)
             }
         }
     }

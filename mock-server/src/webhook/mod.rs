@@ -1,5 +1,8 @@
-//! The webhook: a state machine without sockets that decides what is sent, signed and counted, and
-//! one file, `send`, that carries a delivery over the network.
+//! The webhook of a [`MockServer`](crate::MockServer): where its events go, what was sent, and what
+//! came of it.
+//!
+//! A state machine without sockets decides what is sent, signed and counted, and one file, `send`,
+//! carries a delivery over the network.
 
 mod delivery;
 mod dispatch;
@@ -15,13 +18,16 @@ mod signature;
 mod sink;
 mod state;
 
-pub use delivery::{Delivery, DeliveryOutcome, NotSent, SignedDelivery};
+pub use delivery::{Delivery, DeliveryOutcome, SignedDelivery};
 pub(crate) use dispatch::Begun;
-pub use error::WebhookError;
+pub use error::Error;
 pub use event::EventData;
 pub use handle::WebhookHandle;
-pub use receiver_url::{InvalidReceiverUrl, ReceiverUrl};
-pub use script::{InvalidScript, SinkAnswer, SinkScript};
-pub use secret::{EmptySecret, WebhookSecret};
+pub(crate) use of_world::keep_webhook;
+pub(crate) use receiver_url::ReceiverUrl;
+pub use script::SinkScript;
+pub(crate) use secret::WebhookSecret;
 pub(crate) use state::Webhook;
 pub use state::{FAILURES_UNTIL_OFF, SinkStatus, WebhookStatus};
+
+pub use crate::engine::EventKind;

@@ -6,19 +6,12 @@ use hyper::Uri;
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
+use crate::invalid_input::InvalidInput;
+
 /// The absolute `http://` URL of a receiver.
-///
-/// ```
-/// use mock_server::ReceiverUrl;
-///
-/// let url: ReceiverUrl = "http://127.0.0.1:8080/hooks?team=1".parse()?;
-/// assert_eq!(url.to_string(), "http://127.0.0.1:8080/hooks?team=1");
-/// assert!("https://example.com/".parse::<ReceiverUrl>().is_err());
-/// # Ok::<(), mock_server::InvalidReceiverUrl>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct ReceiverUrl(Url);
+pub(crate) struct ReceiverUrl(Url);
 
 impl ReceiverUrl {
     /// Host and port as a resolver takes them: an IPv6 address without its brackets.
@@ -50,42 +43,50 @@ fn target(url: &Url) -> Result<Uri, hyper::http::uri::InvalidUri> {
 }
 
 impl std::str::FromStr for ReceiverUrl {
-    type Err = InvalidReceiverUrl;
+    type Err = InvalidInput;
 
-    fn from_str(text: &str) -> Result<Self, InvalidReceiverUrl> {
-        let text = || text.to_owned();
-        let url = Url::parse(&text()).map_err(|reason| InvalidReceiverUrl::NotAUrl {
-            found: text(),
-            reason: reason.to_string(),
-        })?;
-        match url.scheme() {
-            "http" => {}
-            "https" => return Err(InvalidReceiverUrl::Https { found: text() }),
-            _ => return Err(InvalidReceiverUrl::OtherScheme { found: text() }),
+    fn from_str(text: &str) -> Result<Self, InvalidInput> {
+        let not_absolute = |reason: &dyn fmt::Display| {
+            invalid(format!(
+                "the webhook URL `{text}` is not absolute ({reason}); http://127.0.0.1:8080/ is one"
+            ))
+        };
+        let url = Url::parse(text).map_err(|reason| not_absolute(&reason))?;
+        if url.scheme() == "https" {
+            return Err(invalid(format!(
+                "the webhook URL `{text}` is https, and the mock server delivers over plain http \
+                 alone; give the receiver an http:// port on this machine"
+            )));
+        }
+        if url.scheme() != "http" {
+            return Err(invalid(format!(
+                "the webhook URL `{text}` has another scheme than http; http://127.0.0.1:8080/ is \
+                 one"
+            )));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(InvalidReceiverUrl::Credentials);
+            return Err(invalid(
+                "the webhook URL has a user name or password; deliveries are signed, so leave it \
+                 out",
+            ));
         }
         match target(&url) {
             Ok(_) => Ok(Self(url)),
-            Err(reason) => Err(InvalidReceiverUrl::NotAUrl {
-                found: text(),
-                reason: reason.to_string(),
-            }),
+            Err(reason) => Err(not_absolute(&reason)),
         }
     }
 }
 
 impl fmt::Display for ReceiverUrl {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.0.as_str())
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str())
     }
 }
 
 impl TryFrom<String> for ReceiverUrl {
-    type Error = InvalidReceiverUrl;
+    type Error = InvalidInput;
 
-    fn try_from(text: String) -> Result<Self, InvalidReceiverUrl> {
+    fn try_from(text: String) -> Result<Self, InvalidInput> {
         text.parse()
     }
 }
@@ -96,38 +97,8 @@ impl From<ReceiverUrl> for String {
     }
 }
 
-/// Why a text names no receiver.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum InvalidReceiverUrl {
-    /// It is no absolute URL.
-    #[error("the webhook URL `{found}` is not absolute ({reason}); http://127.0.0.1:8080/ is one")]
-    NotAUrl {
-        /// The text.
-        found: String,
-        /// Why not.
-        reason: String,
-    },
-    /// It asks for TLS.
-    #[error(
-        "the webhook URL `{found}` is https, and the mock server delivers over plain http alone; \
-         give the receiver an http:// port on this machine"
-    )]
-    Https {
-        /// The text.
-        found: String,
-    },
-    /// It has another scheme than `http`.
-    #[error(
-        "the webhook URL `{found}` has another scheme than http; http://127.0.0.1:8080/ is one"
-    )]
-    OtherScheme {
-        /// The text.
-        found: String,
-    },
-    /// It has a user name or a password, which are not repeated here.
-    #[error("the webhook URL has a user name or password; deliveries are signed, so leave it out")]
-    Credentials,
+fn invalid(message: impl Into<String>) -> InvalidInput {
+    InvalidInput::new("invalid_url", message)
 }
 
 #[cfg(test)]

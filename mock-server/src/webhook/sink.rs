@@ -8,7 +8,7 @@ use super::delivery::DeliveryOutcome;
 use super::script::{SinkAnswer, SinkScript};
 
 /// A receiver that is at some place of its script.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sink {
     pub(super) script: SinkScript,

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::delivery::{Delivery, DeliveryOutcome, NotSent, SignedDelivery};
+use super::delivery::{Delivery, DeliveryOutcome, SignedDelivery};
+use super::error::Error;
 use super::event::{EventData, Payload};
 use super::receiver_url::ReceiverUrl;
 use super::script::SinkScript;
@@ -23,7 +24,7 @@ const LOG_LENGTH: usize = 1_000;
 const LOG_BYTES: usize = 4 * 1024 * 1024;
 
 /// The one webhook of a world. Its serialised form is for a state file and holds the secret.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Webhook {
     destination: Option<Destination>,
@@ -32,14 +33,14 @@ pub(crate) struct Webhook {
     deliveries: VecDeque<Delivery>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Destination {
     secret: WebhookSecret,
     receiver: Receiver,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Receiver {
     Url(ReceiverUrl),
@@ -79,7 +80,7 @@ impl Webhook {
         now: String,
         (kind, data): (EventKind, EventData),
         dialect: &Dialect,
-    ) -> Result<Prepared, NotSent> {
+    ) -> Result<Prepared, Error> {
         let Destination { secret, receiver } = self.open_destination()?;
         let Payload { content_type, body } =
             Payload::new(&kind, &now, data, dialect.webhook_payload);
@@ -104,7 +105,7 @@ impl Webhook {
         now: String,
         earlier: &str,
         dialect: &Dialect,
-    ) -> Result<Prepared, NotSent> {
+    ) -> Result<Prepared, Error> {
         let delivery = SignedDelivery {
             id,
             created_at: now,
@@ -116,21 +117,21 @@ impl Webhook {
     }
 
     /// Refuses when an event would not be sent.
-    pub(super) fn check_open(&self) -> Result<(), NotSent> {
+    pub(super) fn check_open(&self) -> Result<(), Error> {
         self.open_destination().map(|_| ())
     }
 
     /// A delivery of the log.
-    pub(super) fn delivery(&self, id: &str) -> Result<&Delivery, NotSent> {
+    pub(super) fn delivery(&self, id: &str) -> Result<&Delivery, Error> {
         let found = self.deliveries().find(|delivery| delivery.sent.id == id);
-        found.ok_or_else(|| NotSent::UnknownDelivery { id: id.to_owned() })
+        found.ok_or_else(|| Error::UnknownDelivery { id: id.to_owned() })
     }
 
-    fn open_destination(&self) -> Result<&Destination, NotSent> {
-        let destination = self.destination.as_ref().ok_or(NotSent::NoReceiver)?;
+    fn open_destination(&self) -> Result<&Destination, Error> {
+        let destination = self.destination.as_ref().ok_or(Error::NoReceiver)?;
         if !self.active {
             let failures_in_row = self.failures_in_row;
-            return Err(NotSent::WebhookOff { failures_in_row });
+            return Err(Error::Off { failures_in_row });
         }
         Ok(destination)
     }
@@ -241,9 +242,9 @@ impl Default for Webhook {
 /// let status = server.webhook().status()?;
 /// assert_eq!(status.receiver.as_deref(), Some("sink"));
 /// assert!(status.active);
-/// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
+/// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct WebhookStatus {
     /// The receiver's URL, or `sink`; nothing as long as the webhook points nowhere.
@@ -264,9 +265,9 @@ pub struct WebhookStatus {
 /// server.webhook().use_sink("500 x9, 200", "whsec_test")?;
 /// let sink = server.webhook().status()?.sink.unwrap();
 /// assert_eq!((sink.script.to_string().as_str(), sink.received), ("500 x9, 200", 0));
-/// # Ok::<(), mock_server::WebhookError>(()) }).unwrap();
+/// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SinkStatus {
     /// How it answers.
@@ -288,7 +289,7 @@ mod tests {
         webhook
     }
 
-    fn emit(webhook: &mut Webhook, body: Vec<u8>) -> Result<Delivery, NotSent> {
+    fn emit(webhook: &mut Webhook, body: Vec<u8>) -> Result<Delivery, Error> {
         let event = (EventKind::POST_LIKED, body.into());
         let id = format!("delivery_{}", webhook.deliveries.len());
         let now = "2026-03-01T12:00:00Z".to_owned();

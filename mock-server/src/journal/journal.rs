@@ -8,11 +8,11 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
-use super::entry::{Answered, View};
+use super::difference::matches;
 use super::expectation::Expectation;
 use super::limits::JournalLimits;
 use super::log::Log;
-use super::recorded_request::RecordedRequest;
+use super::recorded_request::{Answered, RecordedRequest};
 use super::request_pattern::RequestPattern;
 use super::verification::Verification;
 use crate::engine::Request;
@@ -51,10 +51,7 @@ impl Journal {
     /// # });
     /// ```
     pub fn requests(&self) -> Vec<RecordedRequest> {
-        let log = self.log();
-        log.all()
-            .map(|entry| RecordedRequest::new(&entry))
-            .collect()
+        self.log().all().cloned().collect()
     }
 
     /// Every request that is kept and matches, oldest first.
@@ -182,20 +179,19 @@ impl Journal {
 
 fn recorded<'a>(
     pattern: &RequestPattern,
-    entries: impl Iterator<Item = View<'a>>,
+    entries: impl Iterator<Item = &'a RecordedRequest>,
 ) -> Vec<RecordedRequest> {
     entries
-        .filter(|entry| pattern.matches(entry))
-        .map(|entry| RecordedRequest::new(&entry))
+        .filter(|entry| matches(pattern, entry))
+        .cloned()
         .collect()
 }
 
 impl fmt::Debug for Journal {
     /// Shows how many requests there are.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let log = self.log();
-        formatter
-            .debug_struct("Journal")
+        f.debug_struct("Journal")
             .field("requests", &log.len())
             .field("dropped", &log.dropped())
             .finish_non_exhaustive()

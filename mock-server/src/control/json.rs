@@ -1,0 +1,42 @@
+//! The bodies that the control API reads and writes.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::refusal::ControlRefusal;
+use crate::engine::{Reply, Request};
+use crate::read_json;
+
+/// Reads the body of a request, a JSON object. The content type does not matter here, so that
+/// `curl -d` is enough.
+pub(super) fn read<T: DeserializeOwned>(request: &Request) -> Result<T, ControlRefusal> {
+    Ok(read_json::object(&request.body)?)
+}
+
+/// Creates a reply with JSON in it.
+pub(super) fn json(status: u16, body: &impl Serialize) -> Reply {
+    json_text(
+        status,
+        serde_json::to_vec(body).expect("texts, numbers and lists become JSON"),
+    )
+}
+
+/// Creates a reply with a text that is JSON.
+pub(super) fn json_text(status: u16, body: impl Into<Vec<u8>>) -> Reply {
+    let body = body.into();
+    let headers = vec![("content-type".into(), "application/json".into())];
+    Reply {
+        status,
+        headers,
+        body,
+    }
+}
+
+/// Creates the reply of an action that has nothing to return.
+pub(super) fn done() -> Reply {
+    Reply {
+        status: 204,
+        headers: Vec::new(),
+        body: Vec::new(),
+    }
+}

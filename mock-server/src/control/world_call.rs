@@ -1,0 +1,32 @@
+//! A request to the control API that concerns one world.
+
+use std::sync::Arc;
+
+use super::api::Control;
+use super::refusal::ControlRefusal;
+use crate::engine::Request;
+use crate::service::Service;
+
+/// A request that concerns one world.
+pub(super) struct WorldCall<'a> {
+    pub(super) control: &'a Control,
+    pub(super) name: &'a str,
+    pub(super) service: Arc<Service>,
+    pub(super) request: &'a Request,
+}
+
+impl<'a> WorldCall<'a> {
+    pub(super) fn new(
+        control: &'a Control,
+        name: &'a str,
+        request: &'a Request,
+    ) -> Result<Self, ControlRefusal> {
+        let service = control.worlds.find(name);
+        Ok(Self {
+            control,
+            name,
+            service: service.ok_or_else(|| ControlRefusal::unknown_world(name))?,
+            request,
+        })
+    }
+}

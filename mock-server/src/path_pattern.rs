@@ -1,0 +1,114 @@
+//! Paths in fault rules and in patterns of the journal.
+//!
+//! A path is one of three: `/me/profile` means exactly this path, `/me/links/{id}` any segment in
+//! place of the braces, and `/me/*` every path that begins with `/me/`. It is below `/api/v1` unless
+//! it begins with `/api/`.
+
+use std::borrow::Cow;
+
+use crate::engine::Endpoint;
+use crate::invalid_input::InvalidInput;
+use crate::path_template::match_path;
+
+/// Returns whether a path, as it was sent, matches a pattern.
+pub(crate) fn matches(pattern: &str, path: &str) -> bool {
+    let pattern = full_path(pattern);
+    match pattern.strip_suffix('*') {
+        Some(beginning) => path.starts_with(beginning),
+        None => match_path(&pattern, path).is_some(),
+    }
+}
+
+/// Rejects a path that no endpoint has, unless it ends with `*`.
+pub(crate) fn check(pattern: &str) -> Result<(), InvalidInput> {
+    let full = full_path(pattern);
+    let is_path_of = |endpoint: &Endpoint| {
+        match_path(endpoint.path(), &full).is_some() || match_path(&full, endpoint.path()).is_some()
+    };
+    if pattern.ends_with('*') || Endpoint::ALL.iter().any(is_path_of) {
+        return Ok(());
+    }
+    let message = format!(
+        "no endpoint has the path `{pattern}`; below /api/v1 there are {}; a path that ends with * \
+         may lead elsewhere",
+        known_paths()
+    );
+    Err(InvalidInput::new("never_matches", message))
+}
+
+fn full_path(path: &str) -> Cow<'_, str> {
+    if path.starts_with("/api/") {
+        return Cow::Borrowed(path);
+    }
+    let slash = if path.starts_with('/') { "" } else { "/" };
+    Cow::Owned(format!("/api/v1{slash}{path}"))
+}
+
+/// Lists the paths of all endpoints, each once and without `/api/v1`.
+fn known_paths() -> String {
+    let mut known: Vec<_> = Endpoint::ALL
+        .iter()
+        .map(|endpoint| endpoint.path().trim_start_matches("/api/v1"))
+        .collect();
+    known.dedup();
+    known.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_exact_a_template_or_a_beginning() {
+        for (pattern, path) in [
+            ("/me", "/api/v1/me"),
+            ("me", "/api/v1/me"),
+            ("/api/v1/me", "/api/v1/me"),
+            ("/users/grace/stats", "/api/v1/users/%67race/stats"),
+            ("/me/links/{id}", "/api/v1/me/links/link_1"),
+            ("/me/links/*", "/api/v1/me/links/link_1"),
+            ("/me*", "/api/v1/me"),
+            ("/api/*", "/api/v2/me"),
+        ] {
+            assert!(matches(pattern, path), "{pattern} {path}");
+        }
+        for (pattern, path) in [
+            ("/me", "/me"),
+            ("/me", "/api/v1/me/"),
+            ("/me/links/{id}", "/api/v1/me/links/"),
+            ("/me/links/{id}", "/api/v1/me/links/a/b"),
+            ("/me/links/*", "/api/v1/me/links"),
+            ("/users/a/b", "/api/v1/users/a%2Fb"),
+        ] {
+            assert!(!matches(pattern, path), "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_no_endpoint_has_is_rejected() {
+        for pattern in [
+            "/me",
+            "me",
+            "/me/links/link_1",
+            "/me/links/{id}",
+            "/users/{handle}/stats",
+            "/{any}",
+            "/nothing/*",
+        ] {
+            assert_eq!(check(pattern), Ok(()), "{pattern}");
+        }
+        for pattern in [
+            "/me/link",
+            "/me/",
+            "/me/links/",
+            "/api/v2/me",
+            "/api/v1",
+            "/me?a=b",
+        ] {
+            let error = check(pattern).unwrap_err().to_string();
+            let expected =
+                format!("no endpoint has the path `{pattern}`; below /api/v1 there are /me, ");
+            assert!(error.starts_with(&expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Reads JSON that people write: bodies for the control API, state files, fault rules and dialects.
+
+use std::fmt::Display;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::engine::without_keys;
+use crate::invalid_input::InvalidInput;
+
+/// The code of the errors of this module.
+pub(crate) const BAD_BODY: &str = "bad_body";
+
+/// Reads a JSON object. An error names the path of the field that does not fit.
+pub(crate) fn object<T: DeserializeOwned>(text: &[u8]) -> Result<T, InvalidInput> {
+    object_in(value(text)?)
+}
+
+/// Reads an object from JSON that has been parsed.
+pub(crate) fn object_in<T: DeserializeOwned>(value: Value) -> Result<T, InvalidInput> {
+    if !value.is_object() {
+        return Err(unreadable("expected a JSON object"));
+    }
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let path = error.path().to_string();
+        let error = error.into_inner();
+        // Below `keys`, the names are API keys.
+        match path.split_once("keys.") {
+            Some((before, _)) => unreadable(format!("{before}keys: {error}")),
+            None if path == "." => unreadable(error),
+            None => unreadable(format!("{path}: {error}")),
+        }
+    })
+}
+
+/// Parses any JSON.
+pub(crate) fn value(text: &[u8]) -> Result<Value, InvalidInput> {
+    // Some editors put a byte order mark in front of a text.
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    serde_json::from_slice(text).map_err(|error| unreadable(format!("not valid JSON: {error}")))
+}
+
+/// Reads a field that may be `null`, which serde would take for a field that is not there.
+pub(crate) fn nullable<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+fn unreadable(message: impl Display) -> InvalidInput {
+    InvalidInput::new(BAD_BODY, without_keys(&message.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::World;
+    use crate::faults::FaultRule;
+
+    #[test]
+    fn an_error_names_the_path() {
+        for (text, message) in [
+            (
+                "",
+                "not valid JSON: EOF while parsing a value at line 1 column 0",
+            ),
+            ("[]", "expected a JSON object"),
+            ("null", "expected a JSON object"),
+            ("{}", "missing field `fault`"),
+            (
+                r#"{"fault": "empty_body", "when": {"time": 1}}"#,
+                "when.time: unknown field `time`, expected one of `skip`, `times`, `probability`, \
+                 `until`",
+            ),
+            (
+                r#"{"fault": "empty_body", "when": {"times": -1}}"#,
+                "when.times: invalid value: integer `-1`, expected u64",
+            ),
+        ] {
+            let error = object::<FaultRule>(text.as_bytes()).unwrap_err();
+            assert_eq!(error.to_string(), message, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_error_shows_no_key() {
+        let mut state = serde_json::to_value(World::new(7)).unwrap();
+        state["keys"] = serde_json::json!({"canary": {"handle": 7, "scopes": []}});
+        let error = object_in::<World>(state).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "keys: invalid type: integer `7`, expected a string"
+        );
+    }
+}
