@@ -139,7 +139,8 @@ impl MockServerBuilder {
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// use mock_server::{JournalLimits, MockServer};
+    /// use mock_server::MockServer;
+    /// use mock_server::journal::JournalLimits;
     ///
     /// let entries = 100_000;
     /// let limits = JournalLimits { entries, ..JournalLimits::default() };

@@ -7,9 +7,9 @@ mod control;
 mod dialect_file;
 mod ending;
 mod engine;
-mod faults;
+pub mod faults;
 mod invalid_input;
-mod journal;
+pub mod journal;
 mod openapi;
 mod path_pattern;
 mod path_template;
@@ -30,12 +30,8 @@ pub use engine::{
     Link, Post, Profile, RateLimit, Reply, Request, Rule, RuleVerdict, Scope, Untouched, Verdicts,
     Violation, World, handle,
 };
-pub use faults::{Delay, Fault, FaultRule, Match, Phase, When, WireFault};
+pub use faults::{Fault, FaultRule, WireFault};
 pub use invalid_input::InvalidInput;
-pub use journal::{
-    Expect, Expectation, Journal, JournalLimits, NearMiss, RecordedRequest, RequestPattern,
-    Verification,
-};
 pub use openapi::{control_openapi_json, openapi_json};
 pub use server::MockServer;
 pub use state_error::StateError;

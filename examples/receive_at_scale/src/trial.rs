@@ -2,7 +2,8 @@
 
 use std::error::Error;
 
-use mock_server::{EventKind, MockServer};
+use mock_server::MockServer;
+use mock_server::webhook::EventKind;
 use receive_at_scale::{Event, Queue, TrialBroker, by_json_field, routes, work};
 use serde_json::json;
 use tokio::net::TcpListener;

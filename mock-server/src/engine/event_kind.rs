@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// name that a header can carry, since the service may know further kinds.
 ///
 /// ```
-/// use mock_server::EventKind;
+/// use mock_server::webhook::EventKind;
 ///
 /// assert_eq!(EventKind::FOLLOW_CREATED.as_str(), "follow.created");
 /// assert_eq!(EventKind::new("badge.awarded")?.to_string(), "badge.awarded");
@@ -54,7 +54,7 @@ impl EventKind {
     /// space, or holds a control character.
     ///
     /// ```
-    /// use mock_server::EventKind;
+    /// use mock_server::webhook::EventKind;
     ///
     /// assert_eq!(EventKind::new("post.liked")?, EventKind::POST_LIKED);
     /// assert!(EventKind::new("two\nlines").is_err());
@@ -73,7 +73,7 @@ impl EventKind {
     /// The name, such as `post.liked`.
     ///
     /// ```
-    /// assert_eq!(mock_server::EventKind::POST_LIKED.as_str(), "post.liked");
+    /// assert_eq!(mock_server::webhook::EventKind::POST_LIKED.as_str(), "post.liked");
     /// ```
     pub fn as_str(&self) -> &str {
         &self.0

@@ -11,7 +11,7 @@ use crate::path_pattern;
 /// Which requests a rule is for. What is not given matches everything.
 ///
 /// ```
-/// use mock_server::Match;
+/// use mock_server::faults::Match;
 ///
 /// let matching: Match = serde_json::from_str(r#"{"method": "GET", "key": "links"}"#)?;
 /// assert_eq!(matching.path, None);
@@ -24,7 +24,7 @@ pub struct Match {
     /// The method in capitals, such as `POST`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
-    /// The path without a query, as a [`RequestPattern`](crate::RequestPattern) has it: exact,
+    /// The path without a query, as a [`RequestPattern`](crate::journal::RequestPattern) has it: exact,
     /// such as `/me/links/link_1`, a template such as `/me/links/{id}`, or a beginning such as
     /// `/me/*`. It is below `/api/v1` unless it begins with `/api/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,7 +38,7 @@ pub struct Match {
 /// Which of the requests that match meet the fault. All that is given has to hold.
 ///
 /// ```
-/// use mock_server::When;
+/// use mock_server::faults::When;
 ///
 /// let when: When = serde_json::from_str(r#"{"skip": 2, "times": 3}"#)?;
 /// assert_eq!((when.skip, when.times), (2, Some(3)));
@@ -66,7 +66,7 @@ pub struct When {
 /// On which side of the write the fault lies.
 ///
 /// ```
-/// assert_eq!(mock_server::Phase::default(), mock_server::Phase::Before);
+/// assert_eq!(mock_server::faults::Phase::default(), mock_server::faults::Phase::Before);
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

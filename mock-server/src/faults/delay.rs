@@ -15,7 +15,7 @@ const LARGEST_SIGMA: f64 = 10.0;
 /// How long an answer is held back, in milliseconds. What is random follows from the world's seed.
 ///
 /// ```
-/// use mock_server::Delay;
+/// use mock_server::faults::Delay;
 ///
 /// let delay: Delay = serde_json::from_str(r#"{"uniform": {"from": 10, "to": 50}}"#)?;
 /// assert_eq!(delay, Delay::Uniform { from: 10, to: 50 });

@@ -35,7 +35,7 @@ pub(super) fn differences(pattern: &RequestPattern, request: &RecordedRequest) -
     let mut texts = Vec::new();
     if !has_method(pattern, request) {
         let expected = pattern.method.as_deref();
-        texts.extend(compare("the method", Some(&request.method), expected));
+        texts.push(describe("the method", Some(&request.method), expected));
     }
     if let (Some(path), false) = (&pattern.path, has_path(pattern, request)) {
         texts.push(format!("not to {path}"));
@@ -74,21 +74,19 @@ pub(super) fn differences(pattern: &RequestPattern, request: &RecordedRequest) -
             pattern.fault.as_deref(),
         ),
     ] {
-        if expected.is_some() {
-            texts.extend(compare(what, found, expected));
+        if expected.is_some() && found != expected {
+            texts.push(describe(what, found, expected));
         }
     }
     texts
 }
 
-fn compare(what: &str, found: Option<&str>, expected: Option<&str>) -> Option<String> {
+/// Describes two values that differ.
+fn describe(what: &str, found: Option<&str>, expected: Option<&str>) -> String {
     match (found, expected) {
-        (None, None) => None,
-        (Some(found), Some(expected)) => {
-            Some(format!("with {what} `{found}` in place of `{expected}`"))
-        }
-        (Some(found), None) => Some(format!("with {what} `{found}`")),
-        (None, expected) => Some(format!("without {what} `{}`", expected.unwrap_or_default())),
+        (Some(found), Some(expected)) => format!("with {what} `{found}` in place of `{expected}`"),
+        (Some(found), None) => format!("with {what} `{found}`"),
+        (None, expected) => format!("without {what} `{}`", expected.unwrap_or_default()),
     }
 }
 
@@ -99,9 +97,12 @@ fn compare_any(
     expected: Option<String>,
 ) -> Option<String> {
     let found: Vec<_> = found.collect();
-    let equal = found.iter().find(|found| Some(*found) == expected.as_ref());
-    let found = equal.or(found.first());
-    compare(what, found.map(String::as_str), expected.as_deref())
+    let is_equal = match &expected {
+        Some(expected) => found.contains(expected),
+        None => found.is_empty(),
+    };
+    let found = found.first().map(String::as_str);
+    (!is_equal).then(|| describe(what, found, expected.as_deref()))
 }
 
 /// Compares a body with the whole that it has to be, or with a part that it has to contain.
@@ -166,7 +167,7 @@ fn compare_json(
             } else {
                 "the field"
             };
-            texts.extend(compare(what, found.as_deref(), expected.as_deref()));
+            texts.push(describe(what, found.as_deref(), expected.as_deref()));
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::invalid_input::InvalidInput;
 /// place of `"times"`; at least one request when none of the three is given.
 ///
 /// ```
-/// use mock_server::{Expectation, RequestPattern};
+/// use mock_server::journal::{Expectation, RequestPattern};
 /// use serde_json::json;
 ///
 /// let expectation = Expectation::times(RequestPattern::new("GET", "/me"), 2);
@@ -34,7 +34,7 @@ impl Expectation {
     /// Exactly so many requests.
     ///
     /// ```
-    /// use mock_server::{Expectation, RequestPattern};
+    /// use mock_server::journal::{Expectation, RequestPattern};
     /// let never = Expectation::times(RequestPattern::any().status(500), 0);
     /// assert_eq!(never.to_string(), "any request answered with 500 never");
     /// ```
@@ -49,7 +49,7 @@ impl Expectation {
     /// So many requests or more.
     ///
     /// ```
-    /// use mock_server::{Expectation, RequestPattern};
+    /// use mock_server::journal::{Expectation, RequestPattern};
     /// let some = Expectation::at_least(RequestPattern::new("GET", "/me"), 1);
     /// assert_eq!(some.to_string(), "GET /me at least once");
     /// ```
@@ -64,7 +64,7 @@ impl Expectation {
     /// So many requests or fewer.
     ///
     /// ```
-    /// use mock_server::{Expectation, RequestPattern};
+    /// use mock_server::journal::{Expectation, RequestPattern};
     /// let few = Expectation::at_most(RequestPattern::new("GET", "/me"), 3);
     /// assert_eq!(few.to_string(), "GET /me at most 3 times");
     /// ```

@@ -58,7 +58,8 @@ impl Journal {
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// use mock_server::{MockServer, RequestPattern};
+    /// use mock_server::MockServer;
+    /// use mock_server::journal::RequestPattern;
     ///
     /// let server = MockServer::start().await;
     /// let refused = server.journal().matching(&RequestPattern::any().status(422));
@@ -105,7 +106,8 @@ impl Journal {
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// use mock_server::{Expectation, MockServer, RequestPattern};
+    /// use mock_server::MockServer;
+    /// use mock_server::journal::{Expectation, RequestPattern};
     ///
     /// let server = MockServer::start().await;
     /// let never = Expectation::times(RequestPattern::new("DELETE", "/me/links/{id}"), 0);
@@ -126,7 +128,8 @@ impl Journal {
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
     /// use std::time::Duration;
-    /// use mock_server::{MockServer, RequestPattern};
+    /// use mock_server::MockServer;
+    /// use mock_server::journal::RequestPattern;
     ///
     /// let server = MockServer::start().await;
     /// let posts = RequestPattern::new("POST", "/me/posts");

@@ -3,7 +3,7 @@
 /// How much a journal keeps; what is older is dropped, and counted.
 ///
 /// ```
-/// let limits = mock_server::JournalLimits::default();
+/// let limits = mock_server::journal::JournalLimits::default();
 /// assert_eq!(limits.entries, 10_000);
 /// assert_eq!(limits.bytes, 8 * 1024 * 1024);
 /// assert_eq!(limits.body_bytes, 4 * 1024);

@@ -13,7 +13,7 @@ const TOLD: usize = 3;
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// use mock_server::{Expectation, RequestPattern};
+/// use mock_server::journal::{Expectation, RequestPattern};
 ///
 /// let server = mock_server::MockServer::start().await;
 /// let expected = Expectation::at_least(RequestPattern::new("PATCH", "/me/profile"), 1);

@@ -21,7 +21,7 @@ use crate::read_json;
 /// are refused.
 ///
 /// ```
-/// use mock_server::RequestPattern;
+/// use mock_server::journal::RequestPattern;
 /// use serde_json::json;
 ///
 /// let pattern = RequestPattern::new("GET", "/users/{handle}/stats").query("days", "7");
@@ -63,7 +63,7 @@ impl RequestPattern {
     /// Requests of this method to this path.
     ///
     /// ```
-    /// use mock_server::RequestPattern;
+    /// use mock_server::journal::RequestPattern;
     /// assert_eq!(RequestPattern::new("GET", "/me").to_string(), "GET /me");
     /// ```
     pub fn new(method: impl Into<String>, path: impl Into<String>) -> Self {
@@ -77,7 +77,7 @@ impl RequestPattern {
     /// Every request.
     ///
     /// ```
-    /// use mock_server::RequestPattern;
+    /// use mock_server::journal::RequestPattern;
     /// assert_eq!(RequestPattern::any().status(422).to_string(), "any request answered with 422");
     /// ```
     pub fn any() -> Self {
@@ -87,7 +87,7 @@ impl RequestPattern {
     /// Of this method.
     ///
     /// ```
-    /// use mock_server::RequestPattern;
+    /// use mock_server::journal::RequestPattern;
     /// assert_eq!(RequestPattern::any().method("GET").to_string(), "any GET");
     /// ```
     #[must_use]
@@ -99,7 +99,7 @@ impl RequestPattern {
     /// To this path.
     ///
     /// ```
-    /// use mock_server::RequestPattern;
+    /// use mock_server::journal::RequestPattern;
     /// assert_eq!(RequestPattern::any().path("/me").to_string(), "any request to /me");
     /// ```
     #[must_use]
@@ -111,7 +111,7 @@ impl RequestPattern {
     /// With this query parameter; name and value are given decoded.
     ///
     /// ```
-    /// use mock_server::RequestPattern;
+    /// use mock_server::journal::RequestPattern;
     /// let week = RequestPattern::new("GET", "/users/demo/stats").query("days", "7");
     /// ```
     #[must_use]
@@ -123,7 +123,7 @@ impl RequestPattern {
     /// Without this query parameter.
     ///
     /// ```
-    /// use mock_server::RequestPattern;
+    /// use mock_server::journal::RequestPattern;
     /// let default = RequestPattern::new("GET", "/users/demo/stats").without_query("days");
     /// ```
     #[must_use]
@@ -136,7 +136,7 @@ impl RequestPattern {
     /// matches it: [`key`](Self::key) is there for it.
     ///
     /// ```
-    /// use mock_server::RequestPattern;
+    /// use mock_server::journal::RequestPattern;
     /// let json = RequestPattern::any().header("Content-Type", "application/json");
     /// ```
     #[must_use]
@@ -148,7 +148,7 @@ impl RequestPattern {
     /// Without this header.
     ///
     /// ```
-    /// use mock_server::RequestPattern;
+    /// use mock_server::journal::RequestPattern;
     /// let quiet = RequestPattern::any().without_header("X-Debug");
     /// ```
     #[must_use]
@@ -162,7 +162,7 @@ impl RequestPattern {
     /// journal keeps of it does not match.
     ///
     /// ```
-    /// use mock_server::RequestPattern;
+    /// use mock_server::journal::RequestPattern;
     /// use serde_json::json;
     /// let named = RequestPattern::new("PATCH", "/me/profile")
     ///     .body_contains(json!({"display_name": "Ada"}));
@@ -176,7 +176,7 @@ impl RequestPattern {
     /// With a JSON body that has this and nothing else.
     ///
     /// ```
-    /// use mock_server::RequestPattern;
+    /// use mock_server::journal::RequestPattern;
     /// use serde_json::json;
     /// let exact = RequestPattern::new("POST", "/me/posts").body(json!({"body": "Hello"}));
     /// ```
@@ -186,10 +186,10 @@ impl RequestPattern {
         self
     }
 
-    /// With the key that is called so, as [`RecordedRequest::key`](crate::RecordedRequest::key) says.
+    /// With the key that is called so, as [`RecordedRequest::key`](crate::journal::RecordedRequest::key) says.
     ///
     /// ```
-    /// use mock_server::RequestPattern;
+    /// use mock_server::journal::RequestPattern;
     /// let forbidden = RequestPattern::any().key("none").status(403);
     /// ```
     #[must_use]
@@ -201,7 +201,7 @@ impl RequestPattern {
     /// Answered with this status.
     ///
     /// ```
-    /// use mock_server::RequestPattern;
+    /// use mock_server::journal::RequestPattern;
     /// let refused = RequestPattern::new("PATCH", "/me/profile").status(422);
     /// ```
     #[must_use]
@@ -210,11 +210,11 @@ impl RequestPattern {
         self
     }
 
-    /// That met the fault of this name, as [`RecordedRequest::fault`](crate::RecordedRequest::fault)
+    /// That met the fault of this name, as [`RecordedRequest::fault`](crate::journal::RecordedRequest::fault)
     /// says.
     ///
     /// ```
-    /// use mock_server::RequestPattern;
+    /// use mock_server::journal::RequestPattern;
     /// let lost = RequestPattern::new("POST", "/me/posts").fault("reset");
     /// ```
     #[must_use]

@@ -18,7 +18,8 @@ const LISTED: usize = 10;
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// use mock_server::{Expectation, MockServer, RequestPattern};
+/// use mock_server::MockServer;
+/// use mock_server::journal::{Expectation, RequestPattern};
 ///
 /// let server = MockServer::start().await;
 /// let expected = Expectation::times(RequestPattern::new("GET", "/me"), 1);

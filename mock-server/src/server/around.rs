@@ -82,7 +82,7 @@ impl MockServer {
     }
 
     /// Begins to say what the client was to send; the path is below `/api/v1` and may be a template,
-    /// as [`RequestPattern`](crate::RequestPattern) has it.
+    /// as [`RequestPattern`](crate::journal::RequestPattern) has it.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {

@@ -259,7 +259,8 @@ impl MockServer {
 
     /// Makes the service answer what no other mock does.
     pub(crate) async fn mount_service(&self) {
-        let mock = respond::catch_all(self.service.clone(), self.front.is_some());
+        let front = self.front.as_ref().map(|front| front.handover.clone());
+        let mock = respond::catch_all(self.service.clone(), front);
         self.wiremock().register(mock).await;
     }
 }

@@ -4,6 +4,7 @@
 mod connection;
 mod control_or_service;
 mod front;
+mod handover;
 mod headers;
 mod http_server;
 mod incoming;

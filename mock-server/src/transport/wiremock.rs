@@ -7,7 +7,7 @@ use std::task::{Context, Waker};
 use wiremock::matchers::any;
 use wiremock::{Mock, Respond, ResponseTemplate};
 
-use super::front::Instruction;
+use super::handover::{HEADER, Handover};
 use super::headers::headers;
 use crate::engine::Request;
 use crate::faults::Planned;
@@ -16,11 +16,11 @@ use crate::service::Service;
 /// wiremock's lowest precedence: every mock that a test mounts comes before ours.
 const LAST: u8 = u8::MAX;
 
-/// The one mock that hands every request to the service. `has_front` says whether there is somebody
-/// to carry out instructions.
-pub(crate) fn catch_all(service: Arc<Service>, has_front: bool) -> Mock {
+/// The one mock that hands every request to the service. With a front, that sends what wiremock
+/// cannot.
+pub(crate) fn catch_all(service: Arc<Service>, front: Option<Arc<Handover>>) -> Mock {
     Mock::given(any())
-        .respond_with(Answer { service, has_front })
+        .respond_with(Answer { service, front })
         .with_priority(LAST)
         .named("the profile service")
 }
@@ -38,7 +38,7 @@ pub(crate) fn drop_at_once(server: wiremock::MockServer) {
 
 struct Answer {
     service: Arc<Service>,
-    has_front: bool,
+    front: Option<Arc<Handover>>,
 }
 
 impl Respond for Answer {
@@ -49,7 +49,7 @@ impl Respond for Answer {
         let plan = self.service.plan(&request);
         let planned = self.service.answer(&request, &plan);
         let delay = plan.delay_before.saturating_add(plan.delay_after);
-        let template = template(planned, self.has_front);
+        let template = template(planned, self.front.as_deref());
         match delay.is_zero() {
             true => template,
             false => template.set_delay(delay),
@@ -64,25 +64,16 @@ fn read_request(request: &wiremock::Request) -> Request {
     read
 }
 
-fn template(planned: Planned, has_front: bool) -> ResponseTemplate {
-    let Planned {
-        reply,
-        filling,
-        wire,
-        ..
-    } = planned;
-    let mut template = ResponseTemplate::new(reply.status).append_headers(headers(reply.headers));
-    if let Some(fault) = wire {
-        template = instruct(template, &Instruction::Wire(fault));
+fn template(planned: Planned, front: Option<&Handover>) -> ResponseTemplate {
+    if let Some(front) = front
+        && (planned.wire.is_some() || planned.filling.is_some())
+    {
+        return ResponseTemplate::new(200).insert_header(HEADER, front.put(planned));
     }
-    match filling {
-        None => template.set_body_bytes(reply.body),
-        Some(filling) if has_front => instruct(template, &Instruction::Fill(filling)),
-        Some(filling) => template.set_body_bytes(filling.filler().into_bytes()),
-    }
-}
-
-fn instruct(template: ResponseTemplate, instruction: &Instruction) -> ResponseTemplate {
-    let (name, value) = instruction.to_header();
-    template.insert_header(name, value)
+    let Planned { reply, filling, .. } = planned;
+    let template = ResponseTemplate::new(reply.status).append_headers(headers(reply.headers));
+    template.set_body_bytes(match filling {
+        Some(filling) => filling.filler().into_bytes(),
+        None => reply.body,
+    })
 }

@@ -49,7 +49,7 @@ impl Delivery {
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-    /// use mock_server::EventKind;
+    /// use mock_server::webhook::EventKind;
     ///
     /// let server = mock_server::MockServer::start().await;
     /// server.webhook().use_sink("500", "whsec_test")?;

@@ -164,18 +164,17 @@ fn speaks_the_dialect_that_it_is_given() {
         "`tiny` is no dialect; there are default, minimal, maximal, and random: with a seed, such \
          as random:7; and there is no such file",
     );
-    let form = "a dialect is an object of settings such as {\"ids\": \"integer\"}";
     for (text, message) in [
-        ("[]", "found an array; an object is expected"),
-        ("\"minimal\"", "found \"minimal\"; an object is expected"),
+        ("[]", "expected a JSON object"),
+        ("\"minimal\"", "expected a JSON object"),
         (
             r#"{"ids": "roman"}"#,
-            "ids: `roman` is unknown; known: `string`, `integer`",
+            "ids: unknown variant `roman`, expected `string` or `integer`",
         ),
     ] {
         let path = file(&directory, "wrong.json", text);
         let expected =
-            format!("mock-server: the dialect file {path} cannot be followed: {message}; {form}\n");
+            format!("mock-server: the dialect file {path} cannot be followed: {message}\n");
         assert_eq!(fail(&["--dialect", &path]), (Some(1), expected));
     }
 }
@@ -324,7 +323,7 @@ fn a_damaged_state_file_is_told_and_left_alone() {
         (
             Some(1),
             format!(
-                "mock-server: the state file {} is damaged: it is no JSON: expected value at \
+                "mock-server: the state file {} is damaged: not valid JSON: expected value at \
                  line 1 column 1; mend it, or delete it to start anew\n",
                 path.display()
             )
@@ -361,7 +360,7 @@ fn a_state_file_is_refused_as_the_control_api_refuses_it() {
         (
             "/accounts/demo/profile/accent_color",
             json!(7),
-            "accounts.demo.profile.accent_color: found 7; a string is expected",
+            "accounts.demo.profile.accent_color: invalid type: integer `7`, expected a string",
         ),
         (
             "/keys",
@@ -445,7 +444,7 @@ fn a_broken_fault_file_is_told() {
     for (text, message) in [
         (
             "{",
-            "it is no fault rule: it is no JSON: EOF while parsing an object at line 1 column 1",
+            "not valid JSON: EOF while parsing an object at line 1 column 1",
         ),
         (
             r#"[{"fault": "empty_body"}, {"fault": {"status": {"status": 99}}}]"#,

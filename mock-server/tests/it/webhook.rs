@@ -6,10 +6,10 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 
 use mock_server::dialect::{SignatureEncoding, WebhookPayload};
-use mock_server::{
-    Clock, Delivery, DeliveryOutcome, Dialect, EventData, EventKind, FAILURES_UNTIL_OFF,
-    MockServer, WebhookError,
+use mock_server::webhook::{
+    Delivery, DeliveryOutcome, Error as WebhookError, EventData, EventKind, FAILURES_UNTIL_OFF,
 };
+use mock_server::{Clock, Dialect, MockServer};
 use serde_json::{Value, json};
 
 use crate::webhook_receiver::receive;
@@ -408,6 +408,6 @@ async fn bad_input_is_refused_and_changes_nothing() {
         assert_eq!(refused.unwrap_err().code(), code);
     }
     let refused = webhook.emit("two\r\nX-Evil: lines", json!({})).await;
-    assert!(matches!(refused, Err(WebhookError::Kind(_))));
+    assert!(matches!(refused, Err(WebhookError::Invalid(_))));
     assert_eq!(webhook.status().unwrap().receiver, None);
 }

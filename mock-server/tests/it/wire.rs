@@ -4,7 +4,8 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use mock_server::{Delay, Fault, FaultRule, InvalidFault, MockServer, WireFault};
+use mock_server::faults::Delay;
+use mock_server::{Fault, FaultRule, MockServer, WireFault};
 
 use crate::ask::ask;
 
@@ -250,10 +251,10 @@ async fn a_server_without_a_front_refuses_faults_on_the_wire() {
     let error = server
         .add_fault(FaultRule::new(Fault::Wire(WireFault::Reset)))
         .unwrap_err();
-    assert_eq!(error, InvalidFault::NeedsWireFaults);
+    assert_eq!(error.code(), "invalid_fault");
     assert_eq!(
         error.to_string(),
-        "this server has no hand on its sockets; start it with \
+        "wire faults are not enabled on this server; start it with \
          MockServer::builder().wire_faults()"
     );
 }

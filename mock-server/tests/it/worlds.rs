@@ -95,8 +95,7 @@ fn are_made_from_good_input_alone() {
     let error = serving.order(400, "POST /worlds", json!({"sed": 7}));
     assert_eq!(
         error["error"]["message"],
-        "the body is not what is expected here: sed is unknown; known: `seed`, `state`, \
-         `clock`, `dialect`"
+        "sed: unknown field `sed`, expected one of `seed`, `state`, `clock`, `dialect`"
     );
     serving.order(422, "POST /worlds", json!({"clock": "noon"}));
     let state = serving.order(200, "GET /worlds/default/state", Value::Null);

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use mock_server::{Fault, FaultRule, MockServer, RequestPattern, WireFault};
+use mock_server::journal::RequestPattern;
+use mock_server::{Fault, FaultRule, MockServer, WireFault};
 use profile_sdk::{ClientBuilder, Error, ErrorKind, ProfileUpdate, RetryPolicy};
 use tokio::task::JoinHandle;
 

@@ -4,7 +4,8 @@ use std::future::{Future, pending};
 use std::pin::Pin;
 use std::time::{Duration, Instant, SystemTime};
 
-use mock_server::{Fault, FaultRule, MockServer, RequestPattern, WireFault};
+use mock_server::journal::RequestPattern;
+use mock_server::{Fault, FaultRule, MockServer, WireFault};
 use profile_sdk::{ApiKey, Clock, Error, ErrorKind, LinkId, Operation, ProfileUpdate, RetryPolicy};
 
 use crate::clock::SkippingClock;

@@ -4,7 +4,8 @@ use axum::Router;
 use axum::http::StatusCode;
 use axum::routing::post;
 use mock_server::dialect::SignatureEncoding;
-use mock_server::{DeliveryOutcome, Dialect, MockServer};
+use mock_server::webhook::DeliveryOutcome;
+use mock_server::{Dialect, MockServer};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use webhook_verify::{

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mock_server::{EventKind, MockServer, SignedDelivery};
+use mock_server::MockServer;
+use mock_server::webhook::{EventKind, SignedDelivery};
 use receive_at_scale::{Event, Queue, TrialBroker, work};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader};

@@ -10,7 +10,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-use mock_server::{MockServer, RequestPattern, Scope};
+use mock_server::journal::RequestPattern;
+use mock_server::{MockServer, Scope};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

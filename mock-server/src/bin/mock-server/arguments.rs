@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Parser;
-use mock_server::{Dialect, ReceiverUrl};
+use mock_server::{Dialect, InvalidInput, World};
 
 /// Serves the whole profile service on this machine until Ctrl-C or SIGTERM.
 ///
@@ -35,8 +35,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
     /// Send events to this http:// URL when the control API is told to
-    #[arg(long, value_name = "URL", requires = "webhook_secret_file")]
-    pub(crate) webhook_url: Option<ReceiverUrl>,
+    #[arg(long, value_name = "URL", requires = "webhook_secret_file", value_parser = webhook_url)]
+    pub(crate) webhook_url: Option<String>,
     /// Sign them with what this file holds, without one line break at its end
     #[arg(long, value_name = "FILE", requires = "webhook_url")]
     pub(crate) webhook_secret_file: Option<PathBuf>,
@@ -53,8 +53,13 @@ fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(expected)
 }
 
+fn webhook_url(url: &str) -> Result<String, InvalidInput> {
+    World::default().point_webhook_at(url, "any secret")?;
+    Ok(url.to_owned())
+}
+
 /// A host and a port; whether there is such a host shows when it is used.
-#[derive(Clone, Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Address {
     host: String,
     port: u16,
@@ -92,17 +97,17 @@ impl FromStr for Address {
 }
 
 impl fmt::Display for Address {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { host, port } = self;
         match host.contains(':') {
-            true => write!(formatter, "[{host}]:{port}"),
-            false => write!(formatter, "{host}:{port}"),
+            true => write!(f, "[{host}]:{port}"),
+            false => write!(f, "{host}:{port}"),
         }
     }
 }
 
 /// A dialect, or the file that has it.
-#[derive(Clone, Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum DialectChoice {
     Named(Box<Dialect>),
     File(PathBuf),

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use mock_server::{EmptySecret, InvalidDialect, InvalidFault, StateError};
+use mock_server::{InvalidInput, StateError};
 
 use crate::arguments::Address;
 
@@ -21,14 +21,11 @@ pub(crate) enum ServeError {
         source: io::Error,
     },
     #[error("the fault file {} cannot be followed: {source}", path.display())]
-    Fault { path: PathBuf, source: InvalidFault },
+    Fault { path: PathBuf, source: InvalidInput },
     #[error("the dialect file {} cannot be followed: {source}", path.display())]
-    Dialect {
-        path: PathBuf,
-        source: InvalidDialect,
-    },
+    Dialect { path: PathBuf, source: InvalidInput },
     #[error("the webhook secret file {} has no secret: {source}", path.display())]
-    Secret { path: PathBuf, source: EmptySecret },
+    Secret { path: PathBuf, source: InvalidInput },
     #[error("cannot wait for signals: {0}")]
     Signal(io::Error),
     #[error("cannot print the address: {0}")]

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use mock_server::{Dialect, ReceiverUrl, WebhookSecret, World};
+use mock_server::{Dialect, InvalidInput, World};
 
 use crate::arguments::{Arguments, DialectChoice};
 use crate::failure::ServeError;
@@ -12,16 +12,25 @@ use crate::failure::ServeError;
 /// What the arguments say of the world, whether it is new or comes from a file.
 pub(crate) struct Settings {
     dialect: Option<Dialect>,
-    webhook: Option<(ReceiverUrl, WebhookSecret)>,
+    webhook: Option<Webhook>,
+}
+
+/// Where events go, and the secret that they are signed with.
+struct Webhook {
+    url: String,
+    secret: Vec<u8>,
 }
 
 impl Settings {
     pub(crate) fn read(arguments: &Arguments) -> Result<Self, ServeError> {
         let dialect = arguments.dialect.as_ref().map(dialect);
-        let secret = arguments.webhook_secret_file.as_deref().map(secret);
+        let (url, secret_file) = (&arguments.webhook_url, &arguments.webhook_secret_file);
+        let webhook = url.as_ref().zip(secret_file.as_deref());
         Ok(Self {
             dialect: dialect.transpose()?,
-            webhook: arguments.webhook_url.clone().zip(secret.transpose()?),
+            webhook: webhook
+                .map(|(url, file)| webhook_of(url, file))
+                .transpose()?,
         })
     }
 
@@ -36,8 +45,9 @@ impl Settings {
         if let Some(dialect) = &self.dialect {
             world.set_dialect(dialect.clone());
         }
-        if let Some((url, secret)) = &self.webhook {
-            world.point_webhook_at(url.clone(), secret.clone());
+        if let Some(webhook) = &self.webhook {
+            let pointed = webhook.set(world);
+            pointed.expect("URL and secret were checked when they were read");
         }
         had_other
     }
@@ -55,25 +65,38 @@ fn dialect(choice: &DialectChoice) -> Result<Dialect, ServeError> {
     })
 }
 
+fn webhook_of(url: &str, secret_file: &Path) -> Result<Webhook, ServeError> {
+    let webhook = Webhook {
+        url: url.to_owned(),
+        secret: secret(secret_file)?,
+    };
+    match webhook.set(&mut World::default()) {
+        Ok(()) => Ok(webhook),
+        Err(source) => Err(ServeError::Secret {
+            path: secret_file.to_owned(),
+            source,
+        }),
+    }
+}
+
+impl Webhook {
+    fn set(&self, world: &mut World) -> Result<(), InvalidInput> {
+        world.point_webhook_at(&self.url, self.secret.clone())
+    }
+}
+
 /// Editors put a line break at the end of a file, which is no part of a secret.
-fn secret(path: &Path) -> Result<WebhookSecret, ServeError> {
-    let mut bytes = read_bytes("webhook secret", path)?;
+fn secret(path: &Path) -> Result<Vec<u8>, ServeError> {
+    let mut bytes = fs::read(path).map_err(unreadable("webhook secret", path))?;
     if bytes.last() == Some(&b'\n') {
         bytes.pop();
         bytes.pop_if(|last| *last == b'\r');
     }
-    WebhookSecret::new(bytes).map_err(|source| ServeError::Secret {
-        path: path.to_owned(),
-        source,
-    })
+    Ok(bytes)
 }
 
 pub(crate) fn read(what: &'static str, path: &Path) -> Result<String, ServeError> {
     fs::read_to_string(path).map_err(unreadable(what, path))
-}
-
-fn read_bytes(what: &'static str, path: &Path) -> Result<Vec<u8>, ServeError> {
-    fs::read(path).map_err(unreadable(what, path))
 }
 
 fn unreadable(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ServeError {

@@ -14,7 +14,8 @@ use super::access::{Key, Keys, KeysInForce, RateLimit, Scope, token};
 use super::clock::Clock;
 use super::dialect::Dialect;
 use super::resources::{Account, Badge, Link, Post};
-use crate::webhook::Webhook;
+use crate::invalid_input::InvalidInput;
+use crate::webhook::{Webhook, WebhookSecret};
 
 pub(crate) use invalid_world::{InvalidWorld, check, check_ids, counted_past_ids};
 
@@ -138,6 +139,29 @@ impl World {
     /// ```
     pub fn set_dialect(&mut self, dialect: Dialect) {
         self.dialect = dialect;
+    }
+
+    /// Points the webhook at a receiver, as
+    /// [`WebhookHandle::point_at`](crate::webhook::WebhookHandle::point_at) does in a server that
+    /// runs.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidInput`] unless the URL is an absolute `http://` URL, and when the secret is empty.
+    ///
+    /// ```
+    /// let mut world = mock_server::World::new(0);
+    /// world.point_webhook_at("http://127.0.0.1:8080/hooks", "whsec_test")?;
+    /// # Ok::<(), mock_server::InvalidInput>(())
+    /// ```
+    pub fn point_webhook_at(
+        &mut self,
+        url: &str,
+        secret: impl Into<Vec<u8>>,
+    ) -> Result<(), InvalidInput> {
+        self.webhook
+            .point_at(url.parse()?, WebhookSecret::new(secret)?);
+        Ok(())
     }
 
     /// The six keys of `demo`.

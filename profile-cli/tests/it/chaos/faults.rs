@@ -3,7 +3,8 @@
 //! A service that does one thing and says another, such as one that refuses what it has done, is
 //! beyond any client. So each fault is drawn on the side of the write where its answer is no lie.
 
-use mock_server::{Fault, FaultRule, Phase, WireFault};
+use mock_server::faults::Phase;
+use mock_server::{Fault, FaultRule, WireFault};
 
 use super::dice::Dice;
 use super::ledger::Told;
