@@ -7,6 +7,9 @@ use super::delivery::Delivery;
 
 const FIRST_LINE: &str = "POST / HTTP/1.1";
 
+/// The number of headers that hyper accepts when a delivery is received.
+const MAX_HEADERS: usize = 100;
+
 /// The request as bytes.
 pub(super) fn written(headers: &HeaderMap, body: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::from(FIRST_LINE);
@@ -22,38 +25,22 @@ pub(super) fn written(headers: &HeaderMap, body: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Reads what was recorded, or tells why it is none.
+/// Reads a recorded delivery, or returns why it cannot be one.
 pub(super) fn read(bytes: &[u8]) -> Result<Delivery, String> {
-    let (first, mut rest) = line(bytes).ok_or("it has no line")?;
-    if first != FIRST_LINE.as_bytes() {
-        return Err(format!("its first line is not {FIRST_LINE}"));
-    }
+    let mut fields = [httparse::EMPTY_HEADER; MAX_HEADERS];
+    let mut request = httparse::Request::new(&mut fields);
+    let status = request.parse(bytes).map_err(|error| error.to_string())?;
+    let httparse::Status::Complete(length) = status else {
+        return Err("it ends before the empty line after its headers".to_owned());
+    };
     let mut headers = HeaderMap::new();
-    loop {
-        let (text, after) = line(rest).ok_or("it has no empty line after its headers")?;
-        rest = after;
-        if text.is_empty() {
-            let body = Bytes::copy_from_slice(rest);
-            return Ok(Delivery::passed_on(&headers, body));
-        }
-        let (name, value) = header(text)
-            .ok_or_else(|| format!("{:?} is not a header", String::from_utf8_lossy(text)))?;
+    for field in request.headers {
+        let name = HeaderName::try_from(field.name).map_err(|error| error.to_string())?;
+        let value = HeaderValue::try_from(field.value).map_err(|error| error.to_string())?;
         headers.append(name, value);
     }
-}
-
-/// The first line without its end, which an editor may have written anew, and what follows it.
-fn line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let end = bytes.iter().position(|&byte| byte == b'\n')?;
-    let text = &bytes[..end];
-    Some((text.strip_suffix(b"\r").unwrap_or(text), &bytes[end + 1..]))
-}
-
-fn header(line: &[u8]) -> Option<(HeaderName, HeaderValue)> {
-    let colon = line.iter().position(|&byte| byte == b':')?;
-    let name = HeaderName::from_bytes(&line[..colon]).ok()?;
-    let value = HeaderValue::from_bytes(line[colon + 1..].trim_ascii()).ok()?;
-    Some((name, value))
+    let body = Bytes::copy_from_slice(&bytes[length..]);
+    Ok(Delivery::passed_on(&headers, body))
 }
 
 #[cfg(test)]
@@ -77,16 +64,13 @@ mod tests {
     #[test]
     fn what_is_no_recording_is_told() {
         for (bytes, reason) in [
-            ("", "it has no line"),
-            ("{}\n", "its first line is not POST / HTTP/1.1"),
+            ("", "it ends before the empty line after its headers"),
+            ("{}\n", "invalid token"),
             (
                 "POST / HTTP/1.1\r\na: b\r\n",
-                "it has no empty line after its headers",
+                "it ends before the empty line after its headers",
             ),
-            (
-                "POST / HTTP/1.1\nno colon\n\n",
-                "\"no colon\" is not a header",
-            ),
+            ("POST / HTTP/1.1\nno colon\n\n", "invalid header name"),
         ] {
             assert_eq!(read(bytes.as_bytes()).err().as_deref(), Some(reason));
         }
