@@ -1,10 +1,17 @@
 #![doc = include_str!("../README.md")]
 
+// In reading order, each part standing on those before it:
+//
+// - `engine`: the service as a pure function from a world and a request to an outcome
+// - `faults`, `journal`, `webhook`: what a test can change about the service, and what it sees of it
+// - `state_file`, `store`, `service`, `worlds`: a world between requests, with everything around it
+// - `control`: the control API of the program
+// - `transport`: the ways from a socket to a service, with wiremock and with hyper
+// - `server`: the server of a Rust test
+
 mod apart;
-mod builder;
 mod bytes_in_json;
 mod control;
-mod dialect_file;
 mod ending;
 mod engine;
 pub mod faults;
@@ -16,26 +23,22 @@ mod path_template;
 mod read_json;
 mod server;
 mod service;
-mod state_error;
 mod state_file;
 mod store;
 mod transport;
 pub mod webhook;
 mod worlds;
 
-pub use builder::{MockServerBuilder, StartError};
-pub use engine::dialect::{self, Dialect, UnknownDialect};
+pub use engine::dialect::{self, Dialect};
 pub use engine::{
-    Account, Clock, Coverage, Endpoint, EndpointCoverage, InvalidEventKind, InvalidInstant, Keys,
-    Link, Post, Profile, RateLimit, Reply, Request, Rule, RuleVerdict, Scope, Untouched, Verdicts,
-    Violation, World, handle,
+    Account, Clock, Coverage, Endpoint, EndpointCoverage, Keys, Link, Post, Profile, RateLimit,
+    Reply, Request, Rule, RuleVerdict, Scope, Untouched, Verdicts, Violation, World, handle,
 };
 pub use faults::{Fault, FaultRule, WireFault};
 pub use invalid_input::InvalidInput;
 pub use openapi::{control_openapi_json, openapi_json};
-pub use server::MockServer;
-pub use state_error::StateError;
-pub use state_file::StateFile;
+pub use server::{MockServer, MockServerBuilder, StartError};
+pub use state_file::{StateError, StateFile};
 pub use transport::HttpServer;
 /// The library underneath, in the version that [`MockServer::wiremock`] speaks.
 pub use wiremock;

@@ -9,8 +9,7 @@ use crate::engine::{Endpoint, Keys, Reply, Request, Verdicts, World};
 use crate::faults::{FaultRule, FaultRules, Plan, Planned};
 use crate::invalid_input::InvalidInput;
 use crate::journal::{Answered, Journal, JournalLimits};
-use crate::state_error::StateError;
-use crate::state_file::StateFile;
+use crate::state_file::{StateError, StateFile};
 use crate::store::{Handled, Store};
 use crate::webhook::keep_webhook;
 

@@ -5,8 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use jiff::Timestamp;
 
 use crate::engine::{Outcome, Request, World, bearer_token, label, outcome};
-use crate::state_error::StateError;
-use crate::state_file::StateFile;
+use crate::state_file::{StateError, StateFile};
 
 /// The world of one service.
 #[derive(Debug)]

@@ -7,8 +7,7 @@ use crate::engine::{self, Dialect, Keys, KeysInForce, Request, World, bearer_tok
 use crate::faults::FaultRule;
 use crate::invalid_input::InvalidInput;
 use crate::service::Service;
-use crate::state_error::StateError;
-use crate::state_file::StateFile;
+use crate::state_file::{StateError, StateFile};
 
 /// The name of the world that is there from the start and stays.
 pub(crate) const DEFAULT: &str = "default";

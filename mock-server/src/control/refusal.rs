@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use crate::engine::{InvalidInstant, InvalidWorld, Reply, UnknownDialect};
+use crate::engine::{InvalidWorld, Reply};
 use crate::invalid_input::InvalidInput;
 use crate::read_json::BAD_BODY;
-use crate::state_error::StateError;
+use crate::state_file::StateError;
 use crate::webhook;
 
 /// The reason why the control API does not do what it is asked for.
@@ -81,18 +81,6 @@ impl From<webhook::Error> for ControlRefusal {
             Error::State(_) => 500,
         };
         Self::new(status, error.code(), error.to_string())
-    }
-}
-
-impl From<InvalidInstant> for ControlRefusal {
-    fn from(error: InvalidInstant) -> Self {
-        Self::unprocessable("invalid_instant", error.to_string())
-    }
-}
-
-impl From<UnknownDialect> for ControlRefusal {
-    fn from(error: UnknownDialect) -> Self {
-        Self::unprocessable("invalid_dialect", error.to_string())
     }
 }
 

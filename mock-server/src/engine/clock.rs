@@ -7,6 +7,8 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::invalid_input::InvalidInput;
+
 /// The last instant that a clock can show.
 pub(crate) const LAST: &str = "9999-12-30T22:00:00Z";
 
@@ -25,7 +27,7 @@ const END: Timestamp = Timestamp::constant(253_402_207_200, 0);
 ///
 /// let clock = Clock::fixed("2026-03-01T12:00:00Z")?;
 /// assert_ne!(clock, Clock::system());
-/// # Ok::<(), mock_server::InvalidInstant>(())
+/// # Ok::<(), mock_server::InvalidInput>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -54,13 +56,13 @@ impl Clock {
     ///
     /// # Errors
     ///
-    /// [`InvalidInstant`] when the text is no RFC 3339 instant from the year 1 to
+    /// [`InvalidInput`] when the text is no RFC 3339 instant from the year 1 to
     /// 9999-12-30T22:00:00Z, the last that every zone can still write with four digits of year.
     ///
     /// ```
     /// assert!(mock_server::Clock::fixed("next Tuesday").is_err());
     /// ```
-    pub fn fixed(instant: &str) -> Result<Self, InvalidInstant> {
+    pub fn fixed(instant: &str) -> Result<Self, InvalidInput> {
         Ok(Self(Setting::Fixed(parse(instant)?)))
     }
 
@@ -68,14 +70,14 @@ impl Clock {
     ///
     /// # Errors
     ///
-    /// [`InvalidInstant`] as for [`Clock::fixed`].
+    /// [`InvalidInput`] as for [`Clock::fixed`].
     ///
     /// ```
     /// let clock = mock_server::Clock::starting_at("2026-03-01T12:00:00Z")?;
     /// assert!(clock.now().starts_with("2026-03-01T12:0"));
-    /// # Ok::<(), mock_server::InvalidInstant>(())
+    /// # Ok::<(), mock_server::InvalidInput>(())
     /// ```
-    pub fn starting_at(instant: &str) -> Result<Self, InvalidInstant> {
+    pub fn starting_at(instant: &str) -> Result<Self, InvalidInput> {
         let ahead = parse(instant)?.duration_since(Timestamp::now());
         Ok(Self(Setting::Running(ahead)))
     }
@@ -90,7 +92,7 @@ impl Clock {
     /// let mut clock = Clock::fixed("2026-03-01T12:00:00Z")?;
     /// clock.advance(Duration::from_secs(90));
     /// assert_eq!(clock, Clock::fixed("2026-03-01T12:01:30Z")?);
-    /// # Ok::<(), mock_server::InvalidInstant>(())
+    /// # Ok::<(), mock_server::InvalidInput>(())
     /// ```
     pub fn advance(&mut self, time: Duration) {
         let time = SignedDuration::try_from(time).unwrap_or(SignedDuration::MAX);
@@ -112,7 +114,7 @@ impl Clock {
     /// ```
     /// let clock = mock_server::Clock::fixed("2026-03-01T13:00:00.9+01:00")?;
     /// assert_eq!(clock.now(), "2026-03-01T12:00:00Z");
-    /// # Ok::<(), mock_server::InvalidInstant>(())
+    /// # Ok::<(), mock_server::InvalidInput>(())
     /// ```
     pub fn now(&self) -> String {
         Timestamp::from_second(self.timestamp().as_second())
@@ -141,10 +143,16 @@ impl Clock {
     }
 }
 
-fn parse(instant: &str) -> Result<Timestamp, InvalidInstant> {
+fn parse(instant: &str) -> Result<Timestamp, InvalidInput> {
     let parsed = instant.parse().ok();
     let parsed = parsed.filter(|timestamp| *timestamp <= END && date_of(*timestamp).year() >= 1);
-    parsed.ok_or_else(|| InvalidInstant(Reason::NoInstant(instant.to_owned())))
+    parsed.ok_or_else(|| {
+        let message = format!(
+            "`{instant}` is no RFC 3339 instant from the year 1 to {LAST}, such as \
+             2026-03-01T12:00:00Z"
+        );
+        InvalidInput::new("invalid_instant", message)
+    })
 }
 
 fn later(instant: Timestamp, time: SignedDuration) -> Timestamp {
@@ -156,10 +164,10 @@ fn date_of(timestamp: Timestamp) -> Date {
 }
 
 impl TryFrom<String> for Clock {
-    type Error = InvalidInstant;
+    type Error = InvalidInput;
 
     /// Reads the form in which a clock is written.
-    fn try_from(text: String) -> Result<Self, InvalidInstant> {
+    fn try_from(text: String) -> Result<Self, InvalidInput> {
         let Some(ahead) = text.strip_prefix("system") else {
             return Self::fixed(&text);
         };
@@ -176,7 +184,14 @@ impl TryFrom<String> for Clock {
         };
         match ahead.parse().ok().filter(has_date) {
             Some(ahead) => Ok(Self(Setting::Running(ahead))),
-            None => Err(InvalidInstant(Reason::NoShift(text))),
+            None => {
+                let message = format!(
+                    "`{text}` is no clock: behind the sign stands a duration in hours, minutes \
+                     and seconds that leads no further back than the year 1, as in system+PT36H \
+                     or system-PT1M30S"
+                );
+                Err(InvalidInput::new("invalid_instant", message))
+            }
         }
     }
 }
@@ -190,22 +205,6 @@ impl From<Clock> for String {
             Setting::Fixed(timestamp) => timestamp.to_string(),
         }
     }
-}
-
-/// A text that is no instant.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(transparent)]
-pub struct InvalidInstant(Reason);
-
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-enum Reason {
-    #[error("`{0}` is no RFC 3339 instant from the year 1 to {LAST}, such as 2026-03-01T12:00:00Z")]
-    NoInstant(String),
-    #[error(
-        "`{0}` is no clock: behind the sign stands a duration in hours, minutes and seconds that \
-         leads no further back than the year 1, as in system+PT36H or system-PT1M30S"
-    )]
-    NoShift(String),
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::invalid_input::InvalidInput;
+
 /// What an event is called: one of the seven of section Events of the specification, or any other
 /// name that a header can carry, since the service may know further kinds.
 ///
@@ -13,7 +15,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// assert_eq!(EventKind::FOLLOW_CREATED.as_str(), "follow.created");
 /// assert_eq!(EventKind::new("badge.awarded")?.to_string(), "badge.awarded");
-/// # Ok::<(), mock_server::InvalidEventKind>(())
+/// # Ok::<(), mock_server::InvalidInput>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -50,7 +52,7 @@ impl EventKind {
     ///
     /// # Errors
     ///
-    /// [`InvalidEventKind`] when a header cannot carry the name: it is empty, begins or ends with a
+    /// [`InvalidInput`] when a header cannot carry the name: it is empty, begins or ends with a
     /// space, or holds a control character.
     ///
     /// ```
@@ -58,15 +60,19 @@ impl EventKind {
     ///
     /// assert_eq!(EventKind::new("post.liked")?, EventKind::POST_LIKED);
     /// assert!(EventKind::new("two\nlines").is_err());
-    /// # Ok::<(), mock_server::InvalidEventKind>(())
+    /// # Ok::<(), mock_server::InvalidInput>(())
     /// ```
-    pub fn new(name: impl Into<String>) -> Result<Self, InvalidEventKind> {
+    pub fn new(name: impl Into<String>) -> Result<Self, InvalidInput> {
         let name = name.into();
         let fits = !name.is_empty() && name.trim() == name && !name.contains(char::is_control);
         if fits {
             Ok(Self(Cow::Owned(name)))
         } else {
-            Err(InvalidEventKind(name))
+            let message = format!(
+                "the event kind {name:?} cannot travel in a header; give a name such as \
+                 `follow.created`, without control characters and without spaces around it"
+            );
+            Err(InvalidInput::new("invalid_kind", message))
         }
     }
 
@@ -93,9 +99,9 @@ impl fmt::Display for EventKind {
 }
 
 impl TryFrom<String> for EventKind {
-    type Error = InvalidEventKind;
+    type Error = InvalidInput;
 
-    fn try_from(name: String) -> Result<Self, InvalidEventKind> {
+    fn try_from(name: String) -> Result<Self, InvalidInput> {
         Self::new(name)
     }
 }
@@ -105,14 +111,6 @@ impl From<EventKind> for String {
         kind.0.into_owned()
     }
 }
-
-/// A name that no header can carry.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the event kind {0:?} cannot travel in a header; give a name such as `follow.created`, without \
-     control characters and without spaces around it"
-)]
-pub struct InvalidEventKind(String);
 
 #[cfg(test)]
 mod tests {

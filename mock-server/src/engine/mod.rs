@@ -30,12 +30,12 @@ mod world;
 
 pub use access::{Keys, RateLimit, Scope};
 pub(crate) use access::{KeysInForce, bearer_token, label};
+pub use clock::Clock;
 pub(crate) use clock::LAST as LAST_INSTANT;
-pub use clock::{Clock, InvalidInstant};
-pub(crate) use dialect::{Dialect, SignatureEncoding, UnknownDialect, WebhookPayload};
+pub(crate) use dialect::{Dialect, SignatureEncoding, WebhookPayload};
 pub(crate) use endpoints::BODY_LIMIT;
 pub use endpoints::Endpoint;
-pub use event_kind::{EventKind, InvalidEventKind};
+pub use event_kind::EventKind;
 pub use handling::handle;
 pub(crate) use handling::outcome;
 pub(crate) use outcome::Outcome;

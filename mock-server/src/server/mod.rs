@@ -1,16 +1,21 @@
 //! The mock server of a Rust test suite: one world behind one port of this machine.
 
-mod around;
+mod builder;
 
-use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
-use crate::builder::MockServerBuilder;
-use crate::engine::{Dialect, Keys, Scope, World};
+use crate::engine::{Dialect, Keys, Scope, Verdicts, World};
+use crate::faults::FaultRule;
+use crate::invalid_input::InvalidInput;
+use crate::journal::{Expect, Journal};
 use crate::service::Service;
-use crate::state_error::StateError;
+use crate::state_file::StateError;
 use crate::transport::{Front, wiremock as respond};
+use crate::webhook::WebhookHandle;
+
+use builder::Config;
+pub use builder::{MockServerBuilder, StartError};
 
 /// A profile service that runs inside this process until it is dropped.
 ///
@@ -227,38 +232,162 @@ impl MockServer {
         self.mount_service().await;
     }
 
+    /// Makes requests meet a fault from now on, after the rules that were added before.
+    ///
+    /// A delay of either phase comes after the write, because wiremock waits no earlier; the
+    /// program waits where the phase says. Mocks that are mounted in front meet no fault.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidInput`] when the rule cannot be followed. A server that was started without
+    /// [`MockServerBuilder::wire_faults`](crate::MockServerBuilder::wire_faults) refuses a fault on
+    /// the wire, and a body above 256 MiB.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use mock_server::{Fault, FaultRule, MockServer};
+    ///
+    /// let server = MockServer::start().await;
+    /// let second_post = FaultRule::new(Fault::status(503))
+    ///     .method("POST")
+    ///     .path("/api/v1/me/posts")
+    ///     .skip(1)
+    ///     .times(1);
+    /// server.add_fault(second_post)?;
+    /// # Ok::<(), mock_server::InvalidInput>(()) }).unwrap();
+    /// ```
+    pub fn add_fault(&self, rule: FaultRule) -> Result<(), InvalidInput> {
+        if self.front.is_none() {
+            rule.fault.check_without_front()?;
+        }
+        self.service.add_faults(vec![rule])
+    }
+
+    /// Takes all fault rules away.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use mock_server::{Fault, FaultRule, MockServer};
+    ///
+    /// let server = MockServer::start().await;
+    /// server.add_fault(FaultRule::new(Fault::EmptyBody))?;
+    /// server.clear_faults();
+    /// # Ok::<(), mock_server::InvalidInput>(()) }).unwrap();
+    /// ```
+    pub fn clear_faults(&self) {
+        self.service.faults().clear();
+    }
+
+    /// The webhook: where it points, what it sends, and what has come of it.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// server.webhook().use_sink("200", "whsec_test")?;
+    /// assert_eq!(server.webhook().failures_in_row()?, 0);
+    /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
+    /// ```
+    pub fn webhook(&self) -> WebhookHandle<'_> {
+        WebhookHandle::new(&self.service)
+    }
+
+    /// The requests that the service has answered. What a mock mounted in front answers is not among
+    /// them.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// assert!(server.journal().requests().is_empty());
+    /// # });
+    /// ```
+    pub fn journal(&self) -> &Journal {
+        self.service.journal()
+    }
+
+    /// Begins to say what the client was to send; the path is below `/api/v1` and may be a template,
+    /// as [`RequestPattern`](crate::journal::RequestPattern) has it.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// server.expect("DELETE", "/me/links/{id}").never();
+    /// # });
+    /// ```
+    pub fn expect(&self, method: &str, path: &str) -> Expect<'_> {
+        Expect::new(self.service.journal(), method, path)
+    }
+
+    /// What the service thinks of its client so far: the rules of the specification that it broke,
+    /// and what it never tried. What a mock mounted in front answers is not in it.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// // … the client under test runs …
+    /// let verdicts = server.verdicts();
+    /// println!("never called: {:?}", verdicts.coverage.untouched().endpoints);
+    /// # });
+    /// ```
+    pub fn verdicts(&self) -> Verdicts {
+        self.service.verdicts()
+    }
+
+    /// Checks that the client broke no rule of the specification so far, as far as
+    /// [`verdicts`](Self::verdicts) covers it.
+    ///
+    /// # Panics
+    ///
+    /// When it broke one; the message lists the violations.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let server = mock_server::MockServer::start().await;
+    /// // … the client under test runs …
+    /// server.assert_no_violations();
+    /// # });
+    /// ```
+    #[track_caller]
+    pub fn assert_no_violations(&self) {
+        self.verdicts().assert_no_violations();
+    }
+
     /// Serves on wiremock. The listener is ours because a pooled server of wiremock's never closes
     /// its port, and recording is off because it would keep every request for ever.
-    pub(crate) async fn serve(listener: TcpListener, service: Service) -> Self {
-        let service = Arc::new(service);
+    async fn serve(config: Config) -> Result<Self, StartError> {
+        let Config {
+            listener,
+            behind_front,
+            service,
+        } = config;
+        let (listener, front) = match behind_front {
+            Some(behind) => (behind, Some(listener)),
+            None => (listener, None),
+        };
         let wiremock = wiremock::MockServer::builder()
             .listener(listener)
             .disable_request_recording()
             .start()
             .await;
-        Self {
-            uri: wiremock.uri(),
-            service,
-            front: None,
+        let front = front
+            .map(|listener| Front::start(listener, *wiremock.address()))
+            .transpose()
+            .map_err(StartError::Front)?;
+        let uri = match &front {
+            Some(front) => format!("http://{}", front.address),
+            None => wiremock.uri(),
+        };
+        let server = Self {
+            uri,
+            service: Arc::new(service),
+            front,
             wiremock: Some(wiremock),
-        }
-    }
-
-    /// Serves on wiremock, with a front before it on a listener of its own.
-    pub(crate) async fn serve_behind_front(
-        listener: TcpListener,
-        front: TcpListener,
-        service: Service,
-    ) -> io::Result<Self> {
-        let mut server = Self::serve(listener, service).await;
-        let front = Front::start(front, *server.wiremock().address())?;
-        server.uri = format!("http://{}", front.address);
-        server.front = Some(front);
+        };
+        server.mount_service().await;
         Ok(server)
     }
 
     /// Makes the service answer what no other mock does.
-    pub(crate) async fn mount_service(&self) {
+    async fn mount_service(&self) {
         let front = self.front.as_ref().map(|front| front.handover.clone());
         let mock = respond::catch_all(self.service.clone(), front);
         self.wiremock().register(mock).await;

@@ -1,8 +1,7 @@
 //! Why a call to the webhook did nothing.
 
-use crate::engine::InvalidEventKind;
 use crate::invalid_input::InvalidInput;
-use crate::state_error::StateError;
+use crate::state_file::StateError;
 
 /// The reason why a call to the webhook did nothing.
 #[derive(Debug, thiserror::Error)]
@@ -52,11 +51,5 @@ impl Error {
             Self::UnknownDelivery { .. } => "unknown_delivery",
             Self::State(_) => "state_file",
         }
-    }
-}
-
-impl From<InvalidEventKind> for Error {
-    fn from(error: InvalidEventKind) -> Self {
-        Self::Invalid(InvalidInput::new("invalid_kind", error.to_string()))
     }
 }

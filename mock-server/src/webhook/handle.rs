@@ -9,7 +9,7 @@ use super::secret::WebhookSecret;
 use super::state::{Prepared, WebhookStatus};
 use crate::engine::{EventKind, World};
 use crate::service::Service;
-use crate::state_error::StateError;
+use crate::state_file::StateError;
 
 /// The webhook of a [`MockServer`](crate::MockServer); see
 /// [`MockServer::webhook`](crate::MockServer::webhook).

@@ -9,6 +9,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::invalid_input::InvalidInput;
+use crate::read_json;
+
 pub use settings::{
     AnalyticsShape, ApiVisible, BadgeKinds, ContentRefusal, DaysOutOfRange, ErrorBody, Ids,
     KeyObject, KeyRateLimit, KeyScopes, MeFields, OtherStatistics, RateLimitRefusal, ReferenceData,
@@ -145,7 +148,7 @@ impl Dialect {
     ///
     /// # Errors
     ///
-    /// [`UnknownDialect`] for any other name.
+    /// [`InvalidInput`] for any other name.
     ///
     /// ```
     /// use mock_server::Dialect;
@@ -156,9 +159,9 @@ impl Dialect {
     ///     "`tiny` is no dialect; there are default, minimal, maximal, and random: with a seed, \
     ///      such as random:7",
     /// );
-    /// # Ok::<(), mock_server::UnknownDialect>(())
+    /// # Ok::<(), mock_server::InvalidInput>(())
     /// ```
-    pub fn named(name: &str) -> Result<Self, UnknownDialect> {
+    pub fn named(name: &str) -> Result<Self, InvalidInput> {
         match name {
             "default" => Ok(Self::default()),
             "minimal" => Ok(Self::minimal()),
@@ -166,10 +169,36 @@ impl Dialect {
             _ => {
                 let seed = name.strip_prefix("random:");
                 let seed = seed.and_then(|seed| seed.parse().ok());
-                seed.map(Self::random)
-                    .ok_or_else(|| UnknownDialect(name.to_owned()))
+                seed.map(Self::random).ok_or_else(|| {
+                    let message = format!(
+                        "`{name}` is no dialect; there are default, minimal, maximal, and random: \
+                         with a seed, such as random:7"
+                    );
+                    InvalidInput::new("invalid_dialect", message)
+                })
             }
         }
+    }
+
+    /// Reads the settings that differ from the default, from a JSON object.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidInput`] when it is no object, or has a setting or a value that there is not.
+    ///
+    /// ```
+    /// use mock_server::Dialect;
+    /// use mock_server::dialect::Ids;
+    ///
+    /// assert_eq!(Dialect::from_json(r#"{"ids": "integer"}"#)?.ids, Ids::Integer);
+    /// assert_eq!(
+    ///     Dialect::from_json(r#""minimal""#).unwrap_err().to_string(),
+    ///     "expected a JSON object",
+    /// );
+    /// # Ok::<(), mock_server::InvalidInput>(())
+    /// ```
+    pub fn from_json(text: &str) -> Result<Self, InvalidInput> {
+        read_json::object(text.as_bytes())
     }
 
     /// Every alternative of every setting: the setting's name, the alternative's name, and the
@@ -220,11 +249,3 @@ impl Default for Dialect {
         }
     }
 }
-
-/// A name that is no dialect's.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is no dialect; there are default, minimal, maximal, and random: with a seed, \
-     such as random:7"
-)]
-pub struct UnknownDialect(String);

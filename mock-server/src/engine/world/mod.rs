@@ -97,7 +97,7 @@ impl World {
     /// world.set_clock(Clock::fixed("2026-03-01T12:00:00Z")?);
     /// let link = world.add_link("demo", "Blog", "https://example.com").unwrap();
     /// assert_eq!(link.created_at, "2026-03-01T12:00:00Z");
-    /// # Ok::<(), mock_server::InvalidInstant>(())
+    /// # Ok::<(), mock_server::InvalidInput>(())
     /// ```
     pub fn set_clock(&mut self, clock: Clock) {
         self.clock = clock;
@@ -113,7 +113,7 @@ impl World {
     /// world.set_clock(Clock::fixed("2026-03-01T12:00:00Z")?);
     /// world.advance(Duration::from_secs(60));
     /// assert_eq!(world.clock().now(), "2026-03-01T12:01:00Z");
-    /// # Ok::<(), mock_server::InvalidInstant>(())
+    /// # Ok::<(), mock_server::InvalidInput>(())
     /// ```
     pub fn advance(&mut self, time: Duration) {
         self.clock.advance(time);

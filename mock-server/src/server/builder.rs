@@ -4,12 +4,11 @@ use std::io;
 use std::net::TcpListener;
 use std::path::PathBuf;
 
+use super::MockServer;
 use crate::engine::{Clock, Dialect, World};
 use crate::journal::JournalLimits;
-use crate::server::MockServer;
 use crate::service::Service;
-use crate::state_error::StateError;
-use crate::state_file::StateFile;
+use crate::state_file::{StateError, StateFile};
 
 /// What a server is to be like; see [`MockServer::builder`].
 #[derive(Debug, Default)]
@@ -173,20 +172,16 @@ impl MockServerBuilder {
     pub async fn start(mut self) -> Result<MockServer, StartError> {
         let listener = match self.listener.take() {
             Some(listener) => listener,
-            None => free_port().map_err(StartError::Listen)?,
+            None => free_port()?,
         };
-        let wire_faults = self.wire_faults;
+        let behind_front = self.wire_faults.then(free_port).transpose()?;
         let service = self.into_service()?;
-        let server = if wire_faults {
-            let behind = free_port().map_err(StartError::Listen)?;
-            MockServer::serve_behind_front(behind, listener, service)
-                .await
-                .map_err(StartError::Front)?
-        } else {
-            MockServer::serve(listener, service).await
+        let config = Config {
+            listener,
+            behind_front,
+            service,
         };
-        server.mount_service().await;
-        Ok(server)
+        MockServer::serve(config).await
     }
 
     fn into_service(self) -> Result<Service, StateError> {
@@ -205,8 +200,17 @@ impl MockServerBuilder {
     }
 }
 
-fn free_port() -> io::Result<TcpListener> {
-    TcpListener::bind("127.0.0.1:0")
+/// Everything that a server needs to start.
+pub(super) struct Config {
+    /// Where clients connect.
+    pub(super) listener: TcpListener,
+    /// Where wiremock listens when a front stands before it.
+    pub(super) behind_front: Option<TcpListener>,
+    pub(super) service: Service,
+}
+
+fn free_port() -> Result<TcpListener, StartError> {
+    TcpListener::bind("127.0.0.1:0").map_err(StartError::Listen)
 }
 
 /// Why a server did not start.
