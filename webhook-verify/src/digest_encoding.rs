@@ -8,7 +8,7 @@ use core::fmt;
 /// takes hex unless [`Verifier::encoding`](crate::Verifier::encoding) asks for
 /// base64, and never both: a digest in the other encoding is refused with an
 /// error that says so.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DigestEncoding {
     /// 64 hex digits; written in lower case and read in either.

@@ -21,7 +21,7 @@ use crate::EventName;
 /// assert_eq!("post.shared".parse::<EventKind>()?.as_str(), "post.shared");
 /// # Ok::<(), webhook_verify::EventKindError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EventKind {
     /// `follow.created`
@@ -45,7 +45,7 @@ pub enum EventKind {
 /// Why a request's `X-Service-Event` names no kind.
 ///
 /// It does not make a delivery less authentic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EventKindError {
     /// The request has no `X-Service-Event` header.

@@ -129,7 +129,7 @@ impl FailureCounter {
 ///     "1 refused in a row and none ever verified: check that the secret is the service's"
 /// );
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FailureRun {
     state: usize,
 }

@@ -21,13 +21,13 @@ const fn array_of<const LENGTH: usize>(name: &'static str) -> &'static [u8; LENG
 ///
 /// How often each came is kept, so that a missing or repeated header is an
 /// error of its own.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Headers<'h> {
     signature: Values<'h>,
     event: Values<'h>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Values<'h> {
     count: usize,
     last: &'h [u8],
@@ -107,6 +107,13 @@ impl<'h> Headers<'h> {
             1 => EventKind::try_from(self.event.last),
             count => Err(EventKindError::Duplicate { count }),
         }
+    }
+}
+
+#[cfg(feature = "http")]
+impl<'h> From<&'h http::HeaderMap> for Headers<'h> {
+    fn from(map: &'h http::HeaderMap) -> Self {
+        Self::new(map)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{EventKind, EventKindError};
 /// confirm the kind that the header claims.
 ///
 /// The body is authentic all the same: answer 2xx, and do not act on the header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KindError {
     /// The header names no kind.

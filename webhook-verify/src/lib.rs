@@ -5,6 +5,17 @@
 
 extern crate alloc;
 
+// In reading order:
+//
+// verifier, streaming                        verify a whole body, or one that comes in chunks
+// headers, signature, digest_encoding, hex   what a request claims
+// secret                                     what it is checked against
+// verified, verify_error                     the outcome
+// event_kind, event_name, payload, kind_error  what an authentic delivery is about
+// failure_counter, receiver                  for receivers: a counter, and adapters for tower and axum
+// signed_request                             for senders and tests
+// explain                                    diagnoses for a person; no other module uses it
+
 mod digest_encoding;
 mod event_kind;
 mod event_name;
@@ -13,8 +24,6 @@ mod explain;
 mod failure_counter;
 mod headers;
 mod hex;
-#[cfg(feature = "http")]
-mod http_request;
 mod kind_error;
 #[cfg(feature = "json")]
 mod payload;

@@ -23,7 +23,7 @@ pub struct Secret {
 pub(crate) type KeyedState = Hmac<Sha256>;
 
 /// Why bytes cannot be a secret. The text never shows them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SecretError {
     /// There are no bytes.

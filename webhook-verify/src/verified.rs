@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+#[cfg(feature = "json")]
+use crate::payload::{self, PayloadError};
 use crate::{EventKind, EventKindError, KindError};
 
 /// A delivery whose body is authentic: whoever sent it knew a secret of the verifier.
@@ -51,6 +53,65 @@ impl<B: AsRef<[u8]>> Verified<B> {
     #[must_use]
     pub fn body(&self) -> &[u8] {
         self.body.as_ref()
+    }
+
+    /// The body as JSON of the caller's type. The specification does not show
+    /// the shape of payloads (section Events).
+    ///
+    /// # Errors
+    ///
+    /// [`PayloadError`] when the body is no JSON or does not fit `T`. The
+    /// delivery is authentic all the same: answer 2xx.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::{PayloadError, Verified};
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Payload {
+    ///     created_at: String,
+    /// }
+    ///
+    /// fn created_at(delivery: &Verified<Vec<u8>>) -> Result<String, PayloadError> {
+    ///     Ok(delivery.json::<Payload>()?.created_at)
+    /// }
+    /// ```
+    #[cfg(feature = "json")]
+    pub fn json<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, PayloadError> {
+        serde_json::from_slice(self.body()).map_err(PayloadError::new)
+    }
+
+    /// The header's kind, if the payload is a JSON object whose `field` names the same one.
+    ///
+    /// The header is not covered by the signature and the payload is, so this
+    /// is how to act on a kind safely. Give the field that the service writes
+    /// the kind into; the specification does not show its name.
+    ///
+    /// # Errors
+    ///
+    /// [`KindError`] when the header names no kind or another one than the
+    /// field, and when the field is missing, repeated or no string. Do not act
+    /// on the header then, and answer 2xx.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::{EventKind, Headers, Secret, Verifier, sign};
+    ///
+    /// let secret = Secret::new("It's a Secret to Everybody")?;
+    /// let body = r#"{"type": "post.liked"}"#;
+    /// let signature = sign(&secret, body);
+    /// let headers = Headers::from_values([signature.as_bytes()], [&b"post.liked"[..]]);
+    ///
+    /// let verified = Verifier::new(secret).verify(headers, body)?;
+    /// assert_eq!(verified.confirm_kind_in("type"), Ok(EventKind::PostLiked));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "json")]
+    pub fn confirm_kind_in(&self, field: &str) -> Result<EventKind, KindError> {
+        let named = payload::text_of_field(self.body(), field).map_err(|_| KindError::NoField)?;
+        self.confirm_kind(&named)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::{DigestEncoding, Headers, Secret, Streaming, Verified, VerifyError, s
 /// let verifier = Verifier::new(Secret::new("the new secret")?).or(Secret::new("the old secret")?);
 /// # Ok::<(), webhook_verify::SecretError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug, Clone)]
 pub struct Verifier {
     first: Secret,
     others: Vec<Secret>,
@@ -165,6 +165,38 @@ impl Verifier {
             headers.event_kind(),
             secret_index,
         ))
+    }
+
+    /// Verifies a request whose whole body is in memory, and puts the witness
+    /// in the body's place.
+    ///
+    /// To keep the request, call
+    /// `verifier.verify(request.headers().into(), request.body())`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Verifier::verify`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::{Secret, SignedRequest, Verifier};
+    ///
+    /// let secret = Secret::new("It's a Secret to Everybody")?;
+    /// let request = SignedRequest::post("/hooks", "Hello, World!").sign(&secret)?;
+    ///
+    /// let request = Verifier::new(secret).verify_request(request)?;
+    /// assert_eq!(request.body().body(), b"Hello, World!");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "http")]
+    pub fn verify_request<B: AsRef<[u8]>>(
+        &self,
+        request: http::Request<B>,
+    ) -> Result<http::Request<Verified<B>>, VerifyError> {
+        let (parts, body) = request.into_parts();
+        let verified = self.verify(Headers::from(&parts.headers), body)?;
+        Ok(http::Request::from_parts(parts, verified))
     }
 
     /// Begins to verify a delivery whose body comes in chunks, so that it need

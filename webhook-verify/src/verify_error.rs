@@ -10,7 +10,7 @@ use crate::DigestEncoding;
 /// The text is for the receiver's own log: it holds numbers and single bytes
 /// of what came, never a secret, a digest or the body. To the sender answer
 /// an empty 401, whatever the reason; 413 to [`TooLarge`](Self::TooLarge) alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VerifyError {
     /// The request has no `X-Service-Signature` header.

@@ -12,7 +12,7 @@ pub(crate) struct SharedRateLimit {
     known: Mutex<Known>,
 }
 
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Known {
     limit: Option<u64>,
     remaining: Option<u64>,

@@ -3,7 +3,7 @@
 use core::fmt;
 
 /// One thing that has to be otherwise for a refused delivery to match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Change {
     /// The signature without the white space or quotes around it.

@@ -20,7 +20,7 @@ use crate::{Headers, VerifyError};
 
 /// What [`explain`] found out. Its `Display` is a text for a person; no
 /// secret, digest or body is in it.
-#[derive(Clone, Debug)]
+#[derive(Debug, Clone)]
 pub struct Explanation {
     unreadable: Option<VerifyError>,
     hints: Vec<&'static str>,
@@ -28,7 +28,7 @@ pub struct Explanation {
 }
 
 /// One way in which the delivery would verify.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     secret_index: usize,
     changes: Vec<Change>,

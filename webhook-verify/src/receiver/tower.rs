@@ -27,7 +27,7 @@ use super::refusal::BoxError;
 /// let layers = ServiceBuilder::new().layer(VerifyLayer::new(receiver)).concurrency_limit(16);
 /// # Ok::<(), webhook_verify::SecretError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug, Clone)]
 pub struct VerifyLayer {
     receiver: Receiver,
 }
@@ -70,7 +70,7 @@ impl<S> Layer<S> for VerifyLayer {
 ///
 /// It is ready when the inner service is, and the readiness that was reserved
 /// serves the same request, or is given back when that is refused.
-#[derive(Clone, Debug)]
+#[derive(Debug, Clone)]
 pub struct VerifyService<S> {
     receiver: Receiver,
     inner: S,
