@@ -87,8 +87,13 @@ impl Metric {
 impl Client {
     /// `GET /me/analytics`: views, likes and social counts of the key owner's profile.
     ///
-    /// Needs the scope `analytics:read`. Errors: see [`ErrorKind`](crate::ErrorKind).
-    /// (Specification: Endpoints, `GET /me/analytics`.)
+    /// Needs the scope `analytics:read`. (Specification: Endpoints, `GET /me/analytics`.)
+    ///
+    /// # Errors
+    ///
+    /// See [`ErrorKind`](crate::ErrorKind).
+    ///
+    /// # Examples
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

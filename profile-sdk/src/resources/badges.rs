@@ -99,8 +99,14 @@ impl<'de> Deserialize<'de> for BadgeKind {
 impl Client {
     /// `GET /badges`: all badges.
     ///
-    /// A client without a key can call it; one with a key sends it. Errors: see
-    /// [`ErrorKind`](crate::ErrorKind). (Specification: Endpoints, `GET /badges`.)
+    /// A client without a key can call it; one with a key sends it. (Specification: Endpoints, `GET
+    /// /badges`.)
+    ///
+    /// # Errors
+    ///
+    /// See [`ErrorKind`](crate::ErrorKind).
+    ///
+    /// # Examples
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

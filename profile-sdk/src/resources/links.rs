@@ -103,9 +103,15 @@ impl Client {
     /// `POST /me/links`: creates a link and gives it as the service sends it back, or `None` when
     /// it accepts the link without showing it.
     ///
-    /// Needs the scope `links:write`. Errors: see [`ErrorKind`](crate::ErrorKind); after one of
-    /// which [`may_have_been_applied`](crate::Error::may_have_been_applied) holds, look whether the
-    /// link is there before sending it again. (Specification: Endpoints, `POST /me/links`.)
+    /// Needs the scope `links:write`. (Specification: Endpoints, `POST /me/links`.)
+    ///
+    /// # Errors
+    ///
+    /// See [`ErrorKind`](crate::ErrorKind). If
+    /// [`may_have_been_applied`](crate::Error::may_have_been_applied) returns true, check whether
+    /// the link exists before you send it again.
+    ///
+    /// # Examples
     ///
     /// ```
     /// # use profile_sdk::NewLink;
@@ -130,9 +136,14 @@ impl Client {
     /// `PATCH /me/links/{id}`: changes the given fields and gives the link as the service sends it
     /// back, or `None` when it accepts the change without showing the result.
     ///
-    /// Needs the scope `links:write`. Errors: [`ErrorKind::Invalid`] before anything is sent when
-    /// the update is empty; else see [`ErrorKind`]. (Specification: Endpoints,
-    /// `PATCH /me/links/{id}`.)
+    /// Needs the scope `links:write`. (Specification: Endpoints, `PATCH /me/links/{id}`.)
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Invalid`] before anything is sent when the update is empty; otherwise see
+    /// [`ErrorKind`].
+    ///
+    /// # Examples
     ///
     /// ```
     /// # use profile_sdk::{LinkUpdate, NewLink};
@@ -160,8 +171,13 @@ impl Client {
 
     /// `DELETE /me/links/{id}`: removes a link.
     ///
-    /// Needs the scope `links:write`. Errors: see [`ErrorKind`]. (Specification: Endpoints,
-    /// `DELETE /me/links/{id}`.)
+    /// Needs the scope `links:write`. (Specification: Endpoints, `DELETE /me/links/{id}`.)
+    ///
+    /// # Errors
+    ///
+    /// See [`ErrorKind`].
+    ///
+    /// # Examples
     ///
     /// ```
     /// # use profile_sdk::NewLink;

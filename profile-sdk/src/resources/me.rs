@@ -5,8 +5,13 @@ use crate::{Call, Client, Operation, Profile, Request};
 impl Client {
     /// `GET /me`: the key owner's profile with email, visibility and the key itself.
     ///
-    /// Needs a key; the specification names no scope. Errors: see
-    /// [`ErrorKind`](crate::ErrorKind). (Specification: Endpoints, `GET /me`.)
+    /// Needs a key; the specification names no scope. (Specification: Endpoints, `GET /me`.)
+    ///
+    /// # Errors
+    ///
+    /// See [`ErrorKind`](crate::ErrorKind).
+    ///
+    /// # Examples
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

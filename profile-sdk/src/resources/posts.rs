@@ -46,9 +46,15 @@ impl Client {
     /// `POST /me/posts`: creates a post and gives it as the service sends it back, or `None` when
     /// it accepts the post without showing it. The specification does not limit the text.
     ///
-    /// Needs the scope `social:write`. Errors: see [`ErrorKind`](crate::ErrorKind); after one of
-    /// which [`may_have_been_applied`](crate::Error::may_have_been_applied) holds, look whether the
-    /// post is there before sending it again. (Specification: Endpoints, `POST /me/posts`.)
+    /// Needs the scope `social:write`. (Specification: Endpoints, `POST /me/posts`.)
+    ///
+    /// # Errors
+    ///
+    /// See [`ErrorKind`](crate::ErrorKind). If
+    /// [`may_have_been_applied`](crate::Error::may_have_been_applied) returns true, check whether
+    /// the post exists before you send it again.
+    ///
+    /// # Examples
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -73,8 +79,13 @@ impl Client {
 
     /// `DELETE /me/posts/{id}`: removes a post.
     ///
-    /// Needs the scope `social:write`. Errors: see [`ErrorKind`](crate::ErrorKind).
-    /// (Specification: Endpoints, `DELETE /me/posts/{id}`.)
+    /// Needs the scope `social:write`. (Specification: Endpoints, `DELETE /me/posts/{id}`.)
+    ///
+    /// # Errors
+    ///
+    /// See [`ErrorKind`](crate::ErrorKind).
+    ///
+    /// # Examples
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

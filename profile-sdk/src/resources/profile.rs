@@ -211,8 +211,13 @@ impl Client {
     /// back, or `None` when it accepts the change without showing the result.
     ///
     /// Needs the scope `profile:write`. Limits: see [`DisplayName`], [`Bio`], [`Location`] and
-    /// [`Color`]. Errors: see [`ErrorKind`](crate::ErrorKind). (Specification: Endpoints,
-    /// `PATCH /me/profile`.)
+    /// [`Color`]. (Specification: Endpoints, `PATCH /me/profile`.)
+    ///
+    /// # Errors
+    ///
+    /// See [`ErrorKind`](crate::ErrorKind).
+    ///
+    /// # Examples
     ///
     /// ```
     /// # use profile_sdk::{Bio, ProfileUpdate};

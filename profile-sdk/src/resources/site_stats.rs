@@ -29,8 +29,14 @@ impl Answer for SiteStats {}
 impl Client {
     /// `GET /stats`: the counters of the whole site.
     ///
-    /// A client without a key can call it; one with a key sends it. Errors: see
-    /// [`ErrorKind`](crate::ErrorKind). (Specification: Endpoints, `GET /stats`.)
+    /// A client without a key can call it; one with a key sends it. (Specification: Endpoints, `GET
+    /// /stats`.)
+    ///
+    /// # Errors
+    ///
+    /// See [`ErrorKind`](crate::ErrorKind).
+    ///
+    /// # Examples
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

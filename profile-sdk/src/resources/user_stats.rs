@@ -122,9 +122,14 @@ impl Client {
     /// `GET /users/{handle}/stats`: the view statistics of a profile, over a window of days.
     ///
     /// `None` sends no number, and the service takes 30. It gives up to 365 days of the key owner's
-    /// own profile and up to 30 of another's. Needs a key; the specification names no scope. Errors:
-    /// see [`ErrorKind`](crate::ErrorKind). (Specification: Endpoints,
-    /// `GET /users/{handle}/stats`.)
+    /// own profile and up to 30 of another's. Needs a key; the specification names no scope.
+    /// (Specification: Endpoints, `GET /users/{handle}/stats`.)
+    ///
+    /// # Errors
+    ///
+    /// See [`ErrorKind`](crate::ErrorKind).
+    ///
+    /// # Examples
     ///
     /// ```
     /// # use profile_sdk::{Days, Handle};
