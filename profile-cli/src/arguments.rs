@@ -3,7 +3,7 @@
 use clap::Parser;
 
 use crate::commands::Command;
-use crate::global_arguments::GlobalArguments;
+use crate::settings::GlobalArguments;
 use crate::settings::Need;
 
 /// Read and edit your profile, its links, posts and statistics

@@ -1,4 +1,19 @@
 //! The program `profile`: reads and edits a profile, its links, posts and statistics.
+//!
+//! Its modules, in reading order; each imports only those after it:
+//!
+//! - `arguments`: the command line, with `help` for shorter help texts and `usage_error` for what
+//!   the parser rejects;
+//! - `commands`: a file for each command;
+//! - `drafts`: texts that are written in an editor;
+//! - `session`: the client, and the one place through which calls are sent or shown;
+//! - `output`: prints results, failures and warnings;
+//! - `input`: texts from arguments, files, stdin and questions;
+//! - `settings`: values of flags, environment and config.toml, and stored keys;
+//! - `system`: environment variables, files and signals;
+//! - `outcome`: reports and failures;
+//! - `drawing`: cards, charts and pictures of results;
+//! - `terminal`: the screen, and texts that are safe to print on it.
 
 #![cfg_attr(fuzzing, no_main)]
 #![cfg_attr(
@@ -8,35 +23,17 @@
 
 mod arguments;
 mod commands;
-mod contrast;
-mod curl;
-mod draft;
+mod drafts;
 mod drawing;
-mod dry_run;
-mod editor;
-mod environment;
-mod failed_call;
-mod failure;
-mod global_arguments;
 mod help;
-mod hidden_prompt;
 mod input;
-mod interruption;
-mod log;
 mod outcome;
 mod output;
-mod picture_file;
-mod printable;
-mod private_file;
-mod progress;
-mod prompt;
-mod report;
-#[cfg(feature = "sandbox")]
-mod sandbox;
 mod session;
 mod settings;
-mod typed_color;
-mod typed_text;
+mod system;
+mod terminal;
+mod usage_error;
 
 use std::env;
 use std::process::ExitCode;
@@ -44,19 +41,19 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser as _};
 
 use crate::arguments::Arguments;
-use crate::environment::Environment;
 use crate::outcome::Outcome;
 use crate::output::Output;
 use crate::session::Session;
 use crate::settings::{Need, Settings};
+use crate::system::environment::Environment;
 
 fn main() -> ExitCode {
-    interruption::end_when_interrupted();
+    system::interruption::end_when_interrupted();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
             let error = help::shortened(error, Arguments::command, env::args_os());
-            return output::usage_error(&error);
+            return usage_error::print(&error);
         }
     };
     let need = arguments.need();
@@ -76,7 +73,7 @@ fn main() -> ExitCode {
         let unknown = settings.config.unknown_settings();
         unknown.iter().for_each(|warning| output.warn(warning));
     }
-    log::start(&settings);
+    session::log::start(&settings);
     let session = Session::new(settings, &output);
     match commands::run(arguments.command, Arguments::command, &session) {
         Ok(Outcome::Report(report)) => output.report(&report),

@@ -7,11 +7,11 @@ use profile_sdk::{Call, Client, Error, Method, RawCall, Response};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::dry_run::{self, DryRun};
-use crate::failure::{Failure, FailureKind};
 use crate::input::Input;
-use crate::report::{Report, Shown};
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::{Report, Shown};
 use crate::session::Session;
+use crate::session::dry_run::{self, DryRun};
 
 /// Call any path of the service and print its answer
 #[derive(Debug, Args)]

@@ -10,8 +10,8 @@ use serde_json::json;
 #[cfg(feature = "webhook")]
 use webhook_verify::EventKind;
 
-use crate::failure::Failure;
-use crate::report::{Report, Shown};
+use crate::outcome::failure::Failure;
+use crate::outcome::report::{Report, Shown};
 use crate::settings::SettingName;
 
 const NAME: &str = "profile";

@@ -6,12 +6,12 @@ use profile_sdk::Call;
 use serde_json::{Value, json};
 
 use crate::commands::several;
-use crate::dry_run::{self, Change};
-use crate::failure::Failure;
-use crate::printable::quoted;
-use crate::progress::Progress;
-use crate::report::{Report, Shown};
+use crate::outcome::failure::Failure;
+use crate::outcome::report::{Report, Shown};
+use crate::session::dry_run::{self, Change};
 use crate::session::{Session, requests};
+use crate::terminal::printable::quoted;
+use crate::terminal::progress::Progress;
 
 /// The deletion of things of one kind.
 pub(crate) struct Deletion {

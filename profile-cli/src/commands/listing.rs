@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use profile_sdk::{Profile, Response};
 use serde_json::value::RawValue;
 
-use crate::failure::{Failure, FailureKind};
-use crate::report::{Report, Shown};
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::{Report, Shown};
 
 /// Reports one list of the profile as `GET /me` gives it, or that the service leaves it out.
 pub(crate) fn report_listing(

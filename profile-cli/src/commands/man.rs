@@ -9,9 +9,9 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use serde_json::json;
 
-use crate::failure::Failure;
 use crate::help::{hidden_globals, unbroken};
-use crate::report::{Report, Shown};
+use crate::outcome::failure::Failure;
+use crate::outcome::report::{Report, Shown};
 
 /// Print the manual page of the program, or write those of all commands
 #[derive(Debug, Args)]

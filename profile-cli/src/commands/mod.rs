@@ -27,8 +27,8 @@ mod webhook;
 
 use clap::Subcommand;
 
-use crate::failure::Failure;
 use crate::outcome::Outcome;
+use crate::outcome::failure::Failure;
 use crate::session::Session;
 use crate::settings::Need;
 
@@ -80,7 +80,7 @@ pub(crate) fn run(
     let ended = dispatch(command, program, session);
     #[cfg(feature = "sandbox")]
     if session.settings.sandbox {
-        return ended.map_err(crate::sandbox::advise);
+        return ended.map_err(crate::session::sandbox::advise);
     }
     ended
 }

@@ -4,13 +4,13 @@ use clap::Args;
 use profile_sdk::{Bio, Color, DisplayName, Location, Profile, ProfileUpdate, Response};
 
 use crate::commands::show;
-use crate::contrast::Contrast;
-use crate::dry_run::{self, Change, DryRun};
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::drawing::contrast::Contrast;
+use crate::input::typed_color::TypedColor;
+use crate::input::typed_text::TypedText;
+use crate::outcome::failure::Failure;
+use crate::outcome::report::Report;
 use crate::session::Session;
-use crate::typed_color::TypedColor;
-use crate::typed_text::TypedText;
+use crate::session::dry_run::{self, Change, DryRun};
 
 const WHAT: &str = "profile";
 const LOOK_WITH: &str = "profile show";

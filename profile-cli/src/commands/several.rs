@@ -1,7 +1,7 @@
 //! What commands that take several things have in common: each is tried, each outcome told.
 
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::outcome::failure::Failure;
+use crate::outcome::report::Report;
 
 /// The things without those that were named before.
 pub(crate) fn without_repetitions<T: PartialEq>(things: &[T]) -> Vec<&T> {

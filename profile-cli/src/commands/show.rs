@@ -3,10 +3,10 @@
 use clap::Args;
 use profile_sdk::Profile;
 
-use crate::contrast::Contrast;
 use crate::drawing::Drawing;
-use crate::failure::Failure;
-use crate::report::{Report, Shown, cell, push_field};
+use crate::drawing::contrast::Contrast;
+use crate::outcome::failure::Failure;
+use crate::outcome::report::{Report, Shown, cell, push_field};
 use crate::session::Session;
 
 /// Show your profile

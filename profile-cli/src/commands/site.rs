@@ -4,8 +4,8 @@ use clap::Args;
 use profile_sdk::SiteStats;
 
 use crate::drawing::Figure;
-use crate::failure::Failure;
-use crate::report::{Report, Shown};
+use crate::outcome::failure::Failure;
+use crate::outcome::report::{Report, Shown};
 use crate::session::Session;
 
 /// Show how many users, views and links the whole site has; needs no key

@@ -1,6 +1,6 @@
 //! `profile` alone: how to start.
 
-use crate::report::Report;
+use crate::outcome::report::Report;
 
 const TEXT: &str = "\
 profile reads and edits your profile, its links, posts and statistics.

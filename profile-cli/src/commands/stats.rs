@@ -8,12 +8,12 @@ use serde_json::json;
 
 use crate::commands::several;
 use crate::drawing::{self, Drawing, Views};
-use crate::failure::{Failure, FailureKind};
-use crate::picture_file;
-use crate::printable::quoted;
-use crate::progress::Progress;
-use crate::report::{Report, Shown, push_field};
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::{Report, Shown, push_field};
 use crate::session::Session;
+use crate::system::picture_file;
+use crate::terminal::printable::quoted;
+use crate::terminal::progress::Progress;
 
 /// Show how often profiles were viewed, your own unless handles are given
 #[derive(Debug, Args)]

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use crate::report::{Report, Shown};
+use crate::outcome::report::{Report, Shown};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 

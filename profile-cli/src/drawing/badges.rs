@@ -3,7 +3,7 @@
 use profile_sdk::Badge;
 
 use super::text::{BOLD, DIM, filled, one_line, swatch, widest, wrapped};
-use crate::output::screen::Screen;
+use crate::terminal::screen::Screen;
 
 const INDENT: &str = "   ";
 

@@ -6,7 +6,7 @@ use super::folding::folded;
 use super::shares;
 use super::text::{BOLD, DIM, filled, thousands, widest};
 use super::views::{Views, dates, most};
-use crate::output::screen::Screen;
+use crate::terminal::screen::Screen;
 
 /// What stands between two columns.
 const GAP: usize = 2;

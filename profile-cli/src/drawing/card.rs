@@ -4,8 +4,8 @@ use anstyle::{RgbColor, Style};
 use profile_sdk::{Badge, Color, Link, Post, Profile, RateLimit};
 
 use super::text::{BOLD, DIM, filled, one_line, swatch, thousands, width, wrapped};
-use crate::contrast::Contrast;
-use crate::output::screen::Screen;
+use crate::drawing::contrast::Contrast;
+use crate::terminal::screen::Screen;
 
 /// The columns of the names on the left.
 const NAMES: usize = 12;

@@ -1,7 +1,7 @@
 //! Names and numbers, for people.
 
 use super::text::{BOLD, filled, one_line, right, thousands, widest};
-use crate::output::screen::Screen;
+use crate::terminal::screen::Screen;
 
 /// A number, or what stands in its place.
 #[derive(Debug, Clone)]

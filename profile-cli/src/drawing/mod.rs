@@ -3,6 +3,7 @@
 mod badges;
 mod bars;
 mod card;
+pub(crate) mod contrast;
 mod figures;
 mod folding;
 mod shares;
@@ -13,7 +14,7 @@ mod views;
 
 use profile_sdk::{Badge, Profile};
 
-use crate::output::screen::Screen;
+use crate::terminal::screen::Screen;
 
 pub(crate) use figures::Figure;
 pub(crate) use svg::svg;

@@ -3,7 +3,7 @@
 use super::bars::{bar, color};
 use super::text::{BOLD, filled, right, thousands, widest};
 use super::views::Views;
-use crate::output::screen::Screen;
+use crate::terminal::screen::Screen;
 
 /// How many parts are drawn by name; the others are one part together.
 const NAMED: usize = 10;

@@ -3,7 +3,7 @@
 use super::bars::color;
 use super::text::{BOLD, DIM, filled, thousands, widest};
 use super::views::{Views, dates, most};
-use crate::output::screen::Screen;
+use crate::terminal::screen::Screen;
 
 /// Columns of eight heights.
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];

@@ -2,7 +2,7 @@
 
 use super::text::thousands;
 use super::views::{Views, dates, most};
-use crate::printable::printable;
+use crate::terminal::printable::printable;
 
 const WIDTH: f64 = 800.0;
 const LEFT: f64 = 64.0;

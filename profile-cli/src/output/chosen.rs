@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::screen::Screen;
 use super::{delimited, ndjson, tables};
-use crate::failure::Failure;
-use crate::global_arguments::GlobalArguments;
-use crate::printable::json_text;
-use crate::report::{Report, Shown};
+use crate::outcome::failure::Failure;
+use crate::outcome::report::{Report, Shown};
 use crate::settings::Format;
+use crate::settings::GlobalArguments;
+use crate::terminal::printable::json_text;
+use crate::terminal::screen::Screen;
 
 /// The way that results are printed.
 pub(super) enum Chosen {

@@ -1,9 +1,9 @@
 //! Results as values with separators: nothing framed, coloured, cut or wrapped.
 
-use super::screen::Screen;
-use crate::failure::{Failure, FailureKind};
-use crate::printable::{printable, tsv_field};
-use crate::report::Shown;
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::Shown;
+use crate::terminal::printable::{printable, tsv_field};
+use crate::terminal::screen::Screen;
 
 /// Tab-separated values without a heading.
 pub(super) fn tsv(shown: &Shown, screen: &Screen) -> String {
@@ -79,7 +79,7 @@ fn plain(shown: &Shown, screen: &Screen) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Screen, csv, tsv};
-    use crate::report::Shown;
+    use crate::outcome::report::Shown;
 
     #[test]
     fn a_table_has_a_heading_in_csv_alone() {

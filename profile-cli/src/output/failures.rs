@@ -5,9 +5,9 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
-use super::screen::Screen;
-use crate::failure::{Failure, RefusalBody};
-use crate::printable::{json_text, printable};
+use crate::outcome::failure::{Failure, RefusalBody};
+use crate::terminal::printable::{json_text, printable};
+use crate::terminal::screen::Screen;
 
 const BOLD: Style = Style::new().bold();
 

@@ -4,9 +4,9 @@ use jaq_core::load::{Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Filter, Vars, compile, data, load, unwrap_valr};
 use jaq_json::{Val, read};
 
-use super::screen::Screen;
-use crate::failure::{Failure, FailureKind};
-use crate::printable::{json_text, printable};
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::terminal::printable::{json_text, printable};
+use crate::terminal::screen::Screen;
 
 type Data = data::JustLut<Val>;
 

@@ -6,9 +6,7 @@ mod failures;
 #[cfg(feature = "jq")]
 mod jq;
 mod ndjson;
-pub(crate) mod screen;
 mod tables;
-mod usage_error;
 
 #[cfg(feature = "webhook")]
 use std::cell::Cell;
@@ -17,18 +15,16 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
-use crate::failure::{Failure, FailureKind};
-use crate::global_arguments::GlobalArguments;
-use crate::printable::json_text;
-#[cfg(feature = "webhook")]
-use crate::printable::{printable, tsv_field};
-use crate::report::{Report, Shown};
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::{Report, Shown};
+use crate::settings::GlobalArguments;
 use crate::settings::Settings;
-
-pub(crate) use usage_error::usage_error;
+use crate::terminal::printable::json_text;
+#[cfg(feature = "webhook")]
+use crate::terminal::printable::{printable, tsv_field};
+use crate::terminal::screen::Screen;
 
 use chosen::Chosen;
-use screen::Screen;
 
 /// How to print.
 pub(crate) struct Output {

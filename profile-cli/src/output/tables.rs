@@ -4,10 +4,10 @@ use anstyle::Style;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::screen::Screen;
 use crate::drawing::text::{filled, widest, wrapped_between_words};
-use crate::printable::printable;
-use crate::report::Shown;
+use crate::outcome::report::Shown;
+use crate::terminal::printable::printable;
+use crate::terminal::screen::Screen;
 
 /// A result for a terminal.
 pub(super) fn text(shown: &Shown, screen: &Screen) -> String {
@@ -79,8 +79,8 @@ fn aligned(fields: &[(String, String)], screen: &Screen) -> String {
 #[cfg(test)]
 mod tests {
     use super::{aligned, text};
-    use crate::output::screen::Screen;
-    use crate::report::Shown;
+    use crate::outcome::report::Shown;
+    use crate::terminal::screen::Screen;
 
     #[test]
     fn values_of_several_lines_stay_in_their_column() {

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use crate::environment::Environment;
+use crate::system::environment::Environment;
 
 /// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

@@ -10,9 +10,9 @@ use std::ops::Range;
 use toml_edit::{Document, Item, Table, TableLike, Value};
 
 use super::{AccountName, ConfigFile, SettingName};
-use crate::environment::Environment;
-use crate::failure::Failure;
-use crate::private_file;
+use crate::outcome::failure::Failure;
+use crate::system::environment::Environment;
+use crate::system::private_file;
 
 /// The file as it is now, to be changed; nobody else changes it as long as this lives.
 pub(crate) struct ConfigEdit {

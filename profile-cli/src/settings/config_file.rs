@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use toml_edit::{Document, DocumentMut, Item, Value};
 
 use super::SettingName;
-use super::name::TEXT;
-use crate::environment::Environment;
-use crate::failure::Failure;
+use super::setting_name::TEXT;
+use crate::outcome::failure::Failure;
+use crate::system::environment::Environment;
 
 /// The field of config.toml that tells the store of an account's key.
 pub(crate) const KEY_STORE: &str = "key_store";

@@ -2,8 +2,7 @@
 
 use clap::ValueEnum as _;
 
-use super::{Setting, SettingName, Source};
-use crate::global_arguments::GlobalArguments;
+use super::{GlobalArguments, Setting, SettingName, Source};
 
 /// What the arguments say of the settings.
 pub(super) struct Flags(Vec<(SettingName, Setting<String>)>);

@@ -4,8 +4,8 @@ use profile_sdk::ApiKey;
 
 use super::key_store::Kept;
 use super::{KeyStore, Setting, Settings, Source};
-use crate::environment::Environment;
-use crate::failure::Failure;
+use crate::outcome::failure::Failure;
+use crate::system::environment::Environment;
 
 /// A key, and what a person should know of how it is kept.
 pub(crate) struct Key {

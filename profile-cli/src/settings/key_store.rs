@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::config_file::KEY_STORE;
 use super::{AccountName, ConfigFile, Settings};
-use crate::environment::Environment;
-use crate::failure::{Failure, FailureKind};
-use crate::private_file;
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::system::environment::Environment;
+use crate::system::private_file;
 
 /// Where a key is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,19 +7,19 @@ mod config_edit;
 mod config_file;
 mod flags;
 mod format;
+mod global_arguments;
 mod key;
 mod key_store;
-mod name;
 mod setting;
+mod setting_name;
 mod value;
 
 use std::time::Duration;
 
 use tracing::level_filters::LevelFilter;
 
-use crate::environment::Environment;
-use crate::failure::{Failure, or_sandbox};
-use crate::global_arguments::GlobalArguments;
+use crate::outcome::failure::{Failure, or_sandbox};
+use crate::system::environment::Environment;
 
 use account::Account;
 use flags::Flags;
@@ -29,10 +29,11 @@ pub(crate) use color_choice::ColorChoice;
 pub(crate) use config_edit::ConfigEdit;
 pub(crate) use config_file::{ConfigFile, KEY_STORE};
 pub(crate) use format::Format;
+pub(crate) use global_arguments::GlobalArguments;
 pub(crate) use key::{Key, is_same_service, without_login};
 pub(crate) use key_store::KeyStore;
-pub(crate) use name::SettingName;
 pub(crate) use setting::{Setting, Source};
+pub(crate) use setting_name::SettingName;
 pub(crate) use value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, seconds};
 
 /// All settings of one run.

@@ -3,8 +3,8 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::failure::Failure;
-use crate::report::{Report, Shown, cell};
+use crate::outcome::failure::Failure;
+use crate::outcome::report::{Report, Shown, cell};
 use crate::session::Session;
 use crate::settings::{KeyStore, SettingName, without_login};
 

@@ -7,17 +7,17 @@ use profile_sdk::{ApiKey, Profile};
 use serde_json::json;
 
 use super::overruled::overruled;
-use crate::curl;
-use crate::failure::{Failure, FailureKind};
-use crate::hidden_prompt;
 use crate::input::Input;
-use crate::interruption::Uninterrupted;
-use crate::prompt;
-use crate::report::{Report, Shown, push_field};
+use crate::input::hidden_prompt;
+use crate::input::prompt;
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::{Report, Shown, push_field};
 use crate::session::Session;
+use crate::session::curl;
 use crate::settings::{
     AccountName, ConfigEdit, KEY_STORE, KeyStore, SettingName, is_same_service, without_login,
 };
+use crate::system::interruption::Uninterrupted;
 
 /// Store a key and where its service is, once the service has taken it
 #[derive(Debug, Args)]

@@ -3,11 +3,11 @@
 use clap::Args;
 use serde_json::json;
 
-use crate::failure::{Failure, FailureKind};
-use crate::interruption::Uninterrupted;
-use crate::report::{Report, Shown};
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::{Report, Shown};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, KeyStore, SettingName};
+use crate::system::interruption::Uninterrupted;
 
 /// Forget an account and its key; asks first, unless --yes is given
 #[derive(Debug, Args)]

@@ -10,8 +10,8 @@ mod switch;
 
 use clap::Subcommand;
 
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::outcome::failure::Failure;
+use crate::outcome::report::Report;
 use crate::session::Session;
 
 /// Log in and out, and choose between accounts

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::permissions::{self, Permission};
 use crate::commands::config::listed::{self, Listed};
-use crate::failure::{Failure, FailureKind, LOG_IN, or_sandbox};
-use crate::report::{Report, Shown, push_field};
+use crate::outcome::failure::{Failure, FailureKind, LOG_IN, or_sandbox};
+use crate::outcome::report::{Report, Shown, push_field};
 use crate::session::Session;
 use crate::settings::Key;
 

@@ -4,8 +4,8 @@ use clap::Args;
 use serde_json::json;
 
 use super::overruled::overruled;
-use crate::failure::Failure;
-use crate::report::{Report, Shown};
+use crate::outcome::failure::Failure;
+use crate::outcome::report::{Report, Shown};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, SettingName};
 

@@ -4,8 +4,8 @@ use clap::Args;
 use profile_sdk::{Badge, Response};
 
 use crate::drawing::Drawing;
-use crate::failure::Failure;
-use crate::report::{Report, Shown, cell};
+use crate::outcome::failure::Failure;
+use crate::outcome::report::{Report, Shown, cell};
 use crate::session::Session;
 
 /// List all badges; needs no key

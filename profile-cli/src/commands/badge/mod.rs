@@ -4,8 +4,8 @@ mod list;
 
 use clap::Subcommand;
 
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::outcome::failure::Failure;
+use crate::outcome::report::Report;
 use crate::session::Session;
 
 /// List the badges that profiles can carry

@@ -2,8 +2,8 @@
 
 use clap::Args;
 
-use crate::failure::{Failure, FailureKind};
-use crate::report::Report;
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::Report;
 use crate::session::Session;
 use crate::settings::SettingName;
 

@@ -4,8 +4,8 @@ use clap::Args;
 use serde_json::Value;
 
 use super::listed::{self, Listed};
-use crate::failure::Failure;
-use crate::report::{Report, Shown};
+use crate::outcome::failure::Failure;
+use crate::outcome::report::{Report, Shown};
 use crate::session::Session;
 
 /// Show every setting, its value and where that comes from

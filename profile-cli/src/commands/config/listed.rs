@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::report::push_field;
+use crate::outcome::report::push_field;
 use crate::settings::{SettingName, Settings, without_login};
 
 /// A setting as it goes.

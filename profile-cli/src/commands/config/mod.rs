@@ -9,8 +9,8 @@ mod unset;
 
 use clap::Subcommand;
 
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::outcome::failure::Failure;
+use crate::outcome::report::Report;
 use crate::session::Session;
 use crate::settings::Need;
 

@@ -2,8 +2,8 @@
 
 use clap::Args;
 
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::outcome::failure::Failure;
+use crate::outcome::report::Report;
 use crate::session::Session;
 
 /// Print where config.toml is, or would be

@@ -3,8 +3,8 @@
 use clap::Args;
 use serde_json::json;
 
-use crate::failure::Failure;
-use crate::report::{Report, Shown};
+use crate::outcome::failure::Failure;
+use crate::outcome::report::{Report, Shown};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, SettingName};
 

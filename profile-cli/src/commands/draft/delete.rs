@@ -4,8 +4,8 @@ use clap::Args;
 use serde_json::json;
 
 use super::find;
-use crate::failure::Failure;
-use crate::report::{Report, Shown};
+use crate::outcome::failure::Failure;
+use crate::outcome::report::{Report, Shown};
 use crate::session::Session;
 
 /// Delete a draft; asks first, unless --yes is given

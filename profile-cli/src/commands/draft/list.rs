@@ -3,9 +3,9 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::draft::Draft;
-use crate::failure::Failure;
-use crate::report::{Report, Shown};
+use crate::drafts::draft::Draft;
+use crate::outcome::failure::Failure;
+use crate::outcome::report::{Report, Shown};
 
 /// List the drafts
 #[derive(Debug, Args)]

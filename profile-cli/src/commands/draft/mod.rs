@@ -6,9 +6,9 @@ mod show;
 
 use clap::Subcommand;
 
-use crate::draft::Draft;
-use crate::failure::{Failure, FailureKind};
-use crate::report::Report;
+use crate::drafts::draft::Draft;
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::Report;
 use crate::session::Session;
 
 /// List, show and delete texts from your editor that were not sent

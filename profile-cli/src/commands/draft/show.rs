@@ -4,8 +4,8 @@ use clap::Args;
 use serde_json::json;
 
 use super::find;
-use crate::failure::Failure;
-use crate::report::{Report, Shown};
+use crate::outcome::failure::Failure;
+use crate::outcome::report::{Report, Shown};
 
 /// Print the text of a draft
 #[derive(Debug, Args)]

@@ -8,9 +8,9 @@ use toml_edit::{DocumentMut, Item};
 use super::problem;
 use super::toml_text::quoted;
 use crate::commands::set::field_of;
-use crate::failure::Failure;
-use crate::printable;
-use crate::typed_color::TypedColor;
+use crate::input::typed_color::TypedColor;
+use crate::outcome::failure::Failure;
+use crate::terminal::printable;
 
 /// The fields in the order of the specification.
 const FIELDS: [&str; 6] = [

@@ -10,12 +10,12 @@ use serde_json::json;
 
 use crate::commands::set::{self, field_of};
 use crate::commands::show;
-use crate::draft::{Draft, DraftKind};
-use crate::dry_run::DryRun;
-use crate::editor::Editor;
-use crate::failure::{Failure, FailureKind};
-use crate::report::{Report, Shown};
+use crate::drafts::draft::{Draft, DraftKind};
+use crate::drafts::editor::Editor;
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::{Report, Shown};
 use crate::session::Session;
+use crate::session::dry_run::DryRun;
 
 use document::{Changes, Fields};
 

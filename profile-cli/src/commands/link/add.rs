@@ -4,10 +4,10 @@ use clap::Args;
 use profile_sdk::{LinkUrl, NewLink};
 
 use super::fields::fields;
-use crate::dry_run::{self, Change, DryRun};
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::outcome::failure::Failure;
+use crate::outcome::report::Report;
 use crate::session::Session;
+use crate::session::dry_run::{self, Change, DryRun};
 
 /// Add a link to your profile
 #[derive(Debug, Args)]

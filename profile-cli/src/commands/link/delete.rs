@@ -4,10 +4,10 @@ use clap::Args;
 use profile_sdk::LinkId;
 
 use crate::commands::deletion::Deletion;
-use crate::dry_run::DryRun;
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::outcome::failure::Failure;
+use crate::outcome::report::Report;
 use crate::session::Session;
+use crate::session::dry_run::DryRun;
 
 /// Delete links; asks first, unless --yes is given
 #[derive(Debug, Args)]

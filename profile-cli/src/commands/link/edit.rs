@@ -4,11 +4,11 @@ use clap::Args;
 use profile_sdk::{Link, LinkId, LinkUpdate, LinkUrl, Profile};
 
 use super::fields::fields;
-use crate::dry_run::{self, Change, DryRun};
-use crate::failure::{Failure, FailureKind};
-use crate::printable::quoted;
-use crate::report::Report;
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::Report;
 use crate::session::Session;
+use crate::session::dry_run::{self, Change, DryRun};
+use crate::terminal::printable::quoted;
 
 /// Change the title or the URL of a link, or both
 #[derive(Debug, Args)]

@@ -2,7 +2,7 @@
 
 use profile_sdk::Link;
 
-use crate::report::{Shown, push_field};
+use crate::outcome::report::{Shown, push_field};
 
 /// A link as names and values.
 pub(super) fn fields(link: &Link) -> Shown {

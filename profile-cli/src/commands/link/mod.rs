@@ -8,8 +8,8 @@ mod list;
 
 use clap::Subcommand;
 
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::outcome::failure::Failure;
+use crate::outcome::report::Report;
 use crate::session::Session;
 
 /// List, add, edit and delete your links

@@ -4,13 +4,13 @@ use clap::Args;
 use profile_sdk::{Call, Post, Response};
 use serde_json::json;
 
-use crate::draft::{Draft, DraftKind};
-use crate::dry_run::{self, Change, DryRun};
-use crate::editor::Editor;
-use crate::failure::{Failure, FailureKind};
-use crate::report::{Report, Shown, push_field};
+use crate::drafts::draft::{Draft, DraftKind};
+use crate::drafts::editor::Editor;
+use crate::input::typed_text::{self, TypedText};
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::{Report, Shown, push_field};
 use crate::session::Session;
-use crate::typed_text::{self, TypedText};
+use crate::session::dry_run::{self, Change, DryRun};
 
 const WHAT: &str = "list of posts";
 const LOOK_WITH: &str = "profile post list";

@@ -4,8 +4,8 @@ use clap::Args;
 use profile_sdk::Post;
 
 use crate::commands::listing::report_listing;
-use crate::failure::Failure;
-use crate::report::{Report, Shown, cell};
+use crate::outcome::failure::Failure;
+use crate::outcome::report::{Report, Shown, cell};
 use crate::session::Session;
 
 /// List your posts

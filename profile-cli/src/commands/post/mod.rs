@@ -6,8 +6,8 @@ mod list;
 
 use clap::Subcommand;
 
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::outcome::failure::Failure;
+use crate::outcome::report::Report;
 use crate::session::Session;
 
 /// List, create and delete your posts

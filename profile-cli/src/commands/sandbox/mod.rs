@@ -6,8 +6,8 @@ mod serve;
 
 use clap::Subcommand;
 
-use crate::failure::Failure;
 use crate::outcome::Outcome;
+use crate::outcome::failure::Failure;
 use crate::session::Session;
 
 /// Look after the made-up profile that --sandbox works on

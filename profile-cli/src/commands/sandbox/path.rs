@@ -2,8 +2,8 @@
 
 use clap::Args;
 
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::outcome::failure::Failure;
+use crate::outcome::report::Report;
 
 /// Print where the sandbox is kept
 #[derive(Debug, Args)]
@@ -15,6 +15,6 @@ Example:
 pub(crate) struct SandboxPathArguments {}
 
 pub(crate) fn run() -> Result<Report, Failure> {
-    let path = crate::sandbox::state_path()?;
+    let path = crate::session::sandbox::state_path()?;
     Ok(Report::text(path.to_string_lossy(), "path"))
 }

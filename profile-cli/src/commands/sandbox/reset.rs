@@ -3,8 +3,8 @@
 use clap::Args;
 use serde_json::json;
 
-use crate::failure::Failure;
-use crate::report::{Report, Shown};
+use crate::outcome::failure::Failure;
+use crate::outcome::report::{Report, Shown};
 use crate::session::Session;
 
 /// Forget what was changed in the sandbox; asks first, unless --yes is given
@@ -17,7 +17,7 @@ pub(crate) struct SandboxResetArguments {}
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     session.confirm("Forget all that was changed in the sandbox?")?;
-    let path = crate::sandbox::reset()?;
+    let path = crate::session::sandbox::reset()?;
     Ok(Report::new(
         json!({"result": "reset", "path": path.to_string_lossy()}),
         Shown::Sentence(format!("The sandbox is new: {}", path.display())),

@@ -7,12 +7,12 @@ use clap::Args;
 use mock_server::HttpServer;
 use serde_json::json;
 
-use crate::failure::{Failure, FailureKind};
-use crate::interruption::{EndSignals, Uninterrupted};
-use crate::private_file;
-use crate::report::{Report, Shown};
-use crate::sandbox;
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::{Report, Shown};
 use crate::session::Session;
+use crate::session::sandbox;
+use crate::system::interruption::{EndSignals, Uninterrupted};
+use crate::system::private_file;
 
 /// Serve the sandbox over HTTP until Ctrl-C
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use webhook_verify::EventKind;
 
-use crate::report::{Report, Shown};
+use crate::outcome::report::{Report, Shown};
 
 /// List the kinds of events that the service sends
 #[derive(Debug, Args)]

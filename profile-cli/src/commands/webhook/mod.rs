@@ -16,8 +16,8 @@ mod verify;
 
 use clap::Subcommand;
 
-use crate::failure::Failure;
 use crate::outcome::Outcome;
+use crate::outcome::failure::Failure;
 use crate::session::Session;
 
 /// Receive, verify, sign, send and replay webhook deliveries

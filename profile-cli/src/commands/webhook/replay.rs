@@ -11,8 +11,8 @@ use super::recording;
 use super::secret::WebhookSecret;
 use super::sender::destination;
 use super::sending::send_all;
-use crate::failure::Failure;
 use crate::input;
+use crate::outcome::failure::Failure;
 use crate::session::Session;
 
 /// Send recorded deliveries again, with the bytes and headers that were recorded

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use webhook_verify::{Secret, SecretError};
 
-use crate::failure::Failure;
-use crate::private_file;
+use crate::input::typed_text::length_without_last_break;
+use crate::outcome::failure::Failure;
 use crate::session::Session;
-use crate::typed_text::length_without_last_break;
+use crate::system::private_file;
 
 const SECRET: &str = "PROFILE_WEBHOOK_SECRET";
 const SECRET_FILE: &str = "PROFILE_WEBHOOK_SECRET_FILE";

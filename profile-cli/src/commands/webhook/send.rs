@@ -12,8 +12,8 @@ use super::encoding::Encoding;
 use super::secret::{self, WebhookSecret};
 use super::sender::destination;
 use super::sending::send_all;
-use crate::failure::Failure;
 use crate::input::Input;
+use crate::outcome::failure::Failure;
 use crate::session::Session;
 
 /// Send a signed event to a receiver, as the service would

@@ -7,7 +7,7 @@ use reqwest::header::{HeaderValue, USER_AGENT};
 use reqwest::{Client, Url, redirect, retry};
 
 use super::delivery::Delivery;
-use crate::failure::{Failure, FailureKind};
+use crate::outcome::failure::{Failure, FailureKind};
 use crate::session::Session;
 use crate::settings::DEFAULT_TIMEOUT;
 

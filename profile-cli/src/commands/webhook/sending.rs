@@ -5,10 +5,10 @@ use serde_json::json;
 
 use super::delivery::Delivery;
 use super::sender::{Outcome, Sender, shown};
-use crate::failure::{Failure, FailureKind};
-use crate::progress::Progress;
-use crate::report::{Report, Shown, cell};
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::{Report, Shown, cell};
 use crate::session::Session;
+use crate::terminal::progress::Progress;
 
 /// Sends one after the other, tells each answer as it comes, and fails unless all were 2xx.
 pub(super) fn send_all<'d>(

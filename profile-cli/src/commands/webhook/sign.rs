@@ -5,9 +5,9 @@ use webhook_verify::sign_as;
 
 use super::encoding::Encoding;
 use super::secret::{self, WebhookSecret};
-use crate::failure::Failure;
 use crate::input::Input;
-use crate::report::Report;
+use crate::outcome::failure::Failure;
+use crate::outcome::report::Report;
 use crate::session::Session;
 
 /// Print the signature of a body, as X-Service-Signature has it

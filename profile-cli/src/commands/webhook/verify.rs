@@ -7,9 +7,9 @@ use webhook_verify::{Headers, Verifier, VerifyError, explain};
 use super::encoding::Encoding;
 use super::refusal;
 use super::secret::{self, WebhookSecret};
-use crate::failure::{Failure, FailureKind};
 use crate::input::Input;
-use crate::report::{Report, Shown};
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::{Report, Shown};
 use crate::session::Session;
 
 const EXPLAIN: &str = "--explain tries what usually goes wrong";

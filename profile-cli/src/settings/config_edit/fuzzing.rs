@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use libfuzzer_sys::fuzz_target;
 
 use super::ConfigEdit;
-use crate::failure::Failure;
+use crate::outcome::failure::Failure;
 use crate::settings::{AccountName, ConfigFile, SettingName};
 
 fuzz_target!(|text: &str| {

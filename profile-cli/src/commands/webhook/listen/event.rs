@@ -10,7 +10,7 @@ use serde_json::json;
 use webhook_verify::{EVENT_HEADER, EventKind};
 
 use crate::commands::webhook::delivery::Delivery;
-use crate::report::{Report, Shown, cell};
+use crate::outcome::report::{Report, Shown, cell};
 
 /// A delivery with what was made of it.
 pub(super) struct Event {

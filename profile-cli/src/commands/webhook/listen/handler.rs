@@ -20,7 +20,7 @@ use crate::commands::webhook::delivery::Delivery;
 use crate::commands::webhook::refusal;
 use crate::commands::webhook::secret::WebhookSecret;
 use crate::commands::webhook::sender::{Outcome, Sender};
-use crate::failure::Failure;
+use crate::outcome::failure::Failure;
 use crate::session::Session;
 
 /// The time limit for a body, so that a slow sender does not hold a connection.

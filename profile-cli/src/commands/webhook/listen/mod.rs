@@ -25,9 +25,9 @@ use self::teller::Teller;
 use super::encoding::Encoding;
 use super::secret;
 use super::sender::destination;
-use crate::failure::{Failure, FailureKind};
-use crate::interruption::{EndSignals, Uninterrupted};
+use crate::outcome::failure::{Failure, FailureKind};
 use crate::session::Session;
+use crate::system::interruption::{EndSignals, Uninterrupted};
 
 /// The time limit for the head of a request, so that a slow sender does not hold a connection.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);

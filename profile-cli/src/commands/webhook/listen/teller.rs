@@ -10,9 +10,9 @@ use webhook_verify::{EventKind, FailureRun};
 use super::event::{Event, Judgement};
 use super::handler::News;
 use crate::commands::webhook::recording;
-use crate::failure::{Failure, FailureKind};
+use crate::outcome::failure::{Failure, FailureKind};
 use crate::output::Output;
-use crate::private_file;
+use crate::system::private_file;
 
 const TURNS_WEBHOOK_OFF: u64 = FailureRun::TURNS_WEBHOOK_OFF as u64;
 

@@ -1,6 +1,10 @@
-//! The end of a command that did not fail.
+//! The end of a command: a report of what it found or did, or a failure.
 
-use crate::report::Report;
+pub(crate) mod failed_call;
+pub(crate) mod failure;
+pub(crate) mod report;
+
+use crate::outcome::report::Report;
 
 /// What is left to do when a command has ended without a failure.
 #[derive(Debug)]

@@ -1,5 +1,11 @@
 //! What commands work with: the settings, the service, and the person at the terminal.
 
+pub(crate) mod curl;
+pub(crate) mod dry_run;
+pub(crate) mod log;
+#[cfg(feature = "sandbox")]
+pub(crate) mod sandbox;
+
 use std::cell::OnceCell;
 use std::future::Future;
 use std::time::Duration;
@@ -7,15 +13,13 @@ use std::time::Duration;
 use profile_sdk::{ApiKey, Call, Client, ClientBuilder, Error, Request, Response, RetryPolicy};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::curl;
-use crate::failed_call;
-use crate::failure::{Failure, FailureKind};
-use crate::interruption::Uninterrupted;
-use crate::log;
+use crate::input::prompt;
+use crate::outcome::failed_call;
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::Report;
 use crate::output::Output;
-use crate::prompt;
-use crate::report::Report;
 use crate::settings::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Key, Settings};
+use crate::system::interruption::Uninterrupted;
 
 /// What a call may take beyond its attempts, for the waits between them.
 const WAITS: Duration = Duration::from_secs(30);
@@ -34,7 +38,7 @@ struct Connection {
     base_url: String,
     has_key: bool,
     #[cfg(feature = "sandbox")]
-    _sandbox: Option<crate::sandbox::Sandbox>,
+    _sandbox: Option<crate::session::sandbox::Sandbox>,
 }
 
 impl<'a> Session<'a> {
@@ -200,7 +204,7 @@ impl<'a> Session<'a> {
     fn connect(&self) -> Result<Connection, Failure> {
         #[cfg(feature = "sandbox")]
         if self.settings.sandbox {
-            let sandbox = self.wait_for(crate::sandbox::Sandbox::start())??;
+            let sandbox = self.wait_for(crate::session::sandbox::Sandbox::start())??;
             let base_url = sandbox.base_url();
             let builder = self.builder(&base_url).api_key(sandbox.api_key()?);
             return Ok(Connection {

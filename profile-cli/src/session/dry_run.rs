@@ -4,7 +4,7 @@ use clap::Args;
 use profile_sdk::Request;
 use serde_json::{Value, json};
 
-use crate::report::{Report, Shown};
+use crate::outcome::report::{Report, Shown};
 
 /// What every command takes that writes to the service.
 #[derive(Debug, Args)]

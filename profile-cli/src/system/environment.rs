@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use etcetera::BaseStrategy as _;
 
-use crate::failure::{Failure, FailureKind};
+use crate::outcome::failure::{Failure, FailureKind};
 
 /// The variables that the program listens to.
 pub(crate) struct Environment {

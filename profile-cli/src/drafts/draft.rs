@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use profile_sdk::Profile;
 
-use crate::editor::Editor;
-use crate::environment::Environment;
-use crate::failure::Failure;
-use crate::private_file;
-use crate::prompt;
+use crate::drafts::editor::Editor;
+use crate::input::prompt;
+use crate::outcome::failure::Failure;
 use crate::session::Session;
 use crate::settings::Settings;
+use crate::system::environment::Environment;
+use crate::system::private_file;
 
 /// The kind of text that a draft holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

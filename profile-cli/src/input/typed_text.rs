@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal as _};
 use std::str::FromStr;
 
-use crate::failure::Failure;
 use crate::input::Input;
+use crate::outcome::failure::Failure;
 use crate::output::Output;
 
 /// A text of this type that was typed, or the file or the input that holds it.

@@ -15,8 +15,8 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::printable::printable;
 use crate::settings::Settings;
+use crate::terminal::printable::printable;
 
 /// Whose events are told. Those of the libraries below could hold what nobody has freed of secrets.
 const TARGETS: [&str; 2] = ["profile", "profile_sdk"];

@@ -2,7 +2,7 @@
 
 use profile_sdk::{Error, ErrorKind};
 
-use crate::failure::{Failure, FailureKind, LOG_IN, RefusalBody, or_sandbox};
+use crate::outcome::failure::{Failure, FailureKind, LOG_IN, RefusalBody, or_sandbox};
 
 /// The failure of a call about one thing, which is named if the service does not know it.
 pub(crate) fn about(what: &str, error: Error) -> Failure {

@@ -5,10 +5,10 @@ use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
-use crate::failure::{Failure, FailureKind};
-use crate::interruption::{self, Uninterrupted};
-use crate::prompt;
+use crate::input::prompt;
+use crate::outcome::failure::{Failure, FailureKind};
 use crate::settings::{SettingName, Settings, Source};
+use crate::system::interruption::{self, Uninterrupted};
 
 /// What an editor has no use for.
 const SECRETS: [&str; 2] = ["PROFILE_API_KEY", "PROFILE_WEBHOOK_SECRET"];

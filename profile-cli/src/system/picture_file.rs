@@ -4,8 +4,8 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use crate::failure::Failure;
-use crate::private_file;
+use crate::outcome::failure::Failure;
+use crate::system::private_file;
 
 /// Writes the file; one that is there already is replaced.
 pub(crate) fn write(path: &Path, contents: &[u8]) -> Result<(), Failure> {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use mock_server::{MockServer, StartError, StateError, StateFile, World, Worlds};
 use profile_sdk::ApiKey;
 
-use crate::environment::Environment;
-use crate::failure::{Failure, FailureKind};
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::system::environment::Environment;
 
 /// What helps when the state is not what a sandbox needs.
 pub(crate) const RESET: &str = "`profile sandbox reset` starts a new sandbox";

@@ -1,15 +1,11 @@
 //! Why a command failed, as data: the output decides how to tell it.
 
-use std::error::Error as _;
 use std::io;
 use std::path::Path;
 
-use clap::error::{ContextKind, ContextValue};
 use profile_sdk::{Error, InvalidValue};
 
-use crate::interruption;
-use crate::report::Report;
-use crate::typed_color::NoColor;
+use crate::outcome::report::Report;
 
 /// What to do without a key.
 pub(crate) const LOG_IN: &str =
@@ -63,7 +59,7 @@ pub(crate) enum FailureKind {
 }
 
 impl FailureKind {
-    pub(crate) fn exit_code(self) -> u8 {
+    pub(crate) const fn exit_code(self) -> u8 {
         match self {
             Self::Other => 1,
             Self::Usage => 2,
@@ -75,7 +71,7 @@ impl FailureKind {
             Self::Unanswered => 8,
             #[cfg(feature = "webhook")]
             Self::Mismatch => 10,
-            Self::Interrupted => interruption::EXIT_CODE,
+            Self::Interrupted => 130,
         }
     }
 
@@ -119,21 +115,6 @@ impl Failure {
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
-    }
-
-    /// The failure of a value that one of our types refuses. The parser's own message would repeat
-    /// the value, which may be long and of many lines.
-    pub(crate) fn of_value(error: &clap::Error) -> Option<Self> {
-        let source = error.source()?;
-        let refused = source
-            .downcast_ref::<InvalidValue>()
-            .map(ToString::to_string);
-        let refused = refused.or_else(|| Some(source.downcast_ref::<NoColor>()?.to_string()))?;
-        let argument = match error.get(ContextKind::InvalidArg) {
-            Some(ContextValue::String(argument)) => argument.split(' ').next()?,
-            _ => return None,
-        };
-        Some(Self::usage(format!("{argument}: {refused}")))
     }
 
     /// The failure of a call that cannot be sent.

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use crate::failure::{Failure, FailureKind};
-use crate::interruption::Uninterrupted;
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::system::interruption::Uninterrupted;
 
 /// Asks for a line of text and does not show it as it is typed.
 pub(crate) fn ask(question: &str) -> Result<String, Failure> {

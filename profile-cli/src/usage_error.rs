@@ -1,20 +1,25 @@
 //! What the argument parser says.
 
 use std::env;
+use std::error::Error as _;
 use std::process::ExitCode;
 
-use super::Output;
-use crate::failure::Failure;
+use clap::error::{ContextKind, ContextValue};
+use profile_sdk::InvalidValue;
+
+use crate::input::typed_color::NoColor;
+use crate::outcome::failure::Failure;
+use crate::output::Output;
 
 /// Prints what the argument parser says: help and version, or what was typed wrong.
-pub(crate) fn usage_error(error: &clap::Error) -> ExitCode {
+pub(crate) fn print(error: &clap::Error) -> ExitCode {
     // What was typed wrong may stand before --json, so the arguments themselves are asked.
     let json = asks_for_json(
         env::args_os()
             .skip(1)
             .filter_map(|text| text.into_string().ok()),
     );
-    match Failure::of_value(error) {
+    match of_value(error) {
         Some(failure) => Output::for_failures(json).failure(&failure),
         None if json && error.use_stderr() => {
             let text = error.to_string();
@@ -28,6 +33,21 @@ pub(crate) fn usage_error(error: &clap::Error) -> ExitCode {
             _ => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
         },
     }
+}
+
+/// The failure of a value that one of our types refuses. The parser's own message would repeat
+/// the value, which may be long and of many lines.
+fn of_value(error: &clap::Error) -> Option<Failure> {
+    let source = error.source()?;
+    let refused = source
+        .downcast_ref::<InvalidValue>()
+        .map(ToString::to_string);
+    let refused = refused.or_else(|| Some(source.downcast_ref::<NoColor>()?.to_string()))?;
+    let argument = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(argument)) => argument.split(' ').next()?,
+        _ => return None,
+    };
+    Some(Failure::usage(format!("{argument}: {refused}")))
 }
 
 fn asks_for_json(arguments: impl Iterator<Item = String>) -> bool {

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
-use crate::failure::{Failure, FailureKind};
+use crate::outcome::failure::{Failure, FailureKind};
 
 /// Asks for consent on a terminal; elsewhere only `--yes` will do.
 pub(crate) fn confirm(question: &str, no_input: bool) -> Result<(), Failure> {

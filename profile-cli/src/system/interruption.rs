@@ -6,8 +6,10 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use crate::outcome::failure::FailureKind;
+
 /// The exit code of a program that Ctrl-C ended.
-pub(crate) const EXIT_CODE: u8 = 130;
+pub(crate) const EXIT_CODE: u8 = FailureKind::Interrupted.exit_code();
 
 /// The exit code of a program that was asked to end by SIGTERM.
 #[cfg(all(unix, any(feature = "sandbox", feature = "webhook")))]

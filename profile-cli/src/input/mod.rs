@@ -1,11 +1,16 @@
 //! Bytes that come from a file or from stdin: `@FILE` or `-`.
 
+pub(crate) mod hidden_prompt;
+pub(crate) mod prompt;
+pub(crate) mod typed_color;
+pub(crate) mod typed_text;
+
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use crate::failure::Failure;
+use crate::outcome::failure::Failure;
 
 /// Far more than any service takes, and little enough to be held.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;

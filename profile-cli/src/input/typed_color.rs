@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use profile_sdk::Color;
 
-use crate::printable::quoted;
+use crate::terminal::printable::quoted;
 
 /// A typed colour and what is sent for it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args};
 
-use crate::settings::{ColorChoice, DEFAULT_RETRIES, DEFAULT_TIMEOUT, Format, seconds};
+use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, seconds};
+use super::{ColorChoice, Format};
 
 /// What every command takes.
 #[derive(Debug, Default, Args)]

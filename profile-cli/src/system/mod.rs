@@ -1,0 +1,6 @@
+//! The operating system: environment variables, files and signals.
+
+pub(crate) mod environment;
+pub(crate) mod interruption;
+pub(crate) mod picture_file;
+pub(crate) mod private_file;
