@@ -1,21 +1,20 @@
-//! One account: its key, and what its profile is to be.
+//! One account: its key, and the fields to set.
 
 use std::str::FromStr;
 
 use profile_sdk::{ApiKey, InvalidValue, Profile, ProfileUpdate};
 use serde::{Deserialize, Serialize};
 
-/// An account of the list, whose values have all been checked.
+/// An account of the list, with validated values.
 #[derive(Debug, Clone)]
 pub struct Account {
-    /// What the list calls it.
+    /// The name in the list.
     pub name: String,
-    /// Its `Debug` does not show it.
     pub(crate) key: ApiKey,
     pub(crate) fields: Fields,
 }
 
-/// The fields of a profile that are to be set, as they stand in the list and in the record.
+/// The fields of a profile to set, as in the list and in the record.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Fields {
@@ -34,8 +33,8 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
-    /// The edit that sets them; an error for a text that breaks a limit of the specification.
-    pub(crate) fn update(&self) -> Result<ProfileUpdate, InvalidValue> {
+    /// Converts the fields to an update; fails if a value exceeds a limit of the specification.
+    pub(crate) fn to_update(&self) -> Result<ProfileUpdate, InvalidValue> {
         let mut update = ProfileUpdate::new();
         update.display_name = parse(self.display_name.as_ref())?;
         update.bio = parse(self.bio.as_ref())?;
@@ -46,8 +45,8 @@ impl Fields {
         Ok(update)
     }
 
-    /// Whether the profile has all of them already.
-    pub(crate) fn are_in(&self, profile: &Profile) -> bool {
+    /// Returns `true` if the profile has all of these values.
+    pub(crate) fn match_profile(&self, profile: &Profile) -> bool {
         [
             (&self.display_name, &profile.display_name),
             (&self.bio, &profile.bio),
@@ -57,12 +56,12 @@ impl Fields {
             (&self.background_color, &profile.background_color),
         ]
         .into_iter()
-        .all(|(wanted, found)| wanted.is_none() || wanted == found)
+        .all(|(expected, actual)| expected.is_none() || expected == actual)
     }
 }
 
-fn parse<T: FromStr>(text: Option<&String>) -> Result<Option<T>, T::Err> {
-    text.map(|text| text.parse()).transpose()
+fn parse<T: FromStr>(value: Option<&String>) -> Result<Option<T>, T::Err> {
+    value.map(|value| value.parse()).transpose()
 }
 
 #[cfg(test)]
@@ -70,12 +69,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_to_be_set_is_compared() {
+    fn compares_only_the_fields_to_set() {
         let mut profile = Profile::default();
         profile.bio = Some("Hello".to_owned());
-        let fields = |text| serde_json::from_str::<Fields>(text).unwrap();
-        assert!(fields(r#"{"bio": "Hello"}"#).are_in(&profile));
-        assert!(!fields(r#"{"bio": "Hello", "location": ""}"#).are_in(&profile));
-        assert!(!fields(r#"{"bio": "hello"}"#).are_in(&profile));
+        let fields = |json| serde_json::from_str::<Fields>(json).unwrap();
+        assert!(fields(r#"{"bio": "Hello"}"#).match_profile(&profile));
+        assert!(!fields(r#"{"bio": "Hello", "location": ""}"#).match_profile(&profile));
+        assert!(!fields(r#"{"bio": "hello"}"#).match_profile(&profile));
     }
 }

@@ -1,4 +1,4 @@
-//! The list of accounts: JSON lines, all of them checked before anything is sent.
+//! The list of accounts: JSON lines, all validated before anything is sent.
 
 use std::collections::HashMap;
 use std::env;
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::Account;
 use crate::account::Fields;
 
-/// A line of the list. The key itself never stands in it, so that lists can be shared and kept.
+/// A line of the list. It does not contain the key, so that lists can be shared.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
@@ -22,33 +22,33 @@ struct Line {
     set: Fields,
 }
 
-/// Why a list cannot be worked.
+/// An error in a list of accounts.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidList {
     /// The file cannot be read.
-    #[error("the list {} cannot be read: {reason}", path.display())]
+    #[error("could not read the list {}: {reason}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The cause.
         reason: io::Error,
     },
-    /// A line of it is wrong.
+    /// A line is invalid.
     #[error("line {line} of the list: {reason}")]
     Line {
-        /// Its number, from 1.
+        /// The number of the line, from 1.
         line: usize,
-        /// What is wrong, and what was expected.
+        /// What was found, and what was expected.
         reason: String,
     },
 }
 
-/// Reads a list. Empty lines are skipped; relative key files are looked for beside the list.
+/// Reads a list. Skips empty lines. Paths of key files are relative to the list.
 ///
 /// # Errors
 ///
-/// [`InvalidList`] for the first line that is no account, breaks a limit, sets nothing, names a key
-/// that cannot be read or that others could read, or repeats a name or a key.
+/// Returns [`InvalidList`] for the first line that is not a valid account, exceeds a limit, sets no
+/// field, repeats a name or a key, or has a key that cannot be read or that other users can read.
 ///
 /// ```no_run
 /// for account in sync_many::read_accounts("accounts.jsonl".as_ref())? {
@@ -63,12 +63,12 @@ pub fn read_accounts(path: &Path) -> Result<Vec<Account>, InvalidList> {
     })?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut accounts = Vec::new();
-    let mut taken = Taken::default();
+    let mut seen = Seen::default();
     for (line, text) in (1..).zip(text.lines()) {
         if text.trim().is_empty() {
             continue;
         }
-        let account = read_line(text, folder).and_then(|account| taken.take(line, account));
+        let account = read_line(text, folder).and_then(|account| seen.add(line, account));
         accounts.push(account.map_err(|reason| InvalidList::Line { line, reason })?);
     }
     Ok(accounts)
@@ -76,14 +76,14 @@ pub fn read_accounts(path: &Path) -> Result<Vec<Account>, InvalidList> {
 
 fn read_line(text: &str, folder: &Path) -> Result<Account, String> {
     let line: Line = serde_json::from_str(text).map_err(|reason| reason.to_string())?;
-    let update = line.set.update().map_err(|reason| reason.to_string())?;
+    let update = line.set.to_update().map_err(|reason| reason.to_string())?;
     if update.is_empty() {
-        return Err("`set` is empty; name at least one field".to_owned());
+        return Err("`set` is empty; expected at least one field".to_owned());
     }
     let key = match (line.key_file, line.key_env) {
         (Some(file), None) => read_key_file(&folder.join(file))?,
         (None, Some(name)) => env::var(&name).map_err(|reason| format!("{name}: {reason}"))?,
-        _ => return Err("give `key_file` or `key_env`, and not both".to_owned()),
+        _ => return Err("expected either `key_file` or `key_env`".to_owned()),
     };
     Ok(Account {
         name: line.name,
@@ -93,9 +93,9 @@ fn read_line(text: &str, folder: &Path) -> Result<Account, String> {
 }
 
 fn read_key_file(path: &Path) -> Result<String, String> {
-    let shown = path.display();
-    check_private(path).map_err(|reason| format!("{shown}: {reason}"))?;
-    fs::read_to_string(path).map_err(|reason| format!("{shown}: {reason}"))
+    let in_file = |reason: String| format!("{}: {reason}", path.display());
+    check_private(path).map_err(in_file)?;
+    fs::read_to_string(path).map_err(|reason| in_file(reason.to_string()))
 }
 
 #[cfg(unix)]
@@ -107,7 +107,7 @@ fn check_private(path: &Path) -> Result<(), String> {
     match mode & 0o077 {
         0 => Ok(()),
         _ => Err(format!(
-            "others than its owner may use this key file (mode {mode:03o}); run `chmod 600` on it"
+            "the key file is accessible to other users (mode {mode:03o}); run `chmod 600` on it"
         )),
     }
 }
@@ -117,26 +117,26 @@ fn check_private(_: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Names and keys with the lines that they stand in. Two lines with one key are one account, and
-/// which of them came last would be chance.
+/// The names and keys so far, with their lines. Two lines with the same key are an error, because
+/// the order of their edits would be random.
 #[derive(Default)]
-struct Taken {
+struct Seen {
     names: HashMap<String, usize>,
     keys: Vec<(ApiKey, usize)>,
 }
 
-impl Taken {
-    fn take(&mut self, line: usize, account: Account) -> Result<Account, String> {
+impl Seen {
+    fn add(&mut self, line: usize, account: Account) -> Result<Account, String> {
         if let Some(earlier) = self.names.insert(account.name.clone(), line) {
             let name = &account.name;
             return Err(format!(
-                "{name:?} stands in line {earlier} already; give each a name of its own"
+                "the name {name:?} is already used in line {earlier}; expected unique names"
             ));
         }
         let same_key = self.keys.iter().find(|(key, _)| *key == account.key);
         if let Some((_, earlier)) = same_key {
             return Err(format!(
-                "line {earlier} has the same key; join the two into one line"
+                "the key is already used in line {earlier}; merge the two lines"
             ));
         }
         self.keys.push((account.key.clone(), line));

@@ -1,9 +1,9 @@
-//! The program: `sync_many LIST`, or a run of its own without arguments.
+//! The program: `sync_many LIST`, or a demo without arguments.
 
 #![allow(clippy::print_stdout, reason = "printing is what this program is for")]
-#![allow(clippy::print_stderr, reason = "what went wrong is for stderr")]
+#![allow(clippy::print_stderr, reason = "errors go to stderr")]
 
-mod trial;
+mod demo;
 
 use std::env;
 use std::error::Error;
@@ -13,26 +13,26 @@ use std::process::ExitCode;
 use clap::Parser;
 use sync_many::{Outcome, Progress, Record, Summary, Sync, read_accounts};
 
-/// Edits the profiles of many accounts, and goes on where an earlier run ended
+/// Edit the profiles of many accounts, and resume after a crash
 #[derive(Parser)]
 struct Arguments {
-    /// The accounts, as JSON lines; without it, some accounts of a service of its own
+    /// List of accounts, as JSON lines; without it, run a demo
     list: Option<PathBuf>,
-    /// Where is recorded what was done [default: the list's path with `.record` after it]
+    /// Record of the finished edits [default: the path of the list with `.record` appended]
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// How many accounts are edited at once
+    /// Number of accounts to edit at once
     #[arg(long, value_name = "N", default_value_t = 16)]
     concurrency: usize,
-    /// Try accounts again that the service refused in an earlier run
+    /// Retry accounts whose edits the service rejected in an earlier run
     #[arg(long)]
-    retry_refused: bool,
+    retry_rejected: bool,
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
     match sync(Arguments::parse()).await {
-        Ok(summary) if summary.refused + summary.failed == 0 => ExitCode::SUCCESS,
+        Ok(summary) if summary.rejected + summary.failed == 0 => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("{error}");
@@ -43,20 +43,20 @@ async fn main() -> ExitCode {
 
 async fn sync(arguments: Arguments) -> Result<Summary, Box<dyn Error>> {
     let Some(list) = arguments.list else {
-        return trial::sync().await;
+        return demo::run().await;
     };
     let base_url = env::var("PROFILE_BASE_URL")
-        .map_err(|_| "PROFILE_BASE_URL is not set; expected where the service is")?;
+        .map_err(|_| "PROFILE_BASE_URL is not set; expected the URL of the service")?;
     let sync = Sync {
         base_url,
         concurrency: arguments.concurrency,
-        retry_refused: arguments.retry_refused,
+        retry_rejected: arguments.retry_rejected,
     };
-    let record = arguments.record.unwrap_or_else(|| record_of(&list));
+    let record = arguments.record.unwrap_or_else(|| record_path(&list));
     run(&sync, &list, &record).await
 }
 
-fn record_of(list: &Path) -> PathBuf {
+fn record_path(list: &Path) -> PathBuf {
     let mut record = list.to_owned().into_os_string();
     record.push(".record");
     record.into()
@@ -66,15 +66,15 @@ async fn run(sync: &Sync, list: &Path, record: &Path) -> Result<Summary, Box<dyn
     let accounts = read_accounts(list)?;
     let record = Record::open(record)?;
     let progress = Progress::on_stderr(accounts.len());
-    let tell = |name: &str, outcome: &Outcome, summary: &Summary| {
-        if matches!(outcome, Outcome::Refused(_) | Outcome::Failed(_)) {
-            progress.end();
+    let report = |name: &str, outcome: &Outcome, summary: &Summary| {
+        if matches!(outcome, Outcome::Rejected(_) | Outcome::Failed(_)) {
+            progress.clear();
             eprintln!("{name}: {outcome}");
         }
         progress.show(summary);
     };
-    let summary = sync.run(accounts, record, tell).await?;
-    progress.end();
+    let summary = sync.run(accounts, record, report).await?;
+    progress.clear();
     println!("{summary}");
     Ok(summary)
 }

@@ -1,31 +1,33 @@
-//! How far the run is, on a terminal.
+//! The progress line on a terminal.
 
 use std::io::{self, IsTerminal, Write};
 
 use crate::Summary;
 
-/// A line on stderr that is written over and over; nothing where stderr is no terminal.
+/// A progress line on stderr, which is updated in place. Does nothing if stderr is not a terminal.
 ///
 /// ```
 /// let progress = sync_many::Progress::on_stderr(20);
 /// progress.show(&sync_many::Summary::default());
-/// progress.end();
+/// progress.clear();
 /// ```
 #[derive(Debug)]
 pub struct Progress {
     accounts: usize,
-    shown: bool,
+    is_terminal: bool,
 }
 
 impl Progress {
-    /// The progress of so many accounts.
+    /// Creates a progress line for this number of accounts.
     #[must_use]
     pub fn on_stderr(accounts: usize) -> Self {
-        let shown = io::stderr().is_terminal();
-        Self { accounts, shown }
+        Self {
+            accounts,
+            is_terminal: io::stderr().is_terminal(),
+        }
     }
 
-    /// Shows how far it is now.
+    /// Updates the line.
     pub fn show(&self, summary: &Summary) {
         let text = format!(
             "\r{} of {}: {summary}\x1b[K",
@@ -35,14 +37,14 @@ impl Progress {
         self.write(&text);
     }
 
-    /// Takes the line away, for what is printed next.
-    pub fn end(&self) {
+    /// Clears the line.
+    pub fn clear(&self) {
         self.write("\r\x1b[K");
     }
 
     fn write(&self, text: &str) {
-        if self.shown {
-            // A terminal that is gone is no reason to stop.
+        if self.is_terminal {
+            // A closed terminal must not stop the run.
             let _ = io::stderr().write_all(text.as_bytes());
         }
     }

@@ -1,4 +1,4 @@
-//! The record: an append-only file that says how far each account is, also after a crash.
+//! The record: an append-only file with the state of each account, which survives a crash.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::Account;
 use crate::account::Fields;
 
-/// What a record says of accounts. Its lines are JSON; none of them holds a key.
+/// A record of the states of accounts: JSON lines, without keys.
 ///
 /// ```no_run
 /// let record = sync_many::Record::open("accounts.record".as_ref())?;
@@ -21,21 +21,21 @@ use crate::account::Fields;
 pub struct Record {
     file: Mutex<File>,
     path: PathBuf,
-    /// What was known when it was opened.
+    /// The entries when the record was opened.
     before: HashMap<String, Entry>,
 }
 
-/// How far the edit of an account is.
+/// The state of the edit of an account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum State {
-    /// It is about to be sent. Where no line follows, nobody knows whether it was.
+    /// The edit may have been sent.
     Started,
-    /// The service has accepted it, or had it already.
+    /// The service has applied the edit.
     Done,
-    /// The service does not take it.
-    Refused {
-        /// What the service said.
+    /// The service rejected the edit.
+    Rejected {
+        /// The error message.
         reason: String,
     },
 }
@@ -43,49 +43,49 @@ pub enum State {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Entry {
     account: String,
-    /// What was to be set: another edit of the same account is not done yet.
+    /// The fields to set. An entry with other fields is a different edit.
     set: Fields,
     #[serde(flatten)]
     state: State,
 }
 
-/// Why a record cannot be used.
+/// An error of a record.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// The file cannot be read or written.
-    #[error("the record {} cannot be used: {reason}", path.display())]
+    #[error("could not use the record {}: {reason}", path.display())]
     Unusable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The cause.
         reason: io::Error,
     },
-    /// Another run has it open.
-    #[error("another run uses the record {} now; wait for its end", path.display())]
+    /// Another run has the record open.
+    #[error("another run is using the record {}; wait until it ends", path.display())]
     InUse {
         /// The file.
         path: PathBuf,
     },
-    /// A line other than the last is not what this program writes.
-    #[error("line {line} of the record {} is damaged: {reason}; mend it or begin another record", path.display())]
+    /// A line is not a valid entry.
+    #[error("line {line} of the record {} is damaged: {reason}; fix it or start a new record", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
         /// The number of the line, from 1.
         line: usize,
-        /// What the JSON reader says.
+        /// The cause.
         reason: serde_json::Error,
     },
 }
 
 impl Record {
-    /// Opens a record, or begins one where there is none, and keeps other runs out of it until it
-    /// is dropped. A last line that a crash has torn is taken away.
+    /// Opens a record, or creates it, and locks it until it is dropped. Removes an incomplete last
+    /// line, which a crash may leave.
     ///
     /// # Errors
     ///
-    /// [`RecordError`] when the file cannot be used, is in use, or is damaged elsewhere than at its
-    /// end.
+    /// Returns [`RecordError`] if the file cannot be read or written, is in use, or contains an
+    /// invalid line.
     pub fn open(path: &Path) -> Result<Self, RecordError> {
         let unusable = |reason| RecordError::Unusable {
             path: path.to_owned(),
@@ -104,7 +104,7 @@ impl Record {
             },
             std::fs::TryLockError::Error(reason) => unusable(reason),
         })?;
-        let text = read_whole_lines(&mut file).map_err(unusable)?;
+        let text = read_complete_lines(&mut file).map_err(unusable)?;
         Ok(Self {
             before: entries(&text, path)?,
             file: Mutex::new(file),
@@ -112,25 +112,25 @@ impl Record {
         })
     }
 
-    /// How far this very edit was when the record was opened.
+    /// Returns the state of this edit when the record was opened.
     #[must_use]
     pub fn before(&self, account: &Account) -> Option<&State> {
         let entry = self.before.get(&account.name)?;
         (entry.set == account.fields).then_some(&entry.state)
     }
 
-    /// Adds a line, and returns when it is on the disk.
+    /// Appends a line, and syncs it to disk.
     ///
     /// # Errors
     ///
-    /// [`RecordError::Unusable`] when it cannot be written.
+    /// Returns [`RecordError::Unusable`] if the file cannot be written.
     pub fn add(&self, account: &Account, state: State) -> Result<(), RecordError> {
         let entry = Entry {
             account: account.name.clone(),
             set: account.fields.clone(),
             state,
         };
-        let mut line = serde_json::to_string(&entry).expect("texts become JSON");
+        let mut line = serde_json::to_string(&entry).expect("an entry is serializable");
         line.push('\n');
         self.append(&line).map_err(|reason| RecordError::Unusable {
             path: self.path.clone(),
@@ -139,29 +139,29 @@ impl Record {
     }
 
     fn append(&self, line: &str) -> io::Result<()> {
-        // One write for a whole line, so that a crash can tear none but the last.
+        // One write per line, so that a crash can truncate only the last line.
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.write_all(line.as_bytes())?;
         file.sync_data()
     }
 }
 
-fn read_whole_lines(file: &mut File) -> io::Result<String> {
+fn read_complete_lines(file: &mut File) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(0))?;
     file.read_to_end(&mut bytes)?;
-    let whole = bytes
+    let complete = bytes
         .iter()
         .rposition(|byte| *byte == b'\n')
         .map_or(0, |end| end + 1);
-    if whole < bytes.len() {
-        file.set_len(whole as u64)?;
-        bytes.truncate(whole);
+    if complete < bytes.len() {
+        file.set_len(complete as u64)?;
+        bytes.truncate(complete);
     }
     String::from_utf8(bytes).map_err(|reason| io::Error::new(io::ErrorKind::InvalidData, reason))
 }
 
-/// The last entry of each account.
+/// Parses the last entry of each account.
 fn entries(text: &str, path: &Path) -> Result<HashMap<String, Entry>, RecordError> {
     let read = |(line, text)| {
         let entry: Entry = serde_json::from_str(text).map_err(|reason| RecordError::Damaged {

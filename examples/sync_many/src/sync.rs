@@ -1,4 +1,4 @@
-//! Edits the accounts, so many at once, and records each step.
+//! Edits several accounts at once, and records each step.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,55 +10,54 @@ use tokio::task::JoinSet;
 
 use crate::{Account, Record, RecordError, State};
 
-/// How long one call may take with all its waits, and how long one wait that a key's rate limit
-/// asks for: a window of minutes is waited out.
-const PATIENCE: Duration = Duration::from_secs(15 * 60);
+/// Total timeout of a call, and the maximum wait for a key's rate limit.
+const TIMEOUT: Duration = Duration::from_secs(15 * 60);
 
 /// A run over a list of accounts.
 #[derive(Debug, Clone)]
 pub struct Sync {
-    /// Where the service is, up to but without `/api/v1`.
+    /// The base URL of the service, without `/api/v1`.
     pub base_url: String,
-    /// How many accounts are edited at once; at least one.
+    /// Number of accounts to edit at once, at least 1.
     pub concurrency: usize,
-    /// Whether accounts are tried again that the service refused in an earlier run.
-    pub retry_refused: bool,
+    /// Retries accounts whose edits the service rejected in an earlier run.
+    pub retry_rejected: bool,
 }
 
-/// What came of one account.
+/// The outcome for one account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// It was edited now.
+    /// The account was edited in this run.
     Edited,
-    /// Nothing was to be done: it was recorded, or the profile had it all already.
+    /// The edit was already recorded as done, or the profile already had the values.
     AlreadyDone,
-    /// The service does not take it, now or in an earlier run.
-    Refused(String),
-    /// It may be done or not; the next run looks first.
+    /// The service rejected the edit, in this run or an earlier one.
+    Rejected(String),
+    /// The edit failed, and may have been applied. The next run checks the profile first.
     Failed(String),
 }
 
-/// How many accounts came to what.
+/// The number of accounts by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
-    /// Edited now.
+    /// Edited in this run.
     pub edited: usize,
-    /// Done before.
+    /// Already done.
     pub already_done: usize,
-    /// Refused by the service.
-    pub refused: usize,
-    /// To be tried again.
+    /// Rejected by the service.
+    pub rejected: usize,
+    /// Failed; the next run retries them.
     pub failed: usize,
 }
 
 impl Sync {
-    /// Goes through the accounts, and tells each as it comes to its end.
+    /// Edits the accounts. Calls `report` with the name and outcome of each, and the summary so far.
     ///
     /// # Errors
     ///
-    /// [`RecordError`] when the record can no longer be written; nothing is begun after that.
+    /// Returns [`RecordError`] if the record cannot be written; remaining accounts are not edited.
     ///
     /// ```no_run
     /// use sync_many::{Record, Sync, read_accounts};
@@ -67,7 +66,7 @@ impl Sync {
     /// let sync = Sync {
     ///     base_url: "https://profiles.example".to_owned(),
     ///     concurrency: 16,
-    ///     retry_refused: false,
+    ///     retry_rejected: false,
     /// };
     /// let accounts = read_accounts("accounts.jsonl".as_ref())?;
     /// let record = Record::open("accounts.record".as_ref())?;
@@ -80,25 +79,25 @@ impl Sync {
         &self,
         accounts: Vec<Account>,
         record: Record,
-        mut tell: impl FnMut(&str, &Outcome, &Summary),
+        mut report: impl FnMut(&str, &Outcome, &Summary),
     ) -> Result<Summary, RecordError> {
-        let places = Arc::new(Semaphore::new(self.concurrency.max(1)));
+        let permits = Arc::new(Semaphore::new(self.concurrency.max(1)));
         let shared = Arc::new((self.clone(), record));
-        let mut under_way = JoinSet::new();
+        let mut tasks = JoinSet::new();
         for account in accounts {
-            let (places, shared) = (places.clone(), shared.clone());
-            under_way.spawn(async move {
-                let _place = places.acquire().await;
+            let (permits, shared) = (permits.clone(), shared.clone());
+            tasks.spawn(async move {
+                let _permit = permits.acquire().await;
                 let (sync, record) = &*shared;
                 let outcome = sync.edit(&account, record).await;
                 outcome.map(|outcome| (account.name, outcome))
             });
         }
         let mut summary = Summary::default();
-        while let Some(ended) = under_way.join_next().await {
-            let (name, outcome) = ended.expect("no task is cancelled, and none panics")?;
+        while let Some(finished) = tasks.join_next().await {
+            let (name, outcome) = finished.expect("tasks are not cancelled and do not panic")?;
             summary.count(&outcome);
-            tell(&name, &outcome, &summary);
+            report(&name, &outcome, &summary);
         }
         Ok(summary)
     }
@@ -110,31 +109,31 @@ impl Sync {
         };
         match record.before(account) {
             Some(State::Done) => return Ok(Outcome::AlreadyDone),
-            Some(State::Refused { reason }) if !self.retry_refused => {
-                return Ok(Outcome::Refused(reason.clone()));
+            Some(State::Rejected { reason }) if !self.retry_rejected => {
+                return Ok(Outcome::Rejected(reason.clone()));
             }
-            // An earlier run ended before it knew. Look before the edit is repeated.
+            // The edit may have been applied: check before sending it again.
             Some(State::Started) => match client.me().await {
-                Ok(profile) if account.fields.are_in(&profile) => {
+                Ok(profile) if account.fields.match_profile(&profile) => {
                     record.add(account, State::Done)?;
                     return Ok(Outcome::AlreadyDone);
                 }
                 Ok(_) => {}
-                Err(reason) => return ended_by(&reason, account, record),
+                Err(error) => return record_failure(&error, account, record),
             },
             _ => record.add(account, State::Started)?,
         }
         send(&client, account, record).await
     }
 
-    /// A client for each key, since what the SDK knows of a rate limit belongs to the key: after a
-    /// 429 it waits as long as the service asks.
+    /// Creates a client for the account. Clients share rate limits among clones, so each key needs
+    /// a client of its own.
     fn client(&self, account: &Account) -> Result<Client, Error> {
         Client::builder()
             .base_url(&self.base_url)
             .api_key(account.key.clone())
-            .total_timeout(PATIENCE)
-            .retry(RetryPolicy::new().longest_wait(PATIENCE))
+            .total_timeout(TIMEOUT)
+            .retry(RetryPolicy::new().longest_wait(TIMEOUT))
             .build()
     }
 }
@@ -142,46 +141,52 @@ impl Sync {
 async fn send(client: &Client, account: &Account, record: &Record) -> Result<Outcome, RecordError> {
     let update = account
         .fields
-        .update()
-        .expect("the values were checked when the list was read");
+        .to_update()
+        .expect("the values were validated when the list was read");
     match client.update_profile(&update).await {
         Ok(_) => {
             record.add(account, State::Done)?;
             Ok(Outcome::Edited)
         }
-        Err(reason) => ended_by(&reason, account, record),
+        Err(error) => record_failure(&error, account, record),
     }
 }
 
-/// What the service refuses is recorded. What may pass is not: the account stays started, and the
-/// next run looks how far it is.
-fn ended_by(error: &Error, account: &Account, record: &Record) -> Result<Outcome, RecordError> {
+/// Records a rejection. Other failures may be temporary: they leave the account at
+/// [`State::Started`], and the next run checks the profile.
+fn record_failure(
+    error: &Error,
+    account: &Account,
+    record: &Record,
+) -> Result<Outcome, RecordError> {
     let reason = error.to_string();
     match error.kind() {
         ErrorKind::Unauthorized
         | ErrorKind::Forbidden
         | ErrorKind::NotFound
         | ErrorKind::Refused => {
-            let refused = reason.clone();
-            record.add(account, State::Refused { reason: refused })?;
-            Ok(Outcome::Refused(reason))
+            let state = State::Rejected {
+                reason: reason.clone(),
+            };
+            record.add(account, state)?;
+            Ok(Outcome::Rejected(reason))
         }
         _ => Ok(Outcome::Failed(reason)),
     }
 }
 
 impl Summary {
-    /// How many accounts have come to their end.
+    /// Returns the number of finished accounts.
     #[must_use]
     pub fn accounts(&self) -> usize {
-        self.edited + self.already_done + self.refused + self.failed
+        self.edited + self.already_done + self.rejected + self.failed
     }
 
     fn count(&mut self, outcome: &Outcome) {
         let counter = match outcome {
             Outcome::Edited => &mut self.edited,
             Outcome::AlreadyDone => &mut self.already_done,
-            Outcome::Refused(_) => &mut self.refused,
+            Outcome::Rejected(_) => &mut self.rejected,
             Outcome::Failed(_) => &mut self.failed,
         };
         *counter += 1;
@@ -189,22 +194,22 @@ impl Summary {
 }
 
 impl fmt::Display for Summary {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
-            formatter,
-            "{} edited, {} done before, {} refused, {} failed",
-            self.edited, self.already_done, self.refused, self.failed
+            f,
+            "{} edited, {} done before, {} rejected, {} failed",
+            self.edited, self.already_done, self.rejected, self.failed
         )
     }
 }
 
 impl fmt::Display for Outcome {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Edited => formatter.write_str("edited"),
-            Self::AlreadyDone => formatter.write_str("done before"),
-            Self::Refused(reason) => write!(formatter, "refused: {reason}"),
-            Self::Failed(reason) => write!(formatter, "failed: {reason}"),
+            Self::Edited => f.write_str("edited"),
+            Self::AlreadyDone => f.write_str("done before"),
+            Self::Rejected(reason) => write!(f, "rejected: {reason}"),
+            Self::Failed(reason) => write!(f, "failed: {reason}"),
         }
     }
 }

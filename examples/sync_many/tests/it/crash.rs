@@ -1,4 +1,4 @@
-//! A run that is killed, and the one after it.
+//! Runs after a crash.
 
 use std::fs;
 use std::process::Stdio;
@@ -7,13 +7,13 @@ use std::time::Duration;
 use mock_server::{Fault, FaultRule};
 use serde_json::Value;
 
-use crate::{Scene, bio, name};
+use crate::{Fixture, bio, name};
 
 const ACCOUNTS: usize = 60;
 
-/// The names that the record calls done; its last line may be torn.
-fn done(scene: &Scene) -> Vec<String> {
-    let record = fs::read_to_string(scene.record()).unwrap();
+/// Returns the accounts that the record marks as done. Its last line may be incomplete.
+fn done(fixture: &Fixture) -> Vec<String> {
+    let record = fs::read_to_string(fixture.record()).unwrap();
     record
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
@@ -23,63 +23,68 @@ fn done(scene: &Scene) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn after_a_kill_the_next_run_does_the_rest() {
-    let scene = Scene::of_accounts(ACCOUNTS).await;
-    scene
+async fn resumes_after_a_kill() {
+    let fixture = Fixture::with_accounts(ACCOUNTS).await;
+    fixture
         .service
         .add_fault(FaultRule::new(Fault::delay(200)))
         .unwrap();
-    let mut killed = scene
+    let mut killed = fixture
         .program()
         .args(["--concurrency", "8"])
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    let edits = scene.service.expect("PATCH", "/me/profile");
+    let edits = fixture.service.expect("PATCH", "/me/profile");
     edits
         .arrives(ACCOUNTS as u64 / 3, Duration::from_secs(30))
         .await;
     killed.kill().unwrap();
     killed.wait().unwrap();
 
-    let done = done(&scene);
+    let done = done(&fixture);
     assert!(!done.is_empty() && done.len() < ACCOUNTS, "{done:?}");
-    let edits: Vec<_> = (0..ACCOUNTS).map(|number| scene.edits(number)).collect();
+    let edits: Vec<_> = (0..ACCOUNTS).map(|number| fixture.edits(number)).collect();
 
-    scene.service.clear_faults();
-    let output = scene.run(&[]).await;
+    fixture.service.clear_faults();
+    let output = fixture.run(&[]).await;
     assert!(output.status.success(), "{output:?}");
     for (number, edits) in edits.into_iter().enumerate() {
-        assert_eq!(scene.bio(number), bio(number));
+        assert_eq!(fixture.bio(number), bio(number));
         if done.contains(&name(number)) {
-            assert_eq!(scene.edits(number), edits, "{} was done", name(number));
+            assert_eq!(
+                fixture.edits(number),
+                edits,
+                "{} was edited again",
+                name(number)
+            );
         }
     }
-    scene
-        .succeed(&format!(
-            "0 edited, {ACCOUNTS} done before, 0 refused, 0 failed\n"
+    fixture
+        .assert_prints(&format!(
+            "0 edited, {ACCOUNTS} done before, 0 rejected, 0 failed\n"
         ))
         .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_may_be_done_is_looked_at_and_not_repeated() {
-    let scene = Scene::of_accounts(2).await;
+async fn checks_started_edits_before_sending_them() {
+    let fixture = Fixture::with_accounts(2).await;
     let started = |number| {
         let (name, bio) = (name(number), bio(number));
         format!(r#"{{"account":"{name}","set":{{"bio":"{bio}"}},"state":"started"}}"#)
     };
-    // The first of them was sent before the crash, the second was not; then a line was torn.
+    // The first edit was applied before the crash, the second was not. The last line is incomplete.
     let set = |world: &mut mock_server::World| {
         world.account_mut(&name(0)).unwrap().profile.bio = bio(0);
     };
-    scene.service.update(set).unwrap();
+    fixture.service.update(set).unwrap();
     let record = format!("{}\n{}\n{{\"accou", started(0), started(1));
-    fs::write(scene.record(), record).unwrap();
+    fs::write(fixture.record(), record).unwrap();
 
-    scene
-        .succeed("1 edited, 1 done before, 0 refused, 0 failed\n")
+    fixture
+        .assert_prints("1 edited, 1 done before, 0 rejected, 0 failed\n")
         .await;
-    assert_eq!((scene.edits(0), scene.edits(1)), (0, 1));
-    assert_eq!(scene.bio(1), bio(1));
+    assert_eq!((fixture.edits(0), fixture.edits(1)), (0, 1));
+    assert_eq!(fixture.bio(1), bio(1));
 }

@@ -1,30 +1,30 @@
-//! Lists and records that cannot be worked: nothing is sent.
+//! Invalid lists and records, with which nothing is sent.
 
 use std::fs;
 
 use serde_json::json;
 
-use crate::{Scene, name};
+use crate::{Fixture, name};
 
 #[track_caller]
-fn told(errors: &[u8], expected: &str) {
-    let errors = String::from_utf8_lossy(errors);
-    assert!(errors.contains(expected), "{errors}");
+fn assert_contains(stderr: &[u8], expected: &str) {
+    let stderr = String::from_utf8_lossy(stderr);
+    assert!(stderr.contains(expected), "{stderr}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_line_is_checked_before_anything_is_sent() {
-    let scene = Scene::of_accounts(2).await;
-    scene.write_private(
+async fn validates_all_lines_before_sending() {
+    let fixture = Fixture::with_accounts(2).await;
+    fixture.write_private(
         "copy",
-        &fs::read_to_string(scene.folder.path().join(name(0))).unwrap(),
+        &fs::read_to_string(fixture.folder.path().join(name(0))).unwrap(),
     );
-    fs::write(scene.folder.path().join("open"), "a key").unwrap();
+    fs::write(fixture.folder.path().join("open"), "a key").unwrap();
     let good = json!({"name": name(0), "key_file": name(0), "set": {"bio": "Hello"}});
     for (line, reason) in [
         (
             json!({"name": "a", "key_file": name(1), "set": {}}),
-            "`set` is empty; name at least one field",
+            "`set` is empty; expected at least one field",
         ),
         (
             json!({"name": "a", "key_file": name(1), "set": {"nickname": "A"}}),
@@ -36,7 +36,7 @@ async fn every_line_is_checked_before_anything_is_sent() {
         ),
         (
             json!({"name": "a", "set": {"bio": ""}}),
-            "give `key_file` or `key_env`, and not both",
+            "expected either `key_file` or `key_env`",
         ),
         (
             json!({"name": "a", "key_file": "none", "set": {"bio": ""}}),
@@ -48,38 +48,38 @@ async fn every_line_is_checked_before_anything_is_sent() {
         ),
         (
             json!({"name": name(0), "key_file": name(1), "set": {"bio": ""}}),
-            "stands in line 1 already",
+            "is already used in line 1; expected unique names",
         ),
         (
             json!({"name": "a", "key_file": "copy", "set": {"bio": ""}}),
-            "line 1 has the same key",
+            "the key is already used in line 1",
         ),
     ] {
-        scene.write_list(&[good.clone(), line]);
-        let output = scene.run(&[]).await;
+        fixture.write_list(&[good.clone(), line]);
+        let output = fixture.run(&[]).await;
         assert_eq!(output.status.code(), Some(1));
-        told(&output.stderr, "line 2 of the list: ");
-        told(&output.stderr, reason);
+        assert_contains(&output.stderr, "line 2 of the list: ");
+        assert_contains(&output.stderr, reason);
     }
-    assert!(scene.service.journal().requests().is_empty());
+    assert!(fixture.service.journal().requests().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_damaged_record_is_not_guessed_at() {
-    let scene = Scene::of_accounts(1).await;
-    fs::write(scene.record(), "{}\n").unwrap();
-    let output = scene.run(&[]).await;
+async fn rejects_a_damaged_record() {
+    let fixture = Fixture::with_accounts(1).await;
+    fs::write(fixture.record(), "{}\n").unwrap();
+    let output = fixture.run(&[]).await;
     assert_eq!(output.status.code(), Some(1));
-    told(&output.stderr, "line 1 of the record");
-    assert!(scene.service.journal().requests().is_empty());
+    assert_contains(&output.stderr, "line 1 of the record");
+    assert!(fixture.service.journal().requests().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_runs_do_not_share_a_record() {
-    let scene = Scene::of_accounts(1).await;
-    let record = sync_many::Record::open(&scene.record()).unwrap();
-    let output = scene.run(&[]).await;
+async fn rejects_a_record_in_use() {
+    let fixture = Fixture::with_accounts(1).await;
+    let record = sync_many::Record::open(&fixture.record()).unwrap();
+    let output = fixture.run(&[]).await;
     assert_eq!(output.status.code(), Some(1));
-    told(&output.stderr, "another run uses the record");
+    assert_contains(&output.stderr, "another run is using the record");
     drop(record);
 }

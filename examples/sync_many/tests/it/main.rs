@@ -1,6 +1,9 @@
-//! The program, against the mock.
+//! Runs the program against the mock.
 
-#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test fails at the first unexpected value"
+)]
 
 mod crash;
 mod lists;
@@ -15,33 +18,33 @@ use mock_server::{MockServer, Scope};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A service with accounts, and a list of them in a folder of its own.
-struct Scene {
+/// A service with accounts, and a list of them in a temporary folder.
+struct Fixture {
     service: MockServer,
     folder: TempDir,
-    /// What the mock's journal calls the key of each account.
+    /// The label of each account's key in the mock's journal.
     labels: Vec<String>,
 }
 
-impl Scene {
-    async fn of_accounts(accounts: usize) -> Self {
-        let mut scene = Self {
+impl Fixture {
+    async fn with_accounts(accounts: usize) -> Self {
+        let mut fixture = Self {
             service: MockServer::builder().wire_faults().start().await.unwrap(),
             folder: tempfile::tempdir().unwrap(),
             labels: Vec::new(),
         };
         let lines: Vec<_> = (0..accounts)
-            .map(|number| scene.add_account(number, &[Scope::ProfileWrite]))
+            .map(|number| fixture.add_account(number, &[Scope::ProfileWrite]))
             .collect();
-        scene.write_list(&lines);
-        scene
+        fixture.write_list(&lines);
+        fixture
     }
 
-    /// Makes an account and its key file, and returns its line of the list.
+    /// Creates an account and its key file, and returns its line of the list.
     fn add_account(&mut self, number: usize, scopes: &[Scope]) -> Value {
         let name = name(number);
         let key = self.service.create_key(&name, scopes).unwrap();
-        // A key is `mock_`, what the journal calls it, and what is secret.
+        // A key is `mock_`, its label and the secret part.
         self.labels.push(key.split('_').nth(1).unwrap().to_owned());
         self.write_private(&name, &key);
         json!({"name": name, "key_file": name, "set": {"bio": bio(number)}})
@@ -76,7 +79,7 @@ impl Scene {
         command
     }
 
-    /// Runs the program to its end. The mock answers on threads of its own meanwhile.
+    /// Runs the program and returns its output.
     async fn run(&self, arguments: &[&str]) -> Output {
         let mut command = self.program();
         command.args(arguments);
@@ -85,19 +88,19 @@ impl Scene {
             .unwrap()
     }
 
-    /// Runs the program, which has to print this and to succeed.
-    async fn succeed(&self, expected: &str) {
+    /// Runs the program, and checks that it succeeds and prints this.
+    async fn assert_prints(&self, expected: &str) {
         let output = self.run(&[]).await;
-        let errors = String::from_utf8_lossy(&output.stderr);
+        let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!(
             String::from_utf8_lossy(&output.stdout),
             expected,
-            "{errors}"
+            "{stderr}"
         );
-        assert!(output.status.success(), "{errors}");
+        assert!(output.status.success(), "{stderr}");
     }
 
-    /// How many edits of this account the service has had.
+    /// Returns the number of edits of this account that the service received.
     fn edits(&self, number: usize) -> usize {
         let edits = RequestPattern::new("PATCH", "/me/profile").key(&self.labels[number]);
         self.service.journal().matching(&edits).len()

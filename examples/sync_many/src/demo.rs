@@ -1,4 +1,4 @@
-//! Without arguments: a service with some accounts, a list of them, and two runs over it.
+//! The demo: a service with some accounts, and two runs over a list of them.
 
 use std::error::Error;
 use std::fs;
@@ -8,26 +8,26 @@ use mock_server::{MockServer, Scope};
 use serde_json::json;
 use sync_many::{Summary, Sync};
 
-use crate::{record_of, run};
+use crate::record_path;
 
 const ACCOUNTS: usize = 12;
 
-pub(crate) async fn sync() -> Result<Summary, Box<dyn Error>> {
+pub(crate) async fn run() -> Result<Summary, Box<dyn Error>> {
     let service = MockServer::start().await;
     let folder = tempfile::tempdir()?;
     let list = write_list(&service, folder.path())?;
     let sync = Sync {
         base_url: service.uri().to_owned(),
         concurrency: 4,
-        retry_refused: false,
+        retry_rejected: false,
     };
-    run(&sync, &list, &record_of(&list)).await?;
-    // The second run finds everything done, and sends nothing.
-    let again = run(&sync, &list, &record_of(&list)).await?;
+    crate::run(&sync, &list, &record_path(&list)).await?;
+    // In the second run, everything is done, so nothing is sent.
+    let second = crate::run(&sync, &list, &record_path(&list)).await?;
     service
         .expect("PATCH", "/me/profile")
         .times(ACCOUNTS as u64);
-    Ok(again)
+    Ok(second)
 }
 
 fn write_list(service: &MockServer, folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
@@ -39,7 +39,7 @@ fn write_list(service: &MockServer, folder: &Path) -> Result<PathBuf, Box<dyn Er
             &key_file,
             service.create_key(&name, &[Scope::ProfileWrite])?,
         )?;
-        keep_private(&key_file)?;
+        make_private(&key_file)?;
         let set = json!({"bio": "Open on Sundays, too.", "accent_color": "#ff8800"});
         let line = json!({"name": name, "key_file": name, "set": set});
         list += &format!("{line}\n");
@@ -50,13 +50,13 @@ fn write_list(service: &MockServer, folder: &Path) -> Result<PathBuf, Box<dyn Er
 }
 
 #[cfg(unix)]
-fn keep_private(path: &Path) -> std::io::Result<()> {
+fn make_private(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
 
     fs::set_permissions(path, fs::Permissions::from_mode(0o600))
 }
 
 #[cfg(not(unix))]
-fn keep_private(_: &Path) -> std::io::Result<()> {
+fn make_private(_: &Path) -> std::io::Result<()> {
     Ok(())
 }
