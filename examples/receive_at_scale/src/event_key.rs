@@ -1,14 +1,16 @@
-//! What makes two deliveries one event: the receiver's choice, since the service gives them no id.
+//! Event keys, which identify duplicate events. The receiver chooses one, because deliveries have no
+//! id.
 
 use bytes::Bytes;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use webhook_verify::Verified;
 
-/// Draws a key from a verified delivery. Two deliveries with one key are one event within
-/// [`DUPLICATE_WINDOW`](crate::DUPLICATE_WINDOW); one without a key is an event of its own.
+/// A function that computes the key of a verified delivery.
 ///
-/// Keys are drawn from the body alone: the header with the event kind is not signed.
+/// Deliveries with the same key within [`DUPLICATE_WINDOW`](crate::DUPLICATE_WINDOW) are the same event.
+/// A delivery without a key is always a new event. Compute keys from the body only: the header with the
+/// event kind is not signed.
 ///
 /// ```
 /// use receive_at_scale::EventKey;
@@ -20,8 +22,8 @@ use webhook_verify::Verified;
 /// ```
 pub type EventKey = Box<dyn Fn(&Verified<Bytes>) -> Option<String> + Send + Sync>;
 
-/// By a field of the payload, named by a JSON pointer (RFC 6901) such as `/data/id`. A payload
-/// without it, or in which it is no string and no number, has no key.
+/// Uses a field of the payload as the key, given as a JSON pointer (RFC 6901) such as `/data/id`.
+/// The key is missing if the field is missing or is neither a string nor a number.
 ///
 /// ```
 /// let key = receive_at_scale::by_json_field("/data/id");
@@ -38,8 +40,10 @@ pub fn by_json_field(pointer: impl Into<String>) -> EventKey {
     })
 }
 
-/// By the SHA-256 of the whole body. Genuine events with equal bodies become one, so it suits
-/// payloads that hold the time or an id.
+/// Uses the SHA-256 digest of the body as the key.
+///
+/// Different events with equal bodies count as one event, so use this only for payloads that contain an
+/// id or a time.
 ///
 /// ```
 /// let key = receive_at_scale::by_digest();
@@ -48,7 +52,7 @@ pub fn by_digest() -> EventKey {
     Box::new(|delivery| Some(hex::encode(Sha256::digest(delivery.body()))))
 }
 
-/// Every delivery is an event of its own, also one that is sent again.
+/// Uses no key: every delivery is a new event, even if it is sent twice.
 ///
 /// ```
 /// let key = receive_at_scale::none();
@@ -73,21 +77,21 @@ mod tests {
     }
 
     #[test]
-    fn a_field_is_a_key_when_it_is_a_string_or_a_number() {
+    fn uses_strings_and_numbers_as_keys() {
         let key = by_json_field("/data/id");
         for (body, expected) in [
             (r#"{"data":{"id":"e1"}}"#, Some("e1")),
             (r#"{"data":{"id":7}}"#, Some("7")),
             (r#"{"data":{"id":null}}"#, None),
             (r#"{"id":"e1"}"#, None),
-            ("no JSON", None),
+            ("not JSON", None),
         ] {
             assert_eq!(key(&verified(body)).as_deref(), expected, "{body}");
         }
     }
 
     #[test]
-    fn digests_differ_where_bodies_do() {
+    fn digests_depend_on_the_body() {
         let key = by_digest();
         assert_eq!(key(&verified("a")), key(&verified("a")));
         assert_ne!(key(&verified("a")), key(&verified("b")));

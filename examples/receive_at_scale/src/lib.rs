@@ -1,16 +1,16 @@
 #![doc = include_str!("../README.md")]
 
 mod event_key;
-mod handed_on;
+mod local_broker;
 mod queue;
 mod receiver;
-mod trial_broker;
+mod recent_events;
 mod worker;
 
 pub use event_key::{EventKey, by_digest, by_json_field, none};
+pub use local_broker::LocalBroker;
 pub use queue::{
-    ANSWER_WITHIN, DUPLICATE_WINDOW, IN_FLIGHT, KEPT_FOR, NotStored, Queue, QueueError, Stored,
+    DUPLICATE_WINDOW, MAX_AGE, MAX_PENDING, Queue, QueueError, STORE_TIMEOUT, StoreError, Stored,
 };
 pub use receiver::routes;
-pub use trial_broker::TrialBroker;
-pub use worker::{ACK_WAIT, AT_ONCE, Event, HandlingError, MAX_DELIVERIES, work};
+pub use worker::{ACK_WAIT, Event, HandlerError, MAX_CONCURRENT, MAX_DELIVERIES, work};

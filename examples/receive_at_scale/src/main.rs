@@ -1,11 +1,11 @@
-//! The program: a receiver, a worker, a trial of both, or a measurement. Its settings are in the
-//! environment; the README lists them.
+//! The program: a receiver, a worker, a demo or a benchmark. The README lists its environment
+//! variables.
 
 #![allow(clippy::print_stdout, reason = "printing is what this program is for")]
-#![allow(clippy::print_stderr, reason = "failures are for the operator's log")]
+#![allow(clippy::print_stderr, reason = "errors go to the log on stderr")]
 
+mod demo;
 mod measure;
-mod trial;
 
 use std::env;
 use std::error::Error;
@@ -29,12 +29,12 @@ async fn main() -> ExitCode {
 
 async fn run() -> Result<(), Box<dyn Error>> {
     match env::args().nth(1).as_deref() {
-        None => trial::run().await,
+        None => demo::run().await,
         Some("receive") => receive().await,
         Some("work") => work_events().await,
         Some("--measure") => measure::run().await,
         Some(other) => Err(format!(
-            "{other:?} is unknown; give `receive`, `work`, `--measure` or nothing"
+            "unknown argument {other:?}; expected `receive`, `work`, `--measure` or no argument"
         )
         .into()),
     }
@@ -42,29 +42,29 @@ async fn run() -> Result<(), Box<dyn Error>> {
 
 async fn receive() -> Result<(), Box<dyn Error>> {
     let receiver = Receiver::new(verifier()?)
-        .on_refusal(|refusal, run| eprintln!("refused: {refusal} ({run})"));
+        .on_refusal(|refusal, run| eprintln!("rejected: {refusal} ({run})"));
     let key = event_key(&setting("EVENT_KEY", "none"))?;
     let address = setting("LISTEN", "127.0.0.1:8080");
     let listener = TcpListener::bind(&address)
         .await
-        .map_err(|error| format!("cannot listen at LISTEN, which is {address:?}: {error}"))?;
+        .map_err(|error| format!("could not listen on {address:?} (LISTEN): {error}"))?;
     let queue = Queue::open(&setting("NATS_URL", "nats://127.0.0.1:4222")).await?;
-    let app = routes(receiver, queue, key, |reason| {
-        eprintln!("answered with 503: {reason}")
+    let app = routes(receiver, queue, key, |error| {
+        eprintln!("responded with 503: {error}")
     });
 
-    let stopped = stopped()?;
+    let shutdown = shutdown_signal()?;
     println!("http://{}/hooks", listener.local_addr()?);
     axum::serve(listener, app)
-        .with_graceful_shutdown(stopped)
+        .with_graceful_shutdown(shutdown)
         .await?;
     Ok(())
 }
 
-/// Takes the secret, and while it is being changed the one before too.
+/// Creates a verifier for the secret, and for the previous one during a rotation.
 fn verifier() -> Result<Verifier, Box<dyn Error>> {
     let secret = env::var("PROFILE_WEBHOOK_SECRET")
-        .map_err(|_| "PROFILE_WEBHOOK_SECRET is not set; expected the webhook's secret")?;
+        .map_err(|_| "PROFILE_WEBHOOK_SECRET is not set; expected the webhook secret")?;
     let verifier = Verifier::new(Secret::new(secret)?);
     Ok(match env::var("PROFILE_WEBHOOK_SECRET_BEFORE") {
         Ok(before) => verifier.or(Secret::new(before)?),
@@ -79,7 +79,7 @@ async fn work_events() -> Result<(), Box<dyn Error>> {
         println!("{} {text}", event.sequence);
         Ok(())
     };
-    work(&queue, "printer", print, stopped()?).await?;
+    work(&queue, "printer", print, shutdown_signal()?).await?;
     Ok(())
 }
 
@@ -87,20 +87,20 @@ fn setting(name: &str, default: &str) -> String {
     env::var(name).unwrap_or_else(|_| default.to_owned())
 }
 
-fn event_key(chosen: &str) -> Result<EventKey, String> {
-    match chosen {
+fn event_key(value: &str) -> Result<EventKey, String> {
+    match value {
         "none" => Ok(none()),
         "digest" => Ok(by_digest()),
         pointer if pointer.starts_with('/') => Ok(by_json_field(pointer)),
         other => Err(format!(
-            "EVENT_KEY is {other:?}; expected `none`, `digest` or a JSON pointer such as `/data/id`"
+            "invalid EVENT_KEY {other:?}; expected `none`, `digest` or a JSON pointer such as `/data/id`"
         )),
     }
 }
 
-/// Ends with Ctrl-C or SIGTERM, so that what is under way is finished first.
+/// Waits for Ctrl-C or SIGTERM, for a graceful shutdown.
 #[cfg(unix)]
-fn stopped() -> io::Result<impl Future<Output = ()>> {
+fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut interrupted = signal(SignalKind::interrupt())?;
     let mut terminated = signal(SignalKind::terminate())?;
@@ -113,7 +113,7 @@ fn stopped() -> io::Result<impl Future<Output = ()>> {
 }
 
 #[cfg(windows)]
-fn stopped() -> io::Result<impl Future<Output = ()>> {
+fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
     let mut interrupted = tokio::signal::windows::ctrl_c()?;
     Ok(async move {
         interrupted.recv().await;

@@ -1,4 +1,4 @@
-//! The queue that verified bodies go to: a stream of NATS JetStream, in a file of the broker's.
+//! The queue of verified bodies: a NATS JetStream stream, which the broker stores in a file.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,43 +16,46 @@ use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout_at};
 
-/// For how long the broker knows an event again. It keeps the keys of so many minutes in memory.
+/// Period in which the broker detects duplicate events. It keeps their keys in memory.
 pub const DUPLICATE_WINDOW: Duration = Duration::from_secs(10 * 60);
 
-/// For how long the broker keeps an event, worked or not.
-pub const KEPT_FOR: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// Period for which the broker keeps an event, handled or not.
+pub const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// For how long a delivery waits to be stored before it is answered with 503. The specification
-/// does not say how long the service waits; ten seconds is usual, and the answer has to travel too.
-pub const ANSWER_WITHIN: Duration = Duration::from_secs(8);
+/// Maximum time to store a delivery; after that, the receiver responds with 503.
+///
+/// The specification does not define the timeout of the service. This leaves time for the response
+/// within ten seconds, a common timeout.
+pub const STORE_TIMEOUT: Duration = Duration::from_secs(8);
 
-/// How many deliveries of one receiver may wait to be stored; a further one is answered with 503.
-pub const IN_FLIGHT: usize = 256;
+/// Maximum number of deliveries per receiver that wait to be stored. The receiver responds to others
+/// with 503.
+pub const MAX_PENDING: usize = 256;
 
 const STREAM: &str = "PROFILE_EVENTS";
 const SUBJECT: &str = "profile.events";
 
-/// How long one attempt to publish waits for the broker.
-const ATTEMPT: Duration = Duration::from_secs(2);
+/// Timeout of one attempt to publish.
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The pause after an attempt that failed at once.
-const PAUSE: Duration = Duration::from_millis(100);
+/// Delay between attempts.
+const RETRY_DELAY: Duration = Duration::from_millis(100);
 
-/// A connection to the broker, which is made again whenever it is lost. Clones share it.
+/// A connection to the broker, which reconnects automatically. Clones share it.
 #[derive(Clone)]
 pub struct Queue {
     context: Context,
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
 }
 
 impl Queue {
-    /// Connects to a broker such as `nats://127.0.0.1:4222`, and creates the stream if it is not
-    /// there yet.
+    /// Connects to a broker such as `nats://127.0.0.1:4222`, and creates the stream if it does not
+    /// exist.
     ///
     /// # Errors
     ///
-    /// [`QueueError`] when the broker cannot be reached, has no JetStream, or has a stream of this
-    /// name and other settings.
+    /// Returns [`QueueError`] if the broker cannot be reached, does not support JetStream, or has a
+    /// stream with the same name and different settings.
     ///
     /// ```no_run
     /// # async fn open() -> Result<(), receive_at_scale::QueueError> {
@@ -62,59 +65,62 @@ impl Queue {
     /// ```
     pub async fn open(broker: &str) -> Result<Self, QueueError> {
         let client = ConnectOptions::new()
-            .reconnect_delay_callback(|attempts| PAUSE * attempts.min(5) as u32)
+            .reconnect_delay_callback(|attempts| RETRY_DELAY * attempts.min(5) as u32)
             .connect(broker)
             .await
-            .map_err(|reason| QueueError::new("connect to the broker", reason))?;
+            .map_err(|cause| QueueError::new("connect to the broker", cause))?;
         let context = ContextBuilder::new()
-            .timeout(ATTEMPT)
-            .ack_timeout(ATTEMPT)
+            .timeout(ATTEMPT_TIMEOUT)
+            .ack_timeout(ATTEMPT_TIMEOUT)
             .build(client);
         let queue = Self {
             context,
-            places: Arc::new(Semaphore::new(IN_FLIGHT)),
+            permits: Arc::new(Semaphore::new(MAX_PENDING)),
         };
         queue.stream().await?;
         Ok(queue)
     }
 
-    /// Stores one body and waits until the broker has acknowledged it.
+    /// Stores a body and waits for the broker's acknowledgement.
     ///
-    /// Attempts that fail are repeated within [`ANSWER_WITHIN`] under the same id, so that none of
-    /// them stores a second copy. Without a key the id is unique to this call.
+    /// Retries failed attempts until [`STORE_TIMEOUT`] with the same message id, so that the body is
+    /// stored only once. Without a key, the id is unique to this call.
     ///
     /// # Errors
     ///
-    /// [`NotStored`] when there is no place or no acknowledgement in time. In the latter case the
-    /// broker may have it all the same.
+    /// Returns [`StoreError`] if too many deliveries are pending, or if the acknowledgement does not
+    /// arrive in time. In the latter case, the broker may have stored the body.
     ///
     /// ```no_run
-    /// # async fn store(queue: receive_at_scale::Queue) -> Result<(), receive_at_scale::NotStored> {
+    /// # async fn store(queue: receive_at_scale::Queue) -> Result<(), receive_at_scale::StoreError> {
     /// queue.publish("{}".into(), Some("the key".to_owned())).await?;
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn publish(&self, body: Bytes, key: Option<String>) -> Result<Stored, NotStored> {
-        let _place = self.places.try_acquire().map_err(|_| NotStored::Full)?;
-        let deadline = Instant::now() + ANSWER_WITHIN;
-        // A digest, since a key may hold what a header cannot, and may be long.
+    pub async fn publish(&self, body: Bytes, key: Option<String>) -> Result<Stored, StoreError> {
+        let _permit = self
+            .permits
+            .try_acquire()
+            .map_err(|_| StoreError::TooManyPending)?;
+        let deadline = Instant::now() + STORE_TIMEOUT;
+        // A key may be long or contain characters that are invalid in a header.
         let id = match key {
             Some(key) => hex::encode(Sha256::digest(key)),
             None => self.context.client().new_inbox(),
         };
-        let mut last = None;
+        let mut last_error = None;
         while let Ok(outcome) = timeout_at(deadline, self.attempt(&body, &id)).await {
             match outcome {
-                Ok(acknowledged) if acknowledged.duplicate => return Ok(Stored::Before),
-                Ok(_) => return Ok(Stored::Now),
-                Err(reason) => last = Some(reason),
+                Ok(ack) if ack.duplicate => return Ok(Stored::Duplicate),
+                Ok(_) => return Ok(Stored::New),
+                Err(error) => last_error = Some(error),
             }
-            sleep(PAUSE).await;
+            sleep(RETRY_DELAY).await;
         }
-        Err(NotStored::Late(last.map(Box::new)))
+        Err(StoreError::Timeout(last_error.map(Box::new)))
     }
 
-    /// Whether a delivery would find the broker connected, and a place.
+    /// Returns `true` if the broker is connected and the queue accepts another delivery.
     ///
     /// ```no_run
     /// # fn health(queue: &receive_at_scale::Queue) -> u16 {
@@ -124,35 +130,35 @@ impl Queue {
     #[must_use]
     pub fn is_ready(&self) -> bool {
         let connected = self.context.client().connection_state() == State::Connected;
-        connected && self.places.available_permits() > 0
+        connected && self.permits.available_permits() > 0
     }
 
-    /// How many events have been stored and not yet worked by the worker of this name.
+    /// Returns the number of stored events that the worker with this name has not handled yet.
     ///
     /// # Errors
     ///
-    /// [`QueueError`] when the broker cannot be asked, or there is no such worker.
+    /// Returns [`QueueError`] if the broker does not respond, or the worker does not exist.
     ///
     /// ```no_run
     /// # async fn backlog(queue: receive_at_scale::Queue) -> Result<(), receive_at_scale::QueueError> {
-    /// println!("{} to do", queue.backlog("mailer").await?);
+    /// println!("{} pending", queue.backlog("mailer").await?);
     /// # Ok(())
     /// # }
     /// ```
     pub async fn backlog(&self, worker: &str) -> Result<u64, QueueError> {
-        let ask = |reason| QueueError::new("ask for the worker", reason);
+        let failed = |cause| QueueError::new("look up the worker", cause);
         let stream = self.stream().await?;
         let consumer = stream.get_consumer::<consumer::pull::Config>(worker).await;
-        let mut consumer = consumer.map_err(|reason| ask(reason.to_string()))?;
+        let mut consumer = consumer.map_err(|cause| failed(cause.to_string()))?;
         let info = consumer.info().await;
-        let info = info.map_err(|reason| ask(reason.to_string()))?;
+        let info = info.map_err(|cause| failed(cause.to_string()))?;
         Ok(info.num_pending + info.num_ack_pending as u64)
     }
 
-    /// The stream, which is created if it is not there.
+    /// Returns the stream, and creates it if it does not exist.
     pub(crate) async fn stream(&self) -> Result<Stream, QueueError> {
         let created = self.context.get_or_create_stream(stream_config()).await;
-        created.map_err(|reason| QueueError::new("create the stream", reason))
+        created.map_err(|cause| QueueError::new("create the stream", cause))
     }
 
     async fn attempt(&self, body: &Bytes, id: &str) -> Result<PublishAck, PublishError> {
@@ -174,56 +180,53 @@ fn stream_config() -> Config {
         subjects: vec![SUBJECT.to_owned()],
         storage: StorageType::File,
         duplicate_window: DUPLICATE_WINDOW,
-        // After a restart the broker knows only the keys of events that it still has, so worked
-        // ones have to stay: no work queue.
+        // Not a work queue: after a restart, the broker detects duplicates only of stored events.
         retention: RetentionPolicy::Limits,
-        max_age: KEPT_FOR,
-        // A stream that is full refuses, rather than forget what nobody has worked yet.
+        max_age: MAX_AGE,
+        // A full stream rejects new events instead of deleting old ones that are not handled yet.
         discard: DiscardPolicy::New,
         ..Config::default()
     }
 }
 
-/// What the broker has acknowledged.
+/// The broker's acknowledgement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stored {
     /// The event is new.
-    Now,
-    /// The event had been stored before, within [`DUPLICATE_WINDOW`]: it is done.
-    Before,
+    New,
+    /// The event was already stored within [`DUPLICATE_WINDOW`].
+    Duplicate,
 }
 
-/// Why a delivery has to be answered with 503.
+/// An error that the receiver reports with 503.
 #[derive(Debug, thiserror::Error)]
-pub enum NotStored {
-    /// So many others wait already.
-    #[error(
-        "{IN_FLIGHT} deliveries wait to be stored; start another receiver, or look at the broker"
-    )]
-    Full,
-    /// The broker has not acknowledged it in time; the last attempt failed with this.
-    #[error("the broker has not acknowledged it within {ANSWER_WITHIN:?}{last}", last = told(.0))]
-    Late(Option<Box<PublishError>>),
+pub enum StoreError {
+    /// The limit [`MAX_PENDING`] is reached.
+    #[error("{MAX_PENDING} deliveries are pending; start another receiver, or check the broker")]
+    TooManyPending,
+    /// The broker did not acknowledge the delivery in time; with the error of the last attempt.
+    #[error("no acknowledgement from the broker within {STORE_TIMEOUT:?}{cause}", cause = suffix(.0))]
+    Timeout(Option<Box<PublishError>>),
 }
 
-fn told(last: &Option<Box<PublishError>>) -> String {
-    match last {
-        Some(reason) => format!(": {reason}"),
+fn suffix(cause: &Option<Box<PublishError>>) -> String {
+    match cause {
+        Some(cause) => format!(": {cause}"),
         None => String::new(),
     }
 }
 
-/// Why the queue cannot be used.
+/// An error of the connection to the broker.
 #[derive(Debug, thiserror::Error)]
-#[error("could not {doing}: {reason}; expected a NATS server with JetStream")]
+#[error("could not {action}: {cause}; expected a NATS server with JetStream")]
 pub struct QueueError {
-    doing: &'static str,
-    reason: String,
+    action: &'static str,
+    cause: String,
 }
 
 impl QueueError {
-    pub(crate) fn new(doing: &'static str, reason: impl fmt::Display) -> Self {
-        let reason = reason.to_string();
-        Self { doing, reason }
+    pub(crate) fn new(action: &'static str, cause: impl fmt::Display) -> Self {
+        let cause = cause.to_string();
+        Self { action, cause }
     }
 }

@@ -1,4 +1,4 @@
-//! One receiver, of which any number may run: it verifies, stores, and answers.
+//! The receiver, which verifies deliveries and stores them. Any number may run.
 
 use std::sync::Arc;
 
@@ -9,21 +9,21 @@ use axum::routing::{get, post};
 use bytes::Bytes;
 use webhook_verify::{Receiver, Verified};
 
-use crate::{EventKey, NotStored, Queue};
+use crate::{EventKey, Queue, StoreError};
 
 #[derive(Clone)]
-struct Receiving {
+struct AppState {
     receiver: Receiver,
     queue: Queue,
     key: Arc<EventKey>,
-    on_failure: Arc<dyn Fn(&NotStored) + Send + Sync>,
+    on_failure: Arc<dyn Fn(&StoreError) + Send + Sync>,
 }
 
-/// `POST /hooks` for the service, and `GET /health` for whatever starts and stops receivers.
+/// Creates a router with `POST /hooks` for deliveries and `GET /health` for health checks.
 ///
-/// A delivery is answered with 204 once the broker has acknowledged it, as new or as had before;
-/// with 503 when it has not, which `on_failure` is told; and with 401 or 413 when it is not
-/// authentic. Receivers share nothing but the broker.
+/// It responds with 204 when the broker has acknowledged the delivery, as new or as a duplicate; with
+/// 503, after calling `on_failure`, if the delivery could not be stored; and with 401 or 413 if it was
+/// rejected.
 ///
 /// ```no_run
 /// use receive_at_scale::{Queue, by_json_field, routes};
@@ -32,7 +32,7 @@ struct Receiving {
 /// # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
 /// let receiver = Receiver::new(Verifier::new(Secret::new("the webhook secret")?));
 /// let queue = Queue::open("nats://127.0.0.1:4222").await?;
-/// let app = routes(receiver, queue, by_json_field("/data/id"), |reason| eprintln!("{reason}"));
+/// let app = routes(receiver, queue, by_json_field("/data/id"), |error| eprintln!("{error}"));
 /// let listener = tokio::net::TcpListener::bind("127.0.0.1:8080").await?;
 /// axum::serve(listener, app).await?;
 /// # Ok(())
@@ -42,12 +42,12 @@ pub fn routes(
     receiver: Receiver,
     queue: Queue,
     key: EventKey,
-    on_failure: impl Fn(&NotStored) + Send + Sync + 'static,
+    on_failure: impl Fn(&StoreError) + Send + Sync + 'static,
 ) -> Router {
     Router::new()
         .route("/hooks", post(receive))
         .route("/health", get(health))
-        .with_state(Receiving {
+        .with_state(AppState {
             receiver,
             queue,
             key: Arc::new(key),
@@ -55,26 +55,26 @@ pub fn routes(
         })
 }
 
-async fn receive(State(receiving): State<Receiving>, delivery: Verified<Bytes>) -> StatusCode {
-    let key = (receiving.key)(&delivery);
-    match receiving.queue.publish(delivery.into_body(), key).await {
+async fn receive(State(state): State<AppState>, delivery: Verified<Bytes>) -> StatusCode {
+    let key = (state.key)(&delivery);
+    match state.queue.publish(delivery.into_body(), key).await {
         Ok(_) => StatusCode::NO_CONTENT,
-        Err(reason) => {
-            (receiving.on_failure)(&reason);
+        Err(error) => {
+            (state.on_failure)(&error);
             StatusCode::SERVICE_UNAVAILABLE
         }
     }
 }
 
-async fn health(State(receiving): State<Receiving>) -> StatusCode {
-    match receiving.queue.is_ready() {
+async fn health(State(state): State<AppState>) -> StatusCode {
+    match state.queue.is_ready() {
         true => StatusCode::OK,
         false => StatusCode::SERVICE_UNAVAILABLE,
     }
 }
 
-impl FromRef<Receiving> for Receiver {
-    fn from_ref(receiving: &Receiving) -> Self {
-        receiving.receiver.clone()
+impl FromRef<AppState> for Receiver {
+    fn from_ref(state: &AppState) -> Self {
+        state.receiver.clone()
     }
 }

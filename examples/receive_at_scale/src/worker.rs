@@ -1,4 +1,4 @@
-//! Works the stream: hands each event on once, and tells the broker when it is done.
+//! The worker, which handles each event of the stream once.
 
 use std::error::Error;
 use std::panic::AssertUnwindSafe;
@@ -14,47 +14,45 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval_at, sleep, timeout};
 
-use crate::handed_on::{HandedOn, Progress};
+use crate::recent_events::{Progress, RecentEvents};
 use crate::{DUPLICATE_WINDOW, Queue, QueueError};
 
-/// How long the broker waits for word of an event before it offers it again. While an event is
-/// handled, word is sent three times as often. What was under way to a worker when the connection
-/// was lost comes after so long.
+/// Time without progress after which the broker redelivers an event. Workers report progress three
+/// times as often.
 pub const ACK_WAIT: Duration = Duration::from_secs(10);
 
-/// How often an event is offered, so that one that nobody can handle does not come for ever. After
-/// that it stays in the stream, where its sequence finds it: let `handle` log what fails.
+/// Maximum number of deliveries of an event whose handler fails. After that, the event stays in the
+/// stream, where you can find it by its sequence number: log it in the handler.
 pub const MAX_DELIVERIES: i64 = 10;
 
-/// How many events one worker handles at once. Up to as many again wait in its memory.
-pub const AT_ONCE: usize = 64;
+/// Maximum number of events that a worker handles at once. It buffers up to as many more.
+pub const MAX_CONCURRENT: usize = 64;
 
-/// The pause before an event is offered again whose handling failed, and before a broker that does
-/// not answer is asked again.
-const PAUSE: Duration = Duration::from_millis(500);
+/// Delay before an event whose handler failed is redelivered, and before a reconnect.
+const RETRY_DELAY: Duration = Duration::from_millis(500);
 
-/// One event, as it is handed on.
+/// A verified event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// The body that the service signed.
+    /// The signed body.
     pub body: Bytes,
-    /// Its place in the stream, which is the same whenever it is offered: store it in the same
-    /// transaction as the effect, and no crash will apply an event twice.
+    /// The sequence number in the stream, which is the same for redeliveries. Store it in the same
+    /// transaction as the effect to apply each event exactly once.
     pub sequence: u64,
 }
 
-/// Why an event could not be handled.
-pub type HandlingError = Box<dyn Error + Send + Sync>;
+/// An error of a handler.
+pub type HandlerError = Box<dyn Error + Send + Sync>;
 
-/// Hands events to `handle` until `stop` is done, and then finishes those that are under way.
+/// Calls `handle` for each event until `stop` completes, and then waits for the running handlers.
 ///
-/// Workers of one `name` share the events between them; each name sees all. An event whose handling
-/// fails or panics is offered again. Order is not kept. An event is handed on a second time only when its
-/// worker died, or lost the broker for good, before its acknowledgement was confirmed.
+/// Workers with the same `name` share the events; workers with another name receive all events again.
+/// If a handler fails or panics, the event is redelivered. Order is not preserved. An event is handled
+/// twice only if its worker dies or loses the broker before the acknowledgement is confirmed.
 ///
 /// # Errors
 ///
-/// [`QueueError`] when the stream cannot be worked from the beginning; later the broker is waited for.
+/// Returns [`QueueError`] if the worker cannot be created. Later, it waits for the broker.
 ///
 /// ```no_run
 /// use receive_at_scale::{Event, Queue, work};
@@ -77,19 +75,19 @@ pub async fn work<F, H>(
 ) -> Result<(), QueueError>
 where
     F: Fn(Event) -> H + Send + Sync + 'static,
-    H: Future<Output = Result<(), HandlingError>> + Send + 'static,
+    H: Future<Output = Result<(), HandlerError>> + Send + 'static,
 {
     let consumer = consumer(queue, name).await?;
-    let work = Arc::new(Work {
+    let worker = Arc::new(Worker {
         handle,
-        handed_on: Mutex::new(HandedOn::new(DUPLICATE_WINDOW)),
+        events: Mutex::new(RecentEvents::new(DUPLICATE_WINDOW)),
     });
-    let mut under_way = JoinSet::new();
+    let mut tasks = JoinSet::new();
     tokio::select! {
-        never = offer(&consumer, &work, &mut under_way) => match never {},
+        never = receive(&consumer, &worker, &mut tasks) => match never {},
         () = stop => {}
     }
-    while under_way.join_next().await.is_some() {}
+    while tasks.join_next().await.is_some() {}
     Ok(())
 }
 
@@ -103,105 +101,101 @@ async fn consumer(queue: &Queue, name: &str) -> Result<PullConsumer, QueueError>
     };
     let stream = queue.stream().await?;
     let created = stream.get_or_create_consumer(name, config).await;
-    created.map_err(|reason| QueueError::new("create the worker", reason))
+    created.map_err(|cause| QueueError::new("create the worker", cause))
 }
 
-/// Takes events as the broker offers them, and asks anew when it has gone and come back.
-async fn offer<F, H>(
+/// Receives events and spawns their handlers. Subscribes again after the connection is lost.
+async fn receive<F, H>(
     consumer: &PullConsumer,
-    work: &Arc<Work<F>>,
-    under_way: &mut JoinSet<()>,
+    worker: &Arc<Worker<F>>,
+    tasks: &mut JoinSet<()>,
 ) -> std::convert::Infallible
 where
     F: Fn(Event) -> H + Send + Sync + 'static,
-    H: Future<Output = Result<(), HandlingError>> + Send + 'static,
+    H: Future<Output = Result<(), HandlerError>> + Send + 'static,
 {
-    let places = Arc::new(Semaphore::new(AT_ONCE));
+    let permits = Arc::new(Semaphore::new(MAX_CONCURRENT));
     loop {
-        let offered = consumer.stream().max_messages_per_batch(AT_ONCE);
-        if let Ok(mut messages) = offered.heartbeat(PAUSE).messages().await {
+        let subscription = consumer.stream().max_messages_per_batch(MAX_CONCURRENT);
+        if let Ok(mut messages) = subscription.heartbeat(RETRY_DELAY).messages().await {
             while let Some(Ok(message)) = messages.next().await {
-                let place = places.clone().acquire_owned().await;
-                let work = work.clone();
-                under_way.spawn(async move {
-                    let _place = place;
-                    work.take(&message).await;
+                let permit = permits.clone().acquire_owned().await;
+                let worker = worker.clone();
+                tasks.spawn(async move {
+                    let _permit = permit;
+                    worker.process(&message).await;
                 });
-                while under_way.try_join_next().is_some() {}
+                while tasks.try_join_next().is_some() {}
             }
         }
-        sleep(PAUSE).await;
+        sleep(RETRY_DELAY).await;
     }
 }
 
-struct Work<F> {
+struct Worker<F> {
     handle: F,
-    handed_on: Mutex<HandedOn>,
+    events: Mutex<RecentEvents>,
 }
 
-impl<F, H> Work<F>
+impl<F, H> Worker<F>
 where
     F: Fn(Event) -> H,
-    H: Future<Output = Result<(), HandlingError>>,
+    H: Future<Output = Result<(), HandlerError>>,
 {
-    async fn take(&self, message: &Message) {
+    async fn process(&self, message: &Message) {
         let Ok(sequence) = message.info().map(|info| info.stream_sequence) else {
-            return; // Not from the stream, so there is nothing to acknowledge.
+            return; // Not a message of the stream.
         };
-        let before = self.handed_on(|known| known.begin(sequence, Instant::now()));
-        match before {
-            Some(Progress::UnderWay) => {}
+        let known = self.with_events(|events| events.start(sequence, Instant::now()));
+        match known {
+            Some(Progress::InProgress) => {}
             Some(Progress::Done) => acknowledge(message).await,
-            None => self.hand_on(message, sequence).await,
+            None => self.handle(message, sequence).await,
         }
     }
 
-    async fn hand_on(&self, message: &Message, sequence: u64) {
+    async fn handle(&self, message: &Message, sequence: u64) {
         let body = message.payload.clone();
         let handled = async {
-            let handling = (self.handle)(Event { body, sequence });
-            telling_progress(message, handling).await
+            let handler = (self.handle)(Event { body, sequence });
+            report_progress(message, handler).await
         };
-        // An event over which `handle` panics has to be offered again like any other that fails.
+        // A panic counts as a failure, so that the event is redelivered.
         match AssertUnwindSafe(handled).catch_unwind().await {
             Ok(Ok(())) => {
-                self.handed_on(|known| known.finish(sequence, Instant::now()));
+                self.with_events(|events| events.finish(sequence, Instant::now()));
                 acknowledge(message).await;
             }
             Ok(Err(_)) | Err(_) => {
-                self.handed_on(|known| known.give_back(sequence));
-                // Without this word the broker offers it again all the same, but later.
-                let _ = message.ack_with(AckKind::Nak(Some(PAUSE))).await;
+                self.with_events(|events| events.forget(sequence));
+                // If this message is lost, the broker redelivers the event after `ACK_WAIT`.
+                let _ = message.ack_with(AckKind::Nak(Some(RETRY_DELAY))).await;
             }
         }
     }
 
-    fn handed_on<T>(&self, change: impl FnOnce(&mut HandedOn) -> T) -> T {
-        change(
-            &mut self
-                .handed_on
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner),
-        )
+    fn with_events<T>(&self, change: impl FnOnce(&mut RecentEvents) -> T) -> T {
+        change(&mut self.events.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// Waits until the broker has confirmed. If it does not, it offers the event again, which is then
-/// known to be done.
+/// Acknowledges the event, and waits for the confirmation. Without it, the broker redelivers the event,
+/// and the worker acknowledges it again.
 async fn acknowledge(message: &Message) {
-    let _ = timeout(4 * PAUSE, message.double_ack()).await;
+    let _ = timeout(4 * RETRY_DELAY, message.double_ack()).await;
 }
 
-async fn telling_progress<H>(message: &Message, handling: H) -> Result<(), HandlingError>
+/// Runs the handler, and reports progress to the broker meanwhile.
+async fn report_progress<H>(message: &Message, handler: H) -> Result<(), HandlerError>
 where
-    H: Future<Output = Result<(), HandlingError>>,
+    H: Future<Output = Result<(), HandlerError>>,
 {
-    let mut handling = pin!(handling);
+    let mut handler = pin!(handler);
     let mut due = interval_at(Instant::now() + ACK_WAIT / 3, ACK_WAIT / 3);
     loop {
         tokio::select! {
-            outcome = &mut handling => return outcome,
-            // If it does not get through, the event is offered again and known to be under way.
+            outcome = &mut handler => return outcome,
+            // If this message is lost, the event is redelivered and found to be in progress.
             _ = due.tick() => drop(message.ack_with(AckKind::Progress).await),
         }
     }

@@ -1,4 +1,4 @@
-//! Twenty thousand deliveries, while a receiver is killed and the broker crashes.
+//! Sends 20,000 deliveries while a receiver and the broker are killed.
 
 use std::collections::HashMap;
 use std::process::Stdio;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use mock_server::MockServer;
 use mock_server::webhook::{EventKind, SignedDelivery};
-use receive_at_scale::{Event, Queue, TrialBroker, work};
+use receive_at_scale::{Event, LocalBroker, Queue, work};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
@@ -20,61 +20,61 @@ use crate::start_broker;
 
 const DELIVERIES: u64 = 20_000;
 const SENDERS: u64 = 64;
-/// Every so many deliveries one is sent twice.
-const TWICE: u64 = 20;
+/// One in this number of deliveries is sent twice.
+const DUPLICATE_EVERY: u64 = 20;
 const DEADLINE: Duration = Duration::from_secs(100);
 const SECRET: &str = "whsec_test";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_acknowledged_is_lost_and_nothing_is_handed_on_twice() {
+async fn handles_every_acknowledged_event_exactly_once() {
     let Some(broker) = start_broker().await else {
         return;
     };
-    timeout(DEADLINE, survive(broker))
+    timeout(DEADLINE, send_with_crashes(broker))
         .await
-        .expect("all of it takes less than a minute");
+        .expect("the test ends in time");
 }
 
-async fn survive(mut broker: TrialBroker) {
+async fn send_with_crashes(mut broker: LocalBroker) {
     let (mut first, first_url) = start_receiver(&broker).await;
     let (_second, second_url) = start_receiver(&broker).await;
-    let load = Arc::new(Load::new([first_url, second_url]).await);
+    let sender = Arc::new(Sender::new([first_url, second_url]).await);
 
     let queue = Queue::open(&broker.url()).await.unwrap();
-    let (counting, counted) = (Arc::new(Counted::default()), watch::channel(0).0);
-    let worker = tokio::spawn(count(queue.clone(), counting.clone(), counted.clone()));
+    let (counts, total) = (Arc::new(Counts::default()), watch::channel(0).0);
+    let worker = tokio::spawn(count(queue.clone(), counts.clone(), total.clone()));
 
     let mut senders = JoinSet::new();
     for _ in 0..SENDERS {
-        senders.spawn(load.clone().send_all());
+        senders.spawn(sender.clone().send_all());
     }
-    load.reach(DELIVERIES / 4).await;
+    sender.reach(DELIVERIES / 4).await;
     first.kill().await.unwrap();
-    load.reach(DELIVERIES / 2).await;
+    sender.reach(DELIVERIES / 2).await;
     broker.restart().await.unwrap();
     while let Some(sent) = senders.join_next().await {
         sent.unwrap();
     }
 
-    // Whatever was acknowledged is handed on.
-    let mut arrived = counted.subscribe();
-    arrived
+    // Every acknowledged event is handled.
+    let mut handled = total.subscribe();
+    handled
         .wait_for(|events| *events >= DELIVERIES)
         .await
         .unwrap();
-    // And nothing is left that could come a second time.
+    // No event is left that could be redelivered.
     while queue.backlog("counter").await.ok() != Some(0) {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     worker.abort();
-    let times = counting.times.lock().unwrap();
+    let times = counts.times.lock().unwrap();
     assert_eq!(times.len() as u64, DELIVERIES);
     let twice: Vec<_> = times.iter().filter(|(_, times)| **times != 1).collect();
-    assert!(twice.is_empty(), "handed on more than once: {twice:?}");
+    assert!(twice.is_empty(), "handled more than once: {twice:?}");
 }
 
-/// A receiver as a process of its own, and its URL.
-async fn start_receiver(broker: &TrialBroker) -> (Child, String) {
+/// Starts a receiver as a process, and returns it with its URL.
+async fn start_receiver(broker: &LocalBroker) -> (Child, String) {
     let mut receiver = Command::new(env!("CARGO_BIN_EXE_receive_at_scale"))
         .arg("receive")
         .env("NATS_URL", broker.url())
@@ -90,27 +90,27 @@ async fn start_receiver(broker: &TrialBroker) -> (Child, String) {
     (receiver, url)
 }
 
-/// How often each event was handed on, by its id.
+/// The number of times that each event was handled, by id.
 #[derive(Default)]
-struct Counted {
+struct Counts {
     times: Mutex<HashMap<u64, u32>>,
 }
 
-async fn count(queue: Queue, counting: Arc<Counted>, counted: watch::Sender<u64>) {
+async fn count(queue: Queue, counts: Arc<Counts>, total: watch::Sender<u64>) {
     let handle = move |event: Event| {
         let payload: Value = serde_json::from_slice(&event.body).unwrap();
         let id = payload["data"]["id"].as_u64().unwrap();
-        let mut times = counting.times.lock().unwrap();
+        let mut times = counts.times.lock().unwrap();
         *times.entry(id).or_default() += 1;
-        counted.send_replace(times.len() as u64);
+        total.send_replace(times.len() as u64);
         async { Ok(()) }
     };
     let forever = std::future::pending();
     work(&queue, "counter", handle, forever).await.unwrap();
 }
 
-/// The service and the load balancer before the receivers.
-struct Load {
+/// The service, and a load balancer in front of the receivers.
+struct Sender {
     service: MockServer,
     client: reqwest::Client,
     receivers: [String; 2],
@@ -118,12 +118,12 @@ struct Load {
     acknowledged: watch::Sender<u64>,
 }
 
-impl Load {
+impl Sender {
     async fn new(receivers: [String; 2]) -> Self {
-        // Built along with crates that speak TLS, the client wants to know how, even if it never does.
+        // reqwest needs a TLS provider, even if it never uses TLS.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let service = MockServer::start().await;
-        // The mock signs; what it signs is carried by the balancer, which it knows nothing of.
+        // The mock signs each delivery and sends it to its sink; `deliver` sends it to the receivers.
         service.webhook().use_sink("204", SECRET).unwrap();
         Self {
             service,
@@ -150,26 +150,26 @@ impl Load {
             let event = webhook.emit(EventKind::POST_LIKED, json!({"id": id}));
             let delivery = event.await.unwrap().sent;
             self.deliver(&delivery, id).await;
-            if id.is_multiple_of(TWICE) {
+            if id.is_multiple_of(DUPLICATE_EVERY) {
                 self.deliver(&delivery, id + 1).await;
             }
             self.acknowledged.send_modify(|count| *count += 1);
         }
     }
 
-    /// Goes from receiver to receiver until one answers with 2xx.
-    async fn deliver(&self, delivery: &SignedDelivery, turn: u64) {
-        for receiver in self.receivers.iter().cycle().skip(turn as usize % 2) {
-            let sent = self
+    /// Sends a delivery to one receiver after the other, until one responds with 2xx.
+    async fn deliver(&self, delivery: &SignedDelivery, first: u64) {
+        for receiver in self.receivers.iter().cycle().skip(first as usize % 2) {
+            let response = self
                 .client
                 .post(receiver)
                 .header("x-service-event", delivery.kind.as_str())
                 .header("x-service-signature", &delivery.signature)
                 .body(delivery.body.clone())
                 .send();
-            match sent.await {
-                Ok(answer) if answer.status().is_success() => return,
-                Ok(answer) => assert_eq!(answer.status(), 503),
+            match response.await {
+                Ok(response) if response.status().is_success() => return,
+                Ok(response) => assert_eq!(response.status(), 503),
                 Err(_) => tokio::task::yield_now().await,
             }
         }

@@ -1,21 +1,25 @@
-//! Against a real broker.
+//! Tests with a real broker.
 
-#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test fails at the first unexpected value"
+)]
 
-mod answers;
 mod crashes;
+mod responses;
 
 use std::io::{self, Write};
 
-use receive_at_scale::TrialBroker;
+use receive_at_scale::LocalBroker;
 
-/// A broker, or word that there is none on this machine.
-async fn start_broker() -> Option<TrialBroker> {
-    let broker = TrialBroker::start().await.unwrap();
+/// Starts a broker, or prints that the test is skipped.
+async fn start_broker() -> Option<LocalBroker> {
+    let broker = LocalBroker::start().await.unwrap();
     if broker.is_none() {
-        // Not with `eprintln!`, whose text is shown for tests that fail and for no other.
-        let told = "skipped: there is no nats-server here; install it, or name it in NATS_SERVER\n";
-        io::stderr().write_all(told.as_bytes()).unwrap();
+        // The test harness hides the output of `eprintln!` for passing tests.
+        let message =
+            "skipped: nats-server not found; install it, or set NATS_SERVER to its path\n";
+        io::stderr().write_all(message.as_bytes()).unwrap();
     }
     broker
 }

@@ -1,4 +1,4 @@
-//! What one receiver answers, and what its worker hands on.
+//! The responses of a receiver, and the events that its worker handles.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
 use receive_at_scale::{
-    Event, EventKey, Queue, TrialBroker, by_digest, by_json_field, none, routes, work,
+    Event, EventKey, LocalBroker, Queue, by_digest, by_json_field, none, routes, work,
 };
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -16,10 +16,10 @@ use webhook_verify::{Receiver, Secret, SignedRequest, Verifier};
 
 use crate::start_broker;
 
-/// Far longer than anything here takes.
+/// Much longer than any test takes.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-async fn start(broker: &TrialBroker, key: EventKey) -> (Queue, Router) {
+async fn start(broker: &LocalBroker, key: EventKey) -> (Queue, Router) {
     let queue = Queue::open(&broker.url()).await.unwrap();
     let verifier = Verifier::new(Secret::new("right").unwrap());
     let app = routes(Receiver::new(verifier), queue.clone(), key, |_| {});
@@ -31,8 +31,8 @@ async fn deliver(app: &Router, secret: &str, body: &str) -> u16 {
     let request = SignedRequest::post("http://localhost/hooks", body.to_owned())
         .sign(&secret)
         .unwrap();
-    let answer = app.clone().oneshot(request.map(Body::from)).await.unwrap();
-    answer.status().as_u16()
+    let response = app.clone().oneshot(request.map(Body::from)).await.unwrap();
+    response.status().as_u16()
 }
 
 async fn health(app: &Router) -> u16 {
@@ -45,8 +45,8 @@ async fn health(app: &Router) -> u16 {
         .as_u16()
 }
 
-/// Works the queue until it is empty and tells what was handed on.
-async fn handed_on(queue: &Queue, expected: usize) -> Vec<String> {
+/// Handles events until the queue is empty, and returns their bodies.
+async fn handled(queue: &Queue, expected: usize) -> Vec<String> {
     let (sender, mut receiver) = mpsc::unbounded_channel();
     let handle = move |event: Event| {
         let text = String::from_utf8(event.body.to_vec()).unwrap();
@@ -69,7 +69,7 @@ async fn handed_on(queue: &Queue, expected: usize) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_event_that_comes_twice_is_handed_on_once() {
+async fn handles_a_duplicate_event_once() {
     let Some(broker) = start_broker().await else {
         return;
     };
@@ -79,12 +79,12 @@ async fn an_event_that_comes_twice_is_handed_on_once() {
         assert_eq!(deliver(&app, "right", body).await, 204);
     }
     assert_eq!(deliver(&app, "wrong", r#"{"id":3}"#).await, 401);
-    assert_eq!(handed_on(&queue, 2).await, [first, r#"{"id":2}"#]);
+    assert_eq!(handled(&queue, 2).await, [first, r#"{"id":2}"#]);
     assert_eq!(health(&app).await, 200);
 }
 
 #[tokio::test]
-async fn equal_bodies_are_one_event_only_for_who_wants_it() {
+async fn equal_bodies_are_one_event_only_with_by_digest() {
     let Some(broker) = start_broker().await else {
         return;
     };
@@ -93,24 +93,24 @@ async fn equal_bodies_are_one_event_only_for_who_wants_it() {
     for app in [&without_key, &without_key, &by_digest, &by_digest] {
         assert_eq!(deliver(app, "right", "same").await, 204);
     }
-    assert_eq!(handed_on(&queue, 3).await, ["same"; 3]);
+    assert_eq!(handled(&queue, 3).await, ["same"; 3]);
 }
 
 #[tokio::test]
-async fn an_event_whose_handling_fails_is_offered_again() {
+async fn redelivers_an_event_after_a_failure_or_a_panic() {
     let Some(broker) = start_broker().await else {
         return;
     };
     let (queue, app) = start(&broker, none()).await;
     assert_eq!(deliver(&app, "right", "hello").await, 204);
 
-    let (sender, mut tries) = mpsc::unbounded_channel();
-    let tried = AtomicUsize::new(0);
+    let (sender, mut calls) = mpsc::unbounded_channel();
+    let count = AtomicUsize::new(0);
     let handle = move |event: Event| {
         sender.send(event.sequence).unwrap();
-        let try_number = tried.fetch_add(1, Ordering::Relaxed);
+        let call = count.fetch_add(1, Ordering::Relaxed);
         async move {
-            match try_number {
+            match call {
                 0 => Err("not now".into()),
                 1 => panic!("not now either"),
                 _ => Ok(()),
@@ -120,7 +120,7 @@ async fn an_event_whose_handling_fails_is_offered_again() {
     let mut sequences = Vec::new();
     let stop = async {
         for _ in 0..3 {
-            sequences.push(tries.recv().await.unwrap());
+            sequences.push(calls.recv().await.unwrap());
         }
     };
     timeout(DEADLINE, work(&queue, "test", handle, stop))
@@ -132,14 +132,14 @@ async fn an_event_whose_handling_fails_is_offered_again() {
 }
 
 #[tokio::test]
-async fn without_the_broker_nothing_is_promised() {
+async fn responds_with_503_without_a_broker() {
     let Some(broker) = start_broker().await else {
         return;
     };
     let (_, app) = start(&broker, none()).await;
     drop(broker);
-    // It answers within the ten seconds that the reference service waits.
-    let answer = timeout(Duration::from_secs(10), deliver(&app, "right", "hello"));
-    assert_eq!(answer.await.unwrap(), 503);
+    // The reference service waits for ten seconds.
+    let response = timeout(Duration::from_secs(10), deliver(&app, "right", "hello"));
+    assert_eq!(response.await.unwrap(), 503);
     assert_eq!(health(&app).await, 503);
 }

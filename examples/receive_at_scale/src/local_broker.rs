@@ -1,5 +1,4 @@
-//! A broker of one's own for a trial or a test: a `nats-server` on a free port, with its data in a
-//! temporary folder.
+//! A local broker for demos and tests.
 
 use std::env;
 use std::fs;
@@ -14,31 +13,31 @@ use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
 
-/// How long the program may take to be ready.
-const READY_WITHIN: Duration = Duration::from_secs(20);
+/// Maximum time for the broker to start.
+const START_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A running `nats-server`, which is stopped when this is dropped.
+/// A `nats-server` on a free port, with its data in a temporary folder. Dropping it stops the process.
 #[derive(Debug)]
-pub struct TrialBroker {
+pub struct LocalBroker {
     process: Child,
     program: PathBuf,
     port: u16,
     folder: TempDir,
 }
 
-impl TrialBroker {
-    /// Starts the program that `NATS_SERVER` names, or the `nats-server` of this machine; nothing
-    /// when it has none.
+impl LocalBroker {
+    /// Starts the program in `NATS_SERVER`, or the installed `nats-server`. Returns `None` if it is not
+    /// installed.
     ///
     /// # Errors
     ///
-    /// When the program cannot be started, or is not ready within 20 seconds.
+    /// Returns an error if the program cannot be started, or was not ready within 20 seconds.
     ///
     /// ```no_run
     /// # async fn start() -> std::io::Result<()> {
-    /// match receive_at_scale::TrialBroker::start().await? {
+    /// match receive_at_scale::LocalBroker::start().await? {
     ///     Some(broker) => println!("{}", broker.url()),
-    ///     None => println!("no nats-server here"),
+    ///     None => println!("nats-server is not installed"),
     /// }
     /// # Ok(())
     /// # }
@@ -48,9 +47,9 @@ impl TrialBroker {
             return Ok(None);
         };
         let folder = TempDir::new()?;
-        // The port -1 asks for a free one, which the program writes into a file.
+        // With port -1, nats-server chooses a free port and writes it to a file.
         let process = spawn(&program, folder.path(), "-1")?;
-        let port = in_time(port_told(folder.path())).await?;
+        let port = with_timeout(wait_for_port(folder.path())).await?;
         Ok(Some(Self {
             process,
             program,
@@ -59,10 +58,10 @@ impl TrialBroker {
         }))
     }
 
-    /// What clients connect to, such as `nats://127.0.0.1:40123`.
+    /// Returns the URL of the broker, such as `nats://127.0.0.1:40123`.
     ///
     /// ```no_run
-    /// # fn show(broker: &receive_at_scale::TrialBroker) {
+    /// # fn show(broker: &receive_at_scale::LocalBroker) {
     /// assert!(broker.url().starts_with("nats://127.0.0.1:"));
     /// # }
     /// ```
@@ -71,14 +70,14 @@ impl TrialBroker {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
-    /// Kills the program, without time to tidy up, and starts it again on its data.
+    /// Kills the process, and starts it again with the same port and data.
     ///
     /// # Errors
     ///
-    /// As [`TrialBroker::start`].
+    /// Returns the errors of [`LocalBroker::start`].
     ///
     /// ```no_run
-    /// # async fn crash(mut broker: receive_at_scale::TrialBroker) -> std::io::Result<()> {
+    /// # async fn crash(mut broker: receive_at_scale::LocalBroker) -> std::io::Result<()> {
     /// broker.restart().await?;
     /// # Ok(())
     /// # }
@@ -86,12 +85,12 @@ impl TrialBroker {
     pub async fn restart(&mut self) -> io::Result<()> {
         self.process.kill().await?;
         self.process = spawn(&self.program, self.folder.path(), &self.port.to_string())?;
-        in_time(connected(self.port)).await?;
+        with_timeout(wait_for_connection(self.port)).await?;
         Ok(())
     }
 }
 
-/// Debian puts it where the `PATH` of an ordinary user does not lead.
+/// Finds the program. Debian installs it in `/usr/sbin`, which is often not in `PATH`.
 fn find_program() -> Option<PathBuf> {
     if let Some(program) = env::var_os("NATS_SERVER") {
         return Some(program.into());
@@ -117,12 +116,16 @@ fn spawn(program: &Path, folder: &Path, port: &str) -> io::Result<Child> {
         .spawn()
 }
 
-async fn in_time<T>(ready: impl Future<Output = T>) -> io::Result<T> {
-    let late = || io::Error::other(format!("nats-server is not ready within {READY_WITHIN:?}"));
-    timeout(READY_WITHIN, ready).await.map_err(|_| late())
+async fn with_timeout<T>(ready: impl Future<Output = T>) -> io::Result<T> {
+    let timed_out = || {
+        io::Error::other(format!(
+            "nats-server was not ready within {START_TIMEOUT:?}"
+        ))
+    };
+    timeout(START_TIMEOUT, ready).await.map_err(|_| timed_out())
 }
 
-async fn port_told(folder: &Path) -> u16 {
+async fn wait_for_port(folder: &Path) -> u16 {
     loop {
         if let Some(port) = read_port(folder) {
             return port;
@@ -131,16 +134,17 @@ async fn port_told(folder: &Path) -> u16 {
     }
 }
 
-/// The file is called `nats-server_<process>.ports` and holds `{"nats": ["nats://127.0.0.1:40123"]}`.
+/// Reads the port from the file `nats-server_<process>.ports`, which contains
+/// `{"nats": ["nats://127.0.0.1:40123"]}`.
 fn read_port(folder: &Path) -> Option<u16> {
     let mut files = fs::read_dir(folder).ok()?.flatten();
     let file = files.find(|file| file.path().extension().is_some_and(|end| end == "ports"))?;
-    let told: Value = serde_json::from_slice(&fs::read(file.path()).ok()?).ok()?;
-    let url = told.pointer("/nats/0")?.as_str()?;
+    let ports: Value = serde_json::from_slice(&fs::read(file.path()).ok()?).ok()?;
+    let url = ports.pointer("/nats/0")?.as_str()?;
     url.rsplit_once(':')?.1.parse().ok()
 }
 
-async fn connected(port: u16) {
+async fn wait_for_connection(port: u16) {
     while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
         sleep(Duration::from_millis(20)).await;
     }
