@@ -1,6 +1,6 @@
-//! Reads the profile, changes its location, and puts it back as it was.
+//! Changes the location of the profile, and restores it.
 
-#![allow(clippy::print_stdout, reason = "printing is what this program is for")]
+#![allow(clippy::print_stdout, reason = "this program prints to stdout")]
 
 use std::env;
 use std::error::Error;
@@ -10,32 +10,32 @@ use profile_sdk::{ApiKey, Client, ErrorKind, Location, ProfileUpdate};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    // Without PROFILE_BASE_URL, a reference service stands in for the real one.
-    let stand_in = MockServer::start().await;
+    // Without PROFILE_BASE_URL, use a reference service in this process.
+    let mock = MockServer::start().await;
     let client = match env::var_os("PROFILE_BASE_URL") {
         Some(_) => Client::from_env()?,
         None => Client::builder()
-            .base_url(stand_in.uri())
-            .api_key(ApiKey::new(stand_in.key())?)
+            .base_url(mock.uri())
+            .api_key(ApiKey::new(mock.key())?)
             .build()?,
     };
 
     let before = client.me().await?.location.unwrap_or_default();
     println!("before: {before:?}");
 
-    // A location that is too long would be refused here, before anything is sent.
+    // `Location::new` rejects a location that is too long, before anything is sent.
     let update = ProfileUpdate::new().location(Location::new("Somewhere else")?);
     match client.update_profile(&update).await {
         Ok(_) => println!("changed: {:?}", client.me().await?.location),
         Err(error) if error.kind() == ErrorKind::Forbidden => {
-            println!("this key may only read: {error}");
+            println!("the key is not allowed to edit the profile: {error}");
             return Ok(());
         }
         Err(error) => return Err(error.into()),
     }
 
-    let back = ProfileUpdate::new().location(Location::new(before)?);
-    client.update_profile(&back).await?;
+    let restore = ProfileUpdate::new().location(Location::new(before)?);
+    client.update_profile(&restore).await?;
     println!("after: {:?}", client.me().await?.location);
     Ok(())
 }

@@ -1,6 +1,6 @@
-//! Creates a link, changes it, and deletes it again, also where the service does not show it.
+//! Creates, renames and deletes a link.
 
-#![allow(clippy::print_stdout, reason = "printing is what this program is for")]
+#![allow(clippy::print_stdout, reason = "this program prints to stdout")]
 
 use std::env;
 use std::error::Error;
@@ -10,13 +10,13 @@ use profile_sdk::{ApiKey, Client, LinkId, LinkUpdate, NewLink};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    // Without PROFILE_BASE_URL, a reference service stands in for the real one.
-    let stand_in = MockServer::start().await;
+    // Without PROFILE_BASE_URL, use a reference service in this process.
+    let mock = MockServer::start().await;
     let client = match env::var_os("PROFILE_BASE_URL") {
         Some(_) => Client::from_env()?,
         None => Client::builder()
-            .base_url(stand_in.uri())
-            .api_key(ApiKey::new(stand_in.key())?)
+            .base_url(mock.uri())
+            .api_key(ApiKey::new(mock.key())?)
             .build()?,
     };
 
@@ -33,12 +33,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A service may take a link without showing it: then its id is found among the owner's links.
+/// Creates a link and returns its id. If the response does not contain the link, looks it up in the
+/// profile.
 async fn create(client: &Client, title: &str, url: &str) -> Result<LinkId, Box<dyn Error>> {
     let created = client.create_link(&NewLink::new(title, url.parse()?)).await;
     let created = created.inspect_err(|error| {
         if error.may_have_been_applied() {
-            println!("look whether the link is there before you create it again");
+            println!("the link may exist; check before you retry");
         }
     })?;
     if let Some(id) = created.and_then(|link| link.id) {
@@ -49,5 +50,5 @@ async fn create(client: &Client, title: &str, url: &str) -> Result<LinkId, Box<d
         .into_iter()
         .rfind(|link| link.title.as_deref() == Some(title) && link.url.as_deref() == Some(url))
         .and_then(|link| link.id)
-        .ok_or_else(|| "the link was created, and the service does not tell its id".into())
+        .ok_or_else(|| "the link was created, but the service does not return its id".into())
 }

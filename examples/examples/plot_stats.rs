@@ -1,6 +1,6 @@
-//! Draws the daily views of a profile as bars: `plot_stats [DAYS [HANDLE]]`.
+//! Plots the daily views of a profile as bars: `plot_stats [DAYS [HANDLE]]`.
 
-#![allow(clippy::print_stdout, reason = "printing is what this program is for")]
+#![allow(clippy::print_stdout, reason = "this program prints to stdout")]
 
 use std::env;
 use std::error::Error;
@@ -8,8 +8,8 @@ use std::error::Error;
 use mock_server::MockServer;
 use profile_sdk::{ApiKey, Client, DailyViews, Days, Handle};
 
-/// How long the longest bar is, in characters.
-const WIDTH: u64 = 50;
+/// Length of the longest bar, in characters.
+const MAX_WIDTH: u64 = 50;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -19,35 +19,35 @@ async fn main() -> Result<(), Box<dyn Error>> {
         None => Days::new(14)?,
     };
 
-    // Without PROFILE_BASE_URL, a reference service stands in for the real one.
-    let stand_in = MockServer::start().await;
+    // Without PROFILE_BASE_URL, use a reference service in this process.
+    let mock = MockServer::start().await;
     let client = match env::var_os("PROFILE_BASE_URL") {
         Some(_) => Client::from_env()?,
         None => Client::builder()
-            .base_url(stand_in.uri())
-            .api_key(ApiKey::new(stand_in.key())?)
+            .base_url(mock.uri())
+            .api_key(ApiKey::new(mock.key())?)
             .build()?,
     };
 
     let handle = match arguments.next() {
         Some(handle) => Handle::new(handle)?,
         None => (client.me().await?.handle)
-            .ok_or("the service does not tell the owner's handle; give it after the days")?,
+            .ok_or("the service does not return your handle; pass it as the second argument")?,
     };
     let stats = client.user_stats(&handle, days).await?;
-    draw(&stats.daily.unwrap_or_default());
+    plot(&stats.daily.unwrap_or_default());
     if let Some(total) = stats.total_views {
-        println!("{total} views in all");
+        println!("{total} views in total");
     }
     Ok(())
 }
 
-/// A line for each day, as long as its views beside those of the best day.
-fn draw(daily: &[DailyViews]) {
-    let most = daily.iter().map(|day| day.views).max().unwrap_or_default();
+/// Prints a line per day, scaled to the day with the most views.
+fn plot(daily: &[DailyViews]) {
+    let max = daily.iter().map(|day| day.views).max().unwrap_or_default();
     for day in daily {
-        let length = u128::from(day.views) * u128::from(WIDTH) / u128::from(most.max(1));
-        let bar = "█".repeat(usize::try_from(length).expect("no bar is longer than WIDTH"));
+        let length = u128::from(day.views) * u128::from(MAX_WIDTH) / u128::from(max.max(1));
+        let bar = "█".repeat(usize::try_from(length).expect("at most MAX_WIDTH"));
         println!("{} {bar} {}", day.date, day.views);
     }
 }

@@ -1,6 +1,6 @@
-//! Reads the profile of the key's owner, and what the key may do.
+//! Reads the profile of the key's owner, and the scopes of the key.
 
-#![allow(clippy::print_stdout, reason = "printing is what this program is for")]
+#![allow(clippy::print_stdout, reason = "this program prints to stdout")]
 
 use std::env;
 use std::error::Error;
@@ -10,18 +10,18 @@ use profile_sdk::{ApiKey, Client, Scope};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    // Without PROFILE_BASE_URL, a reference service stands in for the real one.
-    let stand_in = MockServer::start().await;
+    // Without PROFILE_BASE_URL, use a reference service in this process.
+    let mock = MockServer::start().await;
     let client = match env::var_os("PROFILE_BASE_URL") {
         Some(_) => Client::from_env()?,
         None => Client::builder()
-            .base_url(stand_in.uri())
-            .api_key(ApiKey::new(stand_in.key())?)
+            .base_url(mock.uri())
+            .api_key(ApiKey::new(mock.key())?)
             .build()?,
     };
 
     let me = client.me().await?;
-    // Every service has other fields to show, so each may be missing.
+    // All fields are optional, because the specification does not require them.
     println!("name: {}", me.display_name.as_deref().unwrap_or("(none)"));
     println!("bio: {}", me.bio.as_deref().unwrap_or("(none)"));
     for link in me.links.iter().flatten() {
@@ -32,9 +32,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         println!("badge: {}", badge.name);
     }
     if let Some(scopes) = me.key.and_then(|key| key.scopes) {
-        println!("may edit links: {}", scopes.contains(&Scope::LinksWrite));
+        println!("can edit links: {}", scopes.contains(&Scope::LinksWrite));
     }
-    // What the specification does not name is kept as it came.
-    println!("further fields: {:?}", me.extra.keys().collect::<Vec<_>>());
+    // Fields that are not in the specification.
+    println!("other fields: {:?}", me.extra.keys().collect::<Vec<_>>());
     Ok(())
 }

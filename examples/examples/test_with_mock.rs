@@ -1,9 +1,9 @@
-//! A program with a test suite: it tidies the owner's links, and its tests run it against the mock.
+//! A program that trims the titles of links, with tests that run it against the mock.
 //!
-//! `cargo test -p examples` runs the tests, `cargo run -p examples --example test_with_mock` the
-//! program.
+//! Run the tests with `cargo test -p examples`, and the program with
+//! `cargo run -p examples --example test_with_mock`.
 
-#![allow(clippy::print_stdout, reason = "printing is what this program is for")]
+#![allow(clippy::print_stdout, reason = "this program prints to stdout")]
 
 use std::error::Error;
 
@@ -18,13 +18,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .base_url(service.uri())
         .api_key(ApiKey::new(service.key())?)
         .build()?;
-    println!("{} titles tidied", tidy_titles(&client).await?);
+    println!("trimmed {} titles", trim_titles(&client).await?);
     Ok(())
 }
 
-/// Takes the white space from around the titles of the owner's links, and says of how many.
-async fn tidy_titles(client: &Client) -> Result<usize, profile_sdk::Error> {
-    let mut tidied = 0;
+/// Trims the titles of the owner's links, and returns the number of changed links.
+async fn trim_titles(client: &Client) -> Result<usize, profile_sdk::Error> {
+    let mut changed = 0;
     for link in client.me().await?.links.unwrap_or_default() {
         let (Some(id), Some(title)) = (link.id, link.title) else {
             continue;
@@ -32,10 +32,10 @@ async fn tidy_titles(client: &Client) -> Result<usize, profile_sdk::Error> {
         if title.trim() != title {
             let update = LinkUpdate::new().title(title.trim());
             client.update_link(&id, &update).await?;
-            tidied += 1;
+            changed += 1;
         }
     }
-    Ok(tidied)
+    Ok(changed)
 }
 
 #[cfg(test)]
@@ -44,15 +44,15 @@ mod tests {
     use profile_sdk::{ApiKey, Client, ErrorKind};
     use serde_json::json;
 
-    use super::tidy_titles;
+    use super::trim_titles;
 
-    /// A service with one title to tidy, and a client of it.
+    /// Starts a service with one title to trim, and creates a client.
     async fn start() -> (MockServer, Client) {
         let service = MockServer::start().await;
-        let untidy = |world: &mut mock_server::World| {
+        let add_link = |world: &mut mock_server::World| {
             world.add_link("demo", " My blog ", "https://example.org")
         };
-        service.update(untidy).unwrap();
+        service.update(add_link).unwrap();
         let client = client_with(&service, service.key());
         (service, client)
     }
@@ -61,18 +61,18 @@ mod tests {
         Client::builder()
             .base_url(service.uri())
             .api_key(ApiKey::new(key).unwrap())
-            .jitter(|| 0.0) // A repeated call does not wait.
+            .jitter(|| 0.0) // Retries do not wait.
             .build()
             .unwrap()
     }
 
     #[tokio::test]
-    async fn only_untidy_titles_are_changed() {
+    async fn changes_only_titles_with_surrounding_space() {
         let (service, client) = start().await;
-        assert_eq!(tidy_titles(&client).await.unwrap(), 1);
-        assert_eq!(tidy_titles(&client).await.unwrap(), 0);
+        assert_eq!(trim_titles(&client).await.unwrap(), 1);
+        assert_eq!(trim_titles(&client).await.unwrap(), 0);
 
-        // The journal tells what was sent: one edit, of the title alone.
+        // Only one edit was sent, with only the title.
         service
             .expect("PATCH", "/me/links/{id}")
             .body(json!({"title": "My blog"}))
@@ -81,33 +81,33 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_service_that_fails_once_does_not_matter() {
+    async fn retries_a_503() {
         let (service, client) = start().await;
         let fails_once = FaultRule::new(Fault::status(503)).method("PATCH").times(1);
         service.add_fault(fails_once).unwrap();
 
-        assert_eq!(tidy_titles(&client).await.unwrap(), 1);
+        assert_eq!(trim_titles(&client).await.unwrap(), 1);
         service.expect("PATCH", "/me/links/{id}").times(2);
     }
 
     #[tokio::test]
-    async fn a_key_that_may_not_edit_links_is_told() {
+    async fn reports_a_missing_scope() {
         let (service, _) = start().await;
         let client = client_with(&service, &service.keys().profile);
-        let error = tidy_titles(&client).await.unwrap_err();
+        let error = trim_titles(&client).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Forbidden);
     }
 
-    // Where the specification is silent, services differ; the program works with all of them.
+    // A dialect is a set of choices where the specification is silent.
     #[tokio::test]
-    async fn every_dialect_is_understood() {
+    async fn works_with_every_dialect() {
         for (setting, alternative, dialect) in Dialect::alternatives() {
             let (service, client) = start().await;
             service.set_dialect(dialect).unwrap();
-            // The barest service shows no links, so there is nothing to tidy.
+            // With the setting `minimal`, the profile does not contain links.
             let expected = usize::from(alternative != "minimal");
-            let tidied = tidy_titles(&client).await.unwrap();
-            assert_eq!(tidied, expected, "{setting}: {alternative}");
+            let changed = trim_titles(&client).await.unwrap();
+            assert_eq!(changed, expected, "{setting}: {alternative}");
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Signs a delivery as the service does, then verifies it and a forged one.
+//! Signs a delivery, as the service does, and verifies it and a forged one.
 
-#![allow(clippy::print_stdout, reason = "printing is what this program is for")]
+#![allow(clippy::print_stdout, reason = "this program prints to stdout")]
 
 use std::error::Error;
 
@@ -20,8 +20,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("genuine: {:?}", verified.event_kind());
 
     match verifier.verify(headers, body.replace("grace", "mallory")) {
-        Ok(_) => return Err("a forged body was taken".into()),
-        Err(reason) => println!("refused: {reason}"),
+        Ok(_) => return Err("a forged body was accepted".into()),
+        Err(error) => println!("rejected: {error}"),
     }
     Ok(())
 }

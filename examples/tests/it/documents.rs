@@ -1,59 +1,59 @@
-//! Where the documents lead to is there.
+//! Checks the links and file names in the documents.
 
 use std::path::Path;
 
-use crate::repository::{CRATES, files_ending_with, read, root};
+use crate::repository::{CRATES, files_with_suffix, read, root};
 
 #[test]
-fn every_link_leads_to_something() {
-    let documents = files_ending_with(".md");
+fn links_resolve() {
+    let documents = files_with_suffix(".md");
     assert!(documents.len() > 5, "{documents:?}");
-    let mut dead = Vec::new();
+    let mut broken = Vec::new();
     for document in &documents {
         for target in targets(&prose(&read(document))) {
-            if let Err(reason) = follow(document, &target) {
-                dead.push(format!("{document}: {target}: {reason}"));
+            if let Err(reason) = resolve(document, &target) {
+                broken.push(format!("{document}: {target}: {reason}"));
             }
         }
     }
-    assert_eq!(dead, Vec::<String>::new());
+    assert_eq!(broken, Vec::<String>::new());
 }
 
-/// A file is named by its path from the root, or by the end of its path in the crate that the
-/// paragraph has spoken of last.
+/// A file name is a path from the root, or the end of a path in the crate that the paragraph mentions
+/// last.
 #[test]
-fn every_file_that_a_guide_names_is_there() {
-    let sources = files_ending_with(".rs");
+fn files_in_the_guides_exist() {
+    let sources = files_with_suffix(".rs");
     for guide in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
-        let (mut named, mut missing) = (0, Vec::new());
+        let (mut count, mut missing) = (0, Vec::new());
         let text = read(guide);
         for paragraph in text.split("\n\n").flat_map(|text| text.split("\n- ")) {
             let mut crate_name = CRATES
                 .into_iter()
                 .find(|name| paragraph.contains(&format!("**{name}**")));
             for span in paragraph.split('`').skip(1).step_by(2) {
-                let spoken_of = |name: &&str| span.starts_with(&format!("{name}/"));
-                crate_name = CRATES.into_iter().find(spoken_of).or(crate_name);
+                let starts_with_crate = |name: &&str| span.starts_with(&format!("{name}/"));
+                crate_name = CRATES.into_iter().find(starts_with_crate).or(crate_name);
                 if !span.ends_with(".rs") {
                     continue;
                 }
                 let folder = crate_name.map_or(String::new(), |name| format!("{name}/"));
-                let below = format!("/{span}");
-                let is_it = |source: &String| {
-                    source == span || source.starts_with(&folder) && source.ends_with(&below)
+                let suffix = format!("/{span}");
+                let matches = |source: &String| {
+                    source == span || source.starts_with(&folder) && source.ends_with(&suffix)
                 };
-                if !sources.iter().any(is_it) {
-                    missing.push(format!("{folder}…{below}"));
+                if !sources.iter().any(matches) {
+                    missing.push(format!("{folder}…{suffix}"));
                 }
-                named += 1;
+                count += 1;
             }
         }
-        assert!(named > 20, "{guide} names only {named} files");
+        assert!(count > 20, "found only {count} file names in {guide}");
         assert_eq!(missing, Vec::<String>::new(), "{guide}");
     }
 }
 
-/// The document without its code, where brackets are no links.
+/// Removes the code blocks, which may contain brackets that are not links.
 fn prose(document: &str) -> String {
     let mut prose = String::new();
     let mut is_code = false;
@@ -68,7 +68,7 @@ fn prose(document: &str) -> String {
     prose
 }
 
-/// What is linked to in the ways that Markdown and HTML have.
+/// Returns the targets of Markdown and HTML links.
 fn targets(prose: &str) -> Vec<String> {
     let between = |open: &str, close: char| -> Vec<String> {
         let rests = prose.split(open).skip(1);
@@ -80,18 +80,18 @@ fn targets(prose: &str) -> Vec<String> {
         let (_, target) = line.strip_prefix('[')?.split_once("]: ")?;
         Some(target.trim().to_owned())
     });
-    let linked = [("](", ')'), ("src=\"", '"'), ("href=\"", '"')];
-    let linked = linked
+    let inline = [("](", ')'), ("src=\"", '"'), ("href=\"", '"')];
+    let inline = inline
         .into_iter()
         .flat_map(|(open, close)| between(open, close));
-    linked.chain(definitions).collect()
+    inline.chain(definitions).collect()
 }
 
-/// Says what is wrong with a link inside the repository.
-fn follow(document: &str, target: &str) -> Result<(), String> {
-    let is_elsewhere = target.contains("://") || target.starts_with("mailto:");
-    // What the documentation of a crate calls by its path in Rust is checked by rustdoc.
-    if is_elsewhere || target.contains("::") {
+/// Checks a link. Ignores links to other sites.
+fn resolve(document: &str, target: &str) -> Result<(), String> {
+    let is_external = target.contains("://") || target.starts_with("mailto:");
+    // rustdoc checks links to Rust items.
+    if is_external || target.contains("::") {
         return Ok(());
     }
     let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
@@ -101,7 +101,7 @@ fn follow(document: &str, target: &str) -> Result<(), String> {
         _ => root().join(folder).join(path),
     };
     if !file.exists() {
-        return Err("there is no such file".to_owned());
+        return Err("file not found".to_owned());
     }
     if anchor.is_empty() || file.extension().is_none_or(|ending| ending != "md") {
         return Ok(());
@@ -109,11 +109,11 @@ fn follow(document: &str, target: &str) -> Result<(), String> {
     let text = std::fs::read_to_string(file).unwrap();
     match anchors(&text).iter().any(|known| known == anchor) {
         true => Ok(()),
-        false => Err(format!("there is no heading #{anchor}")),
+        false => Err(format!("heading #{anchor} not found")),
     }
 }
 
-/// The anchors of the headings, made as code hosts make them.
+/// Returns the anchors of the headings, in GitHub's format.
 fn anchors(document: &str) -> Vec<String> {
     let mut anchors: Vec<String> = Vec::new();
     let prose = prose(document);

@@ -1,6 +1,9 @@
-//! What the documents say of the code is true of it.
+//! Checks the documents against the code.
 
-#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test fails at the first unexpected value"
+)]
 
 mod documents;
 mod fuzz_manifest;

@@ -1,8 +1,7 @@
-//! The public API of the libraries is the one that is written down in `docs/public-api/`.
+//! Compares the public API of the libraries with the listings in `docs/public-api/`.
 //!
-//! The listing is made from the sources, so that it is the same with every compiler. It has every
-//! public item by its name, with what is public of it and the traits that it implements in so many
-//! words; what the compiler adds by itself is not in it.
+//! The listings are generated from the sources, so they do not depend on the compiler. They contain all
+//! public items with their public parts and explicit trait implementations, without auto traits.
 
 mod items;
 mod sources;
@@ -16,7 +15,7 @@ use items::Listing;
 use sources::Module;
 
 #[test]
-fn the_public_api_is_the_one_that_is_written_down() {
+fn the_public_api_matches_its_listing() {
     expect_file!["../../../docs/public-api/profile-sdk.txt"].assert_eq(&listing("profile-sdk"));
     expect_file!["../../../docs/public-api/webhook-verify.txt"]
         .assert_eq(&listing("webhook-verify"));
@@ -25,9 +24,9 @@ fn the_public_api_is_the_one_that_is_written_down() {
 
 fn listing(name: &str) -> String {
     let modules = sources::modules_of(name);
-    let exported = exported_by(&modules);
+    let exported = exports_of(&modules);
     let listing = Listing::of(&modules, &exported);
-    let mut text = format!("The public items of {name}, with what is public of each.\n");
+    let mut text = format!("The public API of {name}.\n");
     for (item, lines) in listing.into_items() {
         write!(text, "\n{item}\n").unwrap();
         lines
@@ -37,8 +36,8 @@ fn listing(name: &str) -> String {
     text
 }
 
-/// The names that can be reached from outside.
-fn exported_by(modules: &[Module]) -> BTreeSet<String> {
+/// Returns the names that other crates can use.
+fn exports_of(modules: &[Module]) -> BTreeSet<String> {
     let public = modules.iter().filter(|module| module.is_public);
     public
         .flat_map(|module| items::exports_of(&module.items))
@@ -46,24 +45,24 @@ fn exported_by(modules: &[Module]) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_listing_has_what_is_public_and_nothing_else() {
+fn a_listing_contains_only_public_items() {
     let source = "
-        pub struct Shown { pub open: u8, hidden: u8 }
-        impl Shown {
-            pub const MOST: u8 = 7;
-            pub fn told(mut self, text: &str) -> Option<u8> { None }
-            pub(crate) fn kept(&self) {}
+        pub struct Open { pub open: u8, hidden: u8 }
+        impl Open {
+            pub const MAX: u8 = 7;
+            pub fn build(mut self, text: &str) -> Option<u8> { None }
+            pub(crate) fn internal(&self) {}
         }
         trait Secret {}
-        impl Secret for Shown {}
-        impl Clone for Shown { fn clone(&self) -> Self { Self { open: 1, hidden: 2 } } }
+        impl Secret for Open {}
+        impl Clone for Open { fn clone(&self) -> Self { Self { open: 1, hidden: 2 } } }
         struct Hidden;
         #[cfg(test)]
         pub struct Tested;
     ";
     let items = syn::parse_file(source).unwrap().items;
     let exported = items::exports_of(&items);
-    assert_eq!(exported, ["Shown"]);
+    assert_eq!(exported, ["Open"]);
     let exported = BTreeSet::from_iter(exported);
     let module = Module {
         is_public: true,
@@ -73,17 +72,17 @@ fn a_listing_has_what_is_public_and_nothing_else() {
     let listing = Listing::of(&[module], &exported);
     let lines: Vec<_> = listing
         .into_items()
-        .remove("Shown")
+        .remove("Open")
         .unwrap()
         .into_iter()
         .collect();
     assert_eq!(
         lines,
         [
-            "impl Clone for Shown",
-            "pub const MOST: u8 = 7",
-            "pub fn told(self, text: &str) -> Option<u8>",
-            "pub struct Shown { pub open: u8, .. }",
+            "impl Clone for Open",
+            "pub const MAX: u8 = 7",
+            "pub fn build(self, text: &str) -> Option<u8>",
+            "pub struct Open { pub open: u8, .. }",
         ]
     );
 }

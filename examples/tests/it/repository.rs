@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The crates that have to do with the specification.
+/// The crates that implement the specification, in the order of the coverage table.
 pub(crate) const CRATES: [&str; 4] = [
     "profile-sdk",
     "mock-server",
@@ -11,7 +11,7 @@ pub(crate) const CRATES: [&str; 4] = [
     "profile-cli",
 ];
 
-/// The folder that holds the crates.
+/// Returns the root of the repository.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
@@ -25,8 +25,9 @@ pub(crate) fn read(path: &str) -> String {
     text.unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Every file with this ending, by its path below the root, but for what a build or a tool made.
-pub(crate) fn files_ending_with(ending: &str) -> Vec<String> {
+/// Returns the paths of all files with this suffix, relative to the root. Skips `target` and hidden
+/// folders.
+pub(crate) fn files_with_suffix(suffix: &str) -> Vec<String> {
     let mut folders = vec![root()];
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
@@ -37,7 +38,7 @@ pub(crate) fn files_ending_with(ending: &str) -> Vec<String> {
                 if name != "target" && !name.starts_with('.') {
                     folders.push(path);
                 }
-            } else if name.ends_with(ending) {
+            } else if name.ends_with(suffix) {
                 let path = path.strip_prefix(root()).unwrap();
                 found.push(path.to_str().unwrap().replace('\\', "/"));
             }

@@ -1,4 +1,4 @@
-//! `docs/specification-coverage.md` has a row for everything, and each row tells the truth.
+//! Checks `docs/specification-coverage.md` against the code.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use mock_server::Dialect;
 use profile_sdk::{Bio, Days, DisplayName, Location, Operation, Scope};
 use webhook_verify::{EventKind, FailureRun};
 
-use crate::repository::{CRATES, files_ending_with, read};
+use crate::repository::{CRATES, files_with_suffix, read};
 
 const DOCUMENT: &str = "docs/specification-coverage.md";
 
-/// A row of one of the tables.
+/// A row of the tables.
 struct Row {
-    /// The rule, and what stands before the columns of the crates.
+    /// The columns before those of the crates, starting with the rule.
     subject: Vec<String>,
-    /// The files below `src/` of each crate, by its place in [`CRATES`].
+    /// The files below `src/` of each crate, in the order of [`CRATES`].
     files: [Vec<String>; CRATES.len()],
-    /// Each as `file::test`.
+    /// The tests, as `file::test`.
     tests: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ fn rows() -> Vec<Row> {
                 .any(|head| first.starts_with(head))
     };
     let rows: Vec<_> = document.lines().filter(is_row).map(row).collect();
-    assert!(rows.len() > 80, "only {} rows", rows.len());
+    assert!(rows.len() > 80, "found only {} rows", rows.len());
     rows
 }
 
@@ -38,10 +38,10 @@ fn row(line: &str) -> Row {
     let cells: Vec<_> = line.trim_matches('|').split('|').map(str::trim).collect();
     let (subject, rest) = cells
         .split_at_checked(cells.len().wrapping_sub(CRATES.len() + 1))
-        .unwrap_or_else(|| panic!("a row has too few cells: {line}"));
+        .unwrap_or_else(|| panic!("too few cells: {line}"));
     Row {
         subject: subject.iter().map(|cell| (*cell).to_owned()).collect(),
-        files: std::array::from_fn(|place| code_spans(rest[place])),
+        files: std::array::from_fn(|index| code_spans(rest[index])),
         tests: code_spans(rest[CRATES.len()]),
     }
 }
@@ -51,60 +51,67 @@ fn code_spans(cell: &str) -> Vec<String> {
     spans.map(str::to_owned).collect()
 }
 
-/// Fails unless exactly these have a row whose subject names them in code.
+/// Checks that each name is in a code span of the subject of a row.
 #[track_caller]
-fn check_each_has_a_row<'a>(names: impl IntoIterator<Item = &'a str>) {
+fn assert_have_rows<'a>(names: impl IntoIterator<Item = &'a str>) {
     let rows = rows();
-    let named: Vec<_> = rows
+    let subjects: Vec<_> = rows
         .iter()
         .flat_map(|row| code_spans(&row.subject[0]))
         .collect();
     let names = names.into_iter();
     let missing: Vec<_> = names
-        .filter(|name| !named.iter().any(|known| known == name))
+        .filter(|name| !subjects.iter().any(|subject| subject == name))
         .collect();
-    assert_eq!(missing, Vec::<&str>::new(), "have no row in {DOCUMENT}");
+    assert_eq!(missing, Vec::<&str>::new(), "without a row in {DOCUMENT}");
 }
 
 #[test]
-fn every_row_has_a_file_and_a_test() {
+fn rows_have_files_and_tests() {
     for row in rows() {
         let subject = &row.subject[0];
         assert!(
             row.files.iter().any(|files| !files.is_empty()),
-            "{subject}: no file"
+            "{subject}: no files"
         );
-        assert!(!row.tests.is_empty(), "{subject}: no test");
+        assert!(!row.tests.is_empty(), "{subject}: no tests");
     }
 }
 
 #[test]
-fn every_file_is_there() {
-    let sources = files_ending_with(".rs");
+fn files_exist() {
+    let sources = files_with_suffix(".rs");
     for row in rows() {
         for (name, files) in CRATES.iter().zip(&row.files) {
             for file in files {
                 let path = format!("{name}/src/{file}");
-                assert!(sources.contains(&path), "{}: no {path}", row.subject[0]);
+                assert!(
+                    sources.contains(&path),
+                    "{}: {path} not found",
+                    row.subject[0]
+                );
             }
         }
     }
 }
 
 #[test]
-fn every_test_is_there() {
+fn tests_exist() {
     let mut texts = BTreeMap::new();
     for row in rows() {
         for test in &row.tests {
             let subject = &row.subject[0];
             let (file, name) = test.split_once("::").expect("a file and a name");
             let text: &String = texts.entry(file.to_owned()).or_insert_with(|| read(file));
-            assert!(is_test(text, name), "{subject}: {file} has no test {name}");
+            assert!(
+                is_test(text, name),
+                "{subject}: test {name} not found in {file}"
+            );
         }
     }
 }
 
-/// Whether the text has a function of this name under an attribute that makes it a test.
+/// Returns `true` if the source contains a test function with this name.
 fn is_test(text: &str, name: &str) -> bool {
     let head = format!("fn {name}(");
     let Some((before, _)) = text.split_once(&head) else {
@@ -119,14 +126,14 @@ fn is_test(text: &str, name: &str) -> bool {
 }
 
 #[test]
-fn a_function_without_the_attribute_is_no_test() {
+fn a_function_without_a_test_attribute_is_not_a_test() {
     let text = "#[test]\nfn one() {}\n#[tokio::test(flavor)]\nasync fn three() {}\n\nfn two() {}\n";
     assert!(is_test(text, "one") && is_test(text, "three"));
     assert!(!is_test(text, "two") && !is_test(text, "four"));
 }
 
 #[test]
-fn every_endpoint_has_a_row() {
+fn endpoints_have_rows() {
     let endpoints = Operation::ALL.map(|operation| {
         let path = operation.path_template();
         format!(
@@ -135,17 +142,17 @@ fn every_endpoint_has_a_row() {
             path.strip_prefix("/api/v1").unwrap()
         )
     });
-    check_each_has_a_row(endpoints.iter().map(String::as_str));
+    assert_have_rows(endpoints.iter().map(String::as_str));
 }
 
 #[test]
-fn every_scope_and_every_event_has_a_row() {
-    check_each_has_a_row(Scope::KNOWN.iter().map(Scope::as_str));
-    check_each_has_a_row(EventKind::KNOWN.iter().map(EventKind::as_str));
+fn scopes_and_events_have_rows() {
+    assert_have_rows(Scope::KNOWN.iter().map(Scope::as_str));
+    assert_have_rows(EventKind::KNOWN.iter().map(EventKind::as_str));
 }
 
 #[test]
-fn every_limit_has_a_row_that_tells_its_number() {
+fn limits_have_rows_with_their_values() {
     let limits = [
         ("DisplayName::MAX_CHARACTERS", DisplayName::MAX_CHARACTERS),
         ("Bio::MAX_CHARACTERS", Bio::MAX_CHARACTERS),
@@ -160,7 +167,7 @@ fn every_limit_has_a_row_that_tells_its_number() {
             FailureRun::TURNS_WEBHOOK_OFF,
         ),
     ];
-    check_each_has_a_row(limits.map(|(name, _)| name));
+    assert_have_rows(limits.map(|(name, _)| name));
     for row in rows() {
         let subject = &row.subject[0];
         for (_, number) in limits
@@ -170,14 +177,14 @@ fn every_limit_has_a_row_that_tells_its_number() {
             let mut numbers = subject.split(|c: char| !c.is_ascii_digit());
             assert!(
                 numbers.any(|text| text == number.to_string()),
-                "{subject}: not {number}"
+                "{subject}: {number} is missing"
             );
         }
     }
 }
 
 #[test]
-fn every_setting_of_the_dialect_has_a_row_with_its_alternatives() {
+fn dialect_settings_have_rows_with_their_alternatives() {
     let mut expected: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (setting, alternative, _) in Dialect::alternatives() {
         expected
@@ -186,12 +193,14 @@ fn every_setting_of_the_dialect_has_a_row_with_its_alternatives() {
             .push(alternative.to_owned());
     }
     let rows = rows();
-    let mut told: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut documented: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for settings in rows.iter().filter_map(|row| row.subject.get(2)) {
         for setting in settings.split("; ").filter(|cell| *cell != "–") {
-            let (name, alternatives) = setting.split_once(": ").expect("a setting's values");
-            told.insert(name.trim_matches('`'), code_spans(alternatives));
+            let (name, alternatives) = setting
+                .split_once(": ")
+                .expect("the alternatives of a setting");
+            documented.insert(name.trim_matches('`'), code_spans(alternatives));
         }
     }
-    assert_eq!(told, expected);
+    assert_eq!(documented, expected);
 }

@@ -1,4 +1,4 @@
-//! What is public of an item, a line for each part.
+//! Lists the public parts of an item, one per line.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,8 +10,8 @@ use super::sources::Module;
 /// The lines of each exported item, by its name.
 pub(super) struct Listing<'a> {
     exported: &'a BTreeSet<String>,
-    /// The traits that the crate keeps to itself, whose implementations nobody can see.
-    own_traits: BTreeSet<String>,
+    /// Private traits. Their implementations are not listed.
+    private_traits: BTreeSet<String>,
     items: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -24,7 +24,7 @@ impl<'a> Listing<'a> {
         });
         let mut listing = Self {
             exported,
-            own_traits: traits.filter(|name| !exported.contains(name)).collect(),
+            private_traits: traits.filter(|name| !exported.contains(name)).collect(),
             items: BTreeMap::new(),
         };
         modules.iter().for_each(|module| listing.add(module));
@@ -60,7 +60,10 @@ impl<'a> Listing<'a> {
         };
         let condition = format!("{}{}", module.condition, condition_of(&block.attrs));
         if let Some((_, of_trait, _)) = &block.trait_ {
-            if of_trait.get_ident().is_some_and(|name| self.is_own(name)) {
+            if of_trait
+                .get_ident()
+                .is_some_and(|name| self.is_private_trait(name))
+            {
                 return;
             }
             let generics = text(&block.generics);
@@ -72,7 +75,7 @@ impl<'a> Listing<'a> {
             return;
         }
         for part in &block.items {
-            let (shown, attributes) = match part {
+            let (line, attributes) = match part {
                 ImplItem::Fn(function) if is_public(&function.vis) => {
                     (format!("pub {}", text(&function.sig)), &function.attrs)
                 }
@@ -89,13 +92,13 @@ impl<'a> Listing<'a> {
             let condition = format!("{condition}{}", condition_of(attributes));
             self.line(
                 &name,
-                format!("{condition}{}", shown.replace("(mut self", "(self")),
+                format!("{condition}{}", line.replace("(mut self", "(self")),
             );
         }
     }
 
-    fn is_own(&self, name: &syn::Ident) -> bool {
-        self.own_traits.contains(&name.to_string())
+    fn is_private_trait(&self, name: &syn::Ident) -> bool {
+        self.private_traits.contains(&name.to_string())
     }
 
     fn line(&mut self, name: &str, line: String) {
@@ -105,7 +108,7 @@ impl<'a> Listing<'a> {
     }
 }
 
-/// The names that a public module hands out.
+/// Returns the names that a public module exports.
 pub(super) fn exports_of(items: &[Item]) -> Vec<String> {
     let mut names = Vec::new();
     for item in items {
@@ -125,11 +128,11 @@ fn add_leaves(tree: &UseTree, names: &mut Vec<String>) {
         UseTree::Group(group) => group.items.iter().for_each(|tree| add_leaves(tree, names)),
         UseTree::Name(name) => names.push(name.ident.to_string()),
         UseTree::Rename(rename) => names.push(rename.rename.to_string()),
-        UseTree::Glob(_) => panic!("an export of everything cannot be listed"),
+        UseTree::Glob(_) => panic!("glob exports are not supported"),
     }
 }
 
-/// The name of a public item.
+/// Returns the name and attributes of a public item.
 fn public_name(item: &Item) -> Option<(String, &Vec<Attribute>)> {
     let (vis, name, attributes) = match item {
         Item::Const(item) => (&item.vis, &item.ident, &item.attrs),
@@ -143,9 +146,9 @@ fn public_name(item: &Item) -> Option<(String, &Vec<Attribute>)> {
     (is_public(vis) && !is_for_tests(attributes)).then(|| (name.to_string(), attributes))
 }
 
-/// The item without its documentation, its bodies and what is private in it.
+/// Renders an item without documentation, function bodies and private parts.
 fn declaration(item: Item) -> Option<String> {
-    let shown = match item {
+    let rendered = match item {
         Item::Const(item) => format!(
             "pub const {}: {} = {}",
             item.ident,
@@ -156,7 +159,7 @@ fn declaration(item: Item) -> Option<String> {
         Item::Struct(item) => {
             let head = format!(
                 "{}pub struct {}{}",
-                kept(&item.attrs),
+                api_attributes(&item.attrs),
                 item.ident,
                 text(&item.generics)
             );
@@ -166,7 +169,7 @@ fn declaration(item: Item) -> Option<String> {
             let variants = item.variants.iter().map(|variant| {
                 format!(
                     "{}{}{}",
-                    kept(&variant.attrs),
+                    api_attributes(&variant.attrs),
                     variant.ident,
                     variant_fields(&variant.fields)
                 )
@@ -174,7 +177,7 @@ fn declaration(item: Item) -> Option<String> {
             let variants: Vec<_> = variants.collect();
             let head = format!(
                 "{}pub enum {}{}",
-                kept(&item.attrs),
+                api_attributes(&item.attrs),
                 item.ident,
                 text(&item.generics)
             );
@@ -193,27 +196,27 @@ fn declaration(item: Item) -> Option<String> {
         Item::Type(item) => format!("pub type {} = {}", item.ident, text(&item.ty)),
         _ => return None,
     };
-    Some(shown)
+    Some(rendered)
 }
 
-/// The public fields; two dots where there are others.
+/// Renders the public fields, and `..` for private ones.
 fn fields(all: &Fields) -> String {
-    let is_open = |field: &&syn::Field| is_public(&field.vis);
-    let mut shown: Vec<_> = all.iter().filter(is_open).map(field).collect();
-    if shown.len() < all.len() {
-        shown.push("..".to_owned());
+    let is_public_field = |field: &&syn::Field| is_public(&field.vis);
+    let mut public: Vec<_> = all.iter().filter(is_public_field).map(field).collect();
+    if public.len() < all.len() {
+        public.push("..".to_owned());
     }
-    enclosed(all, &shown)
+    enclosed(all, &public)
 }
 
 fn variant_fields(all: &Fields) -> String {
     enclosed(all, &all.iter().map(field).collect::<Vec<_>>())
 }
 
-fn enclosed(all: &Fields, shown: &[String]) -> String {
+fn enclosed(all: &Fields, fields: &[String]) -> String {
     match all {
-        Fields::Named(_) => format!(" {{ {} }}", shown.join(", ")),
-        Fields::Unnamed(_) => format!("({})", shown.join(", ")),
+        Fields::Named(_) => format!(" {{ {} }}", fields.join(", ")),
+        Fields::Unnamed(_) => format!("({})", fields.join(", ")),
         Fields::Unit => String::new(),
     }
 }
@@ -227,7 +230,7 @@ fn field(field: &syn::Field) -> String {
     format!("{vis}{name}{}", text(&field.ty))
 }
 
-/// What a type is called, without its path, its parameters and its references.
+/// Returns the name of a type without its path, parameters and references.
 fn name_of(named: &Type) -> Option<String> {
     match named {
         Type::Path(path) => Some(path.path.segments.last()?.ident.to_string()),
@@ -240,17 +243,18 @@ fn is_public(vis: &Visibility) -> bool {
     matches!(vis, Visibility::Public(_))
 }
 
-/// The attributes that a user of the item meets.
-fn kept(attributes: &[Attribute]) -> String {
-    let kept = ["derive", "non_exhaustive"];
-    let met = attributes
+/// Renders the attributes that belong to the API.
+fn api_attributes(attributes: &[Attribute]) -> String {
+    let names = ["derive", "non_exhaustive"];
+    let listed = attributes
         .iter()
-        .filter(|one| kept.iter().any(|name| one.path().is_ident(name)));
-    met.map(|attribute| format!("{} ", text(attribute)))
+        .filter(|one| names.iter().any(|name| one.path().is_ident(name)));
+    listed
+        .map(|attribute| format!("{} ", text(attribute)))
         .collect()
 }
 
-/// The features that the item needs, as an attribute.
+/// Renders the `cfg` attributes, which state the features that the item needs.
 pub(super) fn condition_of(attributes: &[Attribute]) -> String {
     let conditions = attributes.iter().filter(|one| one.path().is_ident("cfg"));
     conditions
@@ -258,7 +262,7 @@ pub(super) fn condition_of(attributes: &[Attribute]) -> String {
         .collect()
 }
 
-/// Whether the item is there for tests and fuzzers alone.
+/// Returns `true` if the item exists only for tests or fuzzing.
 pub(super) fn is_for_tests(attributes: &[Attribute]) -> bool {
     let condition = condition_of(attributes);
     ["(test", "(fuzzing", "any(test"]
@@ -267,11 +271,11 @@ pub(super) fn is_for_tests(attributes: &[Attribute]) -> bool {
 }
 
 fn text(tokens: &impl ToTokens) -> String {
-    tidy(&tokens.to_token_stream().to_string())
+    format_tokens(&tokens.to_token_stream().to_string())
 }
 
-/// Tokens as people write them.
-pub(super) fn tidy(tokens: &str) -> String {
+/// Formats tokens with the usual spacing.
+pub(super) fn format_tokens(tokens: &str) -> String {
     let rules = [
         (" :: ", "::"),
         (":: ", "::"),

@@ -1,4 +1,4 @@
-//! The sources of a crate as syntax, with the crate's own macros expanded.
+//! Parses the sources of a crate, and expands its own macros.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use quote::ToTokens as _;
 use syn::{Item, ItemMacro, Visibility};
 
-use super::items::{condition_of, is_for_tests, tidy};
+use super::items::{condition_of, format_tokens, is_for_tests};
 use crate::repository::root;
 
 pub(super) struct Module {
-    /// Whether its path can be named from outside.
+    /// Other crates can name the module's path.
     pub(super) is_public: bool,
-    /// The features under which it is there, as an attribute.
+    /// The features that the module needs, as `cfg` attributes.
     pub(super) condition: String,
     pub(super) items: Vec<Item>,
 }
 
-/// Every module of a crate.
+/// Returns all modules of a crate.
 pub(super) fn modules_of(name: &str) -> Vec<Module> {
     let mut modules = Vec::new();
     let root = root().join(name).join("src");
@@ -56,9 +56,9 @@ fn collect(module: Module, folder: &Path, modules: &mut Vec<Module>) {
 }
 
 fn file_of(folder: &Path, name: &str) -> PathBuf {
-    let beside = folder.join(format!("{name}.rs"));
-    match beside.exists() {
-        true => beside,
+    let file = folder.join(format!("{name}.rs"));
+    match file.exists() {
+        true => file,
         false => folder.join(name).join("mod.rs"),
     }
 }
@@ -68,7 +68,7 @@ fn parse(path: &Path) -> Vec<Item> {
     syn::parse_file(&text).unwrap().items
 }
 
-/// What each macro of the crate stands for, by its name.
+/// Returns the bodies of the crate's macros, by name.
 fn macros_of(modules: &[Module]) -> BTreeMap<String, String> {
     let items = modules.iter().flat_map(|module| &module.items);
     let rules = items.filter_map(|item| match item {
@@ -78,7 +78,7 @@ fn macros_of(modules: &[Module]) -> BTreeMap<String, String> {
     rules.collect()
 }
 
-/// The body of the one rule of a macro, whose first argument is called `$name`.
+/// Returns the body of a macro with a single rule, whose first argument is `$name`.
 fn body_of(rule: &ItemMacro) -> String {
     let text = rule.mac.tokens.to_string();
     let (_, body) = text.split_once("=>").unwrap();
@@ -86,7 +86,7 @@ fn body_of(rule: &ItemMacro) -> String {
     let body = body
         .strip_prefix('{')
         .and_then(|body| body.strip_suffix('}'));
-    tidy(body.unwrap()).replace("$(#[$docs])*", "")
+    format_tokens(body.unwrap()).replace("$(#[$docs])*", "")
 }
 
 fn expanded(items: Vec<Item>, macros: &BTreeMap<String, String>) -> Vec<Item> {
@@ -112,7 +112,7 @@ fn expand(body: &str, call: &ItemMacro) -> Vec<Item> {
     let name = arguments
         .iter()
         .find(is_name)
-        .expect("a macro makes something of a name");
+        .expect("the first argument of the macro is a name");
     let body = body.replace("$name", &name.to_string()).replace('$', "");
     syn::parse_file(&body)
         .unwrap_or_else(|error| panic!("{name}: {error}: {body}"))
