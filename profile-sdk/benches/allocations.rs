@@ -1,9 +1,9 @@
-//! Allocations per call, beside the same call written by hand.
+//! Allocations per call, compared with the same call written by hand.
 //!
-//! `cargo bench -p profile-sdk --bench allocations` prints the table. They are counted on the one
-//! thread on which the client and its connection run; the service is on others.
+//! `cargo bench -p profile-sdk --bench allocations` prints the table. Counts the allocations of one
+//! thread, which runs the client and its connection; the service runs on other threads.
 
-#![allow(clippy::print_stdout, reason = "the table is what this program is for")]
+#![allow(clippy::print_stdout, reason = "this program prints a table")]
 
 mod calls;
 mod canned_service;
@@ -56,7 +56,7 @@ fn count(runtime: &Runtime, caller: &Caller, called: Called) -> AllocationInfo {
             }
         });
     };
-    // The first call makes the connection.
+    // Connect first.
     call(10);
     allocation_counter::measure(|| call(CALLS))
 }

@@ -1,11 +1,10 @@
-//! Instructions per call and per client, and calls per second, beside the same written by hand.
+//! Instructions per call and per client, and calls per second, compared with the same written by hand.
 //!
-//! `cargo bench -p profile-sdk --bench speed` prints the table. Instructions are counted by
-//! `valgrind --tool=callgrind`, which has to be installed: this program runs itself under it, with
-//! two numbers of calls, and tells the difference for each call more. The service is another
-//! process, which is not counted.
+//! `cargo bench -p profile-sdk --bench speed` prints the table. It needs Valgrind: the program runs itself
+//! under `valgrind --tool=callgrind` with two numbers of calls, and divides the difference by the
+//! additional calls. The service runs in another process, which is not counted.
 
-#![allow(clippy::print_stdout, reason = "the table is what this program is for")]
+#![allow(clippy::print_stdout, reason = "this program prints a table")]
 
 mod calls;
 mod canned_service;
@@ -47,7 +46,7 @@ fn serve() {
     canned_service::serve(&listener);
 }
 
-/// Makes a client and so many calls; with no call to make, not even the client is made.
+/// Creates a client and makes this number of calls. For `client` and 0, does nothing.
 fn call(caller: &str, called: &str, times: u32, base_url: &str) {
     let runtime = runtime();
     let called = match called {
@@ -85,7 +84,7 @@ fn print_table() {
             20,
             60,
         ),
-        ("instructions to make a client", "client", 0, 1),
+        ("instructions to create a client", "client", 0, 1),
     ] {
         let count = |caller| {
             let more = service.instructions(caller, called, many);
@@ -103,20 +102,20 @@ fn print_throughput(service: &Service) {
     ] {
         let rounds = service.rounds(called);
         let calls = CALLS_IN_A_ROUND as f64;
-        let hand = calls / median(rounds.iter().map(|round| round.hand.passed));
+        let hand = calls / median(rounds.iter().map(|round| round.hand.elapsed));
         let ratio = median(
             rounds
                 .iter()
-                .map(|round| round.hand.passed / round.sdk.passed),
+                .map(|round| round.hand.elapsed / round.sdk.elapsed),
         );
         print_row(
             &format!("{name} per second, 64 in flight"),
             hand,
             hand * ratio,
         );
-        let hand = median(rounds.iter().map(|round| round.hand.busy)) / calls;
-        let ratio = median(rounds.iter().map(|round| round.sdk.busy / round.hand.busy));
-        let name = format!("nanoseconds of the processor per {name}, 64 in flight");
+        let hand = median(rounds.iter().map(|round| round.hand.cpu)) / calls;
+        let ratio = median(rounds.iter().map(|round| round.sdk.cpu / round.hand.cpu));
+        let name = format!("CPU nanoseconds per {name}, 64 in flight");
         print_row(&name, hand, hand * ratio);
     }
 }
@@ -125,7 +124,7 @@ fn print_row(name: &str, hand: f64, sdk: f64) {
     println!("| {name} | {hand:.0} | {sdk:.0} | {:.3} |", sdk / hand);
 }
 
-/// The canned service in a process of its own, which ends with this one.
+/// The canned service in a separate process, which ends with this one.
 struct Service {
     child: Child,
     base_url: String,
@@ -137,16 +136,16 @@ impl Service {
             .arg("serve")
             .stdout(Stdio::piped())
             .spawn()
-            .expect("this program can be run again");
-        let output = child.stdout.take().expect("its output is piped");
+            .expect("this program can be started");
+        let output = child.stdout.take().expect("stdout is piped");
         let mut base_url = String::new();
         let read = BufReader::new(output).read_line(&mut base_url);
-        read.expect("the service tells where it is");
+        read.expect("the service prints its URL");
         let base_url = base_url.trim_end().to_owned();
         Self { child, base_url }
     }
 
-    /// How many instructions this program takes to make so many calls.
+    /// Returns the number of instructions that this program executes for this number of calls.
     fn instructions(&self, caller: &str, called: &str, times: u32) -> u64 {
         let output = Command::new("valgrind")
             .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
@@ -159,11 +158,11 @@ impl Service {
         report
             .lines()
             .find_map(|line| line.split_once("Collected : ")?.1.trim().parse().ok())
-            .expect("callgrind tells how much it collected")
+            .expect("callgrind prints the number of instructions")
     }
 
-    /// Many short rounds, by hand and by the SDK in turn, so that whatever else the machine does
-    /// meets both alike; with new clients now and then, so that luck with memory does too.
+    /// Measures many short rounds, alternating between the two clients, so that other load on the machine
+    /// affects both equally. Replaces the clients now and then, because memory layout affects speed.
     fn rounds(&self, called: Called) -> Vec<Round> {
         let runtime = runtime();
         let mut rounds = Vec::new();
@@ -171,7 +170,7 @@ impl Service {
             let hand = Caller::hand(&self.base_url);
             let sdk = Caller::sdk(&self.base_url);
             let time = |caller| runtime.block_on(time_round(caller, called));
-            // Makes the connections.
+            // Connect first.
             time(&hand);
             time(&sdk);
             rounds.extend((0..ROUNDS).map(|round| {
@@ -185,22 +184,22 @@ impl Service {
     }
 }
 
-/// What a round took each of the two.
+/// The times of one round for both clients.
 struct Round {
     hand: Time,
     sdk: Time,
 }
 
 struct Time {
-    /// In seconds.
-    passed: f64,
-    /// For how long the client had the processor, in nanoseconds.
-    busy: f64,
+    /// Wall-clock time in seconds.
+    elapsed: f64,
+    /// CPU time of the client in nanoseconds.
+    cpu: f64,
 }
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // It may have ended on its own.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -211,7 +210,7 @@ fn this_program() -> PathBuf {
 }
 
 async fn time_round(caller: &Caller, called: Called) -> Time {
-    let (start, busy) = (Instant::now(), busy_nanoseconds());
+    let (start, cpu) = (Instant::now(), cpu_nanoseconds());
     let tasks: Vec<_> = (0..IN_FLIGHT)
         .map(|_| {
             let caller = caller.clone();
@@ -226,16 +225,19 @@ async fn time_round(caller: &Caller, called: Called) -> Time {
         task.await.expect("every call succeeds");
     }
     Time {
-        passed: start.elapsed().as_secs_f64(),
-        busy: busy_nanoseconds() - busy,
+        elapsed: start.elapsed().as_secs_f64(),
+        cpu: cpu_nanoseconds() - cpu,
     }
 }
 
-/// For how long this thread, in which the whole client runs, has had the processor.
-fn busy_nanoseconds() -> f64 {
-    let told = fs::read_to_string("/proc/thread-self/schedstat").expect("Linux tells it");
-    let busy = told.split(' ').next().and_then(|told| told.parse().ok());
-    busy.expect("a number")
+/// Returns the CPU time of this thread, which runs the whole client.
+fn cpu_nanoseconds() -> f64 {
+    let schedstat = fs::read_to_string("/proc/thread-self/schedstat").expect("Linux with procfs");
+    let cpu = schedstat
+        .split(' ')
+        .next()
+        .and_then(|time| time.parse().ok());
+    cpu.expect("a number")
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {

@@ -1,17 +1,17 @@
-//! The calls that are measured, by the SDK and by hand.
+//! The measured calls, with the SDK and written by hand.
 
 use profile_sdk::{ApiKey, Client, Days, Handle};
 
 use crate::hand_written::HandWritten;
 
-/// Who makes a call.
+/// A client to measure.
 #[derive(Clone)]
 pub(crate) enum Caller {
     Sdk(Client),
     Hand(HandWritten),
 }
 
-/// Which call is made.
+/// A call to measure.
 #[derive(Clone, Copy)]
 pub(crate) enum Called {
     /// `GET /me`, with 20 links.
@@ -21,11 +21,11 @@ pub(crate) enum Called {
 }
 
 impl Caller {
-    /// The SDK, described by what it cannot do without.
+    /// Creates an SDK client with default settings.
     pub(crate) fn sdk(base_url: &str) -> Self {
         let key = ApiKey::new("the-key").expect("a key");
-        let described = Client::builder().base_url(base_url).api_key(key);
-        Self::Sdk(described.build().expect("a client"))
+        let builder = Client::builder().base_url(base_url).api_key(key);
+        Self::Sdk(builder.build().expect("a client"))
     }
 
     pub(crate) fn hand(base_url: &str) -> Self {
@@ -50,6 +50,6 @@ impl Caller {
                 stats.daily.len()
             }
         };
-        assert!(count >= 20, "the answer was not read");
+        assert!(count >= 20, "the response was not decoded");
     }
 }

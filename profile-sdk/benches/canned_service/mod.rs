@@ -1,4 +1,4 @@
-//! A service that answers from memory, so that what is measured is its client.
+//! A service with fixed responses, so that the benchmark measures the client.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -7,36 +7,35 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-/// Answers `GET /me` and the statistics until the process ends, each connection on its own thread.
+/// Serves `GET /me` and the statistics until the process ends, with one thread per connection.
 pub(crate) fn serve(listener: &TcpListener) {
-    let answers = Arc::new(Answers {
-        me: answer(&me()),
-        statistics: answer(&statistics()),
+    let responses = Arc::new(Responses {
+        me: response(&me()),
+        statistics: response(&statistics()),
     });
     for stream in listener.incoming().flatten() {
-        let answers = answers.clone();
-        // A client that hangs up ends its thread.
-        thread::spawn(move || converse(stream, &answers));
+        let responses = responses.clone();
+        thread::spawn(move || handle(stream, &responses));
     }
 }
 
-struct Answers {
+struct Responses {
     me: Vec<u8>,
     statistics: Vec<u8>,
 }
 
-fn converse(stream: TcpStream, answers: &Answers) -> io::Result<()> {
+fn handle(stream: TcpStream, responses: &Responses) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut requests = BufReader::new(stream.try_clone()?);
-    let (mut stream, mut line, mut asks_for_statistics) = (stream, String::new(), false);
+    let (mut stream, mut line, mut is_statistics) = (stream, String::new(), false);
     while requests.read_line(&mut line)? > 0 {
         if line.starts_with("GET ") {
-            asks_for_statistics = line.contains("/stats");
+            is_statistics = line.contains("/stats");
         }
         if line == "\r\n" {
-            stream.write_all(match asks_for_statistics {
-                true => &answers.statistics,
-                false => &answers.me,
+            stream.write_all(match is_statistics {
+                true => &responses.statistics,
+                false => &responses.me,
             })?;
         }
         line.clear();
@@ -44,7 +43,7 @@ fn converse(stream: TcpStream, answers: &Answers) -> io::Result<()> {
     Ok(())
 }
 
-fn answer(data: &Value) -> Vec<u8> {
+fn response(data: &Value) -> Vec<u8> {
     let body = json!({"data": data}).to_string();
     let length = body.len();
     let head = format!(
@@ -54,7 +53,7 @@ fn answer(data: &Value) -> Vec<u8> {
     (head + &body).into_bytes()
 }
 
-/// A profile with 20 links, about 1.5 KiB.
+/// Returns a profile with 20 links, about 1.5 KiB.
 fn me() -> Value {
     let links: Vec<_> = (1..=20)
         .map(|number| {
@@ -80,7 +79,7 @@ fn me() -> Value {
     })
 }
 
-/// View statistics of 365 days.
+/// Returns view statistics of 365 days.
 fn statistics() -> Value {
     let daily: Vec<_> = (0..365)
         .map(|day| {

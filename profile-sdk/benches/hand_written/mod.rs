@@ -1,12 +1,11 @@
-//! What the SDK is measured against: the same calls as somebody writes them by hand with `reqwest`
-//! and `serde_json`, with the same features of both.
+//! The baseline: the same calls written by hand with `reqwest` and `serde_json`, with the same features.
 
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// A client of two calls.
+/// A client with two calls.
 #[derive(Clone)]
 pub(crate) struct HandWritten {
     http: reqwest::Client,
@@ -20,7 +19,7 @@ struct Envelope<T> {
 }
 
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "reading them is what is measured")]
+#[expect(dead_code, reason = "only decoding is measured")]
 pub(crate) struct Me {
     handle: String,
     display_name: String,
@@ -36,7 +35,7 @@ pub(crate) struct Me {
 }
 
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "reading them is what is measured")]
+#[expect(dead_code, reason = "only decoding is measured")]
 pub(crate) struct Link {
     id: String,
     title: String,
@@ -44,21 +43,21 @@ pub(crate) struct Link {
 }
 
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "reading them is what is measured")]
+#[expect(dead_code, reason = "only decoding is measured")]
 struct Key {
     scopes: Vec<String>,
     rate_limit: RateLimit,
 }
 
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "reading them is what is measured")]
+#[expect(dead_code, reason = "only decoding is measured")]
 struct RateLimit {
     limit: u64,
     window_seconds: u64,
 }
 
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "reading them is what is measured")]
+#[expect(dead_code, reason = "only decoding is measured")]
 pub(crate) struct UserStats {
     total_views: u64,
     period: Period,
@@ -68,21 +67,21 @@ pub(crate) struct UserStats {
 }
 
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "reading them is what is measured")]
+#[expect(dead_code, reason = "only decoding is measured")]
 struct Period {
     days: u64,
     views: u64,
 }
 
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "reading them is what is measured")]
+#[expect(dead_code, reason = "only decoding is measured")]
 pub(crate) struct Daily {
     date: String,
     views: u64,
 }
 
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "reading them is what is measured")]
+#[expect(dead_code, reason = "only decoding is measured")]
 struct Devices {
     desktop: u64,
     mobile: u64,
@@ -90,19 +89,19 @@ struct Devices {
 }
 
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "reading them is what is measured")]
+#[expect(dead_code, reason = "only decoding is measured")]
 struct Country {
     code: String,
     views: u64,
 }
 
 impl HandWritten {
-    /// Without the platform's root certificates, which a service on this machine does not need.
+    /// Creates a client without root certificates, because the service is on the local machine.
     pub(crate) fn new(base_url: &str, key: &str) -> Self {
         let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
         let tls = rustls::ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
-            .expect("ring has the usual versions")
+            .expect("ring supports the default TLS versions")
             .with_root_certificates(rustls::RootCertStore::empty())
             .with_no_client_auth();
         let http = reqwest::Client::builder()
@@ -113,7 +112,7 @@ impl HandWritten {
             .no_proxy()
             .tls_backend_preconfigured(tls)
             .build()
-            .expect("a client can be made");
+            .expect("a valid client");
         Self {
             http,
             base_url: base_url.to_owned(),
@@ -134,10 +133,10 @@ impl HandWritten {
     }
 
     async fn read<T: DeserializeOwned>(&self, url: String) -> reqwest::Result<T> {
-        let sending = self.http.get(url).bearer_auth(&self.key).send();
-        let body = sending.await?.error_for_status()?.bytes().await?;
+        let response = self.http.get(url).bearer_auth(&self.key).send();
+        let body = response.await?.error_for_status()?.bytes().await?;
         let envelope: Envelope<T> =
-            serde_json::from_slice(&body).expect("the canned answer is of this shape");
+            serde_json::from_slice(&body).expect("a response of the canned service");
         Ok(envelope.data)
     }
 }

@@ -1,5 +1,5 @@
-//! One server at a time, for `../compare` to measure: prints a line of JSON when it is ready, and
-//! serves until its standard input ends.
+//! Runs one server for `../compare`: prints a line of JSON when it is ready, and serves until stdin is
+//! closed.
 
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use wiremock::matchers::{header, method, path};
 use wiremock::{Mock, MockServerBuilder, ResponseTemplate};
 
-/// How many links the owner of the key has.
+/// Number of links of the profile.
 const LINKS: usize = 20;
 
-/// How many servers are started for their median time.
+/// Number of servers to start for the median start time.
 const STARTS: usize = 501;
 
 type Failure = Box<dyn std::error::Error>;
@@ -29,7 +29,7 @@ async fn main() -> Result<(), Failure> {
             bare_wiremock(wiremock::MockServer::builder().disable_request_recording()).await
         }
         Some("start") => start().await,
-        other => Err(format!("there is no peer {other:?}").into()),
+        other => Err(format!("unknown peer {other:?}").into()),
     }
 }
 
@@ -49,8 +49,8 @@ async fn library() -> Result<(), Failure> {
     Ok(())
 }
 
-/// A mock that always returns what the library returns, head and body. As wiremock comes, it records
-/// every request; the library has a journal of its own for that and turns wiremock's off.
+/// Serves a fixed copy of the library's response with wiremock. By default, wiremock records every request;
+/// the library disables that and has a journal of its own.
 async fn bare_wiremock(server: MockServerBuilder) -> Result<(), Failure> {
     let service = with_links().await?;
     let key = service.key().to_owned();
@@ -58,14 +58,14 @@ async fn bare_wiremock(server: MockServerBuilder) -> Result<(), Failure> {
         .header("Authorization", format!("Bearer {key}"));
     let reply = mock_server::handle(&mut service.world()?, &request);
     let headers = reply.headers.iter();
-    let answer = ResponseTemplate::new(reply.status)
+    let response = ResponseTemplate::new(reply.status)
         .append_headers(headers.map(|(name, value)| (name.as_ref(), value.as_ref())))
         .set_body_bytes(reply.body);
     let server = server.start().await;
     Mock::given(method("GET"))
         .and(path("/api/v1/me"))
         .and(header("authorization", format!("Bearer {key}")))
-        .respond_with(answer)
+        .respond_with(response)
         .mount(&server)
         .await;
     ready(&json!({"url": server.uri(), "key": key}))?;
@@ -76,9 +76,9 @@ async fn bare_wiremock(server: MockServerBuilder) -> Result<(), Failure> {
 async fn start() -> Result<(), Failure> {
     let mut times = Vec::with_capacity(STARTS);
     for _ in 0..STARTS {
-        let begun = Instant::now();
+        let start = Instant::now();
         let server = MockServer::start().await;
-        times.push(begun.elapsed());
+        times.push(start.elapsed());
         drop(server);
     }
     times.sort_unstable();
@@ -107,7 +107,7 @@ fn ready(line: &Value) -> Result<(), Failure> {
     Ok(stdout.flush()?)
 }
 
-/// Ends the process as soon as the one that started it closes the pipe, or is gone.
+/// Exits when the parent process closes the pipe or ends.
 fn exit_with_stdin() {
     let _ = io::stdin().read_to_end(&mut Vec::new());
     std::process::exit(0);
