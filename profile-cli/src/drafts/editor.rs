@@ -90,8 +90,8 @@ fn is_interrupted(status: ExitStatus) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_interrupted(_: ExitStatus) -> bool {
-    false
+fn is_interrupted(status: ExitStatus) -> bool {
+    status.code() == Some(i32::from(interruption::EXIT_CODE))
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ fn write_whole(path: &Path, contents: &[u8]) -> io::Result<()> {
     let directory = path
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty());
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix sets permissions"))]
     let mut builder = tempfile::Builder::new();
     // Like any file that a program makes, it is as open as the user's umask lets it be.
     #[cfg(unix)]

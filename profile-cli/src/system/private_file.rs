@@ -52,6 +52,7 @@ pub(crate) fn create_directory(directory: &Path) -> io::Result<()> {
 
 /// How a file is opened or made that is kept open, for its owner alone.
 pub(crate) fn options() -> OpenOptions {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix sets permissions"))]
     let mut options = File::options();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
