@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use crate::system::environment::Environment;
 
 /// When to use colours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorChoice {
     /// On a terminal that can show them
     #[default]
