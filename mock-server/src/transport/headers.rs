@@ -13,8 +13,7 @@ pub(super) fn texts(given: &HeaderMap) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Reads names and values that the engine has written. What it knows beforehand, such as
-/// `content-type`, is not copied.
+/// Reads names and values that the engine has written.
 pub(super) fn headers(
     written: Vec<(Cow<'static, str>, Cow<'static, str>)>,
 ) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
@@ -25,22 +24,8 @@ pub(super) fn headers(
 
 fn header_name(name: Cow<'static, str>) -> HeaderName {
     match name {
-        Cow::Borrowed(known) => known_name(known),
+        Cow::Borrowed(known) => HeaderName::from_static(known),
         Cow::Owned(name) => HeaderName::try_from(name).expect("a reply has names of headers"),
-    }
-}
-
-/// Nearly every reply has these, so that they are not read each time.
-fn known_name(name: &'static str) -> HeaderName {
-    const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");
-    const REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
-    const RESET: HeaderName = HeaderName::from_static("ratelimit-reset");
-    match name {
-        "content-type" => http::header::CONTENT_TYPE,
-        "ratelimit-limit" => RATE_LIMIT,
-        "ratelimit-remaining" => REMAINING,
-        "ratelimit-reset" => RESET,
-        other => HeaderName::from_static(other),
     }
 }
 
