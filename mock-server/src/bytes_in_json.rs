@@ -39,8 +39,8 @@ struct TextOrBase64;
 impl<'de> Visitor<'de> for TextOrBase64 {
     type Value = Vec<u8>;
 
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(r#"a string or {"base64": "…"}"#)
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(r#"a string or {"base64": "…"}"#)
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Vec<u8>, E> {

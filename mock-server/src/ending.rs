@@ -3,7 +3,7 @@
 use tokio::sync::watch;
 
 /// Says once that the server is about to end.
-#[derive(Clone, Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Ending(watch::Sender<bool>);
 
 impl Ending {

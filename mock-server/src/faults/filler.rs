@@ -29,7 +29,7 @@ pub(crate) enum Filling {
 }
 
 /// A body ready to be sent: a head, one piece again and again, and a tail.
-#[derive(Clone, Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Filler {
     pub(crate) head: Bytes,
     pub(crate) piece: Bytes,

@@ -10,7 +10,7 @@ use super::wire::WireFault;
 use crate::engine::Reply;
 
 /// What the rules say of one request.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Plan {
     /// How long to wait before the request is carried out.
     pub(crate) delay_before: Duration,
@@ -56,7 +56,7 @@ impl Plan {
 }
 
 /// What a transport is to send.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Planned {
     pub(crate) reply: Reply,
     /// What to send in place of the reply's body.

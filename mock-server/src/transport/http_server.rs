@@ -183,9 +183,8 @@ impl HttpServer {
 }
 
 impl fmt::Debug for HttpServer {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("HttpServer")
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpServer")
             .field("url", &self.url)
             .finish_non_exhaustive()
     }
