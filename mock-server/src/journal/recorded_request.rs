@@ -118,7 +118,8 @@ impl RecordedRequest {
     }
 }
 
-fn is_secret(name: &str) -> bool {
+/// Returns whether a header of this name is never kept.
+pub(super) fn is_secret(name: &str) -> bool {
     let mut secrets = SECRET_HEADERS.iter();
     secrets.any(|secret| name.eq_ignore_ascii_case(secret))
 }

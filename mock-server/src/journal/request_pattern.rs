@@ -6,6 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::recorded_request::is_secret;
+use crate::engine::without_keys;
 use crate::invalid_input::InvalidInput;
 use crate::path_pattern;
 use crate::read_json;
@@ -223,8 +225,12 @@ impl RequestPattern {
         self
     }
 
-    /// Rejects a pattern with a path that no endpoint has.
+    /// Rejects a pattern with a path that no endpoint has, or with a header that carries keys.
     pub(crate) fn check(&self) -> Result<(), InvalidInput> {
+        if let Some(name) = self.headers.keys().find(|name| is_secret(name)) {
+            let message = format!("the header `{name}` is never recorded; name the `key` instead");
+            return Err(InvalidInput::new("never_matches", message));
+        }
         self.path.as_deref().map_or(Ok(()), path_pattern::check)
     }
 
@@ -242,7 +248,11 @@ impl RequestPattern {
         let others = part
             .map(|part| format!("with a body containing {part}"))
             .chain(self.body.iter().map(|body| format!("with the body {body}")))
-            .chain(self.key.iter().map(|key| format!("with the key `{key}`")))
+            .chain(
+                self.key
+                    .iter()
+                    .map(|key| format!("with the key `{}`", without_keys(key))),
+            )
             .chain(
                 self.status
                     .iter()

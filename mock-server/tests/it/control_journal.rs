@@ -119,6 +119,10 @@ fn what_can_never_come_is_refused() {
             format!("no endpoint has the path `/api/v2/me`; {paths}"),
         ),
         (
+            json!({"headers": {"Authorization": null}}),
+            "the header `Authorization` is never recorded; name the `key` instead".to_owned(),
+        ),
+        (
             json!({"path": "/me?x=1"}),
             format!("no endpoint has the path `/me?x=1`; {paths}"),
         ),
@@ -129,6 +133,17 @@ fn what_can_never_come_is_refused() {
             refused(&serving, 422, &line, body, "never_matches", &message);
         }
     }
+}
+
+#[test]
+fn a_key_in_place_of_its_name_is_not_repeated() {
+    let serving = serve(&[]);
+    serving.ask("GET /me").data(200);
+    let key = serving.key("all");
+    let line = "POST /worlds/default/requests/verify";
+    let told = serving.order(200, line, json!({"request": {"path": "/me", "key": key}}));
+    assert_eq!(told["satisfied"], false);
+    assert!(!told.to_string().contains(key), "{told}");
 }
 
 #[test]
