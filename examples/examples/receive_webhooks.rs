@@ -1,8 +1,8 @@
-//! Receives webhooks with axum during a rotation of the secret, and logs an alert before the service
-//! turns the webhook off.
+//! Receives webhooks with axum during a rotation of the secret, and logs an alert before the
+//! service turns the webhook off.
 //!
-//! Without arguments, it sends genuine and forged deliveries to itself. With the argument `serve`, it
-//! listens on 127.0.0.1:8080 and accepts the secrets in `PROFILE_WEBHOOK_SECRET` and, if set,
+//! Without arguments, it sends genuine and forged deliveries to itself. With the argument `serve`,
+//! it listens on 127.0.0.1:8080 and accepts the secrets in `PROFILE_WEBHOOK_SECRET` and, if set,
 //! `PROFILE_WEBHOOK_SECRET_BEFORE`.
 
 #![allow(clippy::print_stdout, reason = "this program prints to stdout")]
@@ -21,8 +21,8 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use webhook_verify::{FailureRun, Receiver, Refusal, Secret, VerifiedEvent, Verifier};
 
-/// Number of consecutive rejections that triggers an alert: half of the number of failures after which
-/// the service turns the webhook off.
+/// Number of consecutive rejections that triggers an alert: half of the number of failures after
+/// which the service turns the webhook off.
 const ALERT_THRESHOLD: usize = FailureRun::TURNS_WEBHOOK_OFF / 2;
 
 /// Creates a router with a route for deliveries and one for health checks.
@@ -33,8 +33,8 @@ fn app(receiver: Receiver) -> Router {
         .with_state(receiver)
 }
 
-/// Handles verified deliveries. Responds with 2xx even if the kind or the payload is unexpected, because
-/// ten failed deliveries in a row turn the webhook off.
+/// Handles verified deliveries. Responds with 2xx even if the kind or the payload is unexpected,
+/// because ten failed deliveries in a row turn the webhook off.
 async fn receive(event: VerifiedEvent<Value>) -> StatusCode {
     let secret = event.delivery().secret_index();
     // The header with the kind is not signed, so compare it with the kind in the payload.
@@ -45,8 +45,8 @@ async fn receive(event: VerifiedEvent<Value>) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-/// Reports unhealthy after several consecutive rejections. Anyone can cause a single one with a forged
-/// request.
+/// Reports unhealthy after several consecutive rejections. Anyone can cause a single one with a
+/// forged request.
 async fn health(State(receiver): State<Receiver>) -> (StatusCode, String) {
     let run = receiver.failures();
     let status = match run.in_row() < ALERT_THRESHOLD {
@@ -89,7 +89,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     send_deliveries(&url, &receiver).await
 }
 
-/// Sends deliveries signed with both secrets, unusual ones, and forged ones until the webhook is off.
+/// Sends deliveries signed with both secrets, unusual ones, and forged ones until the webhook is
+/// off.
 async fn send_deliveries(url: &str, receiver: &Receiver) -> Result<(), Box<dyn Error>> {
     let service = MockServer::start().await;
     let webhook = service.webhook();

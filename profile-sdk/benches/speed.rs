@@ -1,8 +1,9 @@
-//! Instructions per call and per client, and calls per second, compared with the same written by hand.
+//! Instructions per call and per client, and calls per second, compared with the same written by
+//! hand.
 //!
-//! `cargo bench -p profile-sdk --bench speed` prints the table. It needs Valgrind: the program runs itself
-//! under `valgrind --tool=callgrind` with two numbers of calls, and divides the difference by the
-//! additional calls. The service runs in another process, which is not counted.
+//! `cargo bench -p profile-sdk --bench speed` prints the table. It needs Valgrind: the program runs
+//! itself under `valgrind --tool=callgrind` with two numbers of calls, and divides the difference
+//! by the additional calls. The service runs in another process, which is not counted.
 
 #![allow(clippy::print_stdout, reason = "this program prints a table")]
 
@@ -161,8 +162,9 @@ impl Service {
             .expect("callgrind prints the number of instructions")
     }
 
-    /// Measures many short rounds, alternating between the two clients, so that other load on the machine
-    /// affects both equally. Replaces the clients now and then, because memory layout affects speed.
+    /// Measures many short rounds, alternating between the two clients, so that other load on the
+    /// machine affects both equally. Replaces the clients now and then, because memory layout
+    /// affects speed.
     fn rounds(&self, called: Called) -> Vec<Round> {
         let runtime = runtime();
         let mut rounds = Vec::new();

@@ -1,5 +1,5 @@
-//! Event keys, which identify duplicate events. The receiver chooses one, because deliveries have no
-//! id.
+//! Event keys, which identify duplicate events. The receiver chooses one, because deliveries have
+//! no id.
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -8,9 +8,9 @@ use webhook_verify::Verified;
 
 /// A function that computes the key of a verified delivery.
 ///
-/// Deliveries with the same key within [`DUPLICATE_WINDOW`](crate::DUPLICATE_WINDOW) are the same event.
-/// A delivery without a key is always a new event. Compute keys from the body only: the header with the
-/// event kind is not signed.
+/// Deliveries with the same key within [`DUPLICATE_WINDOW`](crate::DUPLICATE_WINDOW) are the same
+/// event. A delivery without a key is always a new event. Compute keys from the body only: the
+/// header with the event kind is not signed.
 ///
 /// ```
 /// use receive_at_scale::EventKey;
@@ -42,8 +42,8 @@ pub fn by_json_field(pointer: impl Into<String>) -> EventKey {
 
 /// Uses the SHA-256 digest of the body as the key.
 ///
-/// Different events with equal bodies count as one event, so use this only for payloads that contain an
-/// id or a time.
+/// Different events with equal bodies count as one event, so use this only for payloads that
+/// contain an id or a time.
 ///
 /// ```
 /// let key = receive_at_scale::by_digest();

@@ -16,7 +16,8 @@ use tokio::time::{sleep, timeout};
 /// Maximum time for the broker to start.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A `nats-server` on a free port, with its data in a temporary folder. Dropping it stops the process.
+/// A `nats-server` on a free port, with its data in a temporary folder. Dropping it stops the
+/// process.
 #[derive(Debug)]
 pub struct LocalBroker {
     process: Child,
@@ -26,8 +27,8 @@ pub struct LocalBroker {
 }
 
 impl LocalBroker {
-    /// Starts the program in `NATS_SERVER`, or the installed `nats-server`. Returns `None` if it is not
-    /// installed.
+    /// Starts the program in `NATS_SERVER`, or the installed `nats-server`. Returns `None` if it is
+    /// not installed.
     ///
     /// # Errors
     ///

@@ -28,8 +28,8 @@ pub const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// within ten seconds, a common timeout.
 pub const STORE_TIMEOUT: Duration = Duration::from_secs(8);
 
-/// Maximum number of deliveries per receiver that wait to be stored. The receiver responds to others
-/// with 503.
+/// Maximum number of deliveries per receiver that wait to be stored. The receiver responds to
+/// others with 503.
 pub const MAX_PENDING: usize = 256;
 
 const STREAM: &str = "PROFILE_EVENTS";
@@ -83,13 +83,13 @@ impl Queue {
 
     /// Stores a body and waits for the broker's acknowledgement.
     ///
-    /// Retries failed attempts until [`STORE_TIMEOUT`] with the same message id, so that the body is
-    /// stored only once. Without a key, the id is unique to this call.
+    /// Retries failed attempts until [`STORE_TIMEOUT`] with the same message id, so that the body
+    /// is stored only once. Without a key, the id is unique to this call.
     ///
     /// # Errors
     ///
-    /// Returns [`StoreError`] if too many deliveries are pending, or if the acknowledgement does not
-    /// arrive in time. In the latter case, the broker may have stored the body.
+    /// Returns [`StoreError`] if too many deliveries are pending, or if the acknowledgement does
+    /// not arrive in time. In the latter case, the broker may have stored the body.
     ///
     /// ```no_run
     /// # async fn store(queue: receive_at_scale::Queue) -> Result<(), receive_at_scale::StoreError> {

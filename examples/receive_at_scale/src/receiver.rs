@@ -21,9 +21,9 @@ struct AppState {
 
 /// Creates a router with `POST /hooks` for deliveries and `GET /health` for health checks.
 ///
-/// It responds with 204 when the broker has acknowledged the delivery, as new or as a duplicate; with
-/// 503, after calling `on_failure`, if the delivery could not be stored; and with 401 or 413 if it was
-/// rejected.
+/// It responds with 204 when the broker has acknowledged the delivery, as new or as a duplicate;
+/// with 503, after calling `on_failure`, if the delivery could not be stored; and with 401 or 413
+/// if it was rejected.
 ///
 /// ```no_run
 /// use receive_at_scale::{Queue, by_json_field, routes};

@@ -30,7 +30,8 @@ impl RecentEvents {
         }
     }
 
-    /// Marks a new event as in progress and returns `None`, or returns the progress of a known event.
+    /// Marks a new event as in progress and returns `None`, or returns the progress of a known
+    /// event.
     pub(crate) fn start(&mut self, sequence: u64, now: Instant) -> Option<Progress> {
         self.remove_old(now);
         let known = self.progress.get(&sequence).copied();

@@ -46,9 +46,10 @@ pub type HandlerError = Box<dyn Error + Send + Sync>;
 
 /// Calls `handle` for each event until `stop` completes, and then waits for the running handlers.
 ///
-/// Workers with the same `name` share the events; workers with another name receive all events again.
-/// If a handler fails or panics, the event is redelivered. Order is not preserved. An event is handled
-/// twice only if its worker dies or loses the broker before the acknowledgement is confirmed.
+/// Workers with the same `name` share the events; workers with another name receive all events
+/// again. If a handler fails or panics, the event is redelivered. Order is not preserved. An event
+/// is handled twice only if its worker dies or loses the broker before the acknowledgement is
+/// confirmed.
 ///
 /// # Errors
 ///
@@ -179,8 +180,8 @@ where
     }
 }
 
-/// Acknowledges the event, and waits for the confirmation. Without it, the broker redelivers the event,
-/// and the worker acknowledges it again.
+/// Acknowledges the event, and waits for the confirmation. Without it, the broker redelivers the
+/// event, and the worker acknowledges it again.
 async fn acknowledge(message: &Message) {
     let _ = timeout(4 * RETRY_DELAY, message.double_ack()).await;
 }

@@ -67,7 +67,7 @@ pub enum RecordError {
         path: PathBuf,
     },
     /// A line is not a valid entry.
-    #[error("line {line} of the record {} is damaged: {reason}; fix it or start a new record", path.display())]
+    #[error("line {line} of the record {} is invalid: {reason}; fix it or start a new record", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,

@@ -53,7 +53,8 @@ pub struct Summary {
 }
 
 impl Sync {
-    /// Edits the accounts. Calls `report` with the name and outcome of each, and the summary so far.
+    /// Edits the accounts. Calls `report` with the name and outcome of each, and the summary so
+    /// far.
     ///
     /// # Errors
     ///

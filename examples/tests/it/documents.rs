@@ -19,8 +19,8 @@ fn links_resolve() {
     assert_eq!(broken, Vec::<String>::new());
 }
 
-/// A file name is a path from the root, or the end of a path in the crate that the paragraph mentions
-/// last.
+/// A file name is a path from the root, or the end of a path in the crate that the paragraph
+/// mentions last.
 #[test]
 fn files_in_the_guides_exist() {
     let sources = files_with_suffix(".rs");

@@ -1,7 +1,8 @@
 //! Compares the public API of the libraries with the listings in `docs/public-api/`.
 //!
-//! The listings are generated from the sources, so they do not depend on the compiler. They contain all
-//! public items with their public parts and explicit trait implementations, without auto traits.
+//! The listings are generated from the sources, so they do not depend on the compiler. They contain
+//! all public items with their public parts and explicit trait implementations, without auto
+//! traits.
 
 mod items;
 mod sources;

@@ -1,4 +1,5 @@
-//! The baseline: the same calls written by hand with `reqwest` and `serde_json`, with the same features.
+//! The baseline: the same calls written by hand with `reqwest` and `serde_json`, with the same
+//! features.
 
 use std::time::Duration;
 

@@ -123,7 +123,8 @@ impl Sender {
         // reqwest needs a TLS provider, even if it never uses TLS.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let service = MockServer::start().await;
-        // The mock signs each delivery and sends it to its sink; `deliver` sends it to the receivers.
+        // The mock signs each delivery and sends it to its sink; `deliver` sends it to the
+        // receivers.
         service.webhook().use_sink("204", SECRET).unwrap();
         Self {
             service,

@@ -1,5 +1,5 @@
-//! Runs one server for `../compare`: prints a line of JSON when it is ready, and serves until stdin is
-//! closed.
+//! Runs one server for `../compare`: prints a line of JSON when it is ready, and serves until stdin
+//! is closed.
 
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
@@ -49,8 +49,8 @@ async fn library() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Serves a fixed copy of the library's response with wiremock. By default, wiremock records every request;
-/// the library disables that and has a journal of its own.
+/// Serves a fixed copy of the library's response with wiremock. By default, wiremock records every
+/// request; the library disables that and has a journal of its own.
 async fn bare_wiremock(server: MockServerBuilder) -> Result<(), Failure> {
     let service = with_links().await?;
     let key = service.key().to_owned();
