@@ -134,7 +134,7 @@ impl Sync {
             .base_url(&self.base_url)
             .api_key(account.key.clone())
             .total_timeout(TIMEOUT)
-            .retry(RetryPolicy::new().longest_wait(TIMEOUT))
+            .retry(RetryPolicy::new().max_wait(TIMEOUT))
             .build()
     }
 }
@@ -165,7 +165,7 @@ fn record_failure(
         ErrorKind::Unauthorized
         | ErrorKind::Forbidden
         | ErrorKind::NotFound
-        | ErrorKind::Refused => {
+        | ErrorKind::Rejected => {
             let state = State::Rejected {
                 reason: reason.clone(),
             };

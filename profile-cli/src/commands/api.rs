@@ -129,7 +129,7 @@ impl ApiArguments {
             Some((path, query)) => (path, Some(query)),
             None => (&*self.path, None),
         };
-        let mut call = client.request(method, whole_path(path)?);
+        let mut call = client.raw_call(method, whole_path(path)?);
         if let Some(query) = query {
             call = call.encoded_query(query);
         }

@@ -39,7 +39,7 @@ impl From<Error> for Failure {
             ErrorKind::KeyMissing | ErrorKind::Unauthorized => FailureKind::Unauthorized,
             ErrorKind::Forbidden => FailureKind::Forbidden,
             ErrorKind::NotFound => FailureKind::NotFound,
-            ErrorKind::Refused => FailureKind::Refused,
+            ErrorKind::Rejected => FailureKind::Refused,
             ErrorKind::RateLimited => FailureKind::RateLimited,
             ErrorKind::Connection | ErrorKind::Timeout | ErrorKind::Interrupted => {
                 FailureKind::Unanswered
@@ -73,7 +73,7 @@ fn message(error: &Error) -> String {
         (ErrorKind::Forbidden, Some(scope)) => format!("the key lacks the scope {scope}"),
         (ErrorKind::Forbidden, None) => "the key may not do this".to_owned(),
         (ErrorKind::NotFound, _) => "the service does not know this".to_owned(),
-        (ErrorKind::Refused, _) => "the service refuses this".to_owned(),
+        (ErrorKind::Rejected, _) => "the service refuses this".to_owned(),
         (ErrorKind::RateLimited, _) if error.status().is_some() => {
             "the key's rate limit is used up".to_owned()
         }

@@ -59,13 +59,10 @@ impl<'a> Attempts<'a> {
     }
 
     async fn run(&mut self) -> Result<RawResponse, Error> {
-        let longest_wait = self.patience.retry.longest_wait;
+        let max_wait = self.patience.retry.max_wait;
         let mut now = self.started;
         loop {
-            now = self
-                .pacing()
-                .admit(now, self.deadline, longest_wait)
-                .await?;
+            now = self.pacing().admit(now, self.deadline, max_wait).await?;
             self.count += 1;
             let error = match trace::in_attempt(self.count, self.send_once(now)).await {
                 Ok(answer) => {
@@ -133,9 +130,7 @@ impl<'a> Attempts<'a> {
         if error.kind() == ErrorKind::RateLimited {
             let hold = error.retry_after().or(wait).unwrap_or(policy.base_delay);
             let now = self.pacing().clock.now();
-            self.pacing()
-                .rate_limit
-                .hold(now, hold, policy.longest_wait);
+            self.pacing().rate_limit.hold(now, hold, policy.max_wait);
         }
         wait
     }

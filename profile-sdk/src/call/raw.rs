@@ -8,7 +8,7 @@ use crate::request::path::{check_path, check_query};
 use crate::transport::default_headers::given_header;
 use crate::{Call, Client, Error, ErrorKind, Method, Operation, Request};
 
-/// A call to an endpoint beyond the specification, not yet sent; [`Client::request`] begins one.
+/// A call to an endpoint beyond the specification, not yet sent; [`Client::raw_call`] begins one.
 ///
 /// It takes the same way as every other call: the key, the time-outs, the retries, the cap on
 /// the answer and the errors are the same. What the answer is read as ends the description and gives
@@ -41,7 +41,7 @@ impl Client {
     /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
     /// #     .build()?;
     /// let week: UserStats = client
-    ///     .request(Method::Get, "/api/v1/users/demo/stats")
+    ///     .raw_call(Method::Get, "/api/v1/users/demo/stats")
     ///     .query("days", 7)
     ///     .read_data()
     ///     .await?;
@@ -49,7 +49,7 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn request(&self, method: Method, path: impl Into<String>) -> RawCall {
+    pub fn raw_call(&self, method: Method, path: impl Into<String>) -> RawCall {
         let path = path.into();
         // Errors and spans name the operation, and none of them shows the key.
         let shown = self.without_key(&path).into_owned();
@@ -69,7 +69,7 @@ impl RawCall {
     /// ```
     /// # use profile_sdk::{Client, Method};
     /// # let client = Client::builder().base_url("https://profiles.example").build()?;
-    /// let search = client.request(Method::Get, "/api/v1/search").query("q", "a&b").query("page", 2);
+    /// let search = client.raw_call(Method::Get, "/api/v1/search").query("q", "a&b").query("page", 2);
     /// let call = search.read_bytes();
     /// let request = call.request().expect("a call that can be sent");
     /// assert_eq!(request.query(), Some("q=a%26b&page=2"));
@@ -89,7 +89,7 @@ impl RawCall {
     /// ```
     /// # use profile_sdk::{Client, Method};
     /// # let client = Client::builder().base_url("https://profiles.example").build()?;
-    /// let search = client.request(Method::Get, "/api/v1/search").encoded_query("q=a+b&page=2");
+    /// let search = client.raw_call(Method::Get, "/api/v1/search").encoded_query("q=a+b&page=2");
     /// let call = search.read_bytes();
     /// assert_eq!(call.request().expect("a call that can be sent").query(), Some("q=a+b&page=2"));
     /// # Ok::<(), profile_sdk::Error>(())
@@ -116,7 +116,7 @@ impl RawCall {
     /// # use profile_sdk::{Client, Method};
     /// # let client = Client::builder().base_url("https://profiles.example").build()?;
     /// let call = client
-    ///     .request(Method::Put, "/api/v1/me/settings")
+    ///     .raw_call(Method::Put, "/api/v1/me/settings")
     ///     .header("if-match", "\"7\"")
     ///     .json(&serde_json::json!({"theme": "dark"}))
     ///     .read_bytes();
@@ -145,7 +145,7 @@ impl RawCall {
     /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
     /// #     .build()?;
     /// let post: Post = client
-    ///     .request(Method::Post, "/api/v1/me/posts")
+    ///     .raw_call(Method::Post, "/api/v1/me/posts")
     ///     .json(&serde_json::json!({"body": "Hello"}))
     ///     .read_data()
     ///     .await?;
@@ -171,7 +171,7 @@ impl RawCall {
     /// ```
     /// # use profile_sdk::{Client, Method};
     /// # let client = Client::builder().base_url("https://profiles.example").build()?;
-    /// let call = client.request(Method::Put, "/api/v1/me/settings").json_text("{ \"a\": 1.0 }\n");
+    /// let call = client.raw_call(Method::Put, "/api/v1/me/settings").json_text("{ \"a\": 1.0 }\n");
     /// let call = call.read_bytes();
     /// let request = call.request().expect("a call that can be sent");
     /// assert_eq!(request.body(), Some(&b"{ \"a\": 1.0 }\n"[..]));
@@ -198,7 +198,7 @@ impl RawCall {
     /// ```
     /// # use profile_sdk::{Client, Method};
     /// # let client = Client::builder().base_url("https://profiles.example").build()?;
-    /// let call = client.request(Method::Patch, "/api/v1/me/settings").idempotent().read_bytes();
+    /// let call = client.raw_call(Method::Patch, "/api/v1/me/settings").idempotent().read_bytes();
     /// assert!(call.request().expect("a call that can be sent").operation().is_idempotent());
     /// # Ok::<(), profile_sdk::Error>(())
     /// ```
@@ -217,7 +217,7 @@ impl RawCall {
     /// # use profile_sdk::Method;
     /// # let service = mock_server::MockServer::start().await;
     /// # let client = profile_sdk::Client::builder().base_url(service.uri()).build()?;
-    /// let stats: serde_json::Value = client.request(Method::Get, "/api/v1/stats").read().await?;
+    /// let stats: serde_json::Value = client.raw_call(Method::Get, "/api/v1/stats").read().await?;
     /// assert!(stats["data"]["users"].is_u64());
     /// # Ok(())
     /// # }
@@ -238,7 +238,7 @@ impl RawCall {
     /// # use profile_sdk::{Method, SiteStats};
     /// # let service = mock_server::MockServer::start().await;
     /// # let client = profile_sdk::Client::builder().base_url(service.uri()).build()?;
-    /// let stats: SiteStats = client.request(Method::Get, "/api/v1/stats").read_data().await?;
+    /// let stats: SiteStats = client.raw_call(Method::Get, "/api/v1/stats").read_data().await?;
     /// println!("{} users", stats.users);
     /// # Ok(())
     /// # }
@@ -258,7 +258,7 @@ impl RawCall {
     /// # use profile_sdk::Method;
     /// # let service = mock_server::MockServer::start().await;
     /// # let client = profile_sdk::Client::builder().base_url(service.uri()).build()?;
-    /// let body = client.request(Method::Get, "/api/v1/badges").read_bytes().await?;
+    /// let body = client.raw_call(Method::Get, "/api/v1/badges").read_bytes().await?;
     /// assert!(body.starts_with(b"{\"data\":["));
     /// # Ok(())
     /// # }

@@ -49,7 +49,7 @@ pub struct ClientBuilder {
     pub(crate) patience: Patience,
     pub(crate) retry_budget: u32,
     pub(crate) request_interval: Duration,
-    pub(crate) max_answer_bytes: usize,
+    pub(crate) max_response_bytes: usize,
     pub(crate) plain_http_allowed: bool,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) jitter: Jitter,
@@ -69,7 +69,7 @@ impl ClientBuilder {
     pub const DEFAULT_RETRY_BUDGET: u32 = 100;
 
     /// How large an answer may be after decompression, unless set: 8 MiB.
-    pub const DEFAULT_MAX_ANSWER_BYTES: usize = 8 * 1024 * 1024;
+    pub const DEFAULT_MAX_RESPONSE_BYTES: usize = 8 * 1024 * 1024;
 
     pub(crate) fn new() -> Self {
         Self {
@@ -88,7 +88,7 @@ impl ClientBuilder {
             },
             retry_budget: Self::DEFAULT_RETRY_BUDGET,
             request_interval: Duration::ZERO,
-            max_answer_bytes: Self::DEFAULT_MAX_ANSWER_BYTES,
+            max_response_bytes: Self::DEFAULT_MAX_RESPONSE_BYTES,
             plain_http_allowed: false,
             clock: Arc::new(SystemClock),
             jitter: Jitter::default(),
@@ -245,8 +245,8 @@ impl ClientBuilder {
     }
 
     /// How large an answer may be after decompression, in bytes; 8 MiB unless set.
-    pub fn max_answer_bytes(mut self, bytes: usize) -> Self {
-        self.max_answer_bytes = bytes;
+    pub fn max_response_bytes(mut self, bytes: usize) -> Self {
+        self.max_response_bytes = bytes;
         self
     }
 
@@ -286,7 +286,7 @@ impl ClientBuilder {
                 .patience
                 .attempt_timeout
                 .min(self.patience.total_timeout),
-            max_answer_bytes: self.max_answer_bytes,
+            max_response_bytes: self.max_response_bytes,
         })?;
         let interval = self.request_interval;
         let pacing = Pacing {
@@ -328,9 +328,9 @@ impl ClientBuilder {
         if let Some((field, _)) = times.into_iter().find(|(_, time)| time.is_zero()) {
             return Err(InvalidValue::new(field, "is 0 seconds; expected more"));
         }
-        if self.max_answer_bytes == 0 {
+        if self.max_response_bytes == 0 {
             let reason = "is 0 bytes; expected more";
-            return Err(InvalidValue::new("max_answer_bytes", reason));
+            return Err(InvalidValue::new("max_response_bytes", reason));
         }
         Ok(())
     }

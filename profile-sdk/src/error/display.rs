@@ -77,7 +77,7 @@ fn summary(error: &Error) -> String {
         ErrorKind::RateLimited if error.status().is_some() => {
             format!("{status}: the key's rate limit is used up")
         }
-        ErrorKind::Refused => format!("{status}: the service refuses the request"),
+        ErrorKind::Rejected => format!("{status}: the service refuses the request"),
         ErrorKind::Service => format!("{status}: the service failed"),
         _ => error.reason().to_owned(),
     }

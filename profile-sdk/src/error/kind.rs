@@ -29,7 +29,7 @@ pub enum ErrorKind {
     /// limit would have been too long.
     RateLimited,
     /// The service refuses the content of the request (any other 4xx).
-    Refused,
+    Rejected,
     /// The service failed (5xx).
     Service,
     /// The answer is larger than the client takes.

@@ -164,7 +164,7 @@ impl Error {
     /// was lost, the service failed while it worked, or its answer was larger than the client takes.
     ///
     /// A write that is answered with 2xx has succeeded, whatever the body is: it is no error if that
-    /// cannot be read. Only of a [raw call](crate::Client::request), which says itself what its answer
+    /// cannot be read. Only of a [raw call](crate::Client::raw_call), which says itself what its answer
     /// is, a body of another shape is an error, of which this holds too.
     #[must_use]
     pub fn may_have_been_applied(&self) -> bool {
@@ -202,7 +202,7 @@ impl Error {
         match self.kind() {
             ErrorKind::Connection | ErrorKind::RateLimited => true,
             ErrorKind::Timeout | ErrorKind::Interrupted | ErrorKind::Service => harmless,
-            ErrorKind::Refused => harmless && self.status() == Some(408),
+            ErrorKind::Rejected => harmless && self.status() == Some(408),
             _ => false,
         }
     }
@@ -235,7 +235,7 @@ impl Error {
             404 => ErrorKind::NotFound,
             429 => ErrorKind::RateLimited,
             500.. => ErrorKind::Service,
-            _ => ErrorKind::Refused,
+            _ => ErrorKind::Rejected,
         };
         let said = read_error_body(&answer.body);
         let mut error = Self::new(kind, "");
@@ -351,7 +351,7 @@ mod tests {
             (ErrorKind::Interrupted, true, false),
             (ErrorKind::Service, true, false),
             (ErrorKind::Unreadable, false, false),
-            (ErrorKind::Refused, false, false),
+            (ErrorKind::Rejected, false, false),
             (ErrorKind::Forbidden, false, false),
         ] {
             let during = |operation| Error::new(kind, "").during(&operation).is_retryable();

@@ -13,7 +13,7 @@ use crate::request::path::segment;
 
 /// A request that has not been sent: what to do, where, and with which body.
 ///
-/// It holds no key, unless the caller of [`Client::request`](crate::Client::request) wrote it into a
+/// It holds no key, unless the caller of [`Client::raw_call`](crate::Client::raw_call) wrote it into a
 /// path, a query or a body, so all of it can be printed. [`Call::request`](crate::Call::request)
 /// gives it.
 ///

@@ -61,7 +61,7 @@ pub(crate) fn wait_before_retry(policy: &RetryPolicy, situation: &Situation) -> 
         Failure::Lasting => false,
     };
     let asked = situation.asked.unwrap_or_default();
-    if !sensible || situation.retries_so_far >= policy.max_retries || asked > policy.longest_wait {
+    if !sensible || situation.retries_so_far >= policy.max_retries || asked > policy.max_wait {
         return None;
     }
     let wait = asked.max(delay(policy, situation));

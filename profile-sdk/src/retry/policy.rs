@@ -15,7 +15,7 @@ use std::time::Duration;
 ///
 /// use profile_sdk::{Client, RetryPolicy};
 ///
-/// let patient = RetryPolicy::new().max_retries(8).longest_wait(Duration::from_secs(120));
+/// let patient = RetryPolicy::new().max_retries(8).max_wait(Duration::from_secs(120));
 /// let client = Client::builder()
 ///     .base_url("https://profiles.example")
 ///     .retry(patient)
@@ -39,7 +39,7 @@ pub struct RetryPolicy {
     /// The longest wait that the service may ask for with `Retry-After`; 30 seconds by default.
     /// When it asks for a longer one, or for one that the call's total time does not allow, the
     /// error comes at once and [carries it](crate::Error::retry_after).
-    pub longest_wait: Duration,
+    pub max_wait: Duration,
 }
 
 impl RetryPolicy {
@@ -49,7 +49,7 @@ impl RetryPolicy {
             max_retries: 3,
             base_delay: Duration::from_millis(100),
             max_delay: Duration::from_secs(10),
-            longest_wait: Duration::from_secs(30),
+            max_wait: Duration::from_secs(30),
         }
     }
 
@@ -76,9 +76,9 @@ impl RetryPolicy {
         self
     }
 
-    /// Sets [`longest_wait`](field@Self::longest_wait).
-    pub fn longest_wait(mut self, wait: Duration) -> Self {
-        self.longest_wait = wait;
+    /// Sets [`max_wait`](field@Self::max_wait).
+    pub fn max_wait(mut self, wait: Duration) -> Self {
+        self.max_wait = wait;
         self
     }
 }

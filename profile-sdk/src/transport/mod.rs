@@ -33,7 +33,7 @@ pub(crate) struct Settings {
     pub(crate) connect_timeout: Duration,
     /// How long most exchanges may take.
     pub(crate) usual_timeout: Duration,
-    pub(crate) max_answer_bytes: usize,
+    pub(crate) max_response_bytes: usize,
 }
 
 /// Connections to one service, and what every request to it has in common.
@@ -41,7 +41,7 @@ pub(crate) struct Transport {
     http: reqwest::Client,
     base_url: BaseUrl,
     usual_timeout: Duration,
-    max_answer_bytes: usize,
+    max_response_bytes: usize,
 }
 
 impl Transport {
@@ -70,7 +70,7 @@ impl Transport {
             http,
             base_url: settings.base_url,
             usual_timeout: settings.usual_timeout,
-            max_answer_bytes: settings.max_answer_bytes,
+            max_response_bytes: settings.max_response_bytes,
         })
     }
 
@@ -132,7 +132,7 @@ impl Transport {
         // Most answers come in one piece, which need not be copied.
         let (mut first, mut body) = (Bytes::new(), BytesMut::new());
         while let Some(chunk) = answer.chunk().await.map_err(|error| lost(error, timeout))? {
-            if first.len().max(body.len()) + chunk.len() > self.max_answer_bytes {
+            if first.len().max(body.len()) + chunk.len() > self.max_response_bytes {
                 return Err(self.too_large());
             }
             if first.is_empty() {
@@ -156,7 +156,7 @@ impl Transport {
     fn too_large(&self) -> Error {
         let reason = format!(
             "the answer is larger than {} bytes, the most that this client takes",
-            self.max_answer_bytes
+            self.max_response_bytes
         );
         Error::new(ErrorKind::TooLarge, reason)
     }

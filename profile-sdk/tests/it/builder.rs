@@ -71,8 +71,8 @@ fn nothing_can_be_done_in_no_time_or_space() {
             "total_timeout is 0 seconds; expected more",
         ),
         (
-            described().max_answer_bytes(0),
-            "max_answer_bytes is 0 bytes; expected more",
+            described().max_response_bytes(0),
+            "max_response_bytes is 0 bytes; expected more",
         ),
     ] {
         assert_eq!(refused.build().unwrap_err().to_string(), message);

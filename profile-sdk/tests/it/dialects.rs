@@ -404,7 +404,7 @@ async fn statistics_of_another(scene: &Scene) {
         other => panic!("{other:?} has no check yet"),
     };
     let error = beyond.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Refused, "{}", scene.name);
+    assert_eq!(error.kind(), ErrorKind::Rejected, "{}", scene.name);
     assert_eq!(error.status(), Some(status), "{}", scene.name);
     scene.check_said(&error, "out_of_range");
 }

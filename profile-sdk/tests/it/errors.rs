@@ -68,9 +68,9 @@ pub(crate) async fn a_status_is_judged_by_its_class() {
     for (status, kind, unknown) in [
         (302, ErrorKind::Redirected, false),
         (304, ErrorKind::Redirected, false),
-        (400, ErrorKind::Refused, false),
-        (409, ErrorKind::Refused, false),
-        (418, ErrorKind::Refused, false),
+        (400, ErrorKind::Rejected, false),
+        (409, ErrorKind::Rejected, false),
+        (418, ErrorKind::Rejected, false),
         (429, ErrorKind::RateLimited, false),
         (500, ErrorKind::Service, true),
         (503, ErrorKind::Service, true),

@@ -82,7 +82,7 @@ fn no_answer_fills_the_memory() {
         },
     ] {
         let service = runtime.block_on(start(fault));
-        let client = describe(&service).max_answer_bytes(CAP).build().unwrap();
+        let client = describe(&service).max_response_bytes(CAP).build().unwrap();
         let used = allocation_counter::measure(|| {
             runtime.block_on(async { client.badges().await.unwrap_err() });
         });

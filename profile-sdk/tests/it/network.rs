@@ -71,7 +71,7 @@ async fn a_refusal_is_told_even_when_its_body_is_cut() {
     let answer = b"HTTP/1.1 422 Unprocessable\r\ncontent-length: 100\r\n\r\n{\"error\":";
     let uri = serve_once(answer).await;
     let error = connect_to(&uri).create_post("p").await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Refused);
+    assert_eq!(error.kind(), ErrorKind::Rejected);
 }
 
 #[tokio::test]
@@ -97,12 +97,12 @@ async fn an_answer_may_only_be_so_large() {
     let body = br#"{"data":{"users":1,"views":1,"links":1}}"#;
     answer_all(&service, ResponseTemplate::new(200).set_body_bytes(body)).await;
     let exact = describe(&service)
-        .max_answer_bytes(body.len())
+        .max_response_bytes(body.len())
         .build()
         .unwrap();
     exact.site_stats().await.unwrap();
     let short = describe(&service)
-        .max_answer_bytes(body.len() - 1)
+        .max_response_bytes(body.len() - 1)
         .build()
         .unwrap();
     let error = short.site_stats().await.unwrap_err();

@@ -12,20 +12,20 @@ async fn any_endpoint_can_be_called() {
     let service = MockServer::start().await;
     let client = connect_as_owner(&service);
     let edited: Profile = client
-        .request(Method::Patch, "/api/v1/me/profile")
+        .raw_call(Method::Patch, "/api/v1/me/profile")
         .json(&json!({"bio": "raw"}))
         .read_data()
         .await
         .unwrap();
     assert_eq!(edited.bio.as_deref(), Some("raw"));
     let whole: Value = client
-        .request(Method::Get, "/api/v1/me")
+        .raw_call(Method::Get, "/api/v1/me")
         .read()
         .await
         .unwrap();
     assert_eq!(whole["data"]["bio"], "raw");
     let response = client
-        .request(Method::Get, "/api/v1/users/demo/stats")
+        .raw_call(Method::Get, "/api/v1/users/demo/stats")
         .query("days", 3)
         .read_bytes()
         .send()
@@ -33,7 +33,10 @@ async fn any_endpoint_can_be_called() {
         .unwrap();
     assert_eq!(response.status(), 200);
     assert_eq!(response.body(), response.data());
-    let put = client.request(Method::Put, "/api/v1/me").read_bytes().await;
+    let put = client
+        .raw_call(Method::Put, "/api/v1/me")
+        .read_bytes()
+        .await;
     assert_eq!(put.unwrap_err().status(), Some(405));
 }
 
@@ -42,7 +45,7 @@ async fn it_goes_the_way_of_every_call() {
     let service = MockServer::start().await;
     let client = connect_as_owner(&service);
     let error = client
-        .request(Method::Get, "/api/v1/nothing")
+        .raw_call(Method::Get, "/api/v1/nothing")
         .read_bytes()
         .await
         .unwrap_err();
@@ -65,7 +68,7 @@ async fn it_goes_the_way_of_every_call() {
         (Method::Patch, true, 4),
     ] {
         service.journal().clear();
-        let mut call = client.request(method, "/api/v1/me/profile");
+        let mut call = client.raw_call(method, "/api/v1/me/profile");
         if idempotent {
             call = call.idempotent();
         }
@@ -91,7 +94,7 @@ async fn a_path_that_leads_elsewhere_is_not_sent() {
         "/api/v1/me?x=1",
         "/api/v1/me\n",
     ] {
-        let call = client.request(Method::Get, path).read_bytes();
+        let call = client.raw_call(Method::Get, path).read_bytes();
         assert!(call.request().is_err(), "{path:?}");
         let error = call.await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid);
@@ -104,7 +107,7 @@ async fn a_path_that_leads_elsewhere_is_not_sent() {
 async fn an_answer_of_another_shape_says_where() {
     let service = MockServer::start().await;
     let client = connect_as_owner(&service);
-    let read = client.request(Method::Get, "/api/v1/stats");
+    let read = client.raw_call(Method::Get, "/api/v1/stats");
     let error = read.read_data::<Vec<u8>>().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unreadable);
     assert!(
@@ -114,7 +117,7 @@ async fn an_answer_of_another_shape_says_where() {
         "{error}"
     );
     assert!(!error.may_have_been_applied());
-    let create = client.request(Method::Post, "/api/v1/me/posts");
+    let create = client.raw_call(Method::Post, "/api/v1/me/posts");
     let create = create.json(&json!({"body": "b"}));
     let error = create.read::<Vec<u8>>().await.unwrap_err();
     assert!(error.may_have_been_applied());
@@ -125,7 +128,9 @@ async fn a_body_that_is_no_json_is_not_sent() {
     let service = MockServer::start().await;
     let client = connect_as_owner(&service);
     let body = std::collections::HashMap::from([((1, 2), 3)]);
-    let call = client.request(Method::Post, "/api/v1/me/posts").json(&body);
+    let call = client
+        .raw_call(Method::Post, "/api/v1/me/posts")
+        .json(&body);
     let error = call.read_bytes().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(
@@ -140,7 +145,7 @@ async fn an_answer_without_a_body_is_null() {
     let service = MockServer::start().await;
     let client = connect_as_owner(&service);
     answer_all(&service, ResponseTemplate::new(204)).await;
-    let call = || client.request(Method::Delete, "/api/v1/me/sessions");
+    let call = || client.raw_call(Method::Delete, "/api/v1/me/sessions");
     call().read::<()>().await.unwrap();
     call().read_data::<()>().await.unwrap();
     assert_eq!(call().read::<Option<u8>>().await.unwrap(), None);
@@ -166,7 +171,7 @@ async fn a_header_goes_with_one_request() {
         .default_header("x-tenant", "blue")
         .build()
         .unwrap();
-    let call = client.request(Method::Get, "/api/v1/stats");
+    let call = client.raw_call(Method::Get, "/api/v1/stats");
     let call = call.header("X-Tenant", "green").header("x-tenant", "red");
     let call = call.header("if-none-match", "\"canary\"").read_bytes();
     assert!(!format!("{call:?}").contains("canary"));
@@ -196,7 +201,7 @@ async fn a_header_that_cannot_be_given_is_named() {
             "header \"Authorization\" carries the key; give it with ClientBuilder::api_key",
         ),
     ] {
-        let call = client.request(Method::Get, "/api/v1/stats");
+        let call = client.raw_call(Method::Get, "/api/v1/stats");
         let error = call.header(name, value).read_bytes().await.unwrap_err();
         assert_eq!(error.to_string(), format!("GET /api/v1/stats: {reason}"));
         assert_eq!(error.invalid_value().unwrap().field(), "header");

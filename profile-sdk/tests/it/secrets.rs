@@ -98,7 +98,7 @@ async fn a_service_that_echoes_the_key_does_not_make_it_show() {
             .set_body_string(body);
         answer_all(&service, answer).await;
         let client = connect(&service, CANARY);
-        let raw = client.request(Method::Get, "/api/v1/me").read::<u8>();
+        let raw = client.raw_call(Method::Get, "/api/v1/me").read::<u8>();
         for error in [client.me().await.unwrap_err(), raw.await.unwrap_err()] {
             check_error(&error);
             let body = String::from_utf8_lossy(error.body());
@@ -128,15 +128,15 @@ async fn a_key_in_the_path_of_a_call_is_not_told() {
     let service = MockServer::start().await;
     let client = connect(&service, CANARY);
     for path in ["/canary/4f1e0c77", "/canary%2F4f1e0c77"] {
-        let call = client.request(Method::Get, path).read_bytes();
+        let call = client.raw_call(Method::Get, path).read_bytes();
         assert_eq!(call.request().unwrap().path(), path);
         let error = call.await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound);
         check_error(&error);
     }
-    let call = client.request(Method::Get, "/canary/4f1e0c77 ");
+    let call = client.raw_call(Method::Get, "/canary/4f1e0c77 ");
     check_error(&call.read_bytes().await.unwrap_err());
-    let call = client.request(Method::Get, "/api/v1/me");
+    let call = client.raw_call(Method::Get, "/api/v1/me");
     let call = call.encoded_query("key=canary/4f1e0c77 ");
     check_error(&call.read_bytes().await.unwrap_err());
 }

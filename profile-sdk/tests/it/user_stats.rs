@@ -57,7 +57,7 @@ pub(crate) async fn only_the_service_knows_whose_profile_it_is() {
     let handle = Handle::new("grace").unwrap();
     let days = Days::new(31).unwrap();
     let error = client.user_stats(&handle, days).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Refused);
+    assert_eq!(error.kind(), ErrorKind::Rejected);
     assert_eq!(error.status(), Some(422));
 }
 

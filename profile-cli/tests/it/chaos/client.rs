@@ -43,14 +43,14 @@ impl<'a> Clients<'a> {
         let policy = RetryPolicy::new()
             .max_retries(2)
             .base_delay(Duration::ZERO)
-            .longest_wait(Duration::ZERO);
+            .max_wait(Duration::ZERO);
         let described = || {
             Client::builder()
                 .base_url(place.service.uri())
                 .api_key(ApiKey::new(place.service.key()).unwrap())
                 .retry(policy)
                 .retry_budget(u32::MAX)
-                .max_answer_bytes(1 << 20)
+                .max_response_bytes(1 << 20)
         };
         Self {
             place,
