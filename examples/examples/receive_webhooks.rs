@@ -19,11 +19,13 @@ use mock_server::MockServer;
 use mock_server::webhook::EventKind;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use webhook_verify::{FailureRun, Receiver, Refusal, Secret, VerifiedEvent, Verifier};
+use webhook_verify::{
+    FailureRun, MAX_CONSECUTIVE_FAILURES, Receiver, Rejection, Secret, VerifiedEvent, Verifier,
+};
 
 /// Number of consecutive rejections that triggers an alert: half of the number of failures after
 /// which the service turns the webhook off.
-const ALERT_THRESHOLD: usize = FailureRun::TURNS_WEBHOOK_OFF / 2;
+const ALERT_THRESHOLD: u32 = MAX_CONSECUTIVE_FAILURES / 2;
 
 /// Creates a router with a route for deliveries and one for health checks.
 fn app(receiver: Receiver) -> Router {
@@ -49,7 +51,7 @@ async fn receive(event: VerifiedEvent<Value>) -> StatusCode {
 /// forged request.
 async fn health(State(receiver): State<Receiver>) -> (StatusCode, String) {
     let run = receiver.failures();
-    let status = match run.in_row() < ALERT_THRESHOLD {
+    let status = match run.consecutive() < ALERT_THRESHOLD {
         true => StatusCode::OK,
         false => StatusCode::SERVICE_UNAVAILABLE,
     };
@@ -57,9 +59,9 @@ async fn health(State(receiver): State<Receiver>) -> (StatusCode, String) {
 }
 
 /// Logs a rejection, and an alert if there were too many in a row.
-fn log_rejection(refusal: &Refusal, run: FailureRun) {
-    eprintln!("rejected: {refusal}");
-    if run.in_row() == ALERT_THRESHOLD {
+fn log_rejection(rejection: &Rejection, run: FailureRun) {
+    eprintln!("rejected: {rejection}");
+    if run.consecutive() == ALERT_THRESHOLD {
         eprintln!("ALERT: {run}");
     }
 }
@@ -71,17 +73,18 @@ async fn main() -> Result<(), Box<dyn Error>> {
             .map_err(|_| "PROFILE_WEBHOOK_SECRET is not set; expected the webhook secret")?;
         let verifier = Verifier::new(Secret::new(secret)?);
         let verifier = match env::var("PROFILE_WEBHOOK_SECRET_BEFORE") {
-            Ok(before) => verifier.or(Secret::new(before)?),
+            Ok(before) => verifier.also_accept(Secret::new(before)?),
             Err(_) => verifier,
         };
         let listener = TcpListener::bind("127.0.0.1:8080").await?;
-        let receiver = Receiver::new(verifier).on_refusal(log_rejection);
+        let receiver = Receiver::new(verifier).on_rejection(log_rejection);
         return Ok(axum::serve(listener, app(receiver)).await?);
     }
 
     // Accept both secrets until the service uses the new one.
-    let verifier = Verifier::new(Secret::new("the new secret")?).or(Secret::new("the old secret")?);
-    let receiver = Receiver::new(verifier).on_refusal(log_rejection);
+    let verifier =
+        Verifier::new(Secret::new("the new secret")?).also_accept(Secret::new("the old secret")?);
+    let receiver = Receiver::new(verifier).on_rejection(log_rejection);
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let url = format!("http://{}/hooks", listener.local_addr()?);
     let router = app(receiver.clone());

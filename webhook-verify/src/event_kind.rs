@@ -39,7 +39,7 @@ pub enum EventKind {
     /// `message.received`
     MessageReceived,
     /// A kind that the specification does not list, kept by its name.
-    Unknown(EventName),
+    Other(EventName),
 }
 
 /// Why a request's `X-Service-Event` names no kind.
@@ -63,7 +63,7 @@ pub enum EventKindError {
         length: usize,
     },
     /// A byte of the value is a space, a control character or not ASCII.
-    NotVisible {
+    InvalidByte {
         /// Where it stands in the value, counted from 0.
         position: usize,
         /// The byte itself.
@@ -102,7 +102,7 @@ impl EventKind {
             Self::PostReplied => "post.replied",
             Self::PostMentioned => "post.mentioned",
             Self::MessageReceived => "message.received",
-            Self::Unknown(name) => name.as_str(),
+            Self::Other(name) => name.as_str(),
         }
     }
 }
@@ -116,7 +116,7 @@ impl TryFrom<&[u8]> for EventKind {
             .find(|kind| kind.as_str().as_bytes() == value)
         {
             Some(kind) => Ok(*kind),
-            None => EventName::new(value).map(Self::Unknown),
+            None => EventName::new(value).map(Self::Other),
         }
     }
 }
@@ -151,7 +151,7 @@ impl fmt::Display for EventKindError {
                 "the event kind has {length} bytes; at most {} are kept",
                 EventName::MAX_LENGTH
             ),
-            Self::NotVisible { position, byte } => write!(
+            Self::InvalidByte { position, byte } => write!(
                 f,
                 "the event kind has byte {byte:#04x} at position {position} (counted from 0); \
                  expected only visible ASCII, as in post.liked"

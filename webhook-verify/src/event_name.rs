@@ -28,7 +28,7 @@ impl EventName {
         }
         // Visible ASCII alone, so that the name cannot break a line of a log.
         if let Some(position) = name.iter().position(|byte| !byte.is_ascii_graphic()) {
-            return Err(EventKindError::NotVisible {
+            return Err(EventKindError::InvalidByte {
                 position,
                 byte: name[position],
             });
@@ -49,7 +49,7 @@ impl EventName {
     /// use webhook_verify::EventKind;
     ///
     /// let kind: EventKind = "post.shared".parse()?;
-    /// if let EventKind::Unknown(name) = kind {
+    /// if let EventKind::Other(name) = kind {
     ///     assert_eq!(name.as_str(), "post.shared");
     /// }
     /// # Ok::<(), webhook_verify::EventKindError>(())

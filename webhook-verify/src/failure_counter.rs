@@ -1,12 +1,16 @@
 //! How many deliveries in a row were refused, and what that suggests.
 
 use core::fmt;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use crate::VerifyError;
 
+/// Number of consecutive failed deliveries after which the service turns the webhook off (section
+/// Limits of the specification).
+pub const MAX_CONSECUTIVE_FAILURES: u32 = 10;
+
 /// The highest bit says that a delivery has verified; the others count the run.
-const EVER_VERIFIED: usize = !(usize::MAX >> 1);
+const EVER_VERIFIED: u32 = !(u32::MAX >> 1);
 
 /// Counts refused deliveries in a row, for a receiver that serves many at once.
 ///
@@ -37,7 +41,7 @@ const EVER_VERIFIED: usize = !(usize::MAX >> 1);
 /// ```
 #[derive(Debug, Default)]
 pub struct FailureCounter {
-    state: AtomicUsize,
+    state: AtomicU32,
 }
 
 impl FailureCounter {
@@ -47,12 +51,12 @@ impl FailureCounter {
     ///
     /// ```
     /// static FAILURES: webhook_verify::FailureCounter = webhook_verify::FailureCounter::new();
-    /// assert_eq!(FAILURES.run().in_row(), 0);
+    /// assert_eq!(FAILURES.run().consecutive(), 0);
     /// ```
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            state: AtomicUsize::new(0),
+            state: AtomicU32::new(0),
         }
     }
 
@@ -65,13 +69,13 @@ impl FailureCounter {
     ///
     /// let failures = FailureCounter::new();
     /// let run = failures.count(&Err::<(), _>(VerifyError::SignatureMissing));
-    /// assert_eq!(run.in_row(), 1);
-    /// assert_eq!(failures.count(&Ok::<_, VerifyError>(())).in_row(), 0);
+    /// assert_eq!(run.consecutive(), 1);
+    /// assert_eq!(failures.count(&Ok::<_, VerifyError>(())).consecutive(), 0);
     /// ```
     pub fn count<T>(&self, outcome: &Result<T, VerifyError>) -> FailureRun {
         match outcome {
-            Ok(_) => self.verified(),
-            Err(_) => self.refused(),
+            Ok(_) => self.record_success(),
+            Err(_) => self.record_failure(),
         }
     }
 
@@ -90,7 +94,7 @@ impl FailureCounter {
         }
     }
 
-    pub(crate) fn verified(&self) -> FailureRun {
+    pub(crate) fn record_success(&self) -> FailureRun {
         self.state.store(EVER_VERIFIED, Ordering::Relaxed);
         FailureRun {
             state: EVER_VERIFIED,
@@ -98,9 +102,9 @@ impl FailureCounter {
     }
 
     /// A full count stays full: it must not reach the highest bit.
-    pub(crate) fn refused(&self) -> FailureRun {
-        let next = |state: usize| match state | EVER_VERIFIED {
-            usize::MAX => state,
+    pub(crate) fn record_failure(&self) -> FailureRun {
+        let next = |state: u32| match state | EVER_VERIFIED {
+            u32::MAX => state,
             _ => state + 1,
         };
         let updated = self
@@ -131,27 +135,23 @@ impl FailureCounter {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FailureRun {
-    state: usize,
+    state: u32,
 }
 
 impl FailureRun {
-    /// After so many failed deliveries in a row the service turns the webhook
-    /// off (section Limits of the specification).
-    pub const TURNS_WEBHOOK_OFF: usize = 10;
-
     /// How many deliveries were refused since the last that verified, or since the start.
     ///
     /// # Examples
     ///
     /// ```
-    /// use webhook_verify::FailureRun;
+    /// use webhook_verify::{FailureRun, MAX_CONSECUTIVE_FAILURES};
     ///
     /// fn is_alarming(run: FailureRun) -> bool {
-    ///     run.in_row() >= FailureRun::TURNS_WEBHOOK_OFF / 2
+    ///     run.consecutive() >= MAX_CONSECUTIVE_FAILURES / 2
     /// }
     /// ```
     #[must_use]
-    pub fn in_row(self) -> usize {
+    pub fn consecutive(self) -> u32 {
         self.state & !EVER_VERIFIED
     }
 
@@ -161,10 +161,10 @@ impl FailureRun {
     /// # Examples
     ///
     /// ```
-    /// use webhook_verify::FailureRun;
+    /// use webhook_verify::{FailureRun, MAX_CONSECUTIVE_FAILURES};
     ///
     /// fn suspects_the_secret(run: FailureRun) -> bool {
-    ///     run.in_row() > 0 && !run.ever_verified()
+    ///     run.consecutive() > 0 && !run.ever_verified()
     /// }
     /// ```
     #[must_use]
@@ -175,7 +175,7 @@ impl FailureRun {
 
 impl fmt::Display for FailureRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.in_row(), self.ever_verified()) {
+        match (self.consecutive(), self.ever_verified()) {
             (0, true) => f.write_str("the last delivery verified"),
             (0, false) => f.write_str("no delivery yet"),
             (count, false) => write!(
@@ -198,11 +198,11 @@ mod tests {
 
     #[test]
     fn a_full_count_stays_full_and_keeps_its_memory() {
-        for state in [usize::MAX, !EVER_VERIFIED] {
+        for state in [u32::MAX, !EVER_VERIFIED] {
             let full = FailureCounter {
-                state: AtomicUsize::new(state),
+                state: AtomicU32::new(state),
             };
-            assert_eq!(full.refused(), FailureRun { state });
+            assert_eq!(full.record_failure(), FailureRun { state });
         }
     }
 }

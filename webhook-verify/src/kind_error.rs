@@ -17,9 +17,9 @@ pub enum KindError {
     /// What the payload has for a kind is no name of one.
     Payload(EventKindError),
     /// The payload is no JSON object in which the field stands once and is a string.
-    NoField,
+    InvalidField,
     /// The payload names another kind than the header.
-    Differs {
+    Mismatch {
         /// What the signed payload says.
         payload: EventKind,
     },
@@ -30,11 +30,11 @@ impl fmt::Display for KindError {
         match self {
             Self::Header(reason) => reason.fmt(f),
             Self::Payload(reason) => write!(f, "the payload names no kind: {reason}"),
-            Self::NoField => f.write_str(
+            Self::InvalidField => f.write_str(
                 "the payload does not name its kind where it was looked for; \
                  expected a JSON object that has the field once, as a string",
             ),
-            Self::Differs { payload } => write!(
+            Self::Mismatch { payload } => write!(
                 f,
                 "X-Service-Event says another kind than the signed payload, which says {payload}; \
                  trust the payload, and expect that an old delivery was sent again under another kind"

@@ -33,7 +33,7 @@ mod secret;
 mod signature;
 #[cfg(feature = "http")]
 mod signed_request;
-mod streaming;
+mod stream_verifier;
 mod verified;
 mod verifier;
 mod verify_error;
@@ -42,8 +42,8 @@ pub use digest_encoding::DigestEncoding;
 pub use event_kind::{EventKind, EventKindError};
 pub use event_name::EventName;
 #[cfg(feature = "explain")]
-pub use explain::{Change, Explanation, Finding, explain};
-pub use failure_counter::{FailureCounter, FailureRun};
+pub use explain::{Diagnosis, Explanation, Fix, explain};
+pub use failure_counter::{FailureCounter, FailureRun, MAX_CONSECUTIVE_FAILURES};
 pub use headers::{EVENT_HEADER, Headers, SIGNATURE_HEADER};
 pub use kind_error::KindError;
 #[cfg(feature = "json")]
@@ -51,14 +51,14 @@ pub use payload::PayloadError;
 #[cfg(feature = "axum")]
 pub use receiver::VerifiedEvent;
 #[cfg(feature = "receiver")]
-pub use receiver::{Receiver, Refusal};
+pub use receiver::{Receiver, Rejection};
 #[cfg(feature = "tower")]
 pub use receiver::{VerifyLayer, VerifyService};
 pub use secret::{Secret, SecretError};
 pub use signature::{sign, sign_as};
 #[cfg(feature = "http")]
 pub use signed_request::SignedRequest;
-pub use streaming::Streaming;
+pub use stream_verifier::StreamVerifier;
 pub use verified::Verified;
 pub use verifier::Verifier;
 pub use verify_error::VerifyError;

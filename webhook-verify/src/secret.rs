@@ -31,9 +31,9 @@ pub enum SecretError {
     /// All bytes are NUL: up to 64 of them are the same key to HMAC as an empty secret.
     OnlyNul,
     /// All bytes are spaces, tabs, carriage returns or newlines.
-    OnlyWhiteSpace,
+    OnlyWhitespace,
     /// The first or last byte is a space, tab, carriage return or newline.
-    OuterWhiteSpace,
+    SurroundingWhitespace,
 }
 
 impl Secret {
@@ -54,14 +54,14 @@ impl Secret {
     /// use webhook_verify::{Secret, SecretError};
     ///
     /// let secret = Secret::new("It's a Secret to Everybody")?;
-    /// assert_eq!(Secret::new("from a file\n").unwrap_err(), SecretError::OuterWhiteSpace);
+    /// assert_eq!(Secret::new("from a file\n").unwrap_err(), SecretError::SurroundingWhitespace);
     /// # Ok::<(), SecretError>(())
     /// ```
     pub fn new(bytes: impl Into<Vec<u8>>) -> Result<Self, SecretError> {
         let bytes = Zeroizing::new(bytes.into());
         let secret = Self::from_bytes(&bytes)?;
-        if has_outer_white_space(&bytes) {
-            return Err(SecretError::OuterWhiteSpace);
+        if has_surrounding_whitespace(&bytes) {
+            return Err(SecretError::SurroundingWhitespace);
         }
         Ok(secret)
     }
@@ -78,10 +78,10 @@ impl Secret {
     /// ```
     /// use webhook_verify::Secret;
     ///
-    /// let secret = Secret::with_outer_white_space(b"\x9f\x1c\xe2\x0a")?;
+    /// let secret = Secret::with_surrounding_whitespace(b"\x9f\x1c\xe2\x0a")?;
     /// # Ok::<(), webhook_verify::SecretError>(())
     /// ```
-    pub fn with_outer_white_space(bytes: impl Into<Vec<u8>>) -> Result<Self, SecretError> {
+    pub fn with_surrounding_whitespace(bytes: impl Into<Vec<u8>>) -> Result<Self, SecretError> {
         Self::from_bytes(&Zeroizing::new(bytes.into()))
     }
 
@@ -92,8 +92,8 @@ impl Secret {
         if bytes.iter().all(|&byte| byte == 0) {
             return Err(SecretError::OnlyNul);
         }
-        if bytes.iter().all(is_white_space) {
-            return Err(SecretError::OnlyWhiteSpace);
+        if bytes.iter().all(is_whitespace) {
+            return Err(SecretError::OnlyWhitespace);
         }
         // Keying hashes two blocks, so it is done once and not for each delivery.
         let keyed = KeyedState::new_from_slice(bytes).expect("HMAC takes keys of any length");
@@ -137,13 +137,13 @@ impl fmt::Display for SecretError {
                 "the webhook secret is nothing but NUL bytes, so anyone could sign with it; \
                  pass the secret that the service signs with"
             }
-            Self::OnlyWhiteSpace => {
+            Self::OnlyWhitespace => {
                 "the webhook secret is nothing but white space; \
                  pass the secret that the service signs with"
             }
-            Self::OuterWhiteSpace => {
+            Self::SurroundingWhitespace => {
                 "the webhook secret begins or ends with white space, most often a file's newline; \
-                 trim it, or use Secret::with_outer_white_space if it belongs to the secret"
+                 trim it, or use Secret::with_surrounding_whitespace if it belongs to the secret"
             }
         })
     }
@@ -151,13 +151,13 @@ impl fmt::Display for SecretError {
 
 impl Error for SecretError {}
 
-fn has_outer_white_space(bytes: &[u8]) -> bool {
-    bytes.first().is_some_and(is_white_space) || bytes.last().is_some_and(is_white_space)
+fn has_surrounding_whitespace(bytes: &[u8]) -> bool {
+    bytes.first().is_some_and(is_whitespace) || bytes.last().is_some_and(is_whitespace)
 }
 
 /// Vertical tab and form feed do not count: no editor or shell adds them, and
 /// published test keys are made of them.
-fn is_white_space(byte: &u8) -> bool {
+fn is_whitespace(byte: &u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn parse(value: &[u8], encoding: DigestEncoding) -> Result<[u8; 32], 
 
 fn bad_prefix(value: &[u8]) -> VerifyError {
     if value.starts_with(b"sha1=") {
-        VerifyError::Sha1Offered
+        VerifyError::Sha1
     } else {
         VerifyError::BadPrefix
     }
@@ -97,7 +97,7 @@ fn parse_base64(encoded: &[u8]) -> Result<[u8; 32], VerifyError> {
     match STANDARD.decode_slice(encoded, &mut bytes) {
         Ok(32) => Ok(core::array::from_fn(|index| bytes[index])),
         Err(DecodeSliceError::DecodeError(DecodeError::InvalidLastSymbol(42, digit))) => {
-            Err(VerifyError::StrayBits { digit })
+            Err(VerifyError::TrailingBits { digit })
         }
         _ => Err(VerifyError::NotBase64),
     }
@@ -107,7 +107,7 @@ fn parse_base64(encoded: &[u8]) -> Result<[u8; 32], VerifyError> {
 pub(crate) fn is_base64_digest(encoded: &[u8]) -> bool {
     matches!(
         parse_base64(encoded),
-        Ok(_) | Err(VerifyError::StrayBits { .. })
+        Ok(_) | Err(VerifyError::TrailingBits { .. })
     )
 }
 

@@ -110,7 +110,8 @@ impl<B: AsRef<[u8]>> Verified<B> {
     /// ```
     #[cfg(feature = "json")]
     pub fn confirm_kind_in(&self, field: &str) -> Result<EventKind, KindError> {
-        let named = payload::text_of_field(self.body(), field).map_err(|_| KindError::NoField)?;
+        let named =
+            payload::text_of_field(self.body(), field).map_err(|_| KindError::InvalidField)?;
         self.confirm_kind(&named)
     }
 }
@@ -218,13 +219,13 @@ impl<B> Verified<B> {
         let payload = named.parse().map_err(KindError::Payload)?;
         match header == payload {
             true => Ok(header),
-            false => Err(KindError::Differs { payload }),
+            false => Err(KindError::Mismatch { payload }),
         }
     }
 
     /// Which secret signed the body: 0 for the one given to
     /// [`Verifier::new`](crate::Verifier::new), then 1 for the first
-    /// [`Verifier::or`](crate::Verifier::or), and so on.
+    /// [`Verifier::also_accept`](crate::Verifier::also_accept), and so on.
     ///
     /// # Examples
     ///

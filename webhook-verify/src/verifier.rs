@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::iter;
 
-use crate::{DigestEncoding, Headers, Secret, Streaming, Verified, VerifyError, signature};
+use crate::{DigestEncoding, Headers, Secret, StreamVerifier, Verified, VerifyError, signature};
 
 /// Verifies deliveries against one or several secrets.
 ///
@@ -15,7 +15,7 @@ use crate::{DigestEncoding, Headers, Secret, Streaming, Verified, VerifyError, s
 /// ```
 /// use webhook_verify::{Secret, Verifier};
 ///
-/// let verifier = Verifier::new(Secret::new("the new secret")?).or(Secret::new("the old secret")?);
+/// let verifier = Verifier::new(Secret::new("the new secret")?).also_accept(Secret::new("the old secret")?);
 /// # Ok::<(), webhook_verify::SecretError>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -66,12 +66,12 @@ impl Verifier {
     /// let current = Secret::new("current")?;
     /// let retired = ["retired in May", "retired in March"];
     /// let verifier = retired.into_iter().try_fold(Verifier::new(current), |verifier, secret| {
-    ///     Ok::<_, SecretError>(verifier.or(Secret::new(secret)?))
+    ///     Ok::<_, SecretError>(verifier.also_accept(Secret::new(secret)?))
     /// })?;
     /// # Ok::<(), SecretError>(())
     /// ```
     #[must_use]
-    pub fn or(mut self, secret: Secret) -> Self {
+    pub fn also_accept(mut self, secret: Secret) -> Self {
         self.others.push(secret);
         self
     }
@@ -232,14 +232,14 @@ impl Verifier {
         &self,
         headers: Headers<'_>,
         content_length: Option<u64>,
-    ) -> Result<Streaming, VerifyError> {
+    ) -> Result<StreamVerifier, VerifyError> {
         let digest = self.claimed_digest(headers)?;
         match content_length {
             Some(length) if length > self.body_limit as u64 => Err(VerifyError::TooLarge {
                 length,
                 limit: self.body_limit,
             }),
-            _ => Ok(Streaming::new(
+            _ => Ok(StreamVerifier::new(
                 self.first.keyed(),
                 self.others.iter().map(Secret::keyed).collect(),
                 digest,

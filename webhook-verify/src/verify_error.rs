@@ -23,7 +23,7 @@ pub enum VerifyError {
     /// The signature does not begin with `sha256=` in lower case.
     BadPrefix,
     /// The signature begins with `sha1=`.
-    Sha1Offered,
+    Sha1,
     /// What follows `sha256=` is not as long as a digest in the receiver's encoding.
     BadLength {
         /// How many bytes follow `sha256=`.
@@ -44,7 +44,7 @@ pub enum VerifyError {
     NotBase64,
     /// The last base64 digit has bits beyond the 32 bytes of a digest, so the
     /// same digest could be written in another way.
-    StrayBits {
+    TrailingBits {
         /// The digit, at position 42.
         digit: u8,
     },
@@ -81,7 +81,7 @@ impl fmt::Display for VerifyError {
                 "X-Service-Signature does not begin with sha256= in lower case; \
                  expected sha256= and the digest, with nothing before, between or after",
             ),
-            Self::Sha1Offered => f.write_str(
+            Self::Sha1 => f.write_str(
                 "X-Service-Signature offers a SHA-1 digest (sha1=); \
                  expected sha256= and the digest: refuse it, SHA-1 is never accepted",
             ),
@@ -126,7 +126,7 @@ impl VerifyError {
                 "is not valid base64 after sha256=; \
                  expected only A-Z, a-z, 0-9, + and /, and one = at the end",
             ),
-            Self::StrayBits { digit } => write!(
+            Self::TrailingBits { digit } => write!(
                 f,
                 "ends in {}=, which has bits beyond the 32 bytes of a digest; \
                  expected the one way to write it in base64",

@@ -42,7 +42,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
 
 async fn receive() -> Result<(), Box<dyn Error>> {
     let receiver = Receiver::new(verifier()?)
-        .on_refusal(|refusal, run| eprintln!("rejected: {refusal} ({run})"));
+        .on_rejection(|rejection, run| eprintln!("rejected: {rejection} ({run})"));
     let key = event_key(&setting("EVENT_KEY", "none"))?;
     let address = setting("LISTEN", "127.0.0.1:8080");
     let listener = TcpListener::bind(&address)
@@ -67,7 +67,7 @@ fn verifier() -> Result<Verifier, Box<dyn Error>> {
         .map_err(|_| "PROFILE_WEBHOOK_SECRET is not set; expected the webhook secret")?;
     let verifier = Verifier::new(Secret::new(secret)?);
     Ok(match env::var("PROFILE_WEBHOOK_SECRET_BEFORE") {
-        Ok(before) => verifier.or(Secret::new(before)?),
+        Ok(before) => verifier.also_accept(Secret::new(before)?),
         Err(_) => verifier,
     })
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mock_server::Dialect;
 use profile_sdk::{Bio, Days, DisplayName, Location, Operation, Scope};
-use webhook_verify::{EventKind, FailureRun};
+use webhook_verify::{EventKind, MAX_CONSECUTIVE_FAILURES};
 
 use crate::repository::{CRATES, files_with_suffix, read};
 
@@ -163,8 +163,8 @@ fn limits_have_rows_with_their_values() {
         ("Days::MAX_OWN", Days::MAX_OWN.into()),
         ("Days::DEFAULT", Days::DEFAULT.get().into()),
         (
-            "FailureRun::TURNS_WEBHOOK_OFF",
-            FailureRun::TURNS_WEBHOOK_OFF,
+            "MAX_CONSECUTIVE_FAILURES",
+            MAX_CONSECUTIVE_FAILURES as usize,
         ),
     ];
     assert_have_rows(limits.map(|(name, _)| name));

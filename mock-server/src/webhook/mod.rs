@@ -28,6 +28,6 @@ pub(crate) use receiver_url::ReceiverUrl;
 pub use script::SinkScript;
 pub(crate) use secret::WebhookSecret;
 pub(crate) use state::Webhook;
-pub use state::{FAILURES_UNTIL_OFF, SinkStatus, WebhookStatus};
+pub use state::{MAX_CONSECUTIVE_FAILURES, SinkStatus, WebhookStatus};
 
 pub use crate::engine::EventKind;

@@ -17,7 +17,7 @@ use crate::engine::EventKind;
 
 /// After how many failed deliveries in a row a webhook is turned off (section States and transitions
 /// of the specification).
-pub const FAILURES_UNTIL_OFF: u32 = 10;
+pub const MAX_CONSECUTIVE_FAILURES: u32 = 10;
 
 /// How many deliveries the log holds, and how many bytes of bodies; the oldest go first.
 const LOG_LENGTH: usize = 1_000;
@@ -155,7 +155,7 @@ impl Webhook {
             self.failures_in_row = 0;
         } else {
             self.failures_in_row = self.failures_in_row.saturating_add(1);
-            self.active &= self.failures_in_row < FAILURES_UNTIL_OFF;
+            self.active &= self.failures_in_row < MAX_CONSECUTIVE_FAILURES;
         }
         let delivery = Delivery { sent, outcome };
         self.deliveries.push_back(delivery.clone());

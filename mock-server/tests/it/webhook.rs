@@ -7,7 +7,8 @@ use std::net::TcpListener;
 
 use mock_server::dialect::{SignatureEncoding, WebhookPayload};
 use mock_server::webhook::{
-    Delivery, DeliveryOutcome, Error as WebhookError, EventData, EventKind, FAILURES_UNTIL_OFF,
+    Delivery, DeliveryOutcome, Error as WebhookError, EventData, EventKind,
+    MAX_CONSECUTIVE_FAILURES,
 };
 use mock_server::{Clock, Dialect, MockServer};
 use serde_json::{Value, json};
@@ -214,7 +215,7 @@ async fn a_huge_answer_is_not_read_to_its_end() {
 async fn ten_failures_in_a_row_turn_the_webhook_off() {
     let server = start().await;
     server.webhook().use_sink("500", SECRET).unwrap();
-    for failures in 1..=FAILURES_UNTIL_OFF {
+    for failures in 1..=MAX_CONSECUTIVE_FAILURES {
         assert!(server.webhook().is_active().unwrap());
         emit(&server).await;
         assert_eq!(server.webhook().failures_in_row().unwrap(), failures);

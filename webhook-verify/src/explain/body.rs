@@ -2,50 +2,50 @@
 
 use alloc::vec::Vec;
 
-use super::Change;
+use super::Fix;
 use super::json_layout::{self, Layout};
 
 /// A change and what it makes of a body, if it can be made there.
-type Edit = (Change, fn(&[u8]) -> Option<Vec<u8>>);
+type Edit = (Fix, fn(&[u8]) -> Option<Vec<u8>>);
 
 const EDGES: [Edit; 7] = [
-    (Change::BodyWithoutNewline, without_newline),
-    (Change::BodyWithNewline, |body| Some([body, b"\n"].concat())),
-    (Change::BodyWithCrLf, |body| Some([body, b"\r\n"].concat())),
-    (Change::LineBreaksCrLf, |body| {
+    (Fix::BodyWithoutNewline, without_newline),
+    (Fix::BodyWithNewline, |body| Some([body, b"\n"].concat())),
+    (Fix::BodyWithCrLf, |body| Some([body, b"\r\n"].concat())),
+    (Fix::LineBreaksCrLf, |body| {
         Some(replace(&with_lf(body), b"\n", b"\r\n"))
     }),
-    (Change::LineBreaksLf, |body| Some(with_lf(body))),
-    (Change::BodyWithoutByteOrderMark, |body| {
+    (Fix::LineBreaksLf, |body| Some(with_lf(body))),
+    (Fix::BodyWithoutByteOrderMark, |body| {
         Some(body.strip_prefix(BYTE_ORDER_MARK)?.to_vec())
     }),
-    (Change::BodyWithByteOrderMark, |body| {
+    (Fix::BodyWithByteOrderMark, |body| {
         Some([BYTE_ORDER_MARK, body].concat())
     }),
 ];
 
 const JSON_LAYOUTS: [Edit; 4] = [
-    (Change::JsonCompact, |body| laid_out(body, Layout::Compact)),
-    (Change::JsonSpaced, |body| laid_out(body, Layout::Spaced)),
-    (Change::JsonIndentedByTwo, |body| {
+    (Fix::JsonCompact, |body| laid_out(body, Layout::Compact)),
+    (Fix::JsonSpaced, |body| laid_out(body, Layout::Spaced)),
+    (Fix::JsonIndentedByTwo, |body| {
         laid_out(body, Layout::Indented(2))
     }),
-    (Change::JsonIndentedByFour, |body| {
+    (Fix::JsonIndentedByFour, |body| {
         laid_out(body, Layout::Indented(4))
     }),
 ];
 
 const JSON_ESCAPES: [Edit; 4] = [
-    (Change::JsonEscaped, |body| {
+    (Fix::JsonEscaped, |body| {
         Some(json_layout::escape(text(body)?).into_bytes())
     }),
-    (Change::JsonUnescaped, |body| {
+    (Fix::JsonUnescaped, |body| {
         Some(json_layout::unescape(text(body)?).into_bytes())
     }),
-    (Change::JsonSlashesEscaped, |body| {
+    (Fix::JsonSlashesEscaped, |body| {
         Some(replace(&with_plain_slashes(body), b"/", br"\/"))
     }),
-    (Change::JsonSlashesUnescaped, |body| {
+    (Fix::JsonSlashesUnescaped, |body| {
         Some(with_plain_slashes(body))
     }),
 ];
@@ -56,37 +56,32 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// layouts and escapes, each again with one such change.
 ///
 /// One after the other, since all of them together are many times the body.
-pub(super) fn each_variant(body: &[u8], show: &mut dyn FnMut(&[Change], &[u8])) {
+pub(super) fn each_variant(body: &[u8], show: &mut dyn FnMut(&[Fix], &[u8])) {
     with_edges(&[], body, show);
     if text(body).is_none() {
         return;
     }
-    each_changed(&[], body, &JSON_ESCAPES, &mut |changes, escaped| {
-        with_edges(changes, escaped, show);
+    each_fixed(&[], body, &JSON_ESCAPES, &mut |fixes, escaped| {
+        with_edges(fixes, escaped, show);
     });
-    each_changed(&[], body, &JSON_LAYOUTS, &mut |changes, laid_out| {
-        with_edges(changes, laid_out, show);
-        each_changed(changes, laid_out, &JSON_ESCAPES, &mut |changes, escaped| {
-            with_edges(changes, escaped, show);
+    each_fixed(&[], body, &JSON_LAYOUTS, &mut |fixes, laid_out| {
+        with_edges(fixes, laid_out, show);
+        each_fixed(fixes, laid_out, &JSON_ESCAPES, &mut |fixes, escaped| {
+            with_edges(fixes, escaped, show);
         });
     });
 }
 
-fn with_edges(changes: &[Change], body: &[u8], show: &mut dyn FnMut(&[Change], &[u8])) {
-    show(changes, body);
-    each_changed(changes, body, &EDGES, show);
+fn with_edges(fixes: &[Fix], body: &[u8], show: &mut dyn FnMut(&[Fix], &[u8])) {
+    show(fixes, body);
+    each_fixed(fixes, body, &EDGES, show);
 }
 
 /// Shows what each edit makes of a body that was made by these changes, if it makes another.
-fn each_changed(
-    changes: &[Change],
-    body: &[u8],
-    edits: &[Edit],
-    show: &mut dyn FnMut(&[Change], &[u8]),
-) {
-    for (change, edit) in edits {
+fn each_fixed(fixes: &[Fix], body: &[u8], edits: &[Edit], show: &mut dyn FnMut(&[Fix], &[u8])) {
+    for (fix, edit) in edits {
         match edit(body) {
-            Some(changed) if changed != body => show(&[changes, &[*change]].concat(), &changed),
+            Some(fixed) if fixed != body => show(&[fixes, &[*fix]].concat(), &fixed),
             _ => {}
         }
     }

@@ -6,13 +6,13 @@ use alloc::vec::Vec;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{Engine as _, alphabet};
 
-use super::Change;
+use super::Fix;
 use crate::{DigestEncoding, VerifyError, hex, signature};
 
 /// A digest of 20 (SHA-1) or 32 bytes (SHA-256), and what is wrong with how it is written.
 pub(super) struct Claim {
     pub(super) digest: Vec<u8>,
-    pub(super) changes: Vec<Change>,
+    pub(super) fixes: Vec<Fix>,
 }
 
 impl Claim {
@@ -20,26 +20,26 @@ impl Claim {
     ///
     /// What the strict reading says, when no digest can be found.
     pub(super) fn read(value: &[u8]) -> Result<Self, VerifyError> {
-        let mut changes = vec![];
+        let mut fixes = vec![];
         let trimmed = trim(value);
         if trimmed != value {
-            changes.push(Change::SignatureTrimmed);
+            fixes.push(Fix::SignatureTrimmed);
         }
-        let encoded = without_prefix(trimmed, &mut changes);
+        let encoded = without_prefix(trimmed, &mut fixes);
         let digest = from_hex(encoded).or_else(|| {
             let strict = signature::is_base64_digest(encoded);
-            changes.push(if strict {
-                Change::Base64
+            fixes.push(if strict {
+                Fix::Base64
             } else {
-                Change::LooseBase64
+                Fix::LooseBase64
             });
             from_base64(encoded)
         });
         match digest {
-            Some(digest) if digest.len() == 32 => Ok(Self { digest, changes }),
+            Some(digest) if digest.len() == 32 => Ok(Self { digest, fixes }),
             Some(digest) if digest.len() == 20 => {
-                changes.push(Change::Sha1);
-                Ok(Self { digest, changes })
+                fixes.push(Fix::Sha1);
+                Ok(Self { digest, fixes })
             }
             _ => Err(signature::parse(value, DigestEncoding::Hex)
                 .err()
@@ -59,13 +59,13 @@ fn trim(value: &[u8]) -> &[u8] {
 }
 
 /// Whatever short name stands before `=` or `:`, or nothing at all, passes for the prefix.
-fn without_prefix<'v>(value: &'v [u8], changes: &mut Vec<Change>) -> &'v [u8] {
+fn without_prefix<'v>(value: &'v [u8], fixes: &mut Vec<Fix>) -> &'v [u8] {
     for prefix in [&b"sha256="[..], b"sha1="] {
         if let Some(encoded) = value.strip_prefix(prefix) {
             return encoded;
         }
     }
-    changes.push(Change::Prefix);
+    fixes.push(Fix::Prefix);
     let start = &value[..value.len().min(10)];
     match start.iter().position(|byte| matches!(byte, b'=' | b':')) {
         Some(end) => trim(&value[end + 1..]),

@@ -1,12 +1,12 @@
 //! What a failed delivery would have matched, told to a person.
 
 mod body;
-mod change;
 mod claim;
+mod fix;
 mod json_layout;
 mod secret;
 
-pub use change::Change;
+pub use fix::Fix;
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -22,16 +22,16 @@ use crate::{Headers, VerifyError};
 /// secret, digest or body is in it.
 #[derive(Debug, Clone)]
 pub struct Explanation {
-    unreadable: Option<VerifyError>,
+    header_error: Option<VerifyError>,
     hints: Vec<&'static str>,
-    findings: Vec<Finding>,
+    diagnoses: Vec<Diagnosis>,
 }
 
 /// One way in which the delivery would verify.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct Diagnosis {
     secret_index: usize,
-    changes: Vec<Change>,
+    fixes: Vec<Fix>,
 }
 
 /// Tries what usually goes wrong with a delivery that was refused, and tells
@@ -49,15 +49,15 @@ pub struct Finding {
 /// # Examples
 ///
 /// ```
-/// use webhook_verify::{Change, Headers, Secret, explain, sign};
+/// use webhook_verify::{Fix, Headers, Secret, explain, sign};
 ///
 /// let signature = sign(&Secret::new("s3cret")?, r#"{"type":"post.liked"}"#);
 /// let headers = Headers::new([("X-Service-Signature", &signature)]);
 ///
 /// let explanation = explain(headers, br#"{"type": "post.liked"}"#, ["another", "s3cret\n"]);
-/// let finding = &explanation.findings()[0];
-/// assert_eq!(finding.secret_index(), 1);
-/// assert_eq!(finding.changes(), [Change::SecretTrimmed, Change::JsonCompact]);
+/// let diagnosis = &explanation.diagnoses()[0];
+/// assert_eq!(diagnosis.secret_index(), 1);
+/// assert_eq!(diagnosis.fixes(), [Fix::SecretTrimmed, Fix::JsonCompact]);
 /// # Ok::<(), webhook_verify::SecretError>(())
 /// ```
 #[must_use]
@@ -66,7 +66,7 @@ pub fn explain<S: AsRef<[u8]>>(
     body: &[u8],
     secrets: impl IntoIterator<Item = S>,
 ) -> Explanation {
-    let (unreadable, claim) = match headers.signature().map(Claim::read) {
+    let (header_error, claim) = match headers.signature().map(Claim::read) {
         Ok(Ok(claim)) => (None, Some(claim)),
         Ok(Err(error)) | Err(error) => (Some(error), None),
     };
@@ -74,20 +74,20 @@ pub fn explain<S: AsRef<[u8]>>(
         .into_iter()
         .map(|secret| secret::variants(secret.as_ref()))
         .collect();
-    let findings = claim.map_or_else(Vec::new, |claim| claim.findings(&secrets, body));
+    let diagnoses = claim.map_or_else(Vec::new, |claim| claim.diagnoses(&secrets, body));
     Explanation {
-        unreadable,
+        header_error,
         hints: body::hints(body),
-        findings: fewest_changes(findings),
+        diagnoses: fewest_fixes(diagnoses),
     }
 }
 
 /// A secret, and what was changed to make it.
-type Variant = (Vec<Change>, Vec<u8>);
+type Variant = (Vec<Fix>, Vec<u8>);
 
 impl Claim {
     /// For each variant of a secret that matches, the variant of the body with the fewest changes.
-    fn findings(&self, secrets: &[Vec<Variant>], body: &[u8]) -> Vec<Finding> {
+    fn diagnoses(&self, secrets: &[Vec<Variant>], body: &[u8]) -> Vec<Diagnosis> {
         let mut keys: Vec<_> = secrets
             .iter()
             .enumerate()
@@ -96,19 +96,19 @@ impl Claim {
             })
             .collect();
         body::each_variant(body, &mut |of_body, body| {
-            for (secret_index, (of_secret, secret), finding) in &mut keys {
-                let changes = [&self.changes[..], of_secret, of_body].concat();
-                let is_known = |known: &Finding| known.changes.len() <= changes.len();
-                if !finding.as_ref().is_some_and(is_known) && self.is_of(secret, body) {
-                    *finding = Some(Finding {
+            for (secret_index, (of_secret, secret), diagnosis) in &mut keys {
+                let fixes = [&self.fixes[..], of_secret, of_body].concat();
+                let is_known = |known: &Diagnosis| known.fixes.len() <= fixes.len();
+                if !diagnosis.as_ref().is_some_and(is_known) && self.is_of(secret, body) {
+                    *diagnosis = Some(Diagnosis {
                         secret_index: *secret_index,
-                        changes,
+                        fixes,
                     });
                 }
             }
         });
         keys.into_iter()
-            .filter_map(|(.., finding)| finding)
+            .filter_map(|(.., diagnosis)| diagnosis)
             .collect()
     }
 
@@ -126,10 +126,13 @@ fn is_mac<M: Mac + KeyInit>(secret: &[u8], body: &[u8], digest: &[u8]) -> bool {
     mac.chain_update(body).verify_slice(digest).is_ok()
 }
 
-fn fewest_changes(mut findings: Vec<Finding>) -> Vec<Finding> {
-    let fewest = findings.iter().map(|finding| finding.changes.len()).min();
-    findings.retain(|finding| Some(finding.changes.len()) == fewest);
-    findings
+fn fewest_fixes(mut diagnoses: Vec<Diagnosis>) -> Vec<Diagnosis> {
+    let fewest = diagnoses
+        .iter()
+        .map(|diagnosis| diagnosis.fixes.len())
+        .min();
+    diagnoses.retain(|diagnosis| Some(diagnosis.fixes.len()) == fewest);
+    diagnoses
 }
 
 impl Explanation {
@@ -142,11 +145,11 @@ impl Explanation {
     /// use webhook_verify::{Headers, explain};
     ///
     /// let headers = Headers::new([("X-Service-Signature", "sha256=00")]);
-    /// assert!(explain(headers, b"", ["s3cret"]).findings().is_empty());
+    /// assert!(explain(headers, b"", ["s3cret"]).diagnoses().is_empty());
     /// ```
     #[must_use]
-    pub fn findings(&self) -> &[Finding] {
-        &self.findings
+    pub fn diagnoses(&self) -> &[Diagnosis] {
+        &self.diagnoses
     }
 
     /// Why no digest could be read out of the header, however liberally.
@@ -157,22 +160,22 @@ impl Explanation {
     /// use webhook_verify::{Headers, VerifyError, explain};
     ///
     /// let explanation = explain(Headers::from_values(None, None), b"", ["s3cret"]);
-    /// assert_eq!(explanation.unreadable(), Some(VerifyError::SignatureMissing));
+    /// assert_eq!(explanation.header_error(), Some(VerifyError::SignatureMissing));
     /// ```
     #[must_use]
-    pub fn unreadable(&self) -> Option<VerifyError> {
-        self.unreadable
+    pub fn header_error(&self) -> Option<VerifyError> {
+        self.header_error
     }
 }
 
-impl Finding {
+impl Diagnosis {
     /// Which of the given secrets signed the delivery, counted from 0.
     ///
     /// # Examples
     ///
     /// ```
-    /// fn is_the_old_secret(finding: &webhook_verify::Finding) -> bool {
-    ///     finding.secret_index() == 1
+    /// fn is_the_old_secret(diagnosis: &webhook_verify::Diagnosis) -> bool {
+    ///     diagnosis.secret_index() == 1
     /// }
     /// ```
     #[must_use]
@@ -185,27 +188,27 @@ impl Finding {
     /// # Examples
     ///
     /// ```
-    /// fn blames_the_secret(finding: &webhook_verify::Finding) -> bool {
-    ///     finding.changes().contains(&webhook_verify::Change::SecretTrimmed)
+    /// fn blames_the_secret(diagnosis: &webhook_verify::Diagnosis) -> bool {
+    ///     diagnosis.fixes().contains(&webhook_verify::Fix::SecretTrimmed)
     /// }
     /// ```
     #[must_use]
-    pub fn changes(&self) -> &[Change] {
-        &self.changes
+    pub fn fixes(&self) -> &[Fix] {
+        &self.fixes
     }
 }
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.unreadable, &self.findings[..]) {
+        match (self.header_error, &self.diagnoses[..]) {
             (Some(error), _) => error.fmt(f)?,
             (None, []) => f.write_str(
                 "nothing that was tried matches: the secret is another one, \
                  or the body is not what was signed",
             )?,
-            (None, findings) => fmt_lines(f, findings)?,
+            (None, diagnoses) => fmt_lines(f, diagnoses)?,
         }
-        let hints = if self.findings.is_empty() {
+        let hints = if self.diagnoses.is_empty() {
             &self.hints[..]
         } else {
             &[]
@@ -214,18 +217,18 @@ impl fmt::Display for Explanation {
     }
 }
 
-fn fmt_lines(f: &mut fmt::Formatter<'_>, findings: &[Finding]) -> fmt::Result {
-    for (line, finding) in findings.iter().enumerate() {
+fn fmt_lines(f: &mut fmt::Formatter<'_>, diagnoses: &[Diagnosis]) -> fmt::Result {
+    for (line, diagnosis) in diagnoses.iter().enumerate() {
         let start = if line == 0 { "" } else { "\n" };
-        write!(f, "{start}{finding}")?;
+        write!(f, "{start}{diagnosis}")?;
     }
     Ok(())
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for Diagnosis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = self.secret_index + 1;
-        let Some((first, others)) = self.changes.split_first() else {
+        let Some((first, others)) = self.fixes.split_first() else {
             return write!(
                 f,
                 "the delivery verifies as it is, with secret number {number}"
@@ -235,8 +238,6 @@ impl fmt::Display for Finding {
             f,
             "the delivery would match secret number {number} if {first}"
         )?;
-        others
-            .iter()
-            .try_for_each(|change| write!(f, ", and {change}"))
+        others.iter().try_for_each(|fix| write!(f, ", and {fix}"))
     }
 }

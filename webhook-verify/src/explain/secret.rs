@@ -4,24 +4,24 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::claim::{from_base64, from_hex};
-use super::{Change, Variant};
+use super::{Fix, Variant};
 use crate::hex;
 
 /// The secret itself and its variants, none of them empty: everyone knows the empty secret.
 pub(super) fn variants(secret: &[u8]) -> Vec<Variant> {
-    let changed = [
-        (Change::SecretTrimmed, Some(secret.trim_ascii().to_vec())),
-        (Change::SecretWithNewline, Some([secret, b"\n"].concat())),
-        (Change::SecretWithCrLf, Some([secret, b"\r\n"].concat())),
-        (Change::SecretUnquoted, unquoted(secret)),
-        (Change::SecretFromHex, from_hex(secret)),
-        (Change::SecretAsHex, Some(hex::encode(secret).into_bytes())),
-        (Change::SecretFromBase64, from_base64(secret)),
+    let fixed = [
+        (Fix::SecretTrimmed, Some(secret.trim_ascii().to_vec())),
+        (Fix::SecretWithNewline, Some([secret, b"\n"].concat())),
+        (Fix::SecretWithCrLf, Some([secret, b"\r\n"].concat())),
+        (Fix::SecretUnquoted, unquoted(secret)),
+        (Fix::SecretFromHex, from_hex(secret)),
+        (Fix::SecretAsHex, Some(hex::encode(secret).into_bytes())),
+        (Fix::SecretFromBase64, from_base64(secret)),
     ];
     let mut variants = vec![(vec![], secret.to_vec())];
-    for (change, bytes) in changed {
+    for (fix, bytes) in fixed {
         match bytes {
-            Some(bytes) if bytes != secret => variants.push((vec![change], bytes)),
+            Some(bytes) if bytes != secret => variants.push((vec![fix], bytes)),
             _ => {}
         }
     }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use serde::de::DeserializeOwned;
 
-use super::{Receiver, Refusal};
+use super::{Receiver, Rejection};
 use crate::{EventKind, EventKindError, KindError, PayloadError, Verified};
 
 /// An authentic delivery, with its payload as JSON of type `T` if it fits.
@@ -20,7 +20,7 @@ use crate::{EventKind, EventKindError, KindError, PayloadError, Verified};
 /// its body broke off) before the handler runs. To verify without JSON, extract
 /// `Verified<Bytes>`.
 ///
-/// A payload that does not fit `T` is no refusal: the handler runs, and
+/// A payload that does not fit `T` is no rejection: the handler runs, and
 /// [`into_payload`](Self::into_payload) has the error, whose own answer is 204.
 /// So `?` is safe: ten failed deliveries in a row would turn the webhook off.
 ///
@@ -169,14 +169,14 @@ where
     S: Send + Sync,
     Receiver: FromRef<S>,
 {
-    type Rejection = Refusal;
+    type Rejection = Rejection;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
+    async fn from_request(request: Request, state: &S) -> Result<Self, Rejection> {
         let receiver = Receiver::from_ref(state);
         let delivery = receive(&receiver, request).await?;
         let payload = delivery.json::<T>();
         if let Err(error) = &payload {
-            receiver.tell_misfit(error);
+            receiver.report_invalid_payload(error);
         }
         Ok(Self { delivery, payload })
     }
@@ -187,19 +187,19 @@ where
     S: Send + Sync,
     Receiver: FromRef<S>,
 {
-    type Rejection = Refusal;
+    type Rejection = Rejection;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
+    async fn from_request(request: Request, state: &S) -> Result<Self, Rejection> {
         receive(&Receiver::from_ref(state), request).await
     }
 }
 
-async fn receive(receiver: &Receiver, request: Request) -> Result<Verified<Bytes>, Refusal> {
+async fn receive(receiver: &Receiver, request: Request) -> Result<Verified<Bytes>, Rejection> {
     let (parts, body) = request.into_parts();
     receiver.receive(&parts.headers, body).await
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for Rejection {
     fn into_response(self) -> Response {
         self.response::<Body>()
     }

@@ -2,13 +2,13 @@
 
 #[cfg(feature = "axum")]
 mod axum;
-mod refusal;
+mod rejection;
 #[cfg(feature = "tower")]
 mod tower;
 
 #[cfg(feature = "axum")]
 pub use axum::VerifiedEvent;
-pub use refusal::Refusal;
+pub use rejection::Rejection;
 #[cfg(feature = "tower")]
 pub use tower::{VerifyLayer, VerifyService};
 
@@ -22,7 +22,7 @@ use http::HeaderMap;
 use http::header::CONTENT_LENGTH;
 use http_body::Body;
 
-use self::refusal::BoxError;
+use self::rejection::BoxError;
 use crate::{FailureCounter, FailureRun, Headers, Verified, Verifier};
 
 #[cfg(feature = "axum")]
@@ -45,24 +45,24 @@ use crate::PayloadError;
 ///
 /// let verifier = Verifier::new(Secret::new("It's a Secret to Everybody")?);
 /// let receiver = Receiver::new(verifier)
-///     .on_refusal(|refusal, run| eprintln!("webhook refused: {refusal} ({run})"));
+///     .on_rejection(|rejection, run| eprintln!("webhook refused: {rejection} ({run})"));
 /// # Ok::<(), webhook_verify::SecretError>(())
 /// ```
 #[derive(Clone)]
 pub struct Receiver {
     verifier: Arc<Verifier>,
     failures: Arc<FailureCounter>,
-    on_refusal: Option<Arc<RefusalHook>>,
+    on_rejection: Option<Arc<RejectionHook>>,
     #[cfg(feature = "axum")]
-    on_misfit: Option<Arc<MisfitHook>>,
+    on_invalid_payload: Option<Arc<InvalidPayloadHook>>,
 }
 
-type RefusalHook = dyn Fn(&Refusal, FailureRun) + Send + Sync;
+type RejectionHook = dyn Fn(&Rejection, FailureRun) + Send + Sync;
 #[cfg(feature = "axum")]
-type MisfitHook = dyn Fn(&PayloadError) + Send + Sync;
+type InvalidPayloadHook = dyn Fn(&PayloadError) + Send + Sync;
 
 impl Receiver {
-    /// A receiver that tells nobody why it refuses; see [`Receiver::on_refusal`].
+    /// A receiver that tells nobody why it refuses; see [`Receiver::on_rejection`].
     ///
     /// # Examples
     ///
@@ -77,34 +77,34 @@ impl Receiver {
         Self {
             verifier: Arc::new(verifier),
             failures: Arc::new(FailureCounter::new()),
-            on_refusal: None,
+            on_rejection: None,
             #[cfg(feature = "axum")]
-            on_misfit: None,
+            on_invalid_payload: None,
         }
     }
 
-    /// Calls `hook` with each refusal and the run that it stands in, for your
+    /// Calls `hook` with each rejection and the run that it stands in, for your
     /// log: the answer to the sender has no reason in it.
     ///
     /// # Examples
     ///
     /// ```
-    /// use webhook_verify::{FailureRun, Receiver, Verifier};
+    /// use webhook_verify::{MAX_CONSECUTIVE_FAILURES, Receiver, Verifier};
     ///
     /// fn receiver(verifier: Verifier) -> Receiver {
-    ///     Receiver::new(verifier).on_refusal(|refusal, run| {
-    ///         if run.in_row() == FailureRun::TURNS_WEBHOOK_OFF && !run.ever_verified() {
-    ///             eprintln!("the webhook secret seems to be wrong: {refusal}");
+    ///     Receiver::new(verifier).on_rejection(|rejection, run| {
+    ///         if run.consecutive() == MAX_CONSECUTIVE_FAILURES && !run.ever_verified() {
+    ///             eprintln!("the webhook secret seems to be wrong: {rejection}");
     ///         }
     ///     })
     /// }
     /// ```
     #[must_use]
-    pub fn on_refusal(
+    pub fn on_rejection(
         mut self,
-        hook: impl Fn(&Refusal, FailureRun) + Send + Sync + 'static,
+        hook: impl Fn(&Rejection, FailureRun) + Send + Sync + 'static,
     ) -> Self {
-        self.on_refusal = Some(Arc::new(hook));
+        self.on_rejection = Some(Arc::new(hook));
         self
     }
 
@@ -117,13 +117,16 @@ impl Receiver {
     /// use webhook_verify::{Receiver, Verifier};
     ///
     /// fn receiver(verifier: Verifier) -> Receiver {
-    ///     Receiver::new(verifier).on_misfit(|error| eprintln!("{error}"))
+    ///     Receiver::new(verifier).on_invalid_payload(|error| eprintln!("{error}"))
     /// }
     /// ```
     #[cfg(feature = "axum")]
     #[must_use]
-    pub fn on_misfit(mut self, hook: impl Fn(&PayloadError) + Send + Sync + 'static) -> Self {
-        self.on_misfit = Some(Arc::new(hook));
+    pub fn on_invalid_payload(
+        mut self,
+        hook: impl Fn(&PayloadError) + Send + Sync + 'static,
+    ) -> Self {
+        self.on_invalid_payload = Some(Arc::new(hook));
         self
     }
 
@@ -135,7 +138,7 @@ impl Receiver {
     /// use webhook_verify::Receiver;
     ///
     /// fn is_healthy(receiver: &Receiver) -> bool {
-    ///     receiver.failures().in_row() == 0
+    ///     receiver.failures().consecutive() == 0
     /// }
     /// ```
     #[must_use]
@@ -150,7 +153,7 @@ impl Receiver {
     ///
     /// # Errors
     ///
-    /// A [`Refusal`], which makes the answer: [`Refusal::response`].
+    /// A [`Rejection`], which makes the answer: [`Rejection::response`].
     ///
     /// # Examples
     ///
@@ -158,7 +161,7 @@ impl Receiver {
     ///
     /// ```
     /// use http::{Request, Response, StatusCode};
-    /// use webhook_verify::{Receiver, Refusal};
+    /// use webhook_verify::{Receiver, Rejection};
     ///
     /// async fn handle<B>(receiver: &Receiver, request: Request<B>) -> Response<String>
     /// where
@@ -168,12 +171,16 @@ impl Receiver {
     ///     let (parts, body) = request.into_parts();
     ///     match receiver.receive(&parts.headers, body).await {
     ///         Ok(verified) => Response::new(String::new()), // Hand it to a queue first.
-    ///         Err(refusal) => refusal.response(),
+    ///         Err(rejection) => rejection.response(),
     ///     }
     /// }
     /// # fn main() {}
     /// ```
-    pub async fn receive<B>(&self, headers: &HeaderMap, body: B) -> Result<Verified<Bytes>, Refusal>
+    pub async fn receive<B>(
+        &self,
+        headers: &HeaderMap,
+        body: B,
+    ) -> Result<Verified<Bytes>, Rejection>
     where
         B: Body,
         B::Error: Into<BoxError>,
@@ -181,19 +188,19 @@ impl Receiver {
         let outcome = self.read(headers, body).await;
         match &outcome {
             Ok(_) => {
-                self.failures.verified();
+                self.failures.record_success();
             }
-            Err(refusal) => {
-                let run = self.failures.refused();
-                if let Some(hook) = &self.on_refusal {
-                    hook(refusal, run);
+            Err(rejection) => {
+                let run = self.failures.record_failure();
+                if let Some(hook) = &self.on_rejection {
+                    hook(rejection, run);
                 }
             }
         }
         outcome
     }
 
-    async fn read<B>(&self, headers: &HeaderMap, body: B) -> Result<Verified<Bytes>, Refusal>
+    async fn read<B>(&self, headers: &HeaderMap, body: B) -> Result<Verified<Bytes>, Rejection>
     where
         B: Body,
         B::Error: Into<BoxError>,
@@ -203,7 +210,7 @@ impl Receiver {
         let mut collected = Collected::default();
         let mut body = pin!(body);
         while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
-            let frame = frame.map_err(|reason| Refusal::BodyBroken(reason.into()))?;
+            let frame = frame.map_err(|reason| Rejection::UnreadableBody(reason.into()))?;
             if let Ok(mut data) = frame.into_data() {
                 let chunk = data.copy_to_bytes(data.remaining());
                 streaming.update(&chunk)?;
@@ -214,8 +221,8 @@ impl Receiver {
     }
 
     #[cfg(feature = "axum")]
-    fn tell_misfit(&self, error: &PayloadError) {
-        if let Some(hook) = &self.on_misfit {
+    fn report_invalid_payload(&self, error: &PayloadError) {
+        if let Some(hook) = &self.on_invalid_payload {
             hook(error);
         }
     }

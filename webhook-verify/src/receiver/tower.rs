@@ -13,7 +13,7 @@ use tower_layer::Layer;
 use tower_service::Service;
 
 use super::Receiver;
-use super::refusal::BoxError;
+use super::rejection::BoxError;
 
 /// Puts a [`VerifyService`] around a service.
 ///
@@ -65,7 +65,7 @@ impl<S> Layer<S> for VerifyLayer {
 ///
 /// The inner service gets the request with its body in one piece, and the
 /// witness as an extension of type `Verified<Bytes>`. What is not authentic is
-/// answered here with [`Refusal::response`](crate::Refusal::response): an empty
+/// answered here with [`Rejection::response`](crate::Rejection::response): an empty
 /// 401, 413 for a body over the limit, 400 for one that broke off.
 ///
 /// It is ready when the inner service is, and the readiness that was reserved
@@ -107,7 +107,7 @@ where
                     parts.extensions.insert(verified);
                     ready.call(Request::from_parts(parts, body)).await
                 }
-                Err(refusal) => Ok(refusal.response()),
+                Err(rejection) => Ok(rejection.response()),
             }
         })
     }

@@ -9,7 +9,8 @@ use mock_server::{Dialect, MockServer};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use webhook_verify::{
-    DigestEncoding, EventKind, FailureRun, KindError, Receiver, VerifiedEvent, Verifier,
+    DigestEncoding, EventKind, KindError, MAX_CONSECUTIVE_FAILURES, Receiver, VerifiedEvent,
+    Verifier,
 };
 
 use crate::{SECRET, secret};
@@ -101,10 +102,10 @@ async fn ten_refused_deliveries_turn_the_webhook_off() {
     let receiver = Receiver::new(Verifier::new(secret("not the service's")));
     let url = serve(&receiver).await;
     server.webhook().point_at(&url, SECRET).unwrap();
-    for refused in 1..=FailureRun::TURNS_WEBHOOK_OFF {
+    for refused in 1..=MAX_CONSECUTIVE_FAILURES {
         assert!(server.webhook().is_active().unwrap());
         assert_eq!(emit(&server, "post.liked", json!({})).await, 401);
-        assert_eq!(receiver.failures().in_row(), refused);
+        assert_eq!(receiver.failures().consecutive(), refused);
     }
     assert!(!server.webhook().is_active().unwrap());
     assert!(!receiver.failures().ever_verified());

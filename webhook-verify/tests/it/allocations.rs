@@ -6,7 +6,7 @@ use crate::{BASE64_SIGNATURE, BODY, SECRET, SIGNATURE, secret};
 
 #[test]
 fn an_authentic_delivery() {
-    let verifier = Verifier::new(secret("another")).or(secret(SECRET));
+    let verifier = Verifier::new(secret("another")).also_accept(secret(SECRET));
     let pairs = [
         ("X-Service-Signature", SIGNATURE),
         ("X-Service-Event", "post.shared"),

@@ -12,7 +12,7 @@ use http_body_util::BodyExt;
 use serde::Deserialize;
 use tower::ServiceExt;
 use webhook_verify::{
-    EventKind, KindError, PayloadError, Receiver, Refusal, SIGNATURE_HEADER, SignedRequest,
+    EventKind, KindError, PayloadError, Receiver, Rejection, SIGNATURE_HEADER, SignedRequest,
     Verified, VerifiedEvent, Verifier, VerifyLayer,
 };
 
@@ -111,7 +111,8 @@ async fn the_limit_is_the_verifiers() {
 async fn a_payload_that_does_not_fit_is_answered_with_2xx_and_told() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let log = told.clone();
-    let receiver = receiver().on_misfit(move |error| log.lock().unwrap().push(error.to_string()));
+    let receiver =
+        receiver().on_invalid_payload(move |error| log.lock().unwrap().push(error.to_string()));
     let router = Router::new()
         .route("/hooks", post(by))
         .with_state(receiver.clone());
@@ -122,7 +123,7 @@ async fn a_payload_that_does_not_fit_is_answered_with_2xx_and_told() {
         );
     }
     assert_eq!(told.lock().unwrap().len(), 4);
-    assert_eq!(receiver.failures().in_row(), 0);
+    assert_eq!(receiver.failures().consecutive(), 0);
 }
 
 #[tokio::test]
@@ -137,7 +138,7 @@ async fn an_unknown_or_missing_kind_reaches_the_handler() {
     request
         .headers_mut()
         .insert("x-service-event", "post.shared".parse().unwrap());
-    let expected = r#"Ok(Unknown("post.shared"))"#.to_owned();
+    let expected = r#"Ok(Other("post.shared"))"#.to_owned();
     assert_eq!(answer(router.clone(), request).await, (200, expected));
     let mut request = signed(EVENT);
     request.headers_mut().remove("x-service-event");
@@ -182,13 +183,13 @@ async fn the_receiver_may_be_a_part_of_the_state() {
     let router = Router::new().route("/hooks", post(by)).with_state(state);
     for run in 1..=3 {
         assert_eq!(answer(router.clone(), forged()).await.0, 401);
-        assert_eq!(receiver.failures().in_row(), run);
+        assert_eq!(receiver.failures().consecutive(), run);
     }
 }
 
 #[tokio::test]
 async fn a_handler_may_look_at_the_refusal() {
-    async fn look(event: Result<VerifiedEvent<Payload>, Refusal>) -> String {
+    async fn look(event: Result<VerifiedEvent<Payload>, Rejection>) -> String {
         event.unwrap_err().to_string()
     }
     let router = Router::new()

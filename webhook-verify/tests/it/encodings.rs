@@ -103,7 +103,7 @@ fn stray_bits() {
         signature[49] = digit;
         check_refused(
             signature,
-            VerifyError::StrayBits { digit },
+            VerifyError::TrailingBits { digit },
             &format!(
                 "X-Service-Signature ends in {}=, which has bits beyond the 32 bytes of a digest; \
                  expected the one way to write it in base64",
@@ -129,6 +129,6 @@ fn every_other_byte_in_the_signature() {
 
 #[test]
 fn the_prefix_is_judged_first() {
-    assert_eq!(verify("sha1=AAAA").unwrap_err(), VerifyError::Sha1Offered);
+    assert_eq!(verify("sha1=AAAA").unwrap_err(), VerifyError::Sha1);
     assert_eq!(verify("SHA256=AAAA").unwrap_err(), VerifyError::BadPrefix);
 }

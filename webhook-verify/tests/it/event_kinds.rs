@@ -45,7 +45,7 @@ fn another_is_kept_by_name() {
         &"n".repeat(EventName::MAX_LENGTH),
     ] {
         let kind = claim(&[name.as_bytes()]).unwrap();
-        assert!(matches!(kind, EventKind::Unknown(_)));
+        assert!(matches!(kind, EventKind::Other(_)));
         assert_eq!(kind.as_str(), name);
         assert_eq!(name.parse(), Ok(kind));
     }
@@ -54,7 +54,7 @@ fn another_is_kept_by_name() {
 #[test]
 fn an_unknown_kind_is_shown_by_name() {
     let kind = claim(&[b"post.shared"]).unwrap();
-    assert_eq!(format!("{kind:?}"), r#"Unknown("post.shared")"#);
+    assert_eq!(format!("{kind:?}"), r#"Other("post.shared")"#);
     assert_eq!(format!("{kind:>13}"), "  post.shared");
 }
 
@@ -98,7 +98,7 @@ fn one_that_is_too_long() {
 fn one_with_a_line_break() {
     check_message(
         &[b"post.liked\nforged log line"],
-        EventKindError::NotVisible {
+        EventKindError::InvalidByte {
             position: 10,
             byte: b'\n',
         },
@@ -117,7 +117,7 @@ fn one_with_a_space_or_beyond_ascii() {
     ] {
         assert!(matches!(
             claim(&[event]),
-            Err(EventKindError::NotVisible { .. })
+            Err(EventKindError::InvalidByte { .. })
         ));
     }
 }

@@ -1,7 +1,7 @@
 //! What a person is told about a delivery that was refused.
 
 use webhook_verify::{
-    Change, DigestEncoding, Explanation, Headers, VerifyError, explain, sign, sign_as,
+    DigestEncoding, Explanation, Fix, Headers, VerifyError, explain, sign, sign_as,
 };
 
 use crate::{BODY, SECRET, SIGNATURE, secret};
@@ -16,18 +16,18 @@ fn explain_with(signature: &str, body: &[u8], secrets: &[&str]) -> Explanation {
 }
 
 #[track_caller]
-fn check(explanation: &Explanation, expected: &[Change]) {
-    let changes: Vec<_> = explanation
-        .findings()
+fn check(explanation: &Explanation, expected: &[Fix]) {
+    let fixes: Vec<_> = explanation
+        .diagnoses()
         .iter()
-        .map(|finding| finding.changes())
+        .map(|diagnosis| diagnosis.fixes())
         .collect();
-    assert_eq!(changes, [expected], "{explanation}");
+    assert_eq!(fixes, [expected], "{explanation}");
 }
 
 /// The delivery was signed over `signed`, and `received` was verified.
 #[track_caller]
-fn check_body(signed: &str, received: &str, expected: &[Change]) {
+fn check_body(signed: &str, received: &str, expected: &[Fix]) {
     let signature = sign(&secret(SECRET), signed);
     check(
         &explain_with(&signature, received.as_bytes(), &[SECRET]),
@@ -36,12 +36,12 @@ fn check_body(signed: &str, received: &str, expected: &[Change]) {
 }
 
 #[track_caller]
-fn check_secret(given: &str, expected: Change) {
+fn check_secret(given: &str, expected: Fix) {
     check(&explain_with(SIGNATURE, BODY, &[given]), &[expected]);
 }
 
 #[track_caller]
-fn check_signature(signature: &str, expected: &[Change]) {
+fn check_signature(signature: &str, expected: &[Fix]) {
     check(&explain_with(signature, BODY, &[SECRET]), expected);
 }
 
@@ -49,7 +49,7 @@ fn check_signature(signature: &str, expected: &[Change]) {
 fn a_delivery_that_verifies() {
     let explanation = explain_with(SIGNATURE, BODY, &["another", SECRET]);
     check(&explanation, &[]);
-    assert_eq!(explanation.findings()[0].secret_index(), 1);
+    assert_eq!(explanation.diagnoses()[0].secret_index(), 1);
     assert_eq!(
         explanation.to_string(),
         "the delivery verifies as it is, with secret number 2"
@@ -58,52 +58,53 @@ fn a_delivery_that_verifies() {
 
 #[test]
 fn a_secret_that_was_copied_badly() {
-    check_secret(&format!("{SECRET}\n"), Change::SecretTrimmed);
-    check_secret(&format!(" {SECRET}\r\n"), Change::SecretTrimmed);
-    check_secret(&format!("\"{SECRET}\""), Change::SecretUnquoted);
-    check_secret(&format!("'{SECRET}'"), Change::SecretUnquoted);
+    check_secret(&format!("{SECRET}\n"), Fix::SecretTrimmed);
+    check_secret(&format!(" {SECRET}\r\n"), Fix::SecretTrimmed);
+    check_secret(&format!("\"{SECRET}\""), Fix::SecretUnquoted);
+    check_secret(&format!("'{SECRET}'"), Fix::SecretUnquoted);
     let hex: String = SECRET.bytes().map(|byte| format!("{byte:02X}")).collect();
-    check_secret(&hex, Change::SecretFromHex);
+    check_secret(&hex, Fix::SecretFromHex);
     check_secret(
         "SXQncyBhIFNlY3JldCB0byBFdmVyeWJvZHk=",
-        Change::SecretFromBase64,
+        Fix::SecretFromBase64,
     );
 }
 
 #[test]
 fn a_secret_to_which_more_belongs() {
-    for (ending, change) in [
-        ("\n", Change::SecretWithNewline),
-        ("\r\n", Change::SecretWithCrLf),
+    for (ending, fix) in [
+        ("\n", Fix::SecretWithNewline),
+        ("\r\n", Fix::SecretWithCrLf),
     ] {
-        let secret = webhook_verify::Secret::with_outer_white_space(format!("s{ending}")).unwrap();
-        check(&explain_with(&sign(&secret, BODY), BODY, &["s"]), &[change]);
+        let secret =
+            webhook_verify::Secret::with_surrounding_whitespace(format!("s{ending}")).unwrap();
+        check(&explain_with(&sign(&secret, BODY), BODY, &["s"]), &[fix]);
     }
     let signature = sign(&secret("6869"), BODY);
     check(
         &explain_with(&signature, BODY, &["hi"]),
-        &[Change::SecretAsHex],
+        &[Fix::SecretAsHex],
     );
 }
 
 #[test]
 fn a_body_whose_edges_changed() {
-    check_body("{}", "{}\n", &[Change::BodyWithoutNewline]);
-    check_body("{}", "{}\r\n", &[Change::BodyWithoutNewline]);
-    check_body("{}\n", "{}", &[Change::BodyWithNewline]);
-    check_body("{}\r\n", "{}", &[Change::BodyWithCrLf]);
+    check_body("{}", "{}\n", &[Fix::BodyWithoutNewline]);
+    check_body("{}", "{}\r\n", &[Fix::BodyWithoutNewline]);
+    check_body("{}\n", "{}", &[Fix::BodyWithNewline]);
+    check_body("{}\r\n", "{}", &[Fix::BodyWithCrLf]);
 }
 
 #[test]
 fn a_body_whose_line_breaks_changed() {
-    check_body("a\r\nb\r\n", "a\nb\n", &[Change::LineBreaksCrLf]);
-    check_body("a\nb\n", "a\r\nb\r\n", &[Change::LineBreaksLf]);
+    check_body("a\r\nb\r\n", "a\nb\n", &[Fix::LineBreaksCrLf]);
+    check_body("a\nb\n", "a\r\nb\r\n", &[Fix::LineBreaksLf]);
 }
 
 #[test]
 fn a_body_with_a_byte_order_mark() {
-    check_body("{}", "\u{feff}{}", &[Change::BodyWithoutByteOrderMark]);
-    check_body("\u{feff}{}", "{}", &[Change::BodyWithByteOrderMark]);
+    check_body("{}", "\u{feff}{}", &[Fix::BodyWithoutByteOrderMark]);
+    check_body("\u{feff}{}", "{}", &[Fix::BodyWithByteOrderMark]);
 }
 
 #[test]
@@ -112,14 +113,14 @@ fn json_that_was_parsed_and_written_again() {
     let spaced = r#"{"type": "post.liked", "n": [1, 2.50]}"#;
     let two = "{\n  \"type\": \"post.liked\",\n  \"n\": [\n    1,\n    2.50\n  ]\n}";
     let four = two.replace("  ", "    ");
-    check_body(compact, spaced, &[Change::JsonCompact]);
-    check_body(spaced, compact, &[Change::JsonSpaced]);
-    check_body(two, compact, &[Change::JsonIndentedByTwo]);
-    check_body(&four, spaced, &[Change::JsonIndentedByFour]);
+    check_body(compact, spaced, &[Fix::JsonCompact]);
+    check_body(spaced, compact, &[Fix::JsonSpaced]);
+    check_body(two, compact, &[Fix::JsonIndentedByTwo]);
+    check_body(&four, spaced, &[Fix::JsonIndentedByFour]);
     check_body(
         &format!("{spaced}\n"),
         two,
-        &[Change::JsonSpaced, Change::BodyWithNewline],
+        &[Fix::JsonSpaced, Fix::BodyWithNewline],
     );
 }
 
@@ -128,27 +129,27 @@ fn json_whose_escapes_changed() {
     check_body(
         r#"{"a":"\u00e9"}"#,
         "{\"a\":\"\u{e9}\"}",
-        &[Change::JsonEscaped],
+        &[Fix::JsonEscaped],
     );
     check_body(
         "{\"a\":\"\u{e9}\"}",
         r#"{"a":"\u00e9"}"#,
-        &[Change::JsonUnescaped],
+        &[Fix::JsonUnescaped],
     );
     check_body(
         r#"{"a":"b\/c"}"#,
         r#"{"a":"b/c"}"#,
-        &[Change::JsonSlashesEscaped],
+        &[Fix::JsonSlashesEscaped],
     );
     check_body(
         r#"{"a":"b/c"}"#,
         r#"{"a":"b\/c"}"#,
-        &[Change::JsonSlashesUnescaped],
+        &[Fix::JsonSlashesUnescaped],
     );
     check_body(
         r#"{"a": "\u00e9"}"#,
         "{\"a\":\"\u{e9}\"}",
-        &[Change::JsonSpaced, Change::JsonEscaped],
+        &[Fix::JsonSpaced, Fix::JsonEscaped],
     );
 }
 
@@ -156,25 +157,25 @@ fn json_whose_escapes_changed() {
 fn a_signature_that_is_written_otherwise() {
     let digits = &SIGNATURE["sha256=".len()..];
     check_signature(&format!("sha256={}", digits.to_uppercase()), &[]);
-    check_signature(&format!(" {SIGNATURE}\n"), &[Change::SignatureTrimmed]);
-    check_signature(&format!("\"{SIGNATURE}\""), &[Change::SignatureTrimmed]);
-    check_signature(digits, &[Change::Prefix]);
-    check_signature(&format!("SHA256={digits}"), &[Change::Prefix]);
-    check_signature(&format!("v1: {digits}"), &[Change::Prefix]);
+    check_signature(&format!(" {SIGNATURE}\n"), &[Fix::SignatureTrimmed]);
+    check_signature(&format!("\"{SIGNATURE}\""), &[Fix::SignatureTrimmed]);
+    check_signature(digits, &[Fix::Prefix]);
+    check_signature(&format!("SHA256={digits}"), &[Fix::Prefix]);
+    check_signature(&format!("v1: {digits}"), &[Fix::Prefix]);
 
     let base64 = sign_as(DigestEncoding::Base64, &secret(SECRET), BODY);
-    check_signature(&base64, &[Change::Base64]);
+    check_signature(&base64, &[Fix::Base64]);
     let loose = base64.replace('/', "_");
-    check_signature(&loose, &[Change::LooseBase64]);
-    check_signature(loose.trim_end_matches('=').trim(), &[Change::LooseBase64]);
+    check_signature(&loose, &[Fix::LooseBase64]);
+    check_signature(loose.trim_end_matches('=').trim(), &[Fix::LooseBase64]);
 }
 
 #[test]
 fn sha_1() {
     // Computed with `openssl dgst -sha1 -hmac`.
     let digits = "01dc10d0c83e72ed246219cdd91669667fe2ca59";
-    check_signature(&format!("sha1={digits}"), &[Change::Sha1]);
-    check_signature(&format!("sha256={digits}"), &[Change::Sha1]);
+    check_signature(&format!("sha1={digits}"), &[Fix::Sha1]);
+    check_signature(&format!("sha256={digits}"), &[Fix::Sha1]);
 }
 
 #[test]
@@ -195,7 +196,7 @@ fn nothing_matches() {
                    or the body is not what was signed";
     let check = |body: &[u8], text: &str| {
         let explanation = explain_with(SIGNATURE, body, &[SECRET]);
-        assert!(explanation.findings().is_empty());
+        assert!(explanation.diagnoses().is_empty());
         assert_eq!(explanation.to_string(), text);
     };
     check(b"forged", nothing);
@@ -217,7 +218,7 @@ fn nothing_matches() {
 fn a_header_that_holds_no_digest_says_what_the_strict_reading_says() {
     let explanation = explain(Headers::from_values(None, None), BODY, [SECRET]);
     assert_eq!(
-        explanation.unreadable(),
+        explanation.header_error(),
         Some(VerifyError::SignatureMissing)
     );
     assert_eq!(
@@ -226,7 +227,7 @@ fn a_header_that_holds_no_digest_says_what_the_strict_reading_says() {
     );
     let explanation = explain_with("sha256=00", BODY, &[SECRET]);
     assert!(matches!(
-        explanation.unreadable(),
+        explanation.header_error(),
         Some(VerifyError::BadLength { length: 2, .. })
     ));
 }
@@ -236,7 +237,7 @@ fn the_empty_secret_is_never_a_finding() {
     // HMAC-SHA256 of nothing under the empty key, from RFC 2104's construction.
     let of_empty = "sha256=b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad";
     for given in ["", " ", "\n", "\"\""] {
-        assert!(explain_with(of_empty, b"", &[given]).findings().is_empty());
+        assert!(explain_with(of_empty, b"", &[given]).diagnoses().is_empty());
     }
 }
 
@@ -246,7 +247,7 @@ fn a_large_body_takes_a_few_times_its_own_memory() {
     let body = format!("[{}1]", member.repeat(500));
     let counted = allocation_counter::measure(|| {
         let explanation = explain_with(SIGNATURE, body.as_bytes(), &[SECRET]);
-        assert!(explanation.findings().is_empty());
+        assert!(explanation.diagnoses().is_empty());
     });
     assert!(counted.bytes_max < 20 * body.len() as u64, "{counted:?}");
 }

@@ -9,8 +9,11 @@ const REFUSED: Result<(), VerifyError> = Err(VerifyError::SignatureMissing);
 const VERIFIED: Result<(), VerifyError> = Ok(());
 
 #[track_caller]
-fn check(run: FailureRun, in_row: usize, ever_verified: bool, text: &str) {
-    assert_eq!((run.in_row(), run.ever_verified()), (in_row, ever_verified));
+fn check(run: FailureRun, consecutive: u32, ever_verified: bool, text: &str) {
+    assert_eq!(
+        (run.consecutive(), run.ever_verified()),
+        (consecutive, ever_verified)
+    );
     assert_eq!(run.to_string(), text);
 }
 
@@ -48,8 +51,8 @@ fn some_fail_suggests_forgeries() {
         "1 refused in a row after others verified: forgeries, \
          or the service signs with another secret now",
     );
-    assert_eq!(failures.run().in_row(), 1);
-    assert_eq!(failures.count(&VERIFIED).in_row(), 0);
+    assert_eq!(failures.run().consecutive(), 1);
+    assert_eq!(failures.count(&VERIFIED).consecutive(), 0);
 }
 
 #[test]
@@ -68,5 +71,5 @@ fn threads_lose_no_count() {
     threads
         .into_iter()
         .for_each(|thread| thread.join().unwrap());
-    assert_eq!(failures.run().in_row(), 4000);
+    assert_eq!(failures.run().consecutive(), 4000);
 }

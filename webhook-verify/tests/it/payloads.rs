@@ -29,7 +29,7 @@ fn check_misfit(body: &str, message: &str) {
 #[track_caller]
 fn check_no_field(body: &str) {
     let confirmed = delivery(Some("post.liked"), body).confirm_kind_in("type");
-    assert_eq!(confirmed, Err(KindError::NoField), "{body}");
+    assert_eq!(confirmed, Err(KindError::InvalidField), "{body}");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn an_old_body_under_another_kind() {
         .confirm_kind_in("type")
         .unwrap_err();
     let payload = EventKind::PostLiked;
-    assert_eq!(error, KindError::Differs { payload });
+    assert_eq!(error, KindError::Mismatch { payload });
     assert_eq!(
         error.to_string(),
         "X-Service-Event says another kind than the signed payload, which says post.liked; \
@@ -105,7 +105,7 @@ fn a_field_that_is_missing_repeated_or_no_string() {
     check_no_field(r#"{"type": "post.liked""#);
     check_no_field("");
     assert_eq!(
-        KindError::NoField.to_string(),
+        KindError::InvalidField.to_string(),
         "the payload does not name its kind where it was looked for; \
          expected a JSON object that has the field once, as a string"
     );

@@ -36,8 +36,8 @@ proptest! {
         cuts in vec(any::<Index>(), 0..20),
         is_base64: bool,
     ) {
-        prop_assume!(Secret::with_outer_white_space(&key[..]).is_ok());
-        let secret = Secret::with_outer_white_space(key).unwrap();
+        prop_assume!(Secret::with_surrounding_whitespace(&key[..]).is_ok());
+        let secret = Secret::with_surrounding_whitespace(key).unwrap();
         let signature = sign_as(encoding(is_base64), &secret, &body);
         let verifier = Verifier::new(secret).encoding(encoding(is_base64));
 
@@ -84,7 +84,7 @@ proptest! {
             let headers = Headers::from_values(signatures, events.iter().map(Vec::as_slice));
             prop_assert!(verifier.verify(headers, &body).is_err());
             prop_assert!(verifier.start(headers, None).map_or(true, |streaming| streaming.finish().is_err()));
-            prop_assert!(explain(headers, &body, ["s", "t"]).findings().is_empty());
+            prop_assert!(explain(headers, &body, ["s", "t"]).diagnoses().is_empty());
         }
     }
 }

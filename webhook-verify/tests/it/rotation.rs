@@ -6,8 +6,8 @@ use crate::secret;
 
 fn verifier() -> Verifier {
     Verifier::new(secret("first"))
-        .or(secret("second"))
-        .or(secret("third"))
+        .also_accept(secret("second"))
+        .also_accept(secret("third"))
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn a_secret_given_twice_counts_as_the_first() {
     let signature = sign(&secret("second"), "body");
     let headers = Headers::from_values([signature.as_bytes()], None);
     let verified = verifier()
-        .or(secret("second"))
+        .also_accept(secret("second"))
         .verify(headers, "body")
         .unwrap();
     assert_eq!(verified.secret_index(), 1);

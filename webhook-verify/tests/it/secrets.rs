@@ -17,7 +17,7 @@ fn an_empty_one_is_refused() {
                    pass the secret that the service signs with";
     check_refused(b"", SecretError::Empty, message);
     assert_eq!(
-        Secret::with_outer_white_space("").unwrap_err(),
+        Secret::with_surrounding_whitespace("").unwrap_err(),
         SecretError::Empty
     );
 }
@@ -36,10 +36,10 @@ fn one_of_white_space_is_refused() {
     let message = "the webhook secret is nothing but white space; \
                    pass the secret that the service signs with";
     for bytes in [" ", "\n", "\r\n", "\t \n"] {
-        check_refused(bytes.as_bytes(), SecretError::OnlyWhiteSpace, message);
+        check_refused(bytes.as_bytes(), SecretError::OnlyWhitespace, message);
         assert_eq!(
-            Secret::with_outer_white_space(bytes).unwrap_err(),
-            SecretError::OnlyWhiteSpace
+            Secret::with_surrounding_whitespace(bytes).unwrap_err(),
+            SecretError::OnlyWhitespace
         );
     }
 }
@@ -47,17 +47,21 @@ fn one_of_white_space_is_refused() {
 #[test]
 fn one_with_white_space_at_an_end_is_refused() {
     let message = "the webhook secret begins or ends with white space, most often a file's newline; \
-                   trim it, or use Secret::with_outer_white_space if it belongs to the secret";
+                   trim it, or use Secret::with_surrounding_whitespace if it belongs to the secret";
     for bytes in [" s", "\ts", "s\n", "s\r\n", " s ", "\u{fffd}\n"] {
-        check_refused(bytes.as_bytes(), SecretError::OuterWhiteSpace, message);
+        check_refused(
+            bytes.as_bytes(),
+            SecretError::SurroundingWhitespace,
+            message,
+        );
     }
 }
 
 #[test]
 fn white_space_can_be_insisted_on_and_then_belongs_to_the_secret() {
-    let with_newline = Secret::with_outer_white_space("s\n").unwrap();
+    let with_newline = Secret::with_surrounding_whitespace("s\n").unwrap();
     assert_ne!(sign(&with_newline, BODY), sign(&secret("s"), BODY));
-    let without = Secret::with_outer_white_space("s").unwrap();
+    let without = Secret::with_surrounding_whitespace("s").unwrap();
     assert_eq!(sign(&without, BODY), sign(&secret("s"), BODY));
 }
 

@@ -77,7 +77,7 @@ fn sha_1_offered() {
     // The SHA-1 digest of the same delivery, right or not, is never accepted.
     check_refused(
         "sha1=01dc10d0c83e72ed246219cdd91669667fe2ca59",
-        VerifyError::Sha1Offered,
+        VerifyError::Sha1,
         "X-Service-Signature offers a SHA-1 digest (sha1=); \
          expected sha256= and the digest: refuse it, SHA-1 is never accepted",
     );

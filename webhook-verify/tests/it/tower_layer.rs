@@ -149,12 +149,12 @@ fn a_body_that_breaks_off_is_400() {
 fn the_hook_is_told_the_reason_and_the_run() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let log = told.clone();
-    let receiver = receiver().on_refusal(move |refusal, run| {
-        log.lock().unwrap().push(format!("{refusal} / {run}"));
+    let receiver = receiver().on_rejection(move |rejection, run| {
+        log.lock().unwrap().push(format!("{rejection} / {run}"));
     });
     answer(&receiver, signed(Bytes::from_static(b"forged").into()));
     answer(&receiver, signed(Bytes::from_static(BODY).into()));
-    assert_eq!(receiver.failures().in_row(), 0);
+    assert_eq!(receiver.failures().consecutive(), 0);
     let (chunks, body) = chunked_body();
     chunks.break_off();
     answer(&receiver, signed(body));

@@ -1,6 +1,6 @@
 //! Why a delivery is not to be trusted, in the words of somebody who types commands.
 
-use webhook_verify::{KindError, Refusal, Verified, VerifyError};
+use webhook_verify::{KindError, Rejection, Verified, VerifyError};
 
 /// Why a signature is refused.
 pub(super) fn reason(error: &VerifyError) -> String {
@@ -22,16 +22,16 @@ pub(super) fn reason(error: &VerifyError) -> String {
 }
 
 /// Returns why a request is refused.
-pub(super) fn of_request(refusal: &Refusal) -> String {
+pub(super) fn of_request(refusal: &Rejection) -> String {
     match refusal {
-        Refusal::NotVerified(error) => reason(error),
+        Rejection::NotVerified(error) => reason(error),
         other => other.to_string(),
     }
 }
 
 /// What to say of an authentic body that names another kind than the header beside it.
 pub(super) fn other_kind<B: AsRef<[u8]>>(verified: &Verified<B>) -> Option<String> {
-    let Err(KindError::Differs { payload }) = verified.confirm_kind_in("type") else {
+    let Err(KindError::Mismatch { payload }) = verified.confirm_kind_in("type") else {
         return None;
     };
     let header = verified.event_kind().ok()?;

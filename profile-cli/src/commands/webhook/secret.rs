@@ -65,7 +65,7 @@ impl WebhookSecret {
             let reason = match error {
                 SecretError::Empty => "is empty, so that anyone could sign with it",
                 SecretError::OnlyNul => "is all NUL bytes, so that anyone could sign with it",
-                SecretError::OnlyWhiteSpace => "is nothing but white space",
+                SecretError::OnlyWhitespace => "is nothing but white space",
                 _ => "begins or ends with white space, which the service's hardly does",
             };
             let message = format!("the webhook secret of {} {reason}", self.source);

@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &WebhookSendArguments, session: &Session<'_>) -> Re
         Some(data) => data.read()?,
         None => payload(&arguments.kind).into_bytes(),
     };
-    if let Ok(EventKind::Unknown(name)) = EventKind::try_from(arguments.kind.as_bytes()) {
+    if let Ok(EventKind::Other(name)) = EventKind::try_from(arguments.kind.as_bytes()) {
         session.output.warn(&format!(
             "{name} is not a kind that the service is known to send; it is sent all the same"
         ));

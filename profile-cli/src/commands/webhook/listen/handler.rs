@@ -12,7 +12,7 @@ use hyper::header::{ALLOW, EXPECT, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use jiff::Timestamp;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use webhook_verify::{Receiver, Refusal, Verified, Verifier};
+use webhook_verify::{Receiver, Rejection, Verified, Verifier};
 
 use super::event::{Event, Judgement};
 use super::{Ack, WebhookListenArguments};
@@ -154,7 +154,7 @@ impl Handler {
         &self,
         headers: &HeaderMap,
         body: &mut Incoming,
-    ) -> Result<Verified<Bytes>, Refusal> {
+    ) -> Result<Verified<Bytes>, Rejection> {
         let received = self.receiver.receive(headers, &mut *body).await;
         // A sender that waits for `100 Continue` sends no body that is already refused.
         if received.is_err() && !headers.contains_key(EXPECT) {

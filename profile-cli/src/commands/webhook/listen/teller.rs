@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use webhook_verify::{EventKind, FailureRun};
+use webhook_verify::{EventKind, MAX_CONSECUTIVE_FAILURES};
 
 use super::event::{Event, Judgement};
 use super::handler::News;
@@ -14,7 +14,7 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::output::Output;
 use crate::system::private_file;
 
-const TURNS_WEBHOOK_OFF: u64 = FailureRun::TURNS_WEBHOOK_OFF as u64;
+const MAX_FAILURES: u64 = MAX_CONSECUTIVE_FAILURES as u64;
 
 /// Prints what is new, and remembers what it all came to.
 pub(super) struct Teller<'o> {
@@ -113,11 +113,9 @@ impl<'o> Teller<'o> {
     fn warning(&self) -> Option<String> {
         let count = self.failures_in_row;
         let consequence = match count {
-            TURNS_WEBHOOK_OFF => {
-                "if the service sent them, it has turned the webhook off".to_owned()
-            }
-            _ if count == TURNS_WEBHOOK_OFF / 2 => {
-                format!("after {TURNS_WEBHOOK_OFF} in a row the service turns the webhook off")
+            MAX_FAILURES => "if the service sent them, it has turned the webhook off".to_owned(),
+            _ if count == MAX_FAILURES / 2 => {
+                format!("after {MAX_FAILURES} in a row the service turns the webhook off")
             }
             _ => return None,
         };

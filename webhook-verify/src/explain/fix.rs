@@ -5,7 +5,7 @@ use core::fmt;
 /// One thing that has to be otherwise for a refused delivery to match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Change {
+pub enum Fix {
     /// The signature without the white space or quotes around it.
     SignatureTrimmed,
     /// The prefix is exactly `sha256=`.
@@ -63,7 +63,7 @@ pub enum Change {
 }
 
 /// A clause that goes on after "the delivery would match if".
-impl fmt::Display for Change {
+impl fmt::Display for Fix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::SignatureTrimmed => "the header had no white space or quotes around its value",
@@ -83,7 +83,7 @@ impl fmt::Display for Change {
     }
 }
 
-impl Change {
+impl Fix {
     fn fmt_body(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::BodyWithoutNewline => "the body had no newline at its end",

@@ -15,7 +15,7 @@ use crate::{EventKind, EventKindError, Verified, VerifyError};
 /// [`update`](Self::update) is not authentic before [`finish`](Self::finish)
 /// has said so: do nothing with it that cannot be undone. With a single secret
 /// nothing is allocated.
-pub struct Streaming {
+pub struct StreamVerifier {
     first: KeyedState,
     others: Vec<KeyedState>,
     digest: [u8; 32],
@@ -24,7 +24,7 @@ pub struct Streaming {
     limit: usize,
 }
 
-impl Streaming {
+impl StreamVerifier {
     pub(crate) fn new(
         first: KeyedState,
         others: Vec<KeyedState>,
@@ -53,9 +53,9 @@ impl Streaming {
     /// # Examples
     ///
     /// ```
-    /// use webhook_verify::{Streaming, VerifyError};
+    /// use webhook_verify::{StreamVerifier, VerifyError};
     ///
-    /// fn take(streaming: &mut Streaming, chunk: &[u8], file: &mut Vec<u8>) -> Result<(), VerifyError> {
+    /// fn take(streaming: &mut StreamVerifier, chunk: &[u8], file: &mut Vec<u8>) -> Result<(), VerifyError> {
     ///     streaming.update(chunk)?;
     ///     file.extend_from_slice(chunk);
     ///     Ok(())
@@ -81,9 +81,9 @@ impl Streaming {
     /// # Examples
     ///
     /// ```
-    /// use webhook_verify::{Streaming, Verified, VerifyError};
+    /// use webhook_verify::{StreamVerifier, Verified, VerifyError};
     ///
-    /// fn end(streaming: Streaming) -> Result<Verified<()>, VerifyError> {
+    /// fn end(streaming: StreamVerifier) -> Result<Verified<()>, VerifyError> {
     ///     streaming.finish()
     /// }
     /// ```
@@ -116,9 +116,9 @@ impl Streaming {
     }
 }
 
-impl fmt::Debug for Streaming {
+impl fmt::Debug for StreamVerifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Streaming")
+        f.debug_struct("StreamVerifier")
             .field("length", &self.length)
             .field("limit", &self.limit)
             .finish_non_exhaustive()
