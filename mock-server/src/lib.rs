@@ -32,7 +32,7 @@ mod worlds;
 pub use engine::dialect::{self, Dialect};
 pub use engine::{
     Account, Clock, Coverage, Endpoint, EndpointCoverage, Keys, Link, Post, Profile, RateLimit,
-    Reply, Request, Rule, RuleVerdict, Scope, Untouched, Verdicts, Violation, World, handle,
+    Reply, Request, Rule, RuleVerdict, Scope, Uncovered, Verdicts, Violation, World, handle,
 };
 pub use faults::{Fault, FaultRule, WireFault};
 pub use invalid_input::InvalidInput;

@@ -36,7 +36,7 @@ impl Service {
 
     /// A service on a file, which begins as `new_world` when it is not there. Once it was there,
     /// [`reset`](Self::reset) goes back to what it holds now.
-    pub(crate) fn on_file(file: StateFile, new_world: World) -> Result<Self, StateError> {
+    pub(crate) fn in_file(file: StateFile, new_world: World) -> Result<Self, StateError> {
         let first = file.transact(&new_world, |world| (world.clone(), false))?;
         let keys = first.keys();
         // Should the file go away, the next one has the keys that were told.
@@ -199,7 +199,7 @@ impl Service {
         });
         match replaced {
             // A state that nobody can read has no webhook to keep.
-            Err(StateError::Damaged { .. } | StateError::OtherVersion { .. }) => {
+            Err(StateError::Damaged { .. } | StateError::UnsupportedVersion { .. }) => {
                 self.store.replace(new)
             }
             other => other,

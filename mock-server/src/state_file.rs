@@ -151,7 +151,7 @@ impl StateFile {
         let world = match written.get("version").and_then(Value::as_u64) {
             Some(version) if version != u64::from(VERSION) => {
                 let path = path();
-                return Err(StateError::OtherVersion { path, version });
+                return Err(StateError::UnsupportedVersion { path, version });
             }
             Some(_) => read_json::object_in(written).map(|saved: Saved<World>| saved.world),
             // A world alone, as the control API shows it.
@@ -214,7 +214,7 @@ pub enum StateError {
          use the mock server that wrote it, or delete it to start anew",
         path.display()
     )]
-    OtherVersion {
+    UnsupportedVersion {
         /// The state file.
         path: PathBuf,
         /// The version that the file states.

@@ -67,12 +67,12 @@ impl Worlds {
     ///
     /// let directory = tempfile::tempdir()?;
     /// let file = StateFile::new(directory.path().join("state.json"));
-    /// let worlds = Worlds::on_file(file, World::default())?;
+    /// let worlds = Worlds::in_file(file, World::default())?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn on_file(file: StateFile, new_world: World) -> Result<Self, StateError> {
+    pub fn in_file(file: StateFile, new_world: World) -> Result<Self, StateError> {
         let path = file.path().to_owned();
-        let service = Service::on_file(file, new_world)?;
+        let service = Service::in_file(file, new_world)?;
         match engine::check(service.first()) {
             Ok(()) => Ok(Self::new(service)),
             Err(reason) => Err(StateError::Damaged {

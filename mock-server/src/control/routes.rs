@@ -76,7 +76,7 @@ static ROUTES: [Route; 35] = [
     waiting("POST", "/requests/wait", requests::wait),
     on_world("POST", "/requests/verify", requests::verify),
     on_world("GET", "/violations", verdicts::violations),
-    on_world("DELETE", "/violations", verdicts::forgive),
+    on_world("DELETE", "/violations", verdicts::clear_violations),
     on_world("GET", "/coverage", verdicts::coverage),
     on_world("GET", "/webhook", webhook::show),
     on_world("PUT", "/webhook", webhook::change),

@@ -11,8 +11,8 @@ pub(super) fn violations(call: &WorldCall) -> Result<Reply, ControlRefusal> {
 }
 
 /// Forgets the violations. The coverage stays: a suite gathers it over all of its tests.
-pub(super) fn forgive(call: &WorldCall) -> Result<Reply, ControlRefusal> {
-    call.service.change_verdicts(Verdicts::forgive);
+pub(super) fn clear_violations(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+    call.service.change_verdicts(Verdicts::clear_violations);
     Ok(done())
 }
 

@@ -88,8 +88,8 @@ fn identify(
     let token = match token(request) {
         Ok(Some(token)) => token,
         Ok(None) => {
-            let needs_key = world.dialect().reference_data == ReferenceData::KeyNeeded;
-            if needs_key || endpoint.needs_key() {
+            let requires_key = world.dialect().reference_data == ReferenceData::KeyRequired;
+            if requires_key || endpoint.requires_key() {
                 problems.reject(Rejection::KeyMissing);
             }
             return (None, None);

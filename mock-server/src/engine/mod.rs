@@ -45,6 +45,6 @@ pub use reply::Reply;
 pub use request::Request;
 pub use resources::{Account, Link, Post, Profile};
 pub(crate) use seeded::Seeded;
-pub use verdicts::{Coverage, EndpointCoverage, RuleVerdict, Untouched, Verdicts, Violation};
+pub use verdicts::{Coverage, EndpointCoverage, RuleVerdict, Uncovered, Verdicts, Violation};
 pub use world::World;
 pub(crate) use world::{InvalidWorld, check, check_ids, counted_past_ids};

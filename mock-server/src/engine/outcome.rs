@@ -17,7 +17,7 @@ pub(crate) struct Outcome {
     pub(crate) endpoint: Option<Endpoint>,
     /// The code of the rejection, such as `unknown_field`, the same under every dialect.
     pub(crate) rejection: Option<&'static str>,
-    /// At most [`Violation::MOST_IN_ONE_REQUEST`]. A request can be carried out and break a rule
+    /// At most [`Violation::MAX_PER_REQUEST`]. A request can be carried out and break a rule
     /// all the same, where a dialect is lenient.
     pub(crate) violations: Vec<Violation>,
 }

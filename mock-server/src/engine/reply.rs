@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::dialect::{Dialect, ErrorBody, WriteAnswers};
+use super::dialect::{Dialect, ErrorBody, WriteResponses};
 
 /// One HTTP answer, as plain values.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,18 +26,18 @@ impl Reply {
 
     /// The answer to a creation or an edit.
     pub(super) fn written(dialect: &Dialect, status: u16, resource: impl Serialize) -> Self {
-        match dialect.write_answers {
-            WriteAnswers::Resource => Self::data(status, resource),
-            WriteAnswers::EmptyData => Self::data(200, Nothing {}),
-            WriteAnswers::NoContent => Self::empty(204),
+        match dialect.write_responses {
+            WriteResponses::Resource => Self::data(status, resource),
+            WriteResponses::EmptyData => Self::data(200, Nothing {}),
+            WriteResponses::NoContent => Self::empty(204),
         }
     }
 
     /// The answer to a deletion.
     pub(super) fn deleted(dialect: &Dialect) -> Self {
-        match dialect.write_answers {
-            WriteAnswers::EmptyData => Self::data(200, Nothing {}),
-            WriteAnswers::Resource | WriteAnswers::NoContent => Self::empty(204),
+        match dialect.write_responses {
+            WriteResponses::EmptyData => Self::data(200, Nothing {}),
+            WriteResponses::Resource | WriteResponses::NoContent => Self::empty(204),
         }
     }
 

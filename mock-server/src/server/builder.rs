@@ -194,7 +194,7 @@ impl MockServerBuilder {
         }
         let service = match self.state_file {
             None => Service::in_memory(world),
-            Some(path) => Service::on_file(StateFile::new(path), world)?,
+            Some(path) => Service::in_file(StateFile::new(path), world)?,
         };
         Ok(service.with_journal_limits(self.journal_limits))
     }
@@ -222,7 +222,7 @@ pub enum StartError {
     Listen(#[source] io::Error),
     /// The front that faults on the wire need cannot be started.
     #[error("the front for faults on the wire cannot be started: {0}")]
-    Front(#[source] io::Error),
+    Proxy(#[source] io::Error),
     /// The state file cannot be used.
     #[error(transparent)]
     State(#[from] StateError),

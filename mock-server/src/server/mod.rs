@@ -196,7 +196,7 @@ impl MockServer {
     ///
     /// Two of wiremock's ways do not work here. `mount_as_scoped` takes away another mock than its
     /// own as soon as two mocks differ in priority, and `reset` takes the profile service away as
-    /// well; [`unmount_all`](Self::unmount_all) stands in for both. Recording is off, so
+    /// well; [`reset_mocks`](Self::reset_mocks) stands in for both. Recording is off, so
     /// `received_requests` is `None`.
     ///
     /// ```
@@ -224,10 +224,10 @@ impl MockServer {
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let server = mock_server::MockServer::start().await;
-    /// server.unmount_all().await;
+    /// server.reset_mocks().await;
     /// # });
     /// ```
-    pub async fn unmount_all(&self) {
+    pub async fn reset_mocks(&self) {
         self.wiremock().reset().await;
         self.mount_service().await;
     }
@@ -325,7 +325,7 @@ impl MockServer {
     /// let server = mock_server::MockServer::start().await;
     /// // … the client under test runs …
     /// let verdicts = server.verdicts();
-    /// println!("never called: {:?}", verdicts.coverage.untouched().endpoints);
+    /// println!("never called: {:?}", verdicts.coverage.uncovered().endpoints);
     /// # });
     /// ```
     pub fn verdicts(&self) -> Verdicts {
@@ -371,7 +371,7 @@ impl MockServer {
         let front = front
             .map(|listener| Front::start(listener, *wiremock.address()))
             .transpose()
-            .map_err(StartError::Front)?;
+            .map_err(StartError::Proxy)?;
         let uri = match &front {
             Some(front) => format!("http://{}", front.address),
             None => wiremock.uri(),

@@ -344,7 +344,7 @@ fn violations_are_told_and_forgiven() {
         (&rules[0]["rule"], &rules[0]["count"]),
         (&json!("unknown_field"), &json!(1))
     );
-    assert_eq!(rules[0]["first"][0]["field"], "nickname");
+    assert_eq!(rules[0]["violations"][0]["field"], "nickname");
     serving.order(204, &format!("DELETE {line}"), NOTHING);
     assert_eq!(
         serving.order(200, &format!("GET {line}"), NOTHING),
@@ -352,7 +352,7 @@ fn violations_are_told_and_forgiven() {
     );
     let coverage = serving.order(200, "GET /worlds/default/coverage", NOTHING);
     assert_eq!(coverage["endpoints"][1]["calls"], 1);
-    assert_eq!(coverage["endpoints"][1]["refusals"]["wrong_type"], 1);
+    assert_eq!(coverage["endpoints"][1]["rejections"]["wrong_type"], 1);
 }
 
 #[test]

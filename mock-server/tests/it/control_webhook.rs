@@ -105,8 +105,8 @@ fn events_reach_a_receiver_and_count_as_covered() {
     }
     let coverage = serving.order(200, "GET /worlds/default/coverage", NOTHING);
     assert_eq!(coverage["events"]["follow.created"], 1);
-    let untouched = coverage["untouched"]["events"].as_array().unwrap();
-    assert_eq!(untouched.len(), 6, "{untouched:?}");
+    let uncovered = coverage["uncovered"]["events"].as_array().unwrap();
+    assert_eq!(uncovered.len(), 6, "{uncovered:?}");
 }
 
 #[test]

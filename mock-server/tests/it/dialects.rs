@@ -1,9 +1,9 @@
 //! Every setting of a dialect, and what it changes.
 
 use mock_server::dialect::{
-    AnalyticsShape, ApiVisible, BadgeKinds, ContentRefusal, DaysOutOfRange, ErrorBody, Ids,
+    AnalyticsShape, ApiVisible, BadgeKinds, ContentRejection, DaysOutOfRange, ErrorBody, Ids,
     KeyObject, KeyRateLimit, KeyScopes, MeFields, OtherStatistics, ReferenceData, ResourceFields,
-    ScopeRefusal, UnknownFields, WriteAnswers,
+    ScopeRejection, UnknownFields, WriteResponses,
 };
 use mock_server::{Dialect, MockServer, RateLimit, Request, World, handle};
 use serde_json::{Value, json};
@@ -164,13 +164,13 @@ fn links_and_posts_have_more_or_fewer_fields() {
 fn writes_are_answered_with_a_resource_with_no_data_or_with_nothing() {
     for (setting, statuses, body) in [
         (
-            WriteAnswers::EmptyData,
+            WriteResponses::EmptyData,
             [200, 200, 200, 200],
             r#"{"data":{}}"#,
         ),
-        (WriteAnswers::NoContent, [204, 204, 204, 204], ""),
+        (WriteResponses::NoContent, [204, 204, 204, 204], ""),
     ] {
-        let mut world = world(|dialect| dialect.write_answers = setting);
+        let mut world = world(|dialect| dialect.write_responses = setting);
         let lines = [
             ("POST /me/posts", Some(json!({"body": "x"}))),
             ("PATCH /me/profile", Some(json!({"bio": "x"}))),
@@ -231,7 +231,7 @@ fn analytics_are_flat_or_totals() {
 
 #[test]
 fn there_may_be_a_further_kind_of_badges() {
-    let mut world = world(|dialect| dialect.badge_kinds = BadgeKinds::Further);
+    let mut world = world(|dialect| dialect.badge_kinds = BadgeKinds::Extra);
     let badges = read(&mut world, "GET /badges");
     let kinds: Vec<_> = badges
         .as_array()
@@ -265,7 +265,7 @@ fn statistics_of_others_may_have_empty_or_null_fields() {
 
 #[test]
 fn reference_data_may_need_a_key() {
-    let mut world = world(|dialect| dialect.reference_data = ReferenceData::KeyNeeded);
+    let mut world = world(|dialect| dialect.reference_data = ReferenceData::KeyRequired);
     for path in ["/badges", "/stats"] {
         let request = Request::new("GET", &format!("/api/v1{path}"));
         assert_eq!(handle(&mut world, &request).status, 401);
@@ -311,8 +311,8 @@ fn days_out_of_range_are_refused_or_clamped() {
 #[test]
 fn refusals_may_have_coarser_statuses() {
     let mut world = world(|dialect| {
-        dialect.content_refusal = ContentRefusal::BadRequest;
-        dialect.scope_refusal = ScopeRefusal::Unauthorized;
+        dialect.content_rejection = ContentRejection::BadRequest;
+        dialect.scope_rejection = ScopeRejection::Unauthorized;
     });
     for (line, body) in [
         ("PATCH /me/profile", Some(json!({"nickname": "x"}))),

@@ -94,7 +94,7 @@ fn every_endpoint_is_listed() {
     let there_are = Endpoint::ALL.map(|endpoint| {
         let access = match endpoint.scope() {
             Some(scope) => Access::KeyWith(scope),
-            None if endpoint.needs_key() => Access::AnyKey,
+            None if endpoint.requires_key() => Access::AnyKey,
             None => Access::Everybody,
         };
         (endpoint.to_string().replacen("/api/v1", "", 1), access)

@@ -34,7 +34,7 @@ async fn go_all_at_once_and_leave_the_world() {
         .mount(server.wiremock())
         .await;
     assert_eq!(ask(&server, "GET /badges").send().status, 418);
-    server.unmount_all().await;
+    server.reset_mocks().await;
     ask(&server, "GET /badges").data(200);
     assert_eq!(server.world().unwrap(), world);
 }

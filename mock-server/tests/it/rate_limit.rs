@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use mock_server::dialect::RateLimitRefusal;
+use mock_server::dialect::RateLimitRejection;
 use mock_server::{Clock, Dialect, MockServer, RateLimit, Request, World, handle};
 use serde_json::json;
 
@@ -118,9 +118,9 @@ fn a_limit_of_nothing_refuses_everything() {
 #[test]
 fn a_dialect_may_tell_nothing_or_call_itself_unavailable() {
     for (setting, status, retry_after, reset) in [
-        (RateLimitRefusal::WithoutHeaders, 429, None, None),
+        (RateLimitRejection::WithoutHeaders, 429, None, None),
         (
-            RateLimitRefusal::ServiceUnavailable,
+            RateLimitRejection::ServiceUnavailable,
             503,
             Some("10"),
             Some("10"),
@@ -128,7 +128,7 @@ fn a_dialect_may_tell_nothing_or_call_itself_unavailable() {
     ] {
         let mut world = world();
         let mut dialect = Dialect::default();
-        dialect.rate_limit_refusal = setting;
+        dialect.rate_limit_rejection = setting;
         world.set_dialect(dialect);
         let key = world.keys().all;
         for expected in [200, 200, status] {

@@ -356,16 +356,16 @@ async fn the_log_is_json_without_the_secret() {
 #[tokio::test]
 async fn what_is_sent_counts_as_covered_whatever_comes_of_it() {
     let server = start().await;
-    let untouched = || server.verdicts().coverage.untouched().events;
+    let uncovered = || server.verdicts().coverage.uncovered().events;
     server
         .webhook()
         .emit("post.liked", json!({}))
         .await
         .unwrap_err();
-    assert_eq!(untouched().len(), 7);
+    assert_eq!(uncovered().len(), 7);
     server.webhook().use_sink("500", SECRET).unwrap();
     emit(&server).await;
-    assert!(!untouched().contains(&EventKind::FOLLOW_CREATED));
+    assert!(!uncovered().contains(&EventKind::FOLLOW_CREATED));
     let (url, _arrived) = receive(&["HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n"]);
     server.webhook().point_at(&url, SECRET).unwrap();
     server
@@ -373,7 +373,7 @@ async fn what_is_sent_counts_as_covered_whatever_comes_of_it() {
         .emit("post.liked", json!({}))
         .await
         .unwrap();
-    assert_eq!(untouched().len(), 5);
+    assert_eq!(uncovered().len(), 5);
 }
 
 #[tokio::test]

@@ -146,7 +146,7 @@ fn do_not_wait_for_the_state_file_of_another() {
 #[test]
 fn are_reached_by_their_url_without_a_key() {
     let serving = serve(&[]);
-    let dialect = json!({"reference_data": "key_needed"});
+    let dialect = json!({"reference_data": "key_required"});
     let world = serving.order(201, "POST /worlds", json!({"dialect": dialect}));
     let below = |line: &str| ask_exactly(serving.address(), line);
     below("GET /worlds/w1/api/v1/badges").refused(

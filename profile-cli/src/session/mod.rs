@@ -163,7 +163,7 @@ impl<'a> Session<'a> {
         }
         let connection = self.connection()?;
         let command = |request: &&Request| {
-            let with_key = request.operation().needs_key() || connection.has_key;
+            let with_key = request.operation().requires_key() || connection.has_key;
             curl::command(&connection.base_url, request, with_key)
         };
         let commands: Vec<_> = requests.iter().map(command).collect();

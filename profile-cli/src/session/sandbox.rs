@@ -42,7 +42,7 @@ impl Sandbox {
 /// The sandbox for a server of its own, with the state that earlier commands left.
 pub(crate) fn worlds() -> Result<Worlds, Failure> {
     let file = StateFile::new(state_path()?);
-    Worlds::on_file(file, World::default()).map_err(|error| not_started(&error))
+    Worlds::in_file(file, World::default()).map_err(|error| not_started(&error))
 }
 
 fn not_started(error: &StateError) -> Failure {

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use expect_test::expect;
-use mock_server::dialect::WriteAnswers;
+use mock_server::dialect::WriteResponses;
 use mock_server::wiremock::matchers::method;
 use mock_server::wiremock::{Mock, ResponseTemplate};
 use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
@@ -587,7 +587,7 @@ async fn a_change_that_the_profile_does_not_show_keeps_the_text() {
 #[tokio::test]
 async fn a_change_that_is_accepted_in_silence_is_read_back() {
     let mut silent = Dialect::default();
-    silent.write_answers = WriteAnswers::NoContent;
+    silent.write_responses = WriteResponses::NoContent;
     let service = MockServer::builder().dialect(silent).start().await.unwrap();
     let place = Place::of(service);
     let run = edit(&place, "echo 'location = \"L\"' > \"$1\"");

@@ -219,13 +219,13 @@ async fn refusals_end_alike_under_every_dialect() {
             assert_eq!(run.code(), expected, "{setting} {alternative}: {run}");
         };
         let keys = place.service.keys();
-        let scope_refusal = match alternative {
+        let scope_rejection = match alternative {
             "unauthorized" => 4,
             _ => 5,
         };
         check(&keys.all, "show", 0);
         check("wrong", "show", 4);
-        check(&keys.none, "analytics", scope_refusal);
+        check(&keys.none, "analytics", scope_rejection);
         check(&keys.all, "stats nobody", 3);
         check(&keys.all, "api me/profile -X PATCH -f accent_color=red", 6);
     }

@@ -163,7 +163,7 @@ impl Client {
     /// Refuses a request that needs a key, if there is none.
     pub(crate) fn check_key(&self, request: &Request) -> Result<(), Error> {
         let operation = request.operation();
-        if operation.needs_key() && self.shared.api_key.is_none() {
+        if operation.requires_key() && self.shared.api_key.is_none() {
             let reason = "this call needs an API key and the client has none; \
                           give it one with ClientBuilder::api_key, \
                           or set PROFILE_API_KEY for `from_env`";

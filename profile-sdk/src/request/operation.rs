@@ -62,7 +62,7 @@ pub struct Operation {
     method: Method,
     path_template: Cow<'static, str>,
     scope: Option<Scope>,
-    needs_key: bool,
+    requires_key: bool,
     idempotent: bool,
 }
 
@@ -132,8 +132,8 @@ impl Operation {
 
     /// Whether a key must be sent; the two open endpoints are called without one as well.
     #[must_use]
-    pub fn needs_key(&self) -> bool {
-        self.needs_key
+    pub fn requires_key(&self) -> bool {
+        self.requires_key
     }
 
     /// Whether doing it twice leaves the same behind as doing it once, so that it is repeated when
@@ -149,7 +149,7 @@ impl Operation {
             method,
             path_template: Cow::Owned(path),
             scope: None,
-            needs_key: false,
+            requires_key: false,
             idempotent: matches!(method, Method::Get | Method::Put | Method::Delete),
         }
     }
@@ -165,7 +165,7 @@ impl Operation {
             method,
             path_template: Cow::Borrowed(path_template),
             scope: None,
-            needs_key: false,
+            requires_key: false,
             idempotent: true,
         }
     }
@@ -175,7 +175,7 @@ impl Operation {
             method,
             path_template: Cow::Borrowed(path_template),
             scope: None,
-            needs_key: true,
+            requires_key: true,
             idempotent: true,
         }
     }
@@ -185,7 +185,7 @@ impl Operation {
             method,
             path_template: Cow::Borrowed(path_template),
             scope: Some(scope),
-            needs_key: true,
+            requires_key: true,
             idempotent: true,
         }
     }

@@ -5,8 +5,9 @@ use std::num::NonZeroU32;
 use std::pin::Pin;
 
 use mock_server::dialect::{
-    AnalyticsShape, BadgeKinds, ContentRefusal, DaysOutOfRange, ErrorBody, Ids, MeFields,
-    OtherStatistics, RateLimitRefusal, ReferenceData, ResourceFields, ScopeRefusal, WriteAnswers,
+    AnalyticsShape, BadgeKinds, ContentRejection, DaysOutOfRange, ErrorBody, Ids, MeFields,
+    OtherStatistics, RateLimitRejection, ReferenceData, ResourceFields, ScopeRejection,
+    WriteResponses,
 };
 use mock_server::{Dialect, MockServer, RateLimit};
 use profile_sdk::{
@@ -161,9 +162,9 @@ impl Scene {
     /// Whether a write is answered with the resource; if so, the SDK has to give it.
     #[track_caller]
     fn check_shown<T>(&self, resource: Option<&T>) {
-        let shown = match self.dialect.write_answers {
-            WriteAnswers::Resource => true,
-            WriteAnswers::EmptyData | WriteAnswers::NoContent => false,
+        let shown = match self.dialect.write_responses {
+            WriteResponses::Resource => true,
+            WriteResponses::EmptyData | WriteResponses::NoContent => false,
             other => panic!("{other:?} has no check yet"),
         };
         assert_eq!(resource.is_some(), shown, "{}", self.name);
@@ -378,7 +379,7 @@ async fn statistics_of_another(scene: &Scene) {
         .expect(&scene.name);
     assert!(stats.total_views.unwrap() >= stats.period.unwrap().views);
     let shown = match scene.dialect.other_statistics {
-        OtherStatistics::LeftOut | OtherStatistics::Null => false,
+        OtherStatistics::Omitted | OtherStatistics::Null => false,
         OtherStatistics::Empty => true,
         other => panic!("{other:?} has no check yet"),
     };
@@ -390,9 +391,9 @@ async fn statistics_of_another(scene: &Scene) {
         .client
         .user_stats(&handle, Days::new(31).unwrap())
         .await;
-    let unprocessable = match scene.dialect.content_refusal {
-        ContentRefusal::Unprocessable => 422,
-        ContentRefusal::BadRequest => 400,
+    let unprocessable = match scene.dialect.content_rejection {
+        ContentRejection::Unprocessable => 422,
+        ContentRejection::BadRequest => 400,
         other => panic!("{other:?} has no check yet"),
     };
     let status = match scene.dialect.days_out_of_range {
@@ -417,7 +418,7 @@ async fn badges(scene: &Scene) {
         .collect();
     let expected = match scene.dialect.badge_kinds {
         BadgeKinds::Auto => BTreeSet::from(["auto"]),
-        BadgeKinds::Further => BTreeSet::from(["auto", "manual"]),
+        BadgeKinds::Extra => BTreeSet::from(["auto", "manual"]),
         other => panic!("{other:?} has no check yet"),
     };
     assert_eq!(kinds, expected, "{}", scene.name);
@@ -441,7 +442,7 @@ async fn site_stats(scene: &Scene) {
 fn check_open(scene: &Scene, answered: Result<(), Error>) {
     match scene.dialect.reference_data {
         ReferenceData::Open => answered.expect(&scene.name),
-        ReferenceData::KeyNeeded => {
+        ReferenceData::KeyRequired => {
             let error = answered.unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Unauthorized, "{}", scene.name);
         }
@@ -462,9 +463,9 @@ async fn missing_scopes_are_named(scene: &Scene) {
             .count(),
         0
     );
-    let kind = match scene.dialect.scope_refusal {
-        ScopeRefusal::Forbidden => ErrorKind::Forbidden,
-        ScopeRefusal::Unauthorized => ErrorKind::Unauthorized,
+    let kind = match scene.dialect.scope_rejection {
+        ScopeRejection::Forbidden => ErrorKind::Forbidden,
+        ScopeRejection::Unauthorized => ErrorKind::Unauthorized,
         other => panic!("{other:?} has no check yet"),
     };
     for (operation, call) in every_call(&client) {
@@ -529,10 +530,10 @@ async fn a_used_up_rate_limit_is_told(scene: &Scene) {
         .update(|world| world.set_rate_limit(key, limit));
     changed.unwrap().unwrap();
     let error = connect(&scene.service, key).analytics().await.unwrap_err();
-    let (kind, headers) = match scene.dialect.rate_limit_refusal {
-        RateLimitRefusal::TooManyRequests => (ErrorKind::RateLimited, true),
-        RateLimitRefusal::WithoutHeaders => (ErrorKind::RateLimited, false),
-        RateLimitRefusal::ServiceUnavailable => (ErrorKind::Service, true),
+    let (kind, headers) = match scene.dialect.rate_limit_rejection {
+        RateLimitRejection::TooManyRequests => (ErrorKind::RateLimited, true),
+        RateLimitRejection::WithoutHeaders => (ErrorKind::RateLimited, false),
+        RateLimitRejection::ServiceUnavailable => (ErrorKind::Service, true),
         other => panic!("{other:?} has no check yet"),
     };
     assert_eq!(error.kind(), kind, "{}", scene.name);

@@ -81,7 +81,7 @@ fn worlds(arguments: &Arguments) -> Result<Worlds, ServeError> {
     settings.apply(&mut world);
     let worlds = match &arguments.state {
         None => Worlds::in_memory(world),
-        Some(path) => on_file(path, world, &settings)?,
+        Some(path) => in_file(path, world, &settings)?,
     };
     if let Some(path) = &arguments.fault {
         FaultRule::from_json(&read("fault", path)?)
@@ -95,10 +95,10 @@ fn worlds(arguments: &Arguments) -> Result<Worlds, ServeError> {
 }
 
 /// A file that was there before has settings of its own, which those of the command line replace.
-fn on_file(path: &Path, world: World, settings: &Settings) -> Result<Worlds, ServeError> {
+fn in_file(path: &Path, world: World, settings: &Settings) -> Result<Worlds, ServeError> {
     let directory = path.parent().filter(|path| !path.as_os_str().is_empty());
     let missing = directory.filter(|directory| !directory.exists());
-    let mut worlds = Worlds::on_file(StateFile::new(path), world)?;
+    let mut worlds = Worlds::in_file(StateFile::new(path), world)?;
     if let Some(directory) = missing {
         warn(&format!("made the directory {}", directory.display()));
     }

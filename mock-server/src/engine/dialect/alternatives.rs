@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::{
-    AnalyticsShape, ApiVisible, BadgeKinds, ContentRefusal, DaysOutOfRange, Dialect, ErrorBody,
-    Ids, KeyObject, KeyRateLimit, KeyScopes, MeFields, OtherStatistics, RateLimitRefusal,
-    ReferenceData, ResourceFields, ScopeRefusal, SignatureEncoding, UnknownFields, WebhookPayload,
-    WriteAnswers,
+    AnalyticsShape, ApiVisible, BadgeKinds, ContentRejection, DaysOutOfRange, Dialect, ErrorBody,
+    Ids, KeyObject, KeyRateLimit, KeyScopes, MeFields, OtherStatistics, RateLimitRejection,
+    ReferenceData, ResourceFields, ScopeRejection, SignatureEncoding, UnknownFields,
+    WebhookPayload, WriteResponses,
 };
 use crate::engine::seeded::Seeded;
 
@@ -39,9 +39,9 @@ const SETTINGS: [Setting; 21] = [
         ("bare", |dialect| dialect.resource_fields = ResourceFields::Bare),
         ("nested", |dialect| dialect.resource_fields = ResourceFields::Nested),
     ]),
-    ("write_answers", &[
-        ("empty_data", |dialect| dialect.write_answers = WriteAnswers::EmptyData),
-        ("no_content", |dialect| dialect.write_answers = WriteAnswers::NoContent),
+    ("write_responses", &[
+        ("empty_data", |dialect| dialect.write_responses = WriteResponses::EmptyData),
+        ("no_content", |dialect| dialect.write_responses = WriteResponses::NoContent),
     ]),
     ("unknown_fields", &[
         ("ignored", |dialect| dialect.unknown_fields = UnknownFields::Ignored),
@@ -51,24 +51,24 @@ const SETTINGS: [Setting; 21] = [
         ("totals", |dialect| dialect.analytics = AnalyticsShape::Totals),
     ]),
     ("badge_kinds", &[
-        ("further", |dialect| dialect.badge_kinds = BadgeKinds::Further),
+        ("extra", |dialect| dialect.badge_kinds = BadgeKinds::Extra),
     ]),
     ("other_statistics", &[
         ("empty", |dialect| dialect.other_statistics = OtherStatistics::Empty),
         ("null", |dialect| dialect.other_statistics = OtherStatistics::Null),
     ]),
     ("reference_data", &[
-        ("key_needed", |dialect| dialect.reference_data = ReferenceData::KeyNeeded),
+        ("key_required", |dialect| dialect.reference_data = ReferenceData::KeyRequired),
     ]),
     ("days_out_of_range", &[
         ("bad_request", |dialect| dialect.days_out_of_range = DaysOutOfRange::BadRequest),
         ("clamped", |dialect| dialect.days_out_of_range = DaysOutOfRange::Clamped),
     ]),
-    ("content_refusal", &[
-        ("bad_request", |dialect| dialect.content_refusal = ContentRefusal::BadRequest),
+    ("content_rejection", &[
+        ("bad_request", |dialect| dialect.content_rejection = ContentRejection::BadRequest),
     ]),
-    ("scope_refusal", &[
-        ("unauthorized", |dialect| dialect.scope_refusal = ScopeRefusal::Unauthorized),
+    ("scope_rejection", &[
+        ("unauthorized", |dialect| dialect.scope_rejection = ScopeRejection::Unauthorized),
     ]),
     ("error_body", &[
         ("flat", |dialect| dialect.error_body = ErrorBody::Flat),
@@ -76,12 +76,12 @@ const SETTINGS: [Setting; 21] = [
         ("plain_text", |dialect| dialect.error_body = ErrorBody::PlainText),
         ("empty", |dialect| dialect.error_body = ErrorBody::Empty),
     ]),
-    ("rate_limit_refusal", &[
+    ("rate_limit_rejection", &[
         ("without_headers", |dialect| {
-            dialect.rate_limit_refusal = RateLimitRefusal::WithoutHeaders;
+            dialect.rate_limit_rejection = RateLimitRejection::WithoutHeaders;
         }),
         ("service_unavailable", |dialect| {
-            dialect.rate_limit_refusal = RateLimitRefusal::ServiceUnavailable;
+            dialect.rate_limit_rejection = RateLimitRejection::ServiceUnavailable;
         }),
     ]),
     ("webhook_signature_encoding", &[

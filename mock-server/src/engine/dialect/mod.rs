@@ -13,9 +13,9 @@ use crate::invalid_input::InvalidInput;
 use crate::read_json;
 
 pub use settings::{
-    AnalyticsShape, ApiVisible, BadgeKinds, ContentRefusal, DaysOutOfRange, ErrorBody, Ids,
-    KeyObject, KeyRateLimit, KeyScopes, MeFields, OtherStatistics, RateLimitRefusal, ReferenceData,
-    ResourceFields, ScopeRefusal, UnknownFields, WriteAnswers,
+    AnalyticsShape, ApiVisible, BadgeKinds, ContentRejection, DaysOutOfRange, ErrorBody, Ids,
+    KeyObject, KeyRateLimit, KeyScopes, MeFields, OtherStatistics, RateLimitRejection,
+    ReferenceData, ResourceFields, ScopeRejection, UnknownFields, WriteResponses,
 };
 pub use webhook::{SignatureEncoding, WebhookPayload};
 
@@ -59,7 +59,7 @@ pub struct Dialect {
     /// Which further fields links and posts have.
     pub resource_fields: ResourceFields,
     /// What a successful write is answered with.
-    pub write_answers: WriteAnswers,
+    pub write_responses: WriteResponses,
     /// What becomes of unknown fields in the bodies of links and posts.
     pub unknown_fields: UnknownFields,
     /// The shape of `GET /me/analytics`.
@@ -73,13 +73,13 @@ pub struct Dialect {
     /// What becomes of `days` out of range.
     pub days_out_of_range: DaysOutOfRange,
     /// The status for an unknown field and a broken limit.
-    pub content_refusal: ContentRefusal,
+    pub content_rejection: ContentRejection,
     /// The status for a missing scope.
-    pub scope_refusal: ScopeRefusal,
+    pub scope_rejection: ScopeRejection,
     /// The shape of the body of a refusal.
     pub error_body: ErrorBody,
     /// What a request beyond the rate limit gets.
-    pub rate_limit_refusal: RateLimitRefusal,
+    pub rate_limit_rejection: RateLimitRejection,
     /// How the digest in `X-Service-Signature` is written.
     pub webhook_signature_encoding: SignatureEncoding,
     /// The shape of the body of an event.
@@ -104,10 +104,10 @@ impl Dialect {
             key_rate_limit: KeyRateLimit::Number,
             me_fields: MeFields::Minimal,
             resource_fields: ResourceFields::Bare,
-            write_answers: WriteAnswers::NoContent,
+            write_responses: WriteResponses::NoContent,
             analytics: AnalyticsShape::Flat,
             error_body: ErrorBody::Empty,
-            rate_limit_refusal: RateLimitRefusal::WithoutHeaders,
+            rate_limit_rejection: RateLimitRejection::WithoutHeaders,
             webhook_payload: WebhookPayload::Bare,
             ..Self::default()
         }
@@ -125,9 +125,9 @@ impl Dialect {
             key_object: KeyObject::ExtraFields,
             resource_fields: ResourceFields::Nested,
             analytics: AnalyticsShape::Totals,
-            badge_kinds: BadgeKinds::Further,
+            badge_kinds: BadgeKinds::Extra,
             other_statistics: OtherStatistics::Empty,
-            reference_data: ReferenceData::KeyNeeded,
+            reference_data: ReferenceData::KeyRequired,
             error_body: ErrorBody::ProblemDetails,
             ..Self::default()
         }
@@ -217,7 +217,7 @@ impl Dialect {
 
     /// Whether answers tell how much of the rate limit is left.
     pub(super) fn tells_rate_limit(&self) -> bool {
-        self.rate_limit_refusal != RateLimitRefusal::WithoutHeaders
+        self.rate_limit_rejection != RateLimitRejection::WithoutHeaders
     }
 }
 
@@ -232,17 +232,17 @@ impl Default for Dialect {
             me_fields: MeFields::default(),
             ids: Ids::default(),
             resource_fields: ResourceFields::default(),
-            write_answers: WriteAnswers::default(),
+            write_responses: WriteResponses::default(),
             unknown_fields: UnknownFields::default(),
             analytics: AnalyticsShape::default(),
             badge_kinds: BadgeKinds::default(),
             other_statistics: OtherStatistics::default(),
             reference_data: ReferenceData::default(),
             days_out_of_range: DaysOutOfRange::default(),
-            content_refusal: ContentRefusal::default(),
-            scope_refusal: ScopeRefusal::default(),
+            content_rejection: ContentRejection::default(),
+            scope_rejection: ScopeRejection::default(),
             error_body: ErrorBody::default(),
-            rate_limit_refusal: RateLimitRefusal::default(),
+            rate_limit_rejection: RateLimitRejection::default(),
             webhook_signature_encoding: SignatureEncoding::default(),
             webhook_payload: WebhookPayload::default(),
             webhook_timeout: Duration::from_secs(10),

@@ -95,7 +95,7 @@ pub enum ResourceFields {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum WriteAnswers {
+pub enum WriteResponses {
     /// 201 with the new resource, 200 with the edited one, 204 without a body for a deletion.
     #[default]
     Resource,
@@ -141,7 +141,7 @@ pub enum BadgeKinds {
     #[default]
     Auto,
     /// Also a badge of the kind `manual`.
-    Further,
+    Extra,
 }
 
 /// What stands for `devices` and `countries` in the statistics of another profile.
@@ -151,7 +151,7 @@ pub enum BadgeKinds {
 pub enum OtherStatistics {
     /// Nothing: the fields are not there.
     #[default]
-    LeftOut,
+    Omitted,
     /// `{}` and `[]`.
     Empty,
     /// `null` and `null`.
@@ -167,7 +167,7 @@ pub enum ReferenceData {
     #[default]
     Open,
     /// Any key will do; without one there is a 401.
-    KeyNeeded,
+    KeyRequired,
 }
 
 /// What becomes of `days` out of range.
@@ -175,7 +175,7 @@ pub enum ReferenceData {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DaysOutOfRange {
-    /// Refused with the status of [`ContentRefusal`].
+    /// Refused with the status of [`ContentRejection`].
     #[default]
     Unprocessable,
     /// Refused with 400, as is a value that is no integer or comes twice.
@@ -188,7 +188,7 @@ pub enum DaysOutOfRange {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum ContentRefusal {
+pub enum ContentRejection {
     /// 422.
     #[default]
     Unprocessable,
@@ -200,7 +200,7 @@ pub enum ContentRefusal {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum ScopeRefusal {
+pub enum ScopeRejection {
     /// 403.
     #[default]
     Forbidden,
@@ -231,7 +231,7 @@ pub enum ErrorBody {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum RateLimitRefusal {
+pub enum RateLimitRejection {
     /// 429 with `Retry-After`; and `RateLimit-*` on every answer to a known key.
     #[default]
     TooManyRequests,

@@ -11,15 +11,15 @@ pub(super) fn list(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected
     call.problems.check()?;
     Ok(match world.dialect().badge_kinds {
         BadgeKinds::Auto => Reply::data(200, &world.badges),
-        BadgeKinds::Further => {
-            let further = Badge {
+        BadgeKinds::Extra => {
+            let staff = Badge {
                 id: "staff".to_owned(),
                 name: "Staff".to_owned(),
                 description: "Given by hand".to_owned(),
                 color: "#dc2626".to_owned(),
                 kind: "manual".to_owned(),
             };
-            let all: Vec<_> = world.badges.iter().chain([&further]).collect();
+            let all: Vec<_> = world.badges.iter().chain([&staff]).collect();
             Reply::data(200, all)
         }
     })

@@ -100,10 +100,10 @@ impl Endpoint {
     /// ```
     /// use mock_server::Endpoint;
     ///
-    /// assert!(Endpoint::ReadMe.needs_key());
-    /// assert!(!Endpoint::ListBadges.needs_key());
+    /// assert!(Endpoint::ReadMe.requires_key());
+    /// assert!(!Endpoint::ListBadges.requires_key());
     /// ```
-    pub fn needs_key(self) -> bool {
+    pub fn requires_key(self) -> bool {
         !matches!(self.row().access, Access::Open)
     }
 
@@ -113,13 +113,13 @@ impl Endpoint {
     /// ```
     /// use mock_server::Endpoint;
     ///
-    /// let codes: Vec<_> = Endpoint::DeleteLink.refusals().collect();
+    /// let codes: Vec<_> = Endpoint::DeleteLink.rejections().collect();
     /// assert_eq!(
     ///     codes,
     ///     ["body_too_large", "key_invalid", "rate_limited", "key_missing", "scope_missing", "unknown_link"],
     /// );
     /// ```
-    pub fn refusals(self) -> impl Iterator<Item = &'static str> {
+    pub fn rejections(self) -> impl Iterator<Item = &'static str> {
         let Row {
             access, rejections, ..
         } = self.row();

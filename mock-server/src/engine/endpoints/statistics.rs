@@ -109,7 +109,7 @@ pub(super) fn show(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected
 fn reply(statistics: Statistics, own: bool, others: OtherStatistics) -> Reply {
     let (devices, countries) = match others {
         _ if own => return Reply::data(200, statistics),
-        OtherStatistics::LeftOut => return Reply::data(200, statistics),
+        OtherStatistics::Omitted => return Reply::data(200, statistics),
         OtherStatistics::Empty => (Some(Nothing {}), Some([])),
         OtherStatistics::Null => (None, None),
     };

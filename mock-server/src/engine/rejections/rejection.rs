@@ -3,7 +3,7 @@
 use super::rule::Rule;
 use crate::engine::access::{Quota, Scope};
 use crate::engine::dialect::{
-    ContentRefusal, DaysOutOfRange, Dialect, RateLimitRefusal, ScopeRefusal,
+    ContentRejection, DaysOutOfRange, Dialect, RateLimitRejection, ScopeRejection,
 };
 use crate::engine::reply::Reply;
 
@@ -213,18 +213,18 @@ impl Rejection {
 
 impl Status {
     fn under(self, dialect: &Dialect) -> u16 {
-        let content = match dialect.content_refusal {
-            ContentRefusal::BadRequest => 400,
+        let content = match dialect.content_rejection {
+            ContentRejection::BadRequest => 400,
             _ => 422,
         };
         match self {
             Self::Always(status) => status,
-            Self::Scope if dialect.scope_refusal == ScopeRefusal::Unauthorized => 401,
+            Self::Scope if dialect.scope_rejection == ScopeRejection::Unauthorized => 401,
             Self::Scope => 403,
             Self::Days if dialect.days_out_of_range == DaysOutOfRange::BadRequest => 400,
             Self::Content | Self::Days => content,
             Self::RateLimit
-                if dialect.rate_limit_refusal == RateLimitRefusal::ServiceUnavailable =>
+                if dialect.rate_limit_rejection == RateLimitRejection::ServiceUnavailable =>
             {
                 503
             }

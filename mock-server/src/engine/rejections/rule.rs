@@ -16,7 +16,7 @@ use serde::{Serialize, Serializer};
 ///
 /// assert_eq!(Rule::UnknownField.as_str(), "unknown_field");
 /// assert_eq!(Rule::UnknownField.section(), "Errors");
-/// assert!(Rule::UnknownField.sentence().contains("rejected as a whole"));
+/// assert!(Rule::UnknownField.requirement().contains("rejected as a whole"));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -98,9 +98,9 @@ impl Rule {
     ///
     /// ```
     /// use mock_server::Rule;
-    /// assert_eq!(Rule::NotAColor.sentence(), "Colours have the format #rrggbb.");
+    /// assert_eq!(Rule::NotAColor.requirement(), "Colours have the format #rrggbb.");
     /// ```
-    pub fn sentence(self) -> &'static str {
+    pub fn requirement(self) -> &'static str {
         self.told().2
     }
 

@@ -8,11 +8,11 @@ use crate::engine::endpoints::Endpoint;
 use crate::engine::event_kind::EventKind;
 use crate::engine::outcome::Outcome;
 
-/// Which endpoints were called, which refusals were met and which events were sent.
+/// Which endpoints were called, which rejections were met and which events were sent.
 ///
-/// As JSON it is an object with `endpoints` (a list of [`EndpointCoverage`]), `elsewhere` (how often
+/// As JSON it is an object with `endpoints` (a list of [`EndpointCoverage`]), `unrouted` (how often
 /// each refusal of a request was met that meant no endpoint), `events` (how often each kind was
-/// sent) and `untouched` (an [`Untouched`]).
+/// sent) and `uncovered` (an [`Uncovered`]).
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -22,13 +22,13 @@ use crate::engine::outcome::Outcome;
 /// // … the client under test runs …
 /// let coverage = server.verdicts().coverage;
 /// println!("{} times GET /badges", coverage.endpoint(Endpoint::ListBadges).calls);
-/// println!("never called: {:?}", coverage.untouched().endpoints);
+/// println!("never called: {:?}", coverage.uncovered().endpoints);
 /// # });
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coverage {
     endpoints: [EndpointCoverage; Endpoint::ALL.len()],
-    elsewhere: BTreeMap<&'static str, u64>,
+    unrouted: BTreeMap<&'static str, u64>,
     events: BTreeMap<EventKind, u64>,
 }
 
@@ -43,19 +43,19 @@ pub struct EndpointCoverage {
     /// How many of them were answered with a 2xx.
     pub successes: u64,
     /// How often each refusal was met, by its code; 0 for one that never was.
-    pub refusals: BTreeMap<&'static str, u64>,
+    pub rejections: BTreeMap<&'static str, u64>,
 }
 
 /// Everything that a suite has not touched.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
-pub struct Untouched {
+pub struct Uncovered {
     /// The endpoints that never answered with a 2xx.
     pub endpoints: Vec<Endpoint>,
-    /// The refusals that were never met, by their codes, for each endpoint that has one.
-    pub refusals: BTreeMap<Endpoint, Vec<&'static str>>,
-    /// The refusals of requests that mean no endpoint, by their codes.
-    pub elsewhere: Vec<&'static str>,
+    /// The rejections that were never met, by their codes, for each endpoint that has one.
+    pub rejections: BTreeMap<Endpoint, Vec<&'static str>>,
+    /// The rejections of requests that mean no endpoint, by their codes.
+    pub unrouted: Vec<&'static str>,
     /// The kinds of events that were never sent.
     pub events: Vec<EventKind>,
 }
@@ -65,7 +65,7 @@ impl Coverage {
     pub(crate) fn record(&mut self, outcome: &Outcome) {
         let Some(endpoint) = outcome.endpoint else {
             if let Some(code) = outcome.rejection {
-                *self.elsewhere.entry(code).or_default() += 1;
+                *self.unrouted.entry(code).or_default() += 1;
             }
             return;
         };
@@ -73,7 +73,7 @@ impl Coverage {
         covered.calls += 1;
         covered.successes += u64::from((200..300).contains(&outcome.reply.status));
         if let Some(code) = outcome.rejection {
-            *covered.refusals.entry(code).or_default() += 1;
+            *covered.rejections.entry(code).or_default() += 1;
         }
     }
 
@@ -99,24 +99,24 @@ impl Coverage {
     /// ```
     /// use mock_server::{Coverage, Endpoint};
     ///
-    /// let untouched = Coverage::default().untouched();
-    /// assert_eq!(untouched.endpoints, Endpoint::ALL);
-    /// assert!(untouched.refusals[&Endpoint::EditProfile].contains(&"unknown_field"));
+    /// let uncovered = Coverage::default().uncovered();
+    /// assert_eq!(uncovered.endpoints, Endpoint::ALL);
+    /// assert!(uncovered.rejections[&Endpoint::EditProfile].contains(&"unknown_field"));
     /// ```
-    pub fn untouched(&self) -> Untouched {
+    pub fn uncovered(&self) -> Uncovered {
         let endpoints = self.endpoints.iter();
         let never_met = |covered: &EndpointCoverage| {
-            let codes = never(&covered.refusals);
+            let codes = never(&covered.rejections);
             (!codes.is_empty()).then_some((covered.endpoint, codes))
         };
-        Untouched {
+        Uncovered {
             endpoints: endpoints
                 .clone()
                 .filter(|covered| covered.successes == 0)
                 .map(|covered| covered.endpoint)
                 .collect(),
-            refusals: endpoints.filter_map(never_met).collect(),
-            elsewhere: never(&self.elsewhere),
+            rejections: endpoints.filter_map(never_met).collect(),
+            unrouted: never(&self.unrouted),
             events: never(&self.events),
         }
     }
@@ -135,9 +135,9 @@ impl Default for Coverage {
                 endpoint,
                 calls: 0,
                 successes: 0,
-                refusals: endpoint.refusals().map(|code| (code, 0)).collect(),
+                rejections: endpoint.rejections().map(|code| (code, 0)).collect(),
             }),
-            elsewhere: ["method_not_allowed", "unknown_path"]
+            unrouted: ["method_not_allowed", "unknown_path"]
                 .map(|code| (code, 0))
                 .into(),
             events: EventKind::ALL.map(|kind| (kind, 0)).into(),
@@ -149,9 +149,9 @@ impl Serialize for Coverage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_struct("Coverage", 4)?;
         object.serialize_field("endpoints", &self.endpoints)?;
-        object.serialize_field("elsewhere", &self.elsewhere)?;
+        object.serialize_field("unrouted", &self.unrouted)?;
         object.serialize_field("events", &self.events)?;
-        object.serialize_field("untouched", &self.untouched())?;
+        object.serialize_field("uncovered", &self.uncovered())?;
         object.end()
     }
 }

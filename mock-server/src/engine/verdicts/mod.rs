@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::outcome::Outcome;
 use super::rejections::Rule;
 
-pub use coverage::{Coverage, EndpointCoverage, Untouched};
+pub use coverage::{Coverage, EndpointCoverage, Uncovered};
 pub use violation::Violation;
 pub(super) use violation::violations;
 
@@ -44,13 +44,13 @@ pub struct RuleVerdict {
     pub rule: Rule,
     /// How often it was broken.
     pub count: u64,
-    /// The first violations, at most [`Verdicts::KEPT_FOR_EACH_RULE`].
-    pub first: Vec<Violation>,
+    /// The first violations, at most [`Verdicts::MAX_PER_RULE`].
+    pub violations: Vec<Violation>,
 }
 
 impl Verdicts {
     /// So many violations of each rule are kept; the others are counted.
-    pub const KEPT_FOR_EACH_RULE: usize = 20;
+    pub const MAX_PER_RULE: usize = 20;
 
     /// Adds the outcome of a request.
     pub(crate) fn record(&mut self, outcome: &Outcome) {
@@ -71,7 +71,7 @@ impl Verdicts {
     /// assert_eq!(mock_server::Verdicts::default().violations().count(), 0);
     /// ```
     pub fn violations(&self) -> impl Iterator<Item = &Violation> {
-        self.rules().flat_map(|verdict| &verdict.first)
+        self.rules().flat_map(|verdict| &verdict.violations)
     }
 
     /// The rules that were broken.
@@ -113,7 +113,7 @@ impl Verdicts {
     }
 
     /// Forgets the violations, and keeps the coverage.
-    pub(crate) fn forgive(&mut self) {
+    pub(crate) fn clear_violations(&mut self) {
         self.violations.clear();
     }
 
@@ -122,11 +122,11 @@ impl Verdicts {
         let verdict = self.violations.entry(rule).or_insert(RuleVerdict {
             rule,
             count: 0,
-            first: Vec::new(),
+            violations: Vec::new(),
         });
         verdict.count += 1;
-        if verdict.first.len() < Self::KEPT_FOR_EACH_RULE {
-            verdict.first.push(violation.clone());
+        if verdict.violations.len() < Self::MAX_PER_RULE {
+            verdict.violations.push(violation.clone());
         }
     }
 }

@@ -221,7 +221,7 @@ fn a_violation_says_where_and_never_the_key() {
         json!({
             "rule": "wrong_type",
             "section": "Resources and their fields",
-            "sentence": "Every field of a profile, a link and a post that can be written is a string.",
+            "requirement": "Every field of a profile, a link and a post that can be written is a string.",
             "found": "title is a number; a string is expected",
             "field": "title",
             "method": "PATCH",
@@ -244,11 +244,11 @@ fn verdicts_are_bounded_whatever_is_sent() {
         verdicts.record(&handle(&mut world, &request));
     }
     let verdict = verdicts.rule(Rule::UnknownField).unwrap();
-    assert_eq!(verdict.count, 3 * Violation::MOST_IN_ONE_REQUEST as u64);
-    assert_eq!(verdict.first.len(), Verdicts::KEPT_FOR_EACH_RULE);
+    assert_eq!(verdict.count, 3 * Violation::MAX_PER_REQUEST as u64);
+    assert_eq!(verdict.violations.len(), Verdicts::MAX_PER_RULE);
     for violation in verdicts.violations() {
         let longest = violation.found.chars().count();
-        assert_eq!(longest, Violation::LONGEST_TEXT);
+        assert_eq!(longest, Violation::MAX_TEXT_LENGTH);
     }
     let shown = serde_json::to_value(&verdicts).unwrap();
     assert_eq!(shown["violations"][0]["rule"], "unknown_field");
@@ -317,18 +317,18 @@ fn meet_everything(world: &mut World, verdicts: &mut Verdicts) {
 fn every_refusal_that_coverage_asks_for_can_be_met_and_no_other_is() {
     let (mut world, mut verdicts) = (World::default(), Verdicts::default());
     meet_everything(&mut world, &mut verdicts);
-    let untouched = verdicts.coverage.untouched();
-    assert_eq!(untouched.refusals, [].into());
-    assert!(untouched.elsewhere.is_empty());
+    let uncovered = verdicts.coverage.uncovered();
+    assert_eq!(uncovered.rejections, [].into());
+    assert!(uncovered.unrouted.is_empty());
     for endpoint in Endpoint::ALL {
         let met: Vec<_> = verdicts
             .coverage
             .endpoint(endpoint)
-            .refusals
+            .rejections
             .keys()
             .copied()
             .collect();
-        let mut declared: Vec<_> = endpoint.refusals().collect();
+        let mut declared: Vec<_> = endpoint.rejections().collect();
         declared.sort_unstable();
         assert_eq!(met, declared, "{endpoint}");
     }
@@ -349,10 +349,10 @@ fn coverage_tells_what_was_touched_and_what_was_not() {
     let coverage = &verdicts.coverage;
     let posts = coverage.endpoint(Endpoint::CreatePost);
     assert_eq!((posts.calls, posts.successes), (1, 0));
-    assert_eq!(posts.refusals["unknown_field"], 1);
-    let untouched = coverage.untouched();
-    assert!(untouched.endpoints.contains(&Endpoint::CreatePost));
-    assert!(!untouched.endpoints.contains(&Endpoint::ReadMe));
+    assert_eq!(posts.rejections["unknown_field"], 1);
+    let uncovered = coverage.uncovered();
+    assert!(uncovered.endpoints.contains(&Endpoint::CreatePost));
+    assert!(!uncovered.endpoints.contains(&Endpoint::ReadMe));
 
     let shown = serde_json::to_value(coverage).unwrap();
     assert_eq!(
@@ -362,11 +362,11 @@ fn coverage_tells_what_was_touched_and_what_was_not() {
     assert_eq!(shown["endpoints"][0]["endpoint"], "GET /api/v1/me");
     assert_eq!(shown["events"]["post.replied"], 1);
     assert_eq!(
-        shown["untouched"]["elsewhere"],
+        shown["uncovered"]["unrouted"],
         json!(["method_not_allowed", "unknown_path"])
     );
     assert_eq!(
-        shown["untouched"]["refusals"]["GET /api/v1/badges"]
+        shown["uncovered"]["rejections"]["GET /api/v1/badges"]
             .as_array()
             .unwrap()
             .len(),

@@ -30,7 +30,7 @@ pub struct Violation {
     /// The section of the specification that states it.
     pub section: &'static str,
     /// What it asks for.
-    pub sentence: &'static str,
+    pub requirement: &'static str,
     /// What was found, such as "bio has 12 lines; at most 10 are allowed". Never a key.
     pub found: String,
     /// The field or query parameter that is to blame, where one is.
@@ -44,10 +44,10 @@ pub struct Violation {
 
 impl Violation {
     /// No request is told more violations than this.
-    pub const MOST_IN_ONE_REQUEST: usize = 32;
+    pub const MAX_PER_REQUEST: usize = 32;
 
     /// No text of a violation has more characters than this; what is longer ends in `…`.
-    pub const LONGEST_TEXT: usize = 300;
+    pub const MAX_TEXT_LENGTH: usize = 300;
 }
 
 impl fmt::Display for Violation {
@@ -72,7 +72,7 @@ pub(crate) fn violations(
     problems
         .iter()
         .filter_map(|problem| violation(problem, endpoint, request))
-        .take(Violation::MOST_IN_ONE_REQUEST)
+        .take(Violation::MAX_PER_REQUEST)
         .collect()
 }
 
@@ -85,7 +85,7 @@ fn violation(
     Some(Violation {
         rule,
         section: rule.section(),
-        sentence: rule.sentence(),
+        requirement: rule.requirement(),
         found: shorten(&problem.to_string()),
         field: problem.field().map(shorten),
         method: shorten(&request.method),
@@ -97,7 +97,7 @@ fn violation(
 fn is_stated(rule: Rule, endpoint: Option<Endpoint>) -> bool {
     match rule {
         Rule::UnknownField => endpoint == Some(Endpoint::EditProfile),
-        Rule::KeyMissing => endpoint.is_some_and(Endpoint::needs_key),
+        Rule::KeyMissing => endpoint.is_some_and(Endpoint::requires_key),
         _ => true,
     }
 }
@@ -105,10 +105,10 @@ fn is_stated(rule: Rule, endpoint: Option<Endpoint>) -> bool {
 /// A client may send names of any length, and verdicts are kept; a key in them is not.
 fn shorten(text: &str) -> String {
     let text = without_keys(text);
-    match text.char_indices().nth(Violation::LONGEST_TEXT) {
+    match text.char_indices().nth(Violation::MAX_TEXT_LENGTH) {
         Some(_) => text
             .chars()
-            .take(Violation::LONGEST_TEXT - 1)
+            .take(Violation::MAX_TEXT_LENGTH - 1)
             .chain(['…'])
             .collect(),
         None => text.into_owned(),
@@ -121,10 +121,10 @@ mod tests {
 
     #[test]
     fn a_text_that_is_too_long_is_cut_between_characters() {
-        let longest = "é".repeat(Violation::LONGEST_TEXT);
+        let longest = "é".repeat(Violation::MAX_TEXT_LENGTH);
         assert_eq!(shorten(&longest), longest);
         let cut = shorten(&(longest + "é"));
-        assert_eq!(cut.chars().count(), Violation::LONGEST_TEXT);
+        assert_eq!(cut.chars().count(), Violation::MAX_TEXT_LENGTH);
         assert!(cut.ends_with("é…"));
     }
 }
