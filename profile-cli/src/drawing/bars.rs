@@ -129,7 +129,7 @@ impl<'a> Chart<'a> {
             drawn += &format!("{}\n", line.trim_end());
         }
         if self.dates.is_empty() {
-            drawn += "The service tells no days.\n";
+            drawn += "No daily statistics available.\n";
         }
         drawn
     }
@@ -243,7 +243,7 @@ mod tests {
         expect![[r#"
             demo  43,615 views in all
 
-            The service tells no days.
+            No daily statistics available.
         "#]]
         .assert_eq(&draw(&[sample("demo", &[])], &screen(60)));
     }

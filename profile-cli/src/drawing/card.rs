@@ -99,7 +99,7 @@ impl Card<'_> {
         };
         let mut line = contrast.to_string();
         if !contrast.is_enough() {
-            line += ", hard to read: text wants 4.5:1";
+            line += ", hard to read; at least 4.5:1 is recommended";
         }
         self.lines("contrast", &[line + &self.sample(profile)]);
     }
@@ -175,7 +175,7 @@ impl Card<'_> {
         if scopes.is_some() || key.rate_limit.is_some() {
             self.drawn.push('\n');
         }
-        self.text("key may", scopes.as_deref());
+        self.text("key scopes", scopes.as_deref());
         let rate_limit = key.rate_limit.as_ref().map(rate);
         self.text("rate limit", rate_limit.as_deref());
     }
@@ -292,7 +292,7 @@ mod tests {
                 accent      #2563eb
                 text        #777777
                 background  #ffffff
-                contrast    4.4:1, hard to read: text wants 4.5:1
+                contrast    4.4:1, hard to read; at least 4.5:1 is recommended
 
                 links       Homepage  https://example.com/demo
                             A title that takes more than its part of the
@@ -304,7 +304,7 @@ mod tests {
 
                 badges      Early bird
 
-                key may     profile:write, analytics:read, links:write,
+                key scopes  profile:write, analytics:read, links:write,
                             social:write
                 rate limit  1,000,000 requests a minute
             "#]],

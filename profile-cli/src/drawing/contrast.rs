@@ -34,7 +34,7 @@ impl Contrast {
         (!self.is_enough()).then(|| {
             format!(
                 "the contrast of text_color on background_color is {self}; \
-                 below {ENOUGH}:1 text is hard to read"
+                 text below {ENOUGH}:1 is hard to read"
             )
         })
     }

@@ -20,8 +20,8 @@ impl Unit {
     pub(super) fn legend(self) -> Option<&'static str> {
         match self {
             Self::Day => None,
-            Self::Week => Some("each bar is a week, from the day that it names to Sunday"),
-            Self::Month => Some("each bar is a month, as far as its days are told"),
+            Self::Week => Some("each bar is one week, from the date shown to Sunday"),
+            Self::Month => Some("each bar is one month; the first and last may be incomplete"),
         }
     }
 

@@ -34,7 +34,7 @@ pub(super) fn draw(views: &[Views], screen: &Screen) -> String {
         }
     }
     if views.len() > 1 {
-        let scale = format!("all on one scale, on which █ is {} a day", thousands(most));
+        let scale = format!("same scale for all: █ is {} views a day", thousands(most));
         drawn += &format!("{}\n", screen.styled(DIM, &scale));
     }
     drawn
@@ -69,7 +69,7 @@ mod tests {
             2026-01-01  ▄▁ ▁▂  2026-01-05
             grace  27 views in 3 days, 43,615 in all
             2026-01-01  ▁█▂    2026-01-05
-            all on one scale, on which █ is 18 a day
+            same scale for all: █ is 18 views a day
         "#]]
         .assert_eq(&draw(&views, &Screen::plain()));
     }

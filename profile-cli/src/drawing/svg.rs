@@ -44,7 +44,7 @@ pub(crate) fn svg(views: &[Views]) -> String {
          <desc id=\"desc\">{described}</desc>\n  <style>\n{STYLE}\n  </style>\n  \
          <rect class=\"back\" width=\"{WIDTH}\" height=\"{height}\"/>\n"
     );
-    picture += &text(LEFT, 34.0, "title", "start", "Views a day");
+    picture += &text(LEFT, 34.0, "title", "start", "Views per day");
     picture += &text(WIDTH - RIGHT, 34.0, "quiet", "end", &plot.range());
     for (index, views) in views.iter().enumerate() {
         plot.panel(index, views, &mut picture);
@@ -146,7 +146,7 @@ impl<'a> Plot<'a> {
         match (self.dates.first(), self.dates.last()) {
             (Some(first), Some(last)) if first == last => format!("on {first}"),
             (Some(first), Some(last)) => format!("from {first} to {last}"),
-            _ => "without days".to_owned(),
+            _ => "no daily statistics".to_owned(),
         }
     }
 
@@ -175,7 +175,7 @@ fn step(most: u64) -> u64 {
 
 fn described(views: &Views, plot: &Plot<'_>) -> String {
     let most = views.daily.iter().max_by_key(|(_, count)| **count);
-    let most = most.map(|(date, count)| format!(", at most {} on {date}", thousands(*count)));
+    let most = most.map(|(date, count)| format!(", maximum {} on {date}", thousands(*count)));
     format!(
         "{}: {}, {}{}.",
         views.handle,
@@ -220,7 +220,7 @@ mod tests {
         expect![[r#"
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 302" role="img" aria-labelledby="title desc">
               <title id="title">Views of a&lt;b</title>
-              <desc id="desc">a&lt;b: 10 views in 3 days, 43,615 in all, from 2026-01-01 to 2026-01-03, at most 9 on 2026-01-01.</desc>
+              <desc id="desc">a&lt;b: 10 views in 3 days, 43,615 in all, from 2026-01-01 to 2026-01-03, maximum 9 on 2026-01-01.</desc>
               <style>
             text{font:12px system-ui,sans-serif;fill:#1f2328}
                 .title{font-size:18px;font-weight:600}.handle{font-size:14px;font-weight:600}
@@ -233,7 +233,7 @@ mod tests {
                 }
               </style>
               <rect class="back" width="800" height="302"/>
-              <text class="title" x="64.0" y="34.0" text-anchor="start">Views a day</text>
+              <text class="title" x="64.0" y="34.0" text-anchor="start">Views per day</text>
               <text class="quiet" x="760.0" y="34.0" text-anchor="end">from 2026-01-01 to 2026-01-03</text>
               <text class="handle" x="64.0" y="74.0" text-anchor="start">a&lt;b</text>
               <text class="quiet" x="760.0" y="74.0" text-anchor="end">10 views in 3 days, 43,615 in all</text>

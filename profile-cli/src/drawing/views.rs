@@ -58,7 +58,7 @@ impl Views {
             (Some(period), Some(total)) => format!("{period}, {} in all", thousands(total)),
             (Some(period), None) => period,
             (None, Some(total)) => format!("{} in all", views_of(total)),
-            (None, None) => "views not told".to_owned(),
+            (None, None) => "no view counts".to_owned(),
         }
     }
 

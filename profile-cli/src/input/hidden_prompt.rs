@@ -14,7 +14,7 @@ pub(crate) fn ask(question: &str) -> Result<String, Failure> {
             Failure::new(FailureKind::Interrupted, "interrupted; nothing was stored")
         }
         _ => {
-            let message = format!("the question could not be asked: {error}");
+            let message = format!("the prompt failed: {error}");
             Failure::new(FailureKind::Other, message)
         }
     })

@@ -47,9 +47,7 @@ fn read_all(source: impl Read, shown: &str) -> Result<Vec<u8>, Failure> {
     read.map_err(|error| Failure::usage(format!("{shown} cannot be read: {error}")))?;
     if bytes.len() as u64 > MAX_BYTES {
         let most = MAX_BYTES / (1024 * 1024);
-        return Err(Failure::usage(format!(
-            "{shown} holds more than {most} MiB"
-        )));
+        return Err(Failure::usage(format!("{shown} is larger than {most} MiB")));
     }
     Ok(bytes)
 }
@@ -59,12 +57,10 @@ impl FromStr for Input {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text.strip_prefix('@') {
-            Some("") => Err("@ names no file; expected @FILE, or - for stdin".to_owned()),
+            Some("") => Err("missing file name after @; expected @FILE, or - for stdin".to_owned()),
             Some(path) => Ok(Self::File(path.into())),
             None if text == "-" => Ok(Self::Stdin),
-            None => Err(format!(
-                "expected @{text} for a file of this name, or - for stdin"
-            )),
+            None => Err(format!("expected @{text} for a file, or - for stdin")),
         }
     }
 }

@@ -8,8 +8,8 @@ use crate::outcome::failure::{Failure, FailureKind};
 pub(crate) fn confirm(question: &str, no_input: bool) -> Result<(), Failure> {
     if no_input || !can_ask() {
         let message = match no_input {
-            true => "this needs a confirmation, and --no-input forbids to ask",
-            false => "this needs a confirmation, and there is no terminal to ask on",
+            true => "confirmation is required, but --no-input disables prompts",
+            false => "confirmation is required, but there is no terminal to prompt on",
         };
         return Err(Failure::usage(message).hint("add --yes"));
     }
@@ -41,12 +41,12 @@ pub(crate) fn ask(question: &str) -> Result<String, Failure> {
     let mut answer = String::new();
     let read = write_question(question).and_then(|()| io::stdin().lock().read_line(&mut answer));
     read.map_err(|error| {
-        let message = format!("the question could not be asked: {error}");
+        let message = format!("the prompt failed: {error}");
         Failure::new(FailureKind::Other, message)
     })?;
     if !answer.ends_with('\n') {
         let _ = writeln!(io::stderr());
-        let message = "the input ended before an answer; nothing was changed";
+        let message = "input ended before an answer; nothing was changed";
         return Err(Failure::new(FailureKind::Interrupted, message));
     }
     Ok(answer.trim().to_owned())

@@ -72,7 +72,7 @@ impl fmt::Display for NoColor {
         let typed = quoted(self.typed.chars().take(40).collect::<String>());
         write!(
             f,
-            "{typed} is not a colour; expected #rrggbb, #rgb or a CSS name, \
+            "{typed} is not a color; expected #rrggbb, #rgb or a CSS name, \
              for example #ff8800, #f80 or orange"
         )
     }

@@ -29,20 +29,18 @@ impl<T: FromStr<Err: Display>> TypedText<T> {
         let refused = |reason: &str| Failure::usage(format!("{argument}: {reason}"));
         let input: Input = typed.parse().map_err(|reason: String| refused(&reason))?;
         if input == Input::Stdin && io::stdin().is_terminal() {
-            output.note("type the text, and end it with Ctrl-D on a line of its own");
+            output.note("type the text, then press Ctrl-D on an empty line");
         }
         let bytes = input.read().map_err(|failure| refused(&failure.message))?;
         if bytes.is_empty() && input == Input::Stdin {
-            return Err(refused(
-                "nothing came on stdin, which looks like a mistake; give '' for an empty text",
-            ));
+            return Err(refused("stdin is empty; pass '' to set an empty text"));
         }
         let bytes = &bytes[..length_without_last_break(&bytes)];
         let text = str::from_utf8(bytes).map_err(|error| {
             let place = error.valid_up_to();
             let source = typed.strip_prefix('@').unwrap_or("stdin");
             refused(&format!(
-                "{source} is not UTF-8 text: see the byte at offset {place}"
+                "{source} is not valid UTF-8: invalid byte at offset {place}"
             ))
         })?;
         text.parse()

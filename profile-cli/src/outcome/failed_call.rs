@@ -25,8 +25,8 @@ pub(crate) fn of_write(what: &str, look_with: &str, error: Error) -> Failure {
     let failure = about(what, error);
     if unknown {
         return failure.hint(format!(
-            "it was sent {times} and the outcome is unknown: \
-             look with `{look_with}` before you try again"
+            "the request was sent {times} and its outcome is unknown; \
+             check with `{look_with}` before you try again"
         ));
     }
     failure
@@ -68,15 +68,15 @@ fn refusal_body(error: &Error) -> Option<RefusalBody> {
 /// What happened, in the words of somebody who types commands, with what the service says of it.
 fn message(error: &Error) -> String {
     let what = match (error.kind(), error.scope()) {
-        (ErrorKind::KeyMissing, _) => return "this needs an API key, and none is set".to_owned(),
-        (ErrorKind::Unauthorized, _) => "the service does not take the key".to_owned(),
-        (ErrorKind::Forbidden, Some(scope)) => format!("the key lacks the scope {scope}"),
-        (ErrorKind::Forbidden, None) => "the key may not do this".to_owned(),
-        (ErrorKind::NotFound, _) => "the service does not know this".to_owned(),
-        (ErrorKind::Rejected, _) => "the service refuses this".to_owned(),
-        (ErrorKind::RateLimited, _) if error.status().is_some() => {
-            "the key's rate limit is used up".to_owned()
+        (ErrorKind::KeyMissing, _) => {
+            return "this command requires an API key, and none is set".to_owned();
         }
+        (ErrorKind::Unauthorized, _) => "the service rejected the API key".to_owned(),
+        (ErrorKind::Forbidden, Some(scope)) => format!("the key lacks the scope {scope}"),
+        (ErrorKind::Forbidden, None) => "the API key does not permit this".to_owned(),
+        (ErrorKind::NotFound, _) => "not found".to_owned(),
+        (ErrorKind::Rejected, _) => "the service rejected the request".to_owned(),
+        (ErrorKind::RateLimited, _) if error.status().is_some() => "rate limit exceeded".to_owned(),
         (ErrorKind::Service, _) => match error.attempts() {
             0 | 1 => "the service failed".to_owned(),
             attempts => format!("the service failed {attempts} times"),
@@ -107,20 +107,20 @@ fn hint(error: &Error) -> Option<String> {
             "check PROFILE_API_KEY, or log in again with `profile auth login`".to_owned()
         }
         ErrorKind::Forbidden => {
-            "use a key that carries the scope; `profile auth status` shows those of yours"
+            "use a key with this scope; `profile auth status` lists the scopes of the current key"
                 .to_owned()
         }
-        ErrorKind::Connection => "check the network, and PROFILE_BASE_URL or --base-url".to_owned(),
-        ErrorKind::Unreadable => {
-            "check that PROFILE_BASE_URL or --base-url is that of the service; `profile api` shows \
-             an answer as it is"
-                .to_owned()
+        ErrorKind::Connection => {
+            "check the network, and the base URL in PROFILE_BASE_URL or --base-url".to_owned()
         }
+        ErrorKind::Unreadable => "check the base URL in PROFILE_BASE_URL or --base-url; \
+             `profile api` prints the response unchanged"
+            .to_owned(),
         ErrorKind::RateLimited => match error.retry_after() {
-            Some(wait) => format!("wait {} before you try again", in_words(wait.as_secs())),
-            None => "wait a while before you try again".to_owned(),
+            Some(wait) => format!("try again in {}", in_words(wait.as_secs())),
+            None => "try again later".to_owned(),
         },
-        ErrorKind::Service if error.is_retryable() => "try again in a while".to_owned(),
+        ErrorKind::Service if error.is_retryable() => "try again later".to_owned(),
         _ => return None,
     };
     Some(hint)

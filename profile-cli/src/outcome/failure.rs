@@ -83,9 +83,9 @@ impl FailureKind {
             Self::NotFound => "not_found",
             Self::Unauthorized => "unauthorized",
             Self::Forbidden => "forbidden",
-            Self::Refused => "refused",
+            Self::Refused => "rejected",
             Self::RateLimited => "rate_limited",
-            Self::Unanswered => "unanswered",
+            Self::Unanswered => "no_response",
             #[cfg(feature = "webhook")]
             Self::Mismatch => "mismatch",
             Self::Interrupted => "interrupted",
@@ -136,9 +136,9 @@ impl Failure {
 
     /// Ctrl-C came while a change was on its way.
     pub(crate) fn interrupted(look_with: &str) -> Self {
-        let message = "interrupted while the service was asked for a change";
+        let message = "interrupted while a change was being sent";
         Self::new(FailureKind::Interrupted, message).hint(format!(
-            "the outcome is unknown: look with `{look_with}` before you try again"
+            "the outcome is unknown; check with `{look_with}` before you try again"
         ))
     }
 }
@@ -152,7 +152,7 @@ impl From<InvalidValue> for Failure {
 /// The way to try without an account, where this build has it.
 pub(crate) fn or_sandbox() -> &'static str {
     if cfg!(feature = "sandbox") {
-        "; add --sandbox instead to try without an account"
+        "; --sandbox needs no account"
     } else {
         ""
     }

@@ -41,7 +41,12 @@ pub(super) fn records(
         .and_then(|()| writer.into_inner().map_err(|error| error.to_string()));
     bytes
         .and_then(|bytes| String::from_utf8(bytes).map_err(|error| error.to_string()))
-        .map_err(|error| Failure::new(FailureKind::Other, format!("no CSV can be made: {error}")))
+        .map_err(|error| {
+            Failure::new(
+                FailureKind::Other,
+                format!("the result could not be written as CSV: {error}"),
+            )
+        })
 }
 
 /// What has columns, as them and its rows.

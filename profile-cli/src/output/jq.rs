@@ -70,7 +70,7 @@ impl Program {
             text += &line;
             text.push('\n');
             if text.len() > MAX_BYTES {
-                let message = "--jq: the expression gives more than 64 MiB, perhaps without end";
+                let message = "--jq: the output exceeds 64 MiB; the expression may not terminate";
                 return Err(Failure::usage(message));
             }
         }
@@ -109,9 +109,7 @@ fn reason(error: &str) -> String {
 }
 
 fn refused(expression: &str, reason: &str) -> Failure {
-    Failure::usage(format!(
-        "--jq: {expression:?} is no jq expression: {reason}"
-    ))
+    Failure::usage(format!("--jq: invalid expression {expression:?}: {reason}"))
 }
 
 fn load_reason(errors: &load::Errors<&str, ()>) -> String {
@@ -141,7 +139,7 @@ fn expected_but(expected: &str, found: &str) -> String {
 
 fn compile_reason(errors: &compile::Errors<&str, ()>) -> String {
     let reasons = errors.iter().flat_map(|(_, errors)| errors);
-    let reasons = reasons.map(|(name, kind)| format!("there is no {} {name}", kind.as_str()));
+    let reasons = reasons.map(|(name, kind)| format!("undefined {} {name}", kind.as_str()));
     reasons.collect::<Vec<_>>().join("; ")
 }
 
@@ -188,11 +186,11 @@ mod tests {
     fn what_is_no_expression_is_refused() {
         check_refused(
             ".[",
-            "--jq: \".[\" is no jq expression: expected closing bracket at the end",
+            "--jq: invalid expression \".[\": expected closing bracket at the end",
         );
         check_refused(
             "foo",
-            "--jq: \"foo\" is no jq expression: there is no filter foo",
+            "--jq: invalid expression \"foo\": undefined filter foo",
         );
     }
 

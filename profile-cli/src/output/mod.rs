@@ -98,7 +98,7 @@ impl Output {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) if report.is_of_change => self.failure(&Failure {
                 message: format!(
-                    "{}; what was asked for is done, with this result: {}",
+                    "{}; the change was made, with this result: {}",
                     failure.message, report.json
                 ),
                 ..failure
@@ -112,12 +112,12 @@ impl Output {
     fn unprintable_change(&self, result: &str, failure: Failure) -> ExitCode {
         let result = json_text(result);
         let how = match write_to_stdout(format!("{result}\n").as_bytes()) {
-            Ok(()) => "and its result is printed unfiltered".to_owned(),
+            Ok(()) => "and the result was printed unfiltered".to_owned(),
             Err(_) => format!("with this result: {result}"),
         };
         self.failure(&Failure {
             kind: FailureKind::Other,
-            message: format!("{}; what was asked for is done, {how}", failure.message),
+            message: format!("{}; the change was made, {how}", failure.message),
             ..failure
         })
     }

@@ -9,7 +9,7 @@ use crate::outcome::report::{Report, Shown};
 /// What every command takes that writes to the service.
 #[derive(Debug, Args)]
 pub(crate) struct DryRun {
-    /// Show what would change and be sent, and send no change
+    /// Show the changes and requests, but send no change
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -52,7 +52,7 @@ impl Change {
 
     fn as_text(&self) -> String {
         if self.from == self.to {
-            return format!("{} stays as it is\n", self.what);
+            return format!("{}: unchanged\n", self.what);
         }
         let lines = |sign: &str, text: &Option<String>| {
             let lines = text.iter().flat_map(|text| text.split('\n'));

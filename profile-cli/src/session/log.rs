@@ -63,7 +63,7 @@ pub(crate) fn failed(error: &Error) {
     };
     match error.status() {
         Some(status) => tracing::info!("< {status}, {after}"),
-        None => tracing::info!("< no answer, {after}"),
+        None => tracing::info!("< no response, {after}"),
     }
 }
 

@@ -158,8 +158,9 @@ impl<'a> Session<'a> {
     /// The curl commands that send these requests.
     pub(crate) fn as_curl(&self, requests: &[&Request]) -> Result<Report, Failure> {
         if self.settings.sandbox {
-            let message = "--curl needs a service that is still there when curl runs";
-            return Err(Failure::usage(message).hint("start one with `profile sandbox serve`"));
+            let message =
+                "--curl cannot be used with --sandbox: the sandbox stops when the command ends";
+            return Err(Failure::usage(message).hint("start a server with `profile sandbox serve`"));
         }
         let connection = self.connection()?;
         let command = |request: &&Request| {
@@ -188,8 +189,12 @@ impl<'a> Session<'a> {
             return Ok(runtime);
         }
         let built = Builder::new_current_thread().enable_all().build();
-        let runtime = built
-            .map_err(|error| Failure::new(FailureKind::Other, format!("cannot start: {error}")))?;
+        let runtime = built.map_err(|error| {
+            Failure::new(
+                FailureKind::Other,
+                format!("cannot start the async runtime: {error}"),
+            )
+        })?;
         Ok(self.runtime.get_or_init(|| runtime))
     }
 
@@ -227,7 +232,7 @@ impl<'a> Session<'a> {
         // The key has been checked before, so that a failure is one of the base URL.
         let built = builder.build();
         let client = built.map_err(|error| {
-            Failure::from(error).hint(format!("check the base URL of {}", base_url.source))
+            Failure::from(error).hint(format!("check the base URL from {}", base_url.source))
         })?;
         Ok(Connection {
             client,

@@ -27,7 +27,7 @@ impl AccountName {
             return refuse("is empty");
         }
         if let Some(c) = text.chars().find(|&c| !is_allowed(c)) {
-            return refuse(&format!("has {c:?} in it"));
+            return refuse(&format!("contains {c:?}"));
         }
         if text.len() > Self::MAX_LENGTH {
             return refuse(&format!("is longer than {} characters", Self::MAX_LENGTH));
@@ -36,7 +36,7 @@ impl AccountName {
             return refuse("starts with . or - or ends with .");
         }
         if is_device(text) {
-            return refuse("is a device on Windows");
+            return refuse("is a reserved name on Windows");
         }
         Ok(Self(text.to_owned()))
     }

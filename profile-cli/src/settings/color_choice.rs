@@ -7,12 +7,12 @@ use crate::system::environment::Environment;
 /// When to use colours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorChoice {
-    /// On a terminal that can show them
+    /// On a terminal that supports color
     #[default]
     Auto,
-    /// Even in a pipe
+    /// Also in files and pipes
     Always,
-    /// Not at all
+    /// Never
     Never,
 }
 

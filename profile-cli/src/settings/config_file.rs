@@ -53,7 +53,7 @@ impl ConfigFile {
             let before = error.span().map_or("", |span| &text[..span.start]);
             let line = before.matches('\n').count() + 1;
             let reason = error.message().lines().collect::<Vec<_>>().join("; ");
-            let message = format!("{}:{line} is not TOML: {reason}", path.display());
+            let message = format!("{}:{line}: invalid TOML: {reason}", path.display());
             Failure::usage(message).hint("fix the line, or remove the file")
         })?;
         Ok(Self { path, document })
@@ -141,10 +141,10 @@ impl ConfigFile {
         if known.iter().any(|known| known == name) {
             return Ok(());
         }
-        let message = format!("there is no account {name:?}");
+        let message = format!("unknown account {name:?}");
         let hint = match known.is_empty() {
-            true => "`profile auth login` stores one".to_owned(),
-            false => format!("the accounts are {}", known.join(", ")),
+            true => "add one with `profile auth login`".to_owned(),
+            false => format!("expected one of {}", known.join(", ")),
         };
         Err(Failure::usage(message).hint(hint))
     }

@@ -5,15 +5,15 @@ use clap::ValueEnum;
 /// What `--output` takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people: names and values, frames, drawings
+    /// Tables and drawings for people
     Table,
-    /// One JSON document: the data as the service sent it
+    /// One JSON document: the data of the response
     Json,
-    /// One JSON document a line, an array's elements each on their own
+    /// One JSON document per line; one line per array element
     Ndjson,
-    /// Comma-separated values with a heading
+    /// Comma-separated values with a header row
     Csv,
-    /// Tab-separated values without a heading
+    /// Tab-separated values without a header row
     Tsv,
 }
 

@@ -11,58 +11,57 @@ use super::{ColorChoice, Format};
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArguments {
-    /// How to print the result: table, json, ndjson, csv or tsv; a table on a terminal and TSV in a
-    /// pipe unless given
+    /// Output format: table, json, ndjson, csv or tsv [default: table on a terminal, tsv elsewhere]
     #[arg(short, long, global = true, value_enum, hide_possible_values = true)]
     #[arg(value_name = "FORMAT")]
     pub(crate) output: Option<Format>,
 
-    /// Print JSON: what the service sent under `data`; the same as `--output json`
+    /// Print the `data` of the response as JSON; same as `--output json`
     #[arg(long, global = true)]
     pub(crate) json: bool,
 
-    /// Print what this jq expression makes of the JSON; texts are printed without quotes
+    /// Filter the JSON with a jq expression; strings are printed without quotes
     #[cfg(feature = "jq")]
     #[arg(long, global = true, value_name = "EXPR")]
     pub(crate) jq: Option<String>,
 
-    /// Answer yes to every question
+    /// Answer yes to every prompt
     #[arg(long, global = true)]
     pub(crate) yes: bool,
 
-    /// Never ask; fail where a question would be needed
+    /// Never prompt; fail where input is required
     #[arg(long, global = true)]
     pub(crate) no_input: bool,
 
-    /// Print no warnings, hints or progress, just results and errors
+    /// Suppress warnings, hints and progress
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 
-    /// Tell on stderr what is sent and answered; -vv tells every attempt and wait too
+    /// Log requests and responses to stderr; -vv also logs each attempt and delay
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
 
-    /// Print the curl command that does the same, and send nothing
+    /// Print the equivalent curl command and send nothing
     #[arg(long, global = true)]
     pub(crate) curl: bool,
 
-    /// Which stored account to use
+    /// Name of the stored account to use
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) account: Option<String>,
 
     #[arg(long, global = true, value_name = "URL")]
-    #[arg(help = "Where the service is, for example https://profiles.example")]
+    #[arg(help = "Base URL of the service, for example https://profiles.example")]
     pub(crate) base_url: Option<String>,
 
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
-    #[arg(help = format!("How long one attempt may take, {} unless set", DEFAULT_TIMEOUT.as_secs()))]
+    #[arg(help = format!("Timeout for each attempt, in seconds [default: {}]", DEFAULT_TIMEOUT.as_secs()))]
     pub(crate) timeout: Option<Duration>,
 
     #[arg(long, global = true, value_name = "N")]
-    #[arg(help = format!("How often to repeat what can be repeated, {DEFAULT_RETRIES} unless set"))]
+    #[arg(help = format!("Maximum number of retries [default: {DEFAULT_RETRIES}]"))]
     pub(crate) retries: Option<u32>,
 
-    /// When to use colours: auto, always or never; auto also minds NO_COLOR, CLICOLOR_FORCE and TERM
+    /// When to use color: auto, always or never; `auto` honors NO_COLOR, CLICOLOR_FORCE and TERM
     #[arg(
         long,
         global = true,
@@ -72,7 +71,7 @@ pub(crate) struct GlobalArguments {
     )]
     pub(crate) color: Option<ColorChoice>,
 
-    /// Work on a made-up profile kept on this machine; needs no account and no network
+    /// Use a sample profile on this machine; needs no account and no network
     #[cfg(feature = "sandbox")]
     #[arg(long, global = true)]
     pub(crate) sandbox: bool,

@@ -44,7 +44,7 @@ impl Key {
         let Some(path) = environment.path(KEY_FILE) else {
             return Ok(None);
         };
-        let missing = || Failure::usage(format!("{KEY_FILE}: there is no {}", path.display()));
+        let missing = || Failure::usage(format!("{KEY_FILE}: {} does not exist", path.display()));
         let kept = Kept::of_file(&path)?.ok_or_else(missing)?;
         Self::new(kept.text, Source::Environment(KEY_FILE), kept.warning).map(Some)
     }
@@ -52,7 +52,7 @@ impl Key {
     fn new(text: String, source: Source, warning: Option<String>) -> Result<Self, Failure> {
         let refused = |invalid| {
             let failure = Failure::from(invalid);
-            failure.hint(format!("check the key of {source}"))
+            failure.hint(format!("check the key from {source}"))
         };
         let masked = masked(text.trim_end());
         Ok(Self {
@@ -87,10 +87,10 @@ fn check_destination(settings: &Settings, stored: Option<&str>) -> Result<(), Fa
     }
     let stored = stored.unwrap_or_default();
     let message = format!(
-        "the account's key belongs to {stored}, but {} says {}",
+        "the account's key is for {stored}, but {} sets {}",
         base_url.source, base_url.value
     );
-    Err(Failure::usage(message).hint("set PROFILE_API_KEY, or name another --account"))
+    Err(Failure::usage(message).hint("set PROFILE_API_KEY, or pass a different --account"))
 }
 
 /// Enough to tell one's keys apart, of a key that is long enough to lose four characters.

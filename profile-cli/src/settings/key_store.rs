@@ -1,4 +1,4 @@
-//! Where the keys of accounts are kept: in the system's keyring where this build has it, else in a
+//! Where the keys of accounts are kept: in the system keyring where this build has it, else in a
 //! file for each.
 
 use std::fs;
@@ -72,7 +72,7 @@ impl KeyStore {
                 }
                 Err(reason) => {
                     let warning = format!(
-                        "the system's keyring cannot be used ({reason}), so the key is in a file"
+                        "the system keyring is unavailable ({reason}); the key is stored in a file"
                     );
                     return store_in_file(&path, key, Some(warning));
                 }
@@ -86,7 +86,7 @@ impl KeyStore {
         if Self::of_account(&settings.config, account)? == Self::Keyring {
             let removed = keyring::remove(account);
             let removed = removed.map_err(|reason| keyring_failure("removed from", &reason))?;
-            return Ok(removed.then(|| "the system's keyring".to_owned()));
+            return Ok(removed.then(|| "the system keyring".to_owned()));
         }
         let path = key_file(&settings.environment, account)?;
         Ok(remove_file(&path)?.then(|| path.display().to_string()))
@@ -128,7 +128,7 @@ impl Stored {
     fn in_keyring(account: &AccountName) -> Self {
         Self {
             store: KeyStore::Keyring,
-            place: format!("the system's keyring (profile-cli, {account})"),
+            place: format!("the system keyring (profile-cli, {account})"),
             warning: None,
         }
     }
@@ -148,7 +148,7 @@ fn directory_warning(path: &Path) -> Option<String> {
     let exposed = private_file::is_exposed(directory).unwrap_or_default();
     let directory = directory.display();
     exposed
-        .then(|| format!("others may look into {directory}; close it with `chmod 700 {directory}`"))
+        .then(|| format!("others can access {directory}; restrict it with `chmod 700 {directory}`"))
 }
 
 fn store_in_file(path: &Path, key: &str, warning: Option<String>) -> Result<Stored, Failure> {
@@ -170,7 +170,7 @@ fn remove_file(path: &Path) -> Result<bool, Failure> {
 }
 
 fn keyring_failure(what: &str, reason: &str) -> Failure {
-    let message = format!("the key could not be {what} the system's keyring: {reason}");
+    let message = format!("the key could not be {what} the system keyring: {reason}");
     Failure::new(FailureKind::Other, message).hint("unlock the keyring, or set PROFILE_API_KEY")
 }
 
@@ -216,7 +216,7 @@ mod keyring {
 /// A build without the keyring can tell no more than that.
 #[cfg(not(feature = "keyring"))]
 mod keyring {
-    const NONE: &str = "this build of the program has no keyring";
+    const NONE: &str = "this build does not support the system keyring";
 
     pub(super) fn store(_: &str, _: &str) -> Result<(), String> {
         Err(NONE.to_owned())

@@ -81,15 +81,17 @@ impl Settings {
         let sandbox = arguments.sandbox();
         // The parser does not see a conflict between the two sides of a command's name.
         if sandbox && arguments.base_url.is_some() {
-            let message = "--sandbox and --base-url name two different services; give one";
+            let message = "--sandbox cannot be used with --base-url";
             return Err(Failure::usage(message));
         }
         if sandbox && arguments.account.is_some() {
-            let message = "--sandbox and --account name two different accounts; give one";
+            let message = "--sandbox cannot be used with --account";
             return Err(Failure::usage(message));
         }
         if arguments.json && arguments.output.is_some_and(|format| !format.is_json()) {
-            return Err(Failure::usage("--json and --output differ; give one"));
+            return Err(Failure::usage(
+                "--json cannot be used with a different --output",
+            ));
         }
         let log_level = match log_level(arguments.verbose, &environment) {
             Err(_) if need < Need::All => LevelFilter::OFF,
@@ -194,16 +196,16 @@ impl Settings {
             let accounts = self.config.accounts();
             if !accounts.is_empty() {
                 let hint = format!(
-                    "`profile auth switch NAME` chooses one of {}",
+                    "select one of {} with `profile auth switch NAME`",
                     accounts.join(", ")
                 );
-                return Failure::usage("no account is chosen").hint(hint);
+                return Failure::usage("no account is selected").hint(hint);
             }
             let hint = format!(
-                "set PROFILE_BASE_URL, give --base-url, or log in with `profile auth login`{}",
+                "set PROFILE_BASE_URL, pass --base-url, or log in with `profile auth login`{}",
                 or_sandbox()
             );
-            Failure::usage("it is not known where the service is").hint(hint)
+            Failure::usage("no base URL is set").hint(hint)
         })
     }
 
@@ -215,7 +217,7 @@ impl Settings {
         let name = chosen.value;
         let checked = self.config.check_account(&name);
         checked.map_err(|failure| Failure {
-            message: format!("{}, which {} names", failure.message, chosen.source),
+            message: format!("{} (from {})", failure.message, chosen.source),
             ..failure
         })?;
         Ok(Some(Account {

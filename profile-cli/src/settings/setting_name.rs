@@ -10,7 +10,7 @@ use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, count, seconds, switch};
 use super::{AccountName, ColorChoice, Format};
 
 /// What config.toml holds of most settings.
-pub(super) const TEXT: &str = "a text in quotes";
+pub(super) const TEXT: &str = "a string in quotes";
 
 /// One of the settings that config.toml may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl SettingName {
             "api_key" | "key" | "token"
         ) {
             return format!(
-                "{shown} is no setting: keys are not kept in config.toml; \
+                "{shown} is not a setting: config.toml does not hold API keys; \
                  store one with `profile auth login`, or set PROFILE_API_KEY"
             );
         }
@@ -85,7 +85,7 @@ impl SettingName {
             format!(" (did you mean {nearest}?)")
         });
         let names = Self::ALL.map(Self::as_str).join(", ");
-        format!("there is no setting {shown:?}{meant}; the settings are {names}")
+        format!("unknown setting {shown:?}{meant}; expected one of {names}")
     }
 
     /// The flag that comes before all others.
@@ -155,7 +155,7 @@ impl SettingName {
         match self {
             Self::NoInput => "true or false",
             Self::Retries => "a whole number such as 3",
-            Self::Timeout => "seconds above 0, such as 10 or 0.5",
+            Self::Timeout => "a number of seconds greater than 0, such as 10 or 0.5",
             _ => TEXT,
         }
     }

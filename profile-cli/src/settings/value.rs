@@ -16,7 +16,9 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     seconds
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
         .filter(|duration| !duration.is_zero())
-        .ok_or_else(|| format!("is {text:?}; expected seconds above 0, such as 10 or 0.5"))
+        .ok_or_else(|| {
+            format!("is {text:?}; expected a number of seconds greater than 0, such as 10 or 0.5")
+        })
 }
 
 /// Reads true or false.
@@ -33,7 +35,7 @@ pub(crate) fn count(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| {
         let is_large = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         match is_large {
-            true => format!("is {text}; at most {} is possible", u32::MAX),
+            true => format!("is {text}; the maximum is {}", u32::MAX),
             false => format!("is {text:?}; expected a whole number such as 3"),
         }
     })

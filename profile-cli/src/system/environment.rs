@@ -27,7 +27,7 @@ impl Environment {
         };
         let text = value.into_string();
         text.map(Some)
-            .map_err(|_| Failure::usage(format!("{name} is not UTF-8 text")))
+            .map_err(|_| Failure::usage(format!("{name} is not valid UTF-8")))
     }
 
     /// A variable that holds a path; an empty one counts as not set.
@@ -66,7 +66,7 @@ impl Environment {
 
 fn base_directories() -> Result<impl etcetera::BaseStrategy, Failure> {
     etcetera::choose_base_strategy().map_err(|error| {
-        let message = format!("there is no place for settings and state: {error}");
+        let message = format!("cannot locate the directories for settings and state: {error}");
         Failure::new(FailureKind::Other, message).hint("set HOME to your home directory")
     })
 }

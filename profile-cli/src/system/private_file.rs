@@ -79,7 +79,7 @@ pub(crate) fn read(path: &Path) -> io::Result<(String, bool)> {
     let (bytes, exposed) = read_bytes(path)?;
     let text = String::from_utf8(bytes);
     let text =
-        text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))?;
+        text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not valid UTF-8"))?;
     Ok((text, exposed))
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn read_bytes(path: &Path) -> io::Result<(Vec<u8>, bool)> {
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > MAX_BYTES {
         true => Err(io::Error::other(format!(
-            "it holds more than {} MiB, so it is not what it should be",
+            "it is larger than {} MiB",
             MAX_BYTES / (1024 * 1024)
         ))),
         false => Ok((bytes, exposed)),
@@ -101,7 +101,7 @@ pub(crate) fn read_bytes(path: &Path) -> io::Result<(Vec<u8>, bool)> {
 /// What to do about a file of which others may read what it holds.
 pub(crate) fn warning(what: &str, path: &Path) -> String {
     let path = path.display();
-    format!("others may read {what} in {path}; close it with `chmod 600 {path}`")
+    format!("others can access {what} in {path}; restrict it with `chmod 600 {path}`")
 }
 
 /// Whether others may look into this file or directory.

@@ -125,7 +125,7 @@ async fn input_that_cannot_be_sent_is_refused() {
             exit 2
             --- stdout
             --- stderr
-            error: invalid value 'post.json' for '--input <@FILE|->': expected @post.json for a file of this name, or - for stdin
+            error: invalid value 'post.json' for '--input <@FILE|->': expected @post.json for a file, or - for stdin
 
             For more information, try '--help'.
         "#]]);
@@ -240,7 +240,7 @@ async fn failures_are_those_of_every_command() {
         exit 6
         --- stdout
         {"error":{"code":"unknown_field","message":"the field nickname is unknown; known: display_name, bio, location, accent_color, text_color, background_color","field":"nickname"}}--- stderr
-        error: the service refuses this (422: the field nickname is unknown; known: display_name, bio, location, accent_color, text_color, background_color)
+        error: the service rejected the request (422: the field nickname is unknown; known: display_name, bio, location, accent_color, text_color, background_color)
     "#]]);
 }
 
@@ -339,7 +339,7 @@ async fn a_lost_answer_to_a_post_is_not_asked_for_again() {
     let printed = place.run(&post).to_string();
     assert!(printed.starts_with("exit 8\n"), "{printed}");
     assert!(
-        printed.contains("the outcome is unknown: look with `profile show`"),
+        printed.contains("its outcome is unknown; check with `profile show`"),
         "{printed}"
     );
     place.service.expect("POST", "/me/posts").once();

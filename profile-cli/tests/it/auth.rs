@@ -12,7 +12,7 @@ use crate::program::{Place, Program, Run};
 const HERE: &str = "127.0.0.1";
 
 /// What a build with a keyring says where there is none.
-const NO_KEYRING: &str = "warning: the system's keyring cannot be used (";
+const NO_KEYRING: &str = "warning: the system keyring is unavailable (";
 
 impl Place {
     /// The program of somebody who has set nothing up.
@@ -116,7 +116,7 @@ async fn what_is_stored_is_its_owners_alone_and_a_looser_mode_is_told() {
             --- stdout
             demo
             --- stderr
-            warning: others may look into HOME/.config/profile/keys; close it with `chmod 700 HOME/.config/profile/keys`
+            warning: others can access HOME/.config/profile/keys; restrict it with `chmod 700 HOME/.config/profile/keys`
         "#]].assert_eq(&warned());
         set_mode("keys/127.0.0.1", 0o640);
         expect![[r#"
@@ -124,7 +124,7 @@ async fn what_is_stored_is_its_owners_alone_and_a_looser_mode_is_told() {
             --- stdout
             demo
             --- stderr
-            warning: others may read the key in HOME/.config/profile/keys/127.0.0.1; close it with `chmod 600 HOME/.config/profile/keys/127.0.0.1`
+            warning: others can access the key in HOME/.config/profile/keys/127.0.0.1; restrict it with `chmod 600 HOME/.config/profile/keys/127.0.0.1`
         "#]].assert_eq(&warned());
     }
 }
@@ -136,7 +136,7 @@ async fn a_key_that_the_service_does_not_take_is_not_stored() {
         exit 4
         --- stdout
         --- stderr
-        error: the service does not take the key (401: the key is not known here)
+        error: the service rejected the API key (401: the key is not known here)
         hint: nothing was stored; check the key
     "#]]
     .assert_eq(&place.told(&place.log_in("wrong-key", &[])));
@@ -183,7 +183,7 @@ async fn a_login_needs_a_way_to_get_its_key() {
         exit 2
         --- stdout
         --- stderr
-        error: it is not known where the service is
+        error: no base URL is set
         hint: add --base-url, for example --base-url https://profiles.example
     "#]]);
     let login = place.stranger(&["auth", "login", "--curl", "--base-url", place.service.uri()]);
@@ -212,7 +212,7 @@ async fn an_account_is_a_safe_file_name() {
     fs::create_dir_all(place.config("")).unwrap();
     fs::write(place.config("config.toml"), by_hand).unwrap();
     let run = place.stranger(&["show", "--account", "../x"]).run();
-    assert!(run.to_string().contains("which has '/' in it"), "{run}");
+    assert!(run.to_string().contains("which contains '/'"), "{run}");
 }
 
 #[tokio::test]
@@ -294,8 +294,8 @@ async fn another_account_can_be_chosen() {
             exit 2
             --- stdout
             --- stderr
-            error: there is no account "gone"
-            hint: the accounts are 127.0.0.1, other
+            error: unknown account "gone"
+            hint: expected one of 127.0.0.1, other
         "#]]);
 }
 
@@ -325,7 +325,7 @@ async fn a_logout_asks_and_forgets() {
             exit 2
             --- stdout
             --- stderr
-            error: this needs a confirmation, and there is no terminal to ask on
+            error: confirmation is required, but there is no terminal to prompt on
             hint: add --yes
         "#]]);
     assert!(place.config("keys/127.0.0.1").exists());
@@ -344,7 +344,7 @@ async fn a_logout_asks_and_forgets() {
             exit 2
             --- stdout
             --- stderr
-            error: no account is chosen, so there is nothing to forget
+            error: no account is selected, so there is nothing to forget
             hint: no account is stored; a key in the environment is yours to unset
         "#]]);
     place
@@ -444,7 +444,7 @@ async fn a_status_without_a_key_is_a_failure_of_its_own() {
             --- stdout
             --- stderr
             error: there is no key: you are logged out
-            hint: set PROFILE_API_KEY to your key, or log in with `profile auth login`; add --sandbox instead to try without an account
+            hint: set PROFILE_API_KEY to your key, or log in with `profile auth login`; --sandbox needs no account
         "#]]);
     }
     let status = place.stranger(&["auth", "status", "--json"]);
@@ -496,7 +496,7 @@ async fn a_key_without_end_is_not_read_to_its_end() {
         exit 2
         --- stdout
         --- stderr
-        error: stdin holds more than 64 MiB
+        error: stdin is larger than 64 MiB
     "#]]);
     assert_eq!(place.service.journal().requests().len(), 0);
 }

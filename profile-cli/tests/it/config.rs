@@ -169,7 +169,7 @@ fn a_value_is_checked_before_it_is_stored() {
         exit 2
         --- stdout
         --- stderr
-        error: timeout is "0"; expected seconds above 0, such as 10 or 0.5
+        error: timeout is "0"; expected a number of seconds greater than 0, such as 10 or 0.5
     "#]]);
     config(home.path(), &["set", "base_url", "nowhere"]).check(&expect![[r#"
         exit 2
@@ -181,8 +181,8 @@ fn a_value_is_checked_before_it_is_stored() {
         exit 2
         --- stdout
         --- stderr
-        error: there is no account "gone"
-        hint: `profile auth login` stores one
+        error: unknown account "gone"
+        hint: add one with `profile auth login`
     "#]]);
     assert!(!file(home.path()).exists());
 }
@@ -194,19 +194,19 @@ fn an_unknown_name_is_refused_with_those_that_are_known() {
         exit 2
         --- stdout
         --- stderr
-        error: there is no setting "colour" (did you mean color?); the settings are account, base_url, color, editor, no_input, output, retries, timeout
+        error: unknown setting "colour" (did you mean color?); expected one of account, base_url, color, editor, no_input, output, retries, timeout
     "#]]);
     config(home.path(), &["set", "zzz", "1"]).check(&expect![[r#"
         exit 2
         --- stdout
         --- stderr
-        error: there is no setting "zzz"; the settings are account, base_url, color, editor, no_input, output, retries, timeout
+        error: unknown setting "zzz"; expected one of account, base_url, color, editor, no_input, output, retries, timeout
     "#]]);
     config(home.path(), &["set", "api_key", "canary"]).check(&expect![[r#"
         exit 2
         --- stdout
         --- stderr
-        error: api_key is no setting: keys are not kept in config.toml; store one with `profile auth login`, or set PROFILE_API_KEY
+        error: api_key is not a setting: config.toml does not hold API keys; store one with `profile auth login`, or set PROFILE_API_KEY
     "#]]);
     assert!(!file(home.path()).exists());
 }
@@ -221,8 +221,8 @@ fn what_is_unknown_in_the_file_is_told_once() {
         --- stdout
         3
         --- stderr
-        warning: HOME/.config/profile/config.toml: there is no setting "colour" (did you mean color?); the settings are account, base_url, color, editor, no_input, output, retries, timeout
-        warning: HOME/.config/profile/config.toml: api_key is no setting: keys are not kept in config.toml; store one with `profile auth login`, or set PROFILE_API_KEY
+        warning: HOME/.config/profile/config.toml: unknown setting "colour" (did you mean color?); expected one of account, base_url, color, editor, no_input, output, retries, timeout
+        warning: HOME/.config/profile/config.toml: api_key is not a setting: config.toml does not hold API keys; store one with `profile auth login`, or set PROFILE_API_KEY
     "#]].assert_eq(&told(home.path(), &run));
     let quiet = config(home.path(), &["get", "retries", "-q"]);
     assert!(quiet.to_string().ends_with("--- stderr\n"), "{quiet}");
@@ -237,7 +237,7 @@ fn a_file_that_is_not_toml_is_told_with_the_line_and_without_its_text() {
         exit 2
         --- stdout
         --- stderr
-        error: HOME/.config/profile/config.toml:3 is not TOML: string values must be quoted, expected literal string
+        error: HOME/.config/profile/config.toml:3: invalid TOML: string values must be quoted, expected literal string
         hint: fix the line, or remove the file
     "#]].assert_eq(&told(home.path(), &list));
     let set = config(home.path(), &["set", "retries", "3", "--json"]);
@@ -265,7 +265,7 @@ fn a_value_of_the_wrong_type_is_refused_with_its_line() {
         let expected = format!("error: HOME/.config/profile/config.toml:{message}\n");
         assert!(told.contains(&expected), "{told}");
     };
-    let text = "a text in quotes";
+    let text = "a string in quotes";
     refused(
         "# Mine.\n\nbase_url = 3 # here\n",
         &format!("3: base_url is 3; expected {text}"),
@@ -292,7 +292,7 @@ fn a_value_of_the_wrong_type_is_refused_with_its_line() {
     );
     refused(
         "\n[timeout]\nseconds = 3",
-        "2: timeout is a table; expected seconds above 0, such as 10 or 0.5",
+        "2: timeout is a table; expected a number of seconds greater than 0, such as 10 or 0.5",
     );
     refused(
         "account = 'a'\n[accounts]\na = 3",
@@ -319,10 +319,10 @@ fn a_wrong_type_is_refused_although_nothing_would_use_it() {
             "2: accounts is an array; expected a table",
         ),
         ("accounts = {a = 5}", "1: accounts.a is 5; expected a table"),
-        ("editor = 5", "1: editor is 5; expected a text in quotes"),
+        ("editor = 5", "1: editor is 5; expected a string in quotes"),
         (
             "base_url = 5",
-            "1: base_url is 5; expected a text in quotes",
+            "1: base_url is 5; expected a string in quotes",
         ),
     ] {
         write(home.path(), text);
@@ -417,7 +417,7 @@ fn a_number_out_of_range_is_refused_in_words() {
         ("-1", "retries is \"-1\"; expected a whole number such as 3"),
         (
             "99999999999",
-            "retries is 99999999999; at most 4294967295 is possible",
+            "retries is 99999999999; the maximum is 4294967295",
         ),
     ] {
         let run = config(home.path(), &["set", "retries", value]);

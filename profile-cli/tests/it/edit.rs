@@ -193,16 +193,16 @@ async fn what_is_wrong_is_told_above_the_text() {
         &place,
         &run,
         &expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
-        error: the text is not TOML: TOML parse error at line 7, column 9
-          |
-        7 | bio = "b
-          |         ^
-        invalid basic string, expected `"`
-        hint: the text is kept in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml, and `profile edit` offers it again
-    "#]],
+            exit 2
+            --- stdout
+            --- stderr
+            error: the text is not TOML: TOML parse error at line 7, column 9
+              |
+            7 | bio = "b
+              |         ^
+            invalid basic string, expected `"`
+            hint: the text is kept in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml, and `profile edit` offers it again
+        "#]],
     );
     let [text] = kept(&place).try_into().unwrap();
     expect![[r##"
@@ -225,7 +225,7 @@ async fn what_is_wrong_is_told_above_the_text() {
         exit 2
         --- stdout
         --- stderr
-        error: accent_color: "rot" is not a colour; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange
+        error: accent_color: "rot" is not a color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange
         display_name has 33 characters; at most 32 are allowed
         hint: the text is kept in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml, and `profile edit` offers it again
     "#]],
@@ -400,7 +400,7 @@ async fn a_post_is_kept_until_the_service_has_accepted_it() {
         exit 6
         --- stdout
         --- stderr
-        error: the service refuses this (422: not today)
+        error: the service rejected the request (422: not today)
         hint: the text is kept in HOME/.local/state/profile/drafts/post-demo@SERVICE.txt, and `profile post create --editor` offers it again
     "#]],
     );
@@ -422,12 +422,12 @@ async fn an_unknown_outcome_keeps_the_text() {
         &place,
         &run,
         &expect![[r#"
-        exit 8
-        --- stdout
-        --- stderr
-        error: PATCH /api/v1/me/profile: the connection broke before a complete answer had come: connection closed before message completed; the change may have been made all the same
-        hint: it was sent once and the outcome is unknown: look with `profile show` before you try again; the text is kept in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml, and `profile edit` offers it again
-    "#]],
+            exit 8
+            --- stdout
+            --- stderr
+            error: PATCH /api/v1/me/profile: the connection broke before a complete answer had come: connection closed before message completed; the change may have been made all the same
+            hint: the request was sent once and its outcome is unknown; check with `profile show` before you try again; the text is kept in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml, and `profile edit` offers it again
+        "#]],
     );
     assert_eq!(kept(&place).len(), 1);
 }
@@ -462,7 +462,7 @@ async fn before_the_editor_is_offered_again_the_place_of_the_text_is_told() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_earlier_text_can_be_resumed_or_replaced() {
     let place = Place::new().await;
-    for (answer, outcome) in [("n\r", "Nothing changed."), ("\r", "is not a colour")] {
+    for (answer, outcome) in [("n\r", "Nothing changed."), ("\r", "is not a color")] {
         edit(&place, WRONG);
         let mut terminal = terminal(&place, "true");
         terminal.sees("[Y/n] ");

@@ -195,8 +195,8 @@ async fn a_lost_answer_to_a_creation_says_how_to_find_out() {
                 "{printed}"
             );
             let hint = format!(
-                "hint: it was sent once and the outcome is unknown: \
-                 look with `{look_with}` before you try again\n"
+                "hint: the request was sent once and its outcome is unknown; \
+                 check with `{look_with}` before you try again\n"
             );
             assert!(printed.ends_with(&hint), "{printed}");
             place.service.expect("POST", path).once();

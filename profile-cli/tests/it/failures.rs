@@ -15,7 +15,7 @@ async fn a_wrong_key() {
         exit 4
         --- stdout
         --- stderr
-        error: the service does not take the key (401: the key is not known here)
+        error: the service rejected the API key (401: the key is not known here)
         hint: check PROFILE_API_KEY, or log in again with `profile auth login`
     "#]]);
     place
@@ -24,7 +24,7 @@ async fn a_wrong_key() {
             exit 4
             --- stdout
             --- stderr
-            {"error":{"code":"unauthorized","exit_code":4,"hint":"check PROFILE_API_KEY, or log in again with `profile auth login`","message":"the service does not take the key (401: the key is not known here)","retryable":false,"status":401}}
+            {"error":{"code":"unauthorized","exit_code":4,"hint":"check PROFILE_API_KEY, or log in again with `profile auth login`","message":"the service rejected the API key (401: the key is not known here)","retryable":false,"status":401}}
         "#]]);
 }
 
@@ -37,7 +37,7 @@ async fn a_missing_scope() {
         --- stdout
         --- stderr
         error: the key lacks the scope analytics:read (403)
-        hint: use a key that carries the scope; `profile auth status` shows those of yours
+        hint: use a key with this scope; `profile auth status` lists the scopes of the current key
     "#]]);
     place
         .run_with_key(none, &["set", "--bio", "b"])
@@ -46,7 +46,7 @@ async fn a_missing_scope() {
             --- stdout
             --- stderr
             error: the key lacks the scope profile:write (403)
-            hint: use a key that carries the scope; `profile auth status` shows those of yours
+            hint: use a key with this scope; `profile auth status` lists the scopes of the current key
         "#]]);
     place
         .run_with_key(none, &["post", "create", "p", "--json"])
@@ -54,7 +54,7 @@ async fn a_missing_scope() {
             exit 5
             --- stdout
             --- stderr
-            {"error":{"code":"forbidden","exit_code":5,"hint":"use a key that carries the scope; `profile auth status` shows those of yours","message":"the key lacks the scope social:write (403)","retryable":false,"status":403}}
+            {"error":{"code":"forbidden","exit_code":5,"hint":"use a key with this scope; `profile auth status` lists the scopes of the current key","message":"the key lacks the scope social:write (403)","retryable":false,"status":403}}
         "#]]);
 }
 
@@ -66,22 +66,22 @@ fn nothing_is_configured() {
         exit 2
         --- stdout
         --- stderr
-        error: it is not known where the service is
-        hint: set PROFILE_BASE_URL, give --base-url, or log in with `profile auth login`; add --sandbox instead to try without an account
+        error: no base URL is set
+        hint: set PROFILE_BASE_URL, pass --base-url, or log in with `profile auth login`; --sandbox needs no account
     "#]]);
     let here = [("PROFILE_BASE_URL", "http://127.0.0.1:1")];
     run(home.path(), &here, &["show"]).check(&expect![[r#"
         exit 4
         --- stdout
         --- stderr
-        error: this needs an API key, and none is set
-        hint: set PROFILE_API_KEY to your key, or log in with `profile auth login`; add --sandbox instead to try without an account
+        error: this command requires an API key, and none is set
+        hint: set PROFILE_API_KEY to your key, or log in with `profile auth login`; --sandbox needs no account
     "#]]);
     // The rest of the line is the operating system's.
     let refused = run(home.path(), &here, &["badge", "list"]).to_string();
     let start = "exit 8\n--- stdout\n--- stderr\nerror: GET /api/v1/badges: \
                  no connection could be made, so nothing was sent: ";
-    let end = "\nhint: check the network, and PROFILE_BASE_URL or --base-url\n";
+    let end = "\nhint: check the network, and the base URL in PROFILE_BASE_URL or --base-url\n";
     assert!(
         refused.starts_with(start) && refused.ends_with(end),
         "{refused}"
@@ -92,7 +92,7 @@ fn nothing_is_configured() {
         --- stdout
         --- stderr
         error: base URL is a text of 16 characters without ://; expected one such as https://host
-        hint: check the base URL of PROFILE_BASE_URL
+        hint: check the base URL from PROFILE_BASE_URL
     "#]]);
     let key = [
         ("PROFILE_BASE_URL", "http://127.0.0.1:1"),
@@ -103,7 +103,7 @@ fn nothing_is_configured() {
         --- stdout
         --- stderr
         error: API key has white space or a control character at position 4; expected visible ASCII only
-        hint: check the key of PROFILE_API_KEY
+        hint: check the key from PROFILE_API_KEY
     "#]]);
 }
 
@@ -142,8 +142,8 @@ async fn a_rate_limit_says_when_to_come_back() {
         exit 7
         --- stdout
         --- stderr
-        error: the key's rate limit is used up (429)
-        hint: wait 60 minutes before you try again
+        error: rate limit exceeded (429)
+        hint: try again in 60 minutes
     "#]]);
 }
 
@@ -192,7 +192,7 @@ async fn the_version_in_the_base_url_is_the_likeliest_mistake() {
             --- stdout
             --- stderr
             error: base URL ends with /api/v1, which every call adds; remove it
-            hint: check the base URL of --base-url
+            hint: check the base URL from --base-url
         "#]]);
 }
 
@@ -223,6 +223,6 @@ async fn a_wait_that_nobody_waits_is_told_in_words() {
     let busy = Mock::given(any()).respond_with(busy);
     busy.mount(place.service.wiremock()).await;
     let run = place.run(&["show"]);
-    let hint = "hint: wait more than a year before you try again\n";
+    let hint = "hint: try again in more than a year\n";
     assert!(run.stderr().contains(hint), "{run}");
 }

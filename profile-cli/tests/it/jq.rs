@@ -34,7 +34,7 @@ async fn a_change_is_told_although_the_expression_fails() {
         --- stdout
         {"id":"link_6","title":"JQ","url":"https://jq.x","created_at":"2026-01-15T12:00:00Z"}
         --- stderr
-        {"error":{"code":"failed","exit_code":1,"hint":null,"message":"--jq: cannot use null as iterable (array or object); what was asked for is done, and its result is printed unfiltered","retryable":false,"status":null}}
+        {"error":{"code":"failed","exit_code":1,"hint":null,"message":"--jq: cannot use null as iterable (array or object); the change was made, and the result was printed unfiltered","retryable":false,"status":null}}
     "#]]);
     let post = ["api", "me/posts", "-f", "body=b"];
     let run = place.run(&[&post[..], &filter].concat());

@@ -75,7 +75,7 @@ async fn deleting_without_a_terminal_needs_a_yes() {
         exit 2
         --- stdout
         --- stderr
-        error: this needs a confirmation, and there is no terminal to ask on
+        error: confirmation is required, but there is no terminal to prompt on
         hint: add --yes
     "#]]);
     let listed = place.run(&["link", "list", "--json"]).json();
@@ -191,7 +191,7 @@ async fn a_lost_answer_is_not_sent_again() {
         --- stdout
         --- stderr
         error: the service failed (502: Bad gateway)
-        hint: it was sent once and the outcome is unknown: look with `profile link list` before you try again
+        hint: the request was sent once and its outcome is unknown; check with `profile link list` before you try again
     "#]]);
 }
 

@@ -81,5 +81,5 @@ async fn a_failure_is_an_answer_too() {
         .program(&["show", "-v"])
         .env("PROFILE_BASE_URL", "http://127.0.0.1:1");
     let run = cut.env("PROFILE_LOG", "off").run();
-    assert!(told(&run).contains("< no answer, "), "{run}");
+    assert!(told(&run).contains("< no response, "), "{run}");
 }

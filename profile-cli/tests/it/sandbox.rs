@@ -40,7 +40,7 @@ fn without_a_terminal_nothing_is_forgotten_unless_that_is_meant() {
         exit 2
         --- stdout
         --- stderr
-        error: this needs a confirmation, and there is no terminal to ask on
+        error: confirmation is required, but there is no terminal to prompt on
         hint: add --yes
     "#]]);
     let shown = play(home.path(), &["show", "--json"]).json();
@@ -108,13 +108,13 @@ fn the_sandbox_takes_no_other_service_and_no_account() {
         exit 2
         --- stdout
         --- stderr
-        error: --sandbox and --base-url name two different services; give one
+        error: --sandbox cannot be used with --base-url
     "#]]);
     play(home.path(), &["show", "--account", "mine"]).check(&expect![[r#"
         exit 2
         --- stdout
         --- stderr
-        error: --sandbox and --account name two different accounts; give one
+        error: --sandbox cannot be used with --account
     "#]]);
 }
 

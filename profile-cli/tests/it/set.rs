@@ -93,7 +93,7 @@ async fn what_is_over_a_limit_never_leaves_the_machine() {
             exit 2
             --- stdout
             --- stderr
-            {"error":{"code":"usage","exit_code":2,"hint":null,"message":"--text-color: \"reddish\" is not a colour; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange","retryable":false,"status":null}}
+            {"error":{"code":"usage","exit_code":2,"hint":null,"message":"--text-color: \"reddish\" is not a color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange","retryable":false,"status":null}}
         "#]]);
     assert_eq!(place.run(&["show", "--json"]).json(), before);
 }
@@ -162,7 +162,7 @@ async fn colours_are_sent_in_the_one_form() {
         --- stderr
         note: accent_color: RebeccaPurple is sent as #663399
         note: text_color: #FFF is sent as #FFFFFF
-        warning: the contrast of text_color on background_color is 1:1; below 4.5:1 text is hard to read
+        warning: the contrast of text_color on background_color is 1:1; text below 4.5:1 is hard to read
     "#]]
     .assert_eq(&run.to_string());
     let quiet = place.run(&[&colors[..], &["-q"]].concat()).to_string();
@@ -171,8 +171,8 @@ async fn colours_are_sent_in_the_one_form() {
     place.run(&dry_run).check(&expect![[r##"
         exit 0
         --- stdout
-        accent_color stays as it is
-        text_color stays as it is
+        accent_color: unchanged
+        text_color: unchanged
         PATCH /api/v1/me/profile
         {"accent_color":"#663399","text_color":"#FFFFFF"}
         No change was sent.
@@ -198,7 +198,7 @@ async fn a_low_contrast_is_told_even_if_the_service_shows_nothing() {
         --- stderr
         note: text_color: gray is sent as #808080
         note: background_color: #777 is sent as #777777
-        warning: the contrast of text_color on background_color is 1.1:1; below 4.5:1 text is hard to read
+        warning: the contrast of text_color on background_color is 1.1:1; text below 4.5:1 is hard to read
     "#]]);
 }
 
@@ -228,7 +228,7 @@ async fn stdin_that_was_closed_clears_nothing() {
         exit 2
         --- stdout
         --- stderr
-        error: --bio: nothing came on stdin, which looks like a mistake; give '' for an empty text
+        error: --bio: stdin is empty; pass '' to set an empty text
     "]]);
     assert_eq!(place.service.journal().requests().len(), 0);
 }
@@ -240,12 +240,12 @@ async fn what_has_no_end_is_refused() {
     if without_end.exists() {
         place
             .run(&["set", "--bio", "@/dev/zero"])
-            .check(&expect![[r"
+            .check(&expect![[r#"
                 exit 2
                 --- stdout
                 --- stderr
-                error: --bio: /dev/zero holds more than 64 MiB
-            "]]);
+                error: --bio: /dev/zero is larger than 64 MiB
+            "#]]);
     }
 }
 
@@ -266,13 +266,13 @@ async fn a_bio_that_cannot_be_read_or_sent_is_refused() {
         exit 2
         --- stdout
         --- stderr
-        error: --bio: @ names no file; expected @FILE, or - for stdin
+        error: --bio: missing file name after @; expected @FILE, or - for stdin
     "#]]);
     set("-", b"ab\xff").check(&expect![[r#"
         exit 2
         --- stdout
         --- stderr
-        error: --bio: stdin is not UTF-8 text: see the byte at offset 2
+        error: --bio: stdin is not valid UTF-8: invalid byte at offset 2
     "#]]);
     set("-", &b"\n".repeat(11)).check(&expect![[r#"
         exit 2

@@ -80,7 +80,7 @@ async fn a_table_is_a_card_as_wide_as_the_terminal() {
 
         badges      Early bird
 
-        key may     profile:write, analytics:read, links:write,
+        key scopes  profile:write, analytics:read, links:write,
                     social:write
         rate limit  1,000,000 requests a minute
         --- stderr
@@ -103,6 +103,6 @@ async fn text_that_is_hard_to_read_is_warned_of() {
     let run = place.run(&["show"]);
     assert!(run.stdout().contains("\ncontrast\t1:1\n"), "{run}");
     let warning = "warning: the contrast of text_color on background_color is 1:1; \
-                   below 4.5:1 text is hard to read\n";
+                   text below 4.5:1 is hard to read\n";
     assert!(run.to_string().ends_with(warning), "{run}");
 }

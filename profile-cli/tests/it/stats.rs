@@ -65,7 +65,7 @@ async fn days_are_bounded_before_anything_is_sent() {
             exit 6
             --- stdout
             --- stderr
-            error: the service refuses this (422: days is 31; 1 to 30 is allowed for this profile)
+            error: the service rejected the request (422: days is 31; 1 to 30 is allowed for this profile)
         "#]]);
 }
 
@@ -146,7 +146,7 @@ async fn many_days_are_drawn_as_weeks() {
         exit 0
         --- stdout
         demo  980 views in 40 days, 43,615 in all
-        each bar is a week, from the day that it names to Sunday
+        each bar is one week, from the date shown to Sunday
 
         2025-12-07  ███▎ 15
         2025-12-08  ███████████████████████████████████████▊ 183
@@ -184,7 +184,7 @@ async fn a_year_is_drawn_as_months() {
         exit 0
         --- stdout
         demo  7,610 views in 365 days, 43,615 in all
-        each bar is a month, as far as its days are told
+        each bar is one month; the first and last may be incomplete
 
         2025-01  █████████████████████▌ 352
         2025-02  ████████████████████████████████ 524
@@ -226,7 +226,7 @@ async fn lines_of_several_profiles_say_their_scale() {
         2026-01-07  ▂▅▅▄█▇▆▆▁  2026-01-15
         grace  181 views in 9 days, 42,619 in all
         2026-01-07  ▄▃▁▁▆▄▅▆▆  2026-01-15
-        all on one scale, on which █ is 36 a day
+        same scale for all: █ is 36 views a day
         --- stderr
     "#]]);
 }
@@ -419,7 +419,7 @@ async fn curl_leaves_the_own_handle_open() {
 #[tokio::test]
 async fn what_is_not_told_is_not_counted_as_nothing() {
     for (body, expected) in [
-        (r#"{"data":{}}"#, "demo  views not told\n"),
+        (r#"{"data":{}}"#, "demo  no view counts\n"),
         (r#"{"data":{"total_views":5}}"#, "demo  5 views in all\n"),
     ] {
         let place = Place::new().await;

@@ -72,7 +72,7 @@ async fn ctrl_c_during_a_write_says_that_the_outcome_is_unknown() {
     let (ended, seen) = terminal.ends();
     assert_eq!(ended, Some(130), "{seen}");
     assert!(
-        seen.contains("the outcome is unknown: look with `profile post list`"),
+        seen.contains("the outcome is unknown; check with `profile post list`"),
         "{seen}"
     );
 }

@@ -27,7 +27,7 @@ not shown as you type it. Nothing is stored unless `GET /me` succeeds with it.
 
 The account is named after the host of the base URL, or \"default\" where that cannot be a file's
 name; --account NAME gives another name, and logging in again replaces the key. The account is the
-chosen one from then on. The key goes to the system's keyring in builds that have it (see
+chosen one from then on. The key goes to the system keyring in builds that have it (see
 `profile version`), else to a file that only you can read.
 
 Examples:
@@ -121,7 +121,7 @@ fn base_url(
     };
     if with_token || settings.curl {
         return known.ok_or_else(|| {
-            Failure::usage("it is not known where the service is")
+            Failure::usage("no base URL is set")
                 .hint("add --base-url, for example --base-url https://profiles.example")
         });
     }

@@ -23,7 +23,7 @@ pub(crate) struct AuthLogoutArguments {}
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     let settings = &session.settings;
     let Some(account) = settings.account()? else {
-        let message = "no account is chosen, so there is nothing to forget";
+        let message = "no account is selected, so there is nothing to forget";
         let hint = match settings.config.accounts().is_empty() {
             true => "no account is stored; a key in the environment is yours to unset".to_owned(),
             false => format!(

@@ -41,7 +41,7 @@ struct Status<'a> {
 }
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
-    // Told before it matters that it is not known where the service is either.
+    // Told before it matters that no base URL is set either.
     let login = login(session)?;
     session.read_or_curl(session.client()?.me(), |response| {
         Ok(report(login, response.data()))

@@ -291,7 +291,7 @@ mod tests {
             &format!("display_name = '{name}'\ntext_color = 'rot'"),
             &expect![[r#"
                 display_name has 33 characters; at most 32 are allowed
-                text_color: "rot" is not a colour; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange"#]],
+                text_color: "rot" is not a color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange"#]],
         );
     }
 

@@ -201,7 +201,7 @@ fn told_by_program(run: &Run) -> (Told, Option<String>) {
         return (Told::Done, id);
     }
     let hint = run.error()["hint"].as_str().unwrap_or_default().to_owned();
-    match hint.contains("the outcome is unknown") {
+    match hint.contains("outcome is unknown") {
         true => (Told::Unknown, None),
         false => (Told::NotDone, None),
     }

@@ -59,7 +59,7 @@ fn a_file_that_others_may_read_is_warned_of() {
     assert_eq!(
         run.stderr(),
         format!(
-            "warning: others may read the webhook secret in {name}; close it with `chmod 600 {name}`\n"
+            "warning: others can access the webhook secret in {name}; restrict it with `chmod 600 {name}`\n"
         )
     );
 }
