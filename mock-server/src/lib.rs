@@ -1,3 +1,14 @@
+//! [worlds]: guide::worlds
+//! [dialects]: guide::dialects
+//! [faults]: guide::faults
+//! [journal]: guide::journal
+//! [violations]: guide::violations
+//! [webhooks]: guide::webhooks
+//! [state-files]: guide::state_files
+//! [control-api]: guide::control_api
+//! [program]: guide::program
+//! [library]: guide::library
+//!
 #![doc = include_str!("../README.md")]
 
 // In reading order, each part standing on those before it:
@@ -15,6 +26,7 @@ mod control;
 mod ending;
 mod engine;
 pub mod faults;
+pub mod guide;
 mod invalid_input;
 pub mod journal;
 mod openapi;

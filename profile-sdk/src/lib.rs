@@ -1,3 +1,5 @@
+//! [guide]: crate::guide
+//!
 #![doc = include_str!("../README.md")]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
@@ -26,6 +28,8 @@ mod values;
 
 #[cfg(feature = "blocking")]
 pub mod blocking;
+#[doc = include_str!("../docs/guide.md")]
+pub mod guide {}
 
 pub use call::{Call, RawCall, Response};
 pub use client::{Client, ClientBuilder};

@@ -1,0 +1,32 @@
+//! Reference pages on the features of the mock server.
+
+/// Declares a page. Its links to the other pages are relative paths in the repository; the
+/// definitions added here come first, so that they take effect in the generated documentation.
+macro_rules! page {
+    ($name:ident, $file:literal) => {
+        #[doc = "[faults]: self::faults"]
+        #[doc = "[dialects]: self::dialects"]
+        #[doc = "[journal]: self::journal"]
+        #[doc = "[violations]: self::violations"]
+        #[doc = "[webhooks]: self::webhooks"]
+        #[doc = "[worlds]: self::worlds"]
+        #[doc = "[state-files]: self::state_files"]
+        #[doc = "[control-api]: self::control_api"]
+        #[doc = "[program]: self::program"]
+        #[doc = "[library]: self::library"]
+        #[doc = ""]
+        #[doc = include_str!(concat!("../docs/", $file))]
+        pub mod $name {}
+    };
+}
+
+page!(worlds, "worlds.md");
+page!(dialects, "dialects.md");
+page!(faults, "faults.md");
+page!(journal, "journal.md");
+page!(violations, "violations.md");
+page!(webhooks, "webhooks.md");
+page!(state_files, "state-files.md");
+page!(control_api, "control-api.md");
+page!(program, "program.md");
+page!(library, "library.md");
