@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::engine::without_keys;
+use crate::engine::redact_keys;
 use crate::invalid_input::InvalidInput;
 
 /// The code of the errors of this module.
@@ -49,7 +49,7 @@ pub(crate) fn nullable<'de, D: Deserializer<'de>>(
 }
 
 fn unreadable(message: impl Display) -> InvalidInput {
-    InvalidInput::new(BAD_BODY, without_keys(&message.to_string()))
+    InvalidInput::new(BAD_BODY, redact_keys(&message.to_string()))
 }
 
 #[cfg(test)]

@@ -18,13 +18,13 @@ use crate::webhook::keep_webhook;
 pub(crate) struct Service {
     store: Store,
     /// What [`reset`](Self::reset) goes back to.
-    first: World,
+    initial: World,
     keys: Keys,
     faults: FaultRules,
     journal: Journal,
     verdicts: Mutex<Verdicts>,
     /// Says `true` when its world is taken away.
-    ended: watch::Sender<bool>,
+    closed: watch::Sender<bool>,
 }
 
 impl Service {
@@ -37,39 +37,39 @@ impl Service {
     /// A service on a file, which begins as `new_world` when it is not there. Once it was there,
     /// [`reset`](Self::reset) goes back to what it holds now.
     pub(crate) fn in_file(file: StateFile, new_world: World) -> Result<Self, StateError> {
-        let first = file.transact(&new_world, |world| (world.clone(), false))?;
-        let keys = first.keys();
+        let initial = file.transact(&new_world, |world| (world.clone(), false))?;
+        let keys = initial.keys();
         // Should the file go away, the next one has the keys that were told.
-        let new_world = match first.seed() == new_world.seed() {
+        let new_world = match initial.seed() == new_world.seed() {
             true => new_world,
-            false => new_world.anew(first.seed()),
+            false => new_world.recreate(initial.seed()),
         };
-        Ok(Self::new(Store::File { file, new_world }, first, keys))
+        Ok(Self::new(Store::File { file, new_world }, initial, keys))
     }
 
-    fn new(store: Store, first: World, keys: Keys) -> Self {
-        let faults = FaultRules::new(first.seed());
+    fn new(store: Store, initial: World, keys: Keys) -> Self {
+        let faults = FaultRules::new(initial.seed());
         Self {
             store,
-            first,
+            initial,
             keys,
             faults,
             journal: Journal::new(JournalLimits::default()),
             verdicts: Mutex::default(),
-            ended: watch::Sender::new(false),
+            closed: watch::Sender::new(false),
         }
     }
 
     /// Changes the world and what [`reset`](Self::reset) goes back to.
-    pub(crate) fn begin_with<T>(
+    pub(crate) fn update_initial<T>(
         &mut self,
         change: impl FnOnce(&mut World) -> T,
     ) -> Result<T, StateError> {
-        let (result, first) = self.store.transact(|world| {
+        let (result, initial) = self.store.transact(|world| {
             let result = change(world);
             ((result, world.clone()), true)
         })?;
-        self.first = first;
+        self.initial = initial;
         Ok(result)
     }
 
@@ -82,19 +82,19 @@ impl Service {
     }
 
     /// The world as it was made.
-    pub(crate) fn first(&self) -> &World {
-        &self.first
+    pub(crate) fn initial(&self) -> &World {
+        &self.initial
     }
 
     /// Tells whoever waits for something to happen here that nothing will.
-    pub(crate) fn end(&self) {
-        self.ended.send_replace(true);
+    pub(crate) fn close(&self) {
+        self.closed.send_replace(true);
     }
 
     /// Waits for [`end`](Self::end).
-    pub(crate) async fn ended(&self) {
+    pub(crate) async fn closed(&self) {
         // The sender lives as long as `self`.
-        let _ = self.ended.subscribe().wait_for(|ended| *ended).await;
+        let _ = self.closed.subscribe().wait_for(|closed| *closed).await;
     }
 
     pub(crate) fn store(&self) -> &Store {
@@ -130,11 +130,11 @@ impl Service {
     /// journal and in the verdicts when this returns.
     pub(crate) fn answer(&self, request: &Request, plan: &Plan) -> Planned {
         let handled = match plan.prevents_write() {
-            true => self.store.try_out(request),
+            true => self.store.dry_run(request),
             false => self.store.handle(request),
         };
         match handled {
-            Ok(handled) => self.told(request, plan, handled),
+            Ok(handled) => self.record(request, plan, handled),
             Err(error) => {
                 let reply = Reply::error(500, "state_file", &error.to_string(), None);
                 let answered = Answered {
@@ -150,7 +150,7 @@ impl Service {
         }
     }
 
-    fn told(&self, request: &Request, plan: &Plan, handled: Handled<'_>) -> Planned {
+    fn record(&self, request: &Request, plan: &Plan, handled: Handled<'_>) -> Planned {
         let Handled {
             outcome,
             at,
@@ -211,6 +211,6 @@ impl Service {
         self.faults.restart();
         self.journal.clear();
         self.change_verdicts(|verdicts| *verdicts = Verdicts::default());
-        self.store.replace(self.first.clone())
+        self.store.replace(self.initial.clone())
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::engine::{World, check_ids, counted_past_ids};
+use crate::engine::{World, check_ids, with_valid_last_id};
 use crate::read_json;
 
 /// The form in which this version writes a world.
@@ -113,11 +113,12 @@ impl StateFile {
     /// lock, because each write puts another file in its place.
     fn lock(&self) -> Result<Locked, StateError> {
         let lock = || {
-            let path = target(&self.path)?;
+            let path = resolve_link(&self.path)?;
             check_regular(&path)?;
             create_directory(directory(&path))?;
             let mut options = OpenOptions::new();
-            let file = private(options.create(true).append(true)).open(beside(&path, ".lock"))?;
+            let file =
+                private(options.create(true).append(true)).open(with_suffix(&path, ".lock"))?;
             file.lock()?;
             Ok(Locked { path, _file: file })
         };
@@ -163,7 +164,7 @@ impl StateFile {
     }
 
     fn save(&self, locked: &Locked, world: &World) -> Result<(), StateError> {
-        let (version, world) = (VERSION, counted_past_ids(world));
+        let (version, world) = (VERSION, with_valid_last_id(world));
         let bytes = serde_json::to_vec_pretty(&Saved { version, world })
             .expect("a world is made of texts, numbers and lists");
         locked
@@ -232,7 +233,7 @@ impl Locked {
     /// The new file has the same name each time, so that what a crash leaves behind goes with the
     /// next write, and mode 0600 from its beginning.
     fn replace(&self, bytes: &[u8]) -> io::Result<()> {
-        let new = beside(&self.path, ".new");
+        let new = with_suffix(&self.path, ".new");
         match fs::remove_file(&new) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -245,7 +246,7 @@ impl Locked {
 }
 
 /// Where a path leads, which is there or not; a link may point at a file that is to be made.
-fn target(path: &Path) -> io::Result<PathBuf> {
+fn resolve_link(path: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(match fs::read_link(path) {
             Ok(link) => directory(path).join(link),
@@ -270,7 +271,7 @@ fn directory(path: &Path) -> &Path {
     }
 }
 
-fn beside(path: &Path, ending: &str) -> OsString {
+fn with_suffix(path: &Path, ending: &str) -> OsString {
     let mut name = OsString::from(path);
     name.push(ending);
     name

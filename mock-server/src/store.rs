@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
 
-use crate::engine::{Outcome, Request, World, bearer_token, label, outcome};
+use crate::engine::{Outcome, Request, World, bearer_token, label, process};
 use crate::state_file::{StateError, StateFile};
 
 /// The world of one service.
@@ -32,7 +32,7 @@ impl<'a> Handled<'a> {
     fn new(world: &mut World, request: &'a Request) -> Self {
         let at = world.clock().timestamp();
         Self {
-            outcome: outcome(world, request, at),
+            outcome: process(world, request, at),
             at,
             date: world.clock().date_header(at),
             key: key_label(world, request),
@@ -56,7 +56,7 @@ impl Store {
     }
 
     /// Answers as if the request were carried out, and leaves the world as it is.
-    pub(crate) fn try_out<'a>(&self, request: &'a Request) -> Result<Handled<'a>, StateError> {
+    pub(crate) fn dry_run<'a>(&self, request: &'a Request) -> Result<Handled<'a>, StateError> {
         let mut world = self.world()?;
         Ok(Handled::new(&mut world, request))
     }

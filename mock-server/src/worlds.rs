@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::engine::{self, Dialect, Keys, KeysInForce, Request, World, bearer_token};
+use crate::engine::{self, ActiveKeys, Dialect, Keys, Request, World, bearer_token};
 use crate::faults::FaultRule;
 use crate::invalid_input::InvalidInput;
 use crate::service::Service;
@@ -13,7 +13,7 @@ use crate::state_file::{StateError, StateFile};
 pub(crate) const DEFAULT: &str = "default";
 
 /// Where the worlds lie, each as a service of its own.
-const BELOW: &str = "/worlds/";
+const PATH_PREFIX: &str = "/worlds/";
 
 /// What stands between a key and the world that it belongs to.
 const SEPARATOR: char = '.';
@@ -73,7 +73,7 @@ impl Worlds {
     pub fn in_file(file: StateFile, new_world: World) -> Result<Self, StateError> {
         let path = file.path().to_owned();
         let service = Service::in_file(file, new_world)?;
-        match engine::check(service.first()) {
+        match engine::check(service.initial()) {
             Ok(()) => Ok(Self::new(service)),
             Err(reason) => Err(StateError::Damaged {
                 path,
@@ -108,7 +108,7 @@ impl Worlds {
     pub fn update<T>(&mut self, change: impl FnOnce(&mut World) -> T) -> Result<T, StateError> {
         let service = Arc::get_mut(&mut self.default);
         let service = service.expect("a server that serves the worlds shares them");
-        service.begin_with(change)
+        service.update_initial(change)
     }
 
     /// Adds fault rules to the world `default`: all of them, or none when one is wrong.
@@ -129,8 +129,8 @@ impl Worlds {
     }
 
     /// The dialect that `default` began with, and with it every world that is not given another.
-    pub(crate) fn first_dialect(&self) -> &Dialect {
-        self.default.first().dialect()
+    pub(crate) fn initial_dialect(&self) -> &Dialect {
+        self.default.initial().dialect()
     }
 
     fn new(default: Service) -> Self {
@@ -153,7 +153,7 @@ impl Worlds {
         }
         let named = request
             .path
-            .strip_prefix(BELOW)
+            .strip_prefix(PATH_PREFIX)
             .map(|rest| rest.split_once('/'));
         if let Some(Some((world, _))) = named {
             return Err(world.to_owned());
@@ -163,14 +163,14 @@ impl Worlds {
     }
 
     fn route_by_path(&self, request: &mut Request) -> Option<Arc<Service>> {
-        let (world, rest) = request.path.strip_prefix(BELOW)?.split_once('/')?;
+        let (world, rest) = request.path.strip_prefix(PATH_PREFIX)?.split_once('/')?;
         let service = self.find(world)?;
         let (world, path) = (world.to_owned(), format!("/{rest}"));
         request.path = path;
         if let Some(header) = authorization(request)
             && let Some(token) = bearer_token(header)
         {
-            *header = format!("Bearer {}", inner_key(&world, token));
+            *header = format!("Bearer {}", plain_key(&world, token));
         }
         Some(service)
     }
@@ -221,7 +221,7 @@ impl Worlds {
         let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
         let removed = others.services.remove(name);
         if let Some(service) = &removed {
-            service.end();
+            service.close();
         }
         removed.is_some()
     }
@@ -234,12 +234,12 @@ fn authorization(request: &mut Request) -> Option<&mut String> {
 }
 
 /// The base URL of a world on a server, where its keys are needed no more than elsewhere.
-pub(crate) fn url_of(server: &str, world: &str) -> String {
-    format!("{server}{BELOW}{world}")
+pub(crate) fn world_url(server: &str, world: &str) -> String {
+    format!("{server}{PATH_PREFIX}{world}")
 }
 
 /// The key by which clients reach this world: the world's own, with its name.
-pub(crate) fn outer_key(world: &str, key: &str) -> String {
+pub(crate) fn qualified_key(world: &str, key: &str) -> String {
     match world {
         DEFAULT => key.to_owned(),
         other => format!("{key}{SEPARATOR}{other}"),
@@ -247,7 +247,7 @@ pub(crate) fn outer_key(world: &str, key: &str) -> String {
 }
 
 /// The key as the world itself knows it.
-pub(crate) fn inner_key<'a>(world: &str, key: &'a str) -> &'a str {
+pub(crate) fn plain_key<'a>(world: &str, key: &'a str) -> &'a str {
     match key.rsplit_once(SEPARATOR) {
         Some((inner, name)) if name == world => inner,
         _ => key,
@@ -255,9 +255,9 @@ pub(crate) fn inner_key<'a>(world: &str, key: &'a str) -> &'a str {
 }
 
 /// The keys by which clients reach this world.
-pub(crate) fn outer_keys(world: &str, mut keys: KeysInForce) -> KeysInForce {
+pub(crate) fn qualified_keys(world: &str, mut keys: ActiveKeys) -> ActiveKeys {
     for key in keys.values_mut().flatten() {
-        *key = outer_key(world, key);
+        *key = qualified_key(world, key);
     }
     keys
 }
@@ -284,11 +284,11 @@ mod tests {
         ];
         for name in &names {
             let service = worlds.find(name).unwrap();
-            let key = outer_key(name, &service.keys().all);
+            let key = qualified_key(name, &service.keys().all);
             assert_eq!(status(&worlds, &key), 200);
             service
                 .store()
-                .transact(|world| (world.remove_key(inner_key(name, &key)), true))
+                .transact(|world| (world.remove_key(plain_key(name, &key)), true))
                 .unwrap();
             assert_eq!(status(&worlds, &key), 401);
         }
@@ -298,7 +298,7 @@ mod tests {
     fn the_keys_of_a_deleted_world_are_unknown() {
         let worlds = Worlds::in_memory(World::new(7));
         let name = worlds.create(World::new(7));
-        let key = outer_key(&name, &World::new(7).keys().all);
+        let key = qualified_key(&name, &World::new(7).keys().all);
         assert_eq!(status(&worlds, &key), 200);
         assert!(worlds.delete(&name));
         assert_eq!(status(&worlds, &key), 401);

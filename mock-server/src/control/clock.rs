@@ -49,7 +49,7 @@ pub(super) fn advance(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     let Advance { seconds } = read(call.request)?;
     let time = Duration::from_secs(seconds);
     let advance = |world: &mut World| {
-        if !world.clock().has_room_for(time) {
+        if !world.clock().can_advance(time) {
             return (Err(end_of_time(seconds)), false);
         }
         world.advance(time);

@@ -5,7 +5,7 @@ use super::refusal::ControlRefusal;
 use super::world_call::WorldCall;
 use crate::engine::Reply;
 use crate::faults::FaultRule;
-use crate::worlds::inner_key;
+use crate::worlds::plain_key;
 
 pub(super) fn list(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     Ok(json(200, &call.service.faults().counted()))
@@ -19,7 +19,7 @@ pub(super) fn add(call: &WorldCall) -> Result<Reply, ControlRefusal> {
         .filter_map(|rule| rule.matching.key.as_mut())
     {
         // A rule of a world names its keys as clients do; the world knows them without its name.
-        *key = inner_key(call.name, key).to_owned();
+        *key = plain_key(call.name, key).to_owned();
     }
     call.service.add_faults(rules)?;
     Ok(json(201, &call.service.faults().counted()))

@@ -6,7 +6,7 @@ use super::json::{done, json, read};
 use super::refusal::ControlRefusal;
 use super::world_call::WorldCall;
 use crate::engine::{RateLimit, Reply, Scope, label};
-use crate::worlds::{inner_key, outer_key, outer_keys};
+use crate::worlds::{plain_key, qualified_key, qualified_keys};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -33,8 +33,8 @@ pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     let keys = call
         .service
         .store()
-        .transact(|world| (world.keys_in_force(), false))?;
-    Ok(json(200, &outer_keys(call.name, keys)))
+        .transact(|world| (world.active_keys(), false))?;
+    Ok(json(200, &qualified_keys(call.name, keys)))
 }
 
 pub(super) fn create(call: &WorldCall) -> Result<Reply, ControlRefusal> {
@@ -52,7 +52,7 @@ pub(super) fn create(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     })?;
     let made = MadeKey {
         name: label(&key),
-        key: outer_key(call.name, &key),
+        key: qualified_key(call.name, &key),
     };
     Ok(json(201, &made))
 }
@@ -60,7 +60,7 @@ pub(super) fn create(call: &WorldCall) -> Result<Reply, ControlRefusal> {
 pub(super) fn delete(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     let OneKey { key } = read(call.request)?;
     let removed = call.service.store().transact(|world| {
-        let removed = world.remove_key(inner_key(call.name, &key));
+        let removed = world.remove_key(plain_key(call.name, &key));
         (removed, removed)
     });
     match removed? {

@@ -89,7 +89,7 @@ pub(super) fn wait(call: &WorldCall) -> Result<Answer, ControlRefusal> {
                 let message = "the program is about to end, and nothing comes any more";
                 ControlRefusal::new(503, "ending", message).into_reply()
             }
-            () = service.ended() => ControlRefusal::unknown_world(&name).into_reply(),
+            () = service.closed() => ControlRefusal::unknown_world(&name).into_reply(),
         }
     })))
 }

@@ -8,8 +8,8 @@ use super::dialect;
 use super::json::{done, json, read};
 use super::refusal::ControlRefusal;
 use super::world_call::WorldCall;
-use crate::engine::{self, Clock, KeysInForce, Reply, Request, World};
-use crate::worlds::{DEFAULT, outer_keys, url_of};
+use crate::engine::{self, ActiveKeys, Clock, Reply, Request, World};
+use crate::worlds::{DEFAULT, qualified_keys, world_url};
 
 /// What a new world is to be like. Everything may be left out, and so may the whole body.
 #[derive(Default, Deserialize)]
@@ -28,7 +28,7 @@ struct Created<'a> {
     id: &'a str,
     /// The base URL of this world, for requests with and without a key.
     url: String,
-    keys: KeysInForce,
+    keys: ActiveKeys,
 }
 
 #[derive(Serialize)]
@@ -40,7 +40,7 @@ struct Listed {
 pub(super) fn list(control: &Control, request: &Request) -> Result<Reply, ControlRefusal> {
     let server = control.url(request);
     let listed = control.worlds.names().into_iter().map(|id| Listed {
-        url: url_of(&server, &id),
+        url: world_url(&server, &id),
         id,
     });
     Ok(json(200, &listed.collect::<Vec<_>>()))
@@ -62,7 +62,7 @@ pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, Cont
         }
         (None, seed) => {
             let mut world = World::new(seed.unwrap_or_default());
-            world.set_dialect(control.worlds.first_dialect().clone());
+            world.set_dialect(control.worlds.initial_dialect().clone());
             world
         }
     };
@@ -72,10 +72,10 @@ pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, Cont
     if let Some(choice) = new.dialect {
         world.set_dialect(dialect::chosen(choice)?);
     }
-    let keys = world.keys_in_force();
+    let keys = world.active_keys();
     let id = &control.worlds.create(world);
-    let url = url_of(&control.url(request), id);
-    let keys = outer_keys(id, keys);
+    let url = world_url(&control.url(request), id);
+    let keys = qualified_keys(id, keys);
     Ok(json(201, &Created { id, url, keys }))
 }
 

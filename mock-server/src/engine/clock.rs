@@ -103,7 +103,7 @@ impl Clock {
     }
 
     /// Whether the clock can be put forward by so much and stay within the years that it has.
-    pub(crate) fn has_room_for(&self, time: Duration) -> bool {
+    pub(crate) fn can_advance(&self, time: Duration) -> bool {
         let now = self.timestamp();
         SignedDuration::try_from(time)
             .is_ok_and(|time| now.checked_add(time).is_ok_and(|later| later <= END))
@@ -259,13 +259,13 @@ mod tests {
     fn the_last_instant_is_one_and_the_next_is_none() {
         let clock = Clock::fixed(LAST).unwrap();
         assert_eq!(clock.now(), LAST);
-        assert!(clock.has_room_for(Duration::ZERO));
-        assert!(!clock.has_room_for(Duration::from_secs(1)));
-        assert!(!Clock::system().has_room_for(Duration::MAX));
+        assert!(clock.can_advance(Duration::ZERO));
+        assert!(!clock.can_advance(Duration::from_secs(1)));
+        assert!(!Clock::system().can_advance(Duration::MAX));
         assert!(Clock::fixed("9999-12-30T22:00:01Z").is_err());
         assert!(Clock::fixed("9999-12-30T22:00:00.5Z").is_err());
         let mut nearly = Clock::fixed("9999-12-30T21:59:59.5Z").unwrap();
-        assert!(!nearly.has_room_for(Duration::from_secs(1)));
+        assert!(!nearly.can_advance(Duration::from_secs(1)));
         nearly.advance(Duration::from_secs(1));
         assert_eq!(nearly, clock);
         let far = Clock::try_from("system+PT99999999999999H".to_owned()).unwrap();

@@ -10,41 +10,41 @@
 //! - `world`: the state of one service
 //! - `endpoints`: the table of endpoints, and a file for each resource that answers
 //! - `verdicts`: the violations and the coverage of a client
-//! - `handling`: the way of a request through all of this
+//! - `handle`: the way of a request through all of this
 
 mod access;
 mod clock;
 pub mod dialect;
 mod endpoints;
 mod event_kind;
-mod handling;
+mod handle;
 mod outcome;
 mod redaction;
 mod rejections;
 mod reply;
 mod request;
 mod resources;
-mod seeded;
+mod seeded_hash;
 mod verdicts;
 mod world;
 
+pub(crate) use access::{ActiveKeys, bearer_token, label};
 pub use access::{Keys, RateLimit, Scope};
-pub(crate) use access::{KeysInForce, bearer_token, label};
 pub use clock::Clock;
 pub(crate) use clock::LAST as LAST_INSTANT;
 pub(crate) use dialect::{Dialect, SignatureEncoding, WebhookPayload};
 pub(crate) use endpoints::BODY_LIMIT;
 pub use endpoints::Endpoint;
 pub use event_kind::EventKind;
-pub use handling::handle;
-pub(crate) use handling::outcome;
+pub use handle::handle;
+pub(crate) use handle::process;
 pub(crate) use outcome::Outcome;
-pub(crate) use redaction::{without, without_keys};
+pub(crate) use redaction::{redact, redact_keys};
 pub use rejections::Rule;
 pub use reply::Reply;
 pub use request::Request;
 pub use resources::{Account, Link, Post, Profile};
-pub(crate) use seeded::Seeded;
+pub(crate) use seeded_hash::SeededHash;
 pub use verdicts::{Coverage, EndpointCoverage, RuleVerdict, Uncovered, Verdicts, Violation};
 pub use world::World;
-pub(crate) use world::{InvalidWorld, check, check_ids, counted_past_ids};
+pub(crate) use world::{InvalidWorld, check, check_ids, with_valid_last_id};

@@ -10,7 +10,7 @@ const DIGITS: usize = 16;
 
 /// The text with `…` in place of the digits of every key of the mock's own making: a client may have
 /// put its key into a path or a query.
-pub(crate) fn without_keys(text: &str) -> Cow<'_, str> {
+pub(crate) fn redact_keys(text: &str) -> Cow<'_, str> {
     match text.len() < "mock__".len() + DIGITS {
         true => Cow::Borrowed(text),
         false => hide(text, key_digits),
@@ -18,7 +18,7 @@ pub(crate) fn without_keys(text: &str) -> Cow<'_, str> {
 }
 
 /// The text with `…` in place of a secret.
-pub(crate) fn without<'a>(text: &'a str, secret: &str) -> Cow<'a, str> {
+pub(crate) fn redact<'a>(text: &'a str, secret: &str) -> Cow<'a, str> {
     hide(text, |text| {
         let found = text.match_indices(secret);
         found
@@ -112,7 +112,7 @@ mod tests {
         let key = token(7, "all");
         let text = format!("a=mock_&b={key}&c=mock_mock_é{key}{}", token(7, "key6"));
         let expected = "a=mock_&b=mock_all_…&c=mock_mock_émock_all_…mock_key6_…";
-        assert_eq!(without_keys(&text), expected);
+        assert_eq!(redact_keys(&text), expected);
         for other in [
             "",
             "/api/v1/me",
@@ -121,7 +121,7 @@ mod tests {
             "mock_all_12",
             "mock_all",
         ] {
-            assert_eq!(without_keys(other), other);
+            assert_eq!(redact_keys(other), other);
         }
     }
 
@@ -134,19 +134,19 @@ mod tests {
             bytes.collect::<String>()
         };
         assert_eq!(
-            without_keys(&format!("/é%20%ff%/mock%5Fall%5F{digits}/{key}%")),
+            redact_keys(&format!("/é%20%ff%/mock%5Fall%5F{digits}/{key}%")),
             "/é%20%ff%/mock%5Fall%5F…/mock_all_…%"
         );
         assert_eq!(
-            without_keys(&encoded(&key)),
+            redact_keys(&encoded(&key)),
             format!("{}…", encoded("mock_all_"))
         );
-        assert_eq!(without_keys("/%6dock_all_/%2"), "/%6dock_all_/%2");
+        assert_eq!(redact_keys("/%6dock_all_/%2"), "/%6dock_all_/%2");
     }
 
     #[test]
     fn a_secret_is_left_out_when_it_is_encoded() {
         let secret = "a?b+/==";
-        assert_eq!(without("a=a?b+/==&b=a%3fb%2B/%3D=&é", secret), "a=…&b=…&é");
+        assert_eq!(redact("a=a?b+/==&b=a%3fb%2B/%3D=&é", secret), "a=…&b=…&é");
     }
 }

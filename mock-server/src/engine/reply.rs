@@ -43,10 +43,10 @@ impl Reply {
 
     /// `{"error": {"code", "message", "field"?}}`, the shape of every refusal by default.
     pub(crate) fn error(status: u16, code: &str, message: &str, field: Option<&str>) -> Self {
-        Self::refusal(ErrorBody::Nested, status, code, message, field)
+        Self::rejection(ErrorBody::Nested, status, code, message, field)
     }
 
-    pub(super) fn refusal(
+    pub(super) fn rejection(
         shape: ErrorBody,
         status: u16,
         code: &str,
@@ -96,7 +96,7 @@ impl Reply {
             code,
             field,
         };
-        Self::written_as("application/problem+json", status, &problem)
+        Self::serialized("application/problem+json", status, &problem)
     }
 
     fn empty(status: u16) -> Self {
@@ -108,10 +108,10 @@ impl Reply {
     }
 
     fn json(status: u16, body: &impl Serialize) -> Self {
-        Self::written_as("application/json", status, body)
+        Self::serialized("application/json", status, body)
     }
 
-    fn written_as(content_type: &'static str, status: u16, body: &impl Serialize) -> Self {
+    fn serialized(content_type: &'static str, status: u16, body: &impl Serialize) -> Self {
         // Structs and not `serde_json::Value`s: the fields keep their order, so that the same seed
         // gives the same bytes under every feature of serde_json.
         let body = serde_json::to_vec(body).expect("texts, numbers and lists become JSON");

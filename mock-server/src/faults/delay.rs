@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::invalid::invalid;
-use crate::engine::Seeded;
+use crate::engine::SeededHash;
 use crate::invalid_input::InvalidInput;
 
 /// More than this says nothing any more: a delay is none or for ever.
@@ -64,7 +64,7 @@ impl Delay {
     }
 
     /// The delay at one point of the seed's numbers.
-    pub(super) fn at(&self, point: Seeded) -> Duration {
+    pub(super) fn at(&self, point: SeededHash) -> Duration {
         match *self {
             Self::Fixed { milliseconds } => Duration::from_millis(milliseconds),
             Self::Uniform { from, to } => {
@@ -81,10 +81,10 @@ impl Delay {
 }
 
 /// A number of the standard normal distribution, by the method of Box and Muller.
-fn standard_normal(point: Seeded) -> f64 {
+fn standard_normal(point: SeededHash) -> f64 {
     // The logarithm needs a number above 0.
-    let radius = (-2.0 * (1.0 - point.number(1).fraction()).ln()).sqrt();
-    radius * (TAU * point.number(2).fraction()).cos()
+    let radius = (-2.0 * (1.0 - point.mix(1).fraction()).ln()).sqrt();
+    radius * (TAU * point.mix(2).fraction()).cos()
 }
 
 #[cfg(test)]
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     fn milliseconds(delay: Delay) -> Vec<u128> {
-        let points = (0..1000).map(|number| Seeded::new(7).number(number));
+        let points = (0..1000).map(|number| SeededHash::new(7).mix(number));
         points.map(|point| delay.at(point).as_millis()).collect()
     }
 

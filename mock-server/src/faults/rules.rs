@@ -9,13 +9,13 @@ use super::fault::Fault;
 use super::planned::Plan;
 use super::rule::FaultRule;
 use super::schedule::Schedule;
-use crate::engine::{Request, Seeded};
+use crate::engine::{Request, SeededHash};
 use crate::invalid_input::InvalidInput;
 
 /// What is in force for one service. Rules are asked in the order in which they were added.
 #[derive(Debug)]
 pub(crate) struct FaultRules {
-    seed: Seeded,
+    seed: SeededHash,
     in_force: Mutex<InForce>,
 }
 
@@ -31,7 +31,7 @@ struct InForce {
 struct Rule {
     written: FaultRule,
     schedule: Schedule,
-    point: Seeded,
+    point: SeededHash,
 }
 
 /// What is told of a rule in force.
@@ -46,7 +46,7 @@ impl FaultRules {
     /// No rules yet. Whatever is random will follow from the seed.
     pub(crate) fn new(seed: u64) -> Self {
         Self {
-            seed: Seeded::new(seed).text("faults"),
+            seed: SeededHash::new(seed).mix_str("faults"),
             in_force: Mutex::default(),
         }
     }
@@ -56,7 +56,7 @@ impl FaultRules {
         let mut in_force = self.lock();
         let (first, single) = (in_force.added, rules.len() == 1);
         let read = (1..).zip(rules).map(|(number, rule)| {
-            let read = Rule::read(rule, self.seed.number(first + number));
+            let read = Rule::read(rule, self.seed.mix(first + number));
             read.map_err(|error| match single {
                 true => error,
                 false => error.in_rule(number as usize),
@@ -110,7 +110,7 @@ impl FaultRules {
 }
 
 impl Rule {
-    fn read(written: FaultRule, point: Seeded) -> Result<Self, InvalidInput> {
+    fn read(written: FaultRule, point: SeededHash) -> Result<Self, InvalidInput> {
         written.fault.check()?;
         written.matching.check()?;
         Ok(Self {
@@ -122,14 +122,14 @@ impl Rule {
 
     fn strikes(&mut self, request: &Request, now: Option<Timestamp>) -> bool {
         self.written.matching.matches(request)
-            && self.schedule.strikes(now, self.point.text("strike"))
+            && self.schedule.strikes(now, self.point.mix_str("strike"))
     }
 
     fn add_to(&self, plan: &mut Plan) {
         let phase = self.written.phase;
         match &self.written.fault {
             Fault::Delay(delay) => {
-                let point = self.point.text("delay").number(self.schedule.matched);
+                let point = self.point.mix_str("delay").mix(self.schedule.matched);
                 plan.hold_back(phase, delay.at(point));
             }
             fault => plan.fault = Some((phase, fault.clone())),

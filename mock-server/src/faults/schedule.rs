@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::condition::When;
 use super::invalid::invalid;
-use crate::engine::{Clock, Seeded};
+use crate::engine::{Clock, SeededHash};
 use crate::invalid_input::InvalidInput;
 
 /// A [`When`] that has been read, with what has been counted so far.
@@ -46,7 +46,7 @@ impl Schedule {
 
     /// Counts a request, and says whether it meets the fault. `point` is where the numbers of the
     /// rule begin.
-    pub(super) fn strikes(&mut self, now: Option<Timestamp>, point: Seeded) -> bool {
+    pub(super) fn strikes(&mut self, now: Option<Timestamp>, point: SeededHash) -> bool {
         self.matched += 1;
         let strikes = self.matched > self.skip
             && self.times.is_none_or(|times| self.struck < times)
@@ -55,7 +55,7 @@ impl Schedule {
                 .is_none_or(|until| now.is_some_and(|now| now <= until))
             && self
                 .probability
-                .is_none_or(|probability| point.number(self.matched).fraction() < probability);
+                .is_none_or(|probability| point.mix(self.matched).fraction() < probability);
         self.struck += u64::from(strikes);
         strikes
     }
@@ -76,7 +76,7 @@ mod tests {
 
     fn strikes(when: &When, requests: usize) -> Vec<bool> {
         let mut schedule = Schedule::read(when).unwrap();
-        let strike = || schedule.strikes(None, Seeded::new(7));
+        let strike = || schedule.strikes(None, SeededHash::new(7));
         std::iter::repeat_with(strike).take(requests).collect()
     }
 
@@ -138,7 +138,7 @@ mod tests {
             ..When::default()
         })
         .unwrap();
-        let point = Seeded::new(7);
+        let point = SeededHash::new(7);
         assert!(schedule.strikes(instant("2026-03-01T11:59:59Z"), point));
         assert!(schedule.strikes(instant("2026-03-01T12:00:00Z"), point));
         assert!(!schedule.strikes(instant("2026-03-01T12:00:01Z"), point));

@@ -8,7 +8,7 @@ use url::form_urlencoded;
 
 use super::recorded_request::RecordedRequest;
 use super::request_pattern::RequestPattern;
-use crate::engine::without_keys;
+use crate::engine::redact_keys;
 use crate::path_pattern;
 
 /// How many characters of a JSON value are shown.
@@ -65,7 +65,7 @@ pub(super) fn differences(pattern: &RequestPattern, request: &RecordedRequest) -
         texts.extend(body_differences(whole, request, false));
     }
     // Whoever names a key by itself in place of its name sees it nowhere.
-    let key = pattern.key.as_deref().map(without_keys);
+    let key = pattern.key.as_deref().map(redact_keys);
     let [found, expected] =
         [request.status, pattern.status].map(|status| status.map(|code| code.to_string()));
     for (what, found, expected) in [

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::bytes_in_json;
-use crate::engine::{Request, without, without_keys};
+use crate::engine::{Request, redact, redact_keys};
 
 /// Headers that carry a key; they are never kept.
 const SECRET_HEADERS: [&str; 2] = ["authorization", "proxy-authorization"];
@@ -140,10 +140,10 @@ fn foreign_secret<'a>(request: &'a Request, answered: &Answered<'_>) -> Option<&
 
 fn without_secrets<'a>(text: &'a str, foreign: Option<&str>) -> Cow<'a, str> {
     match foreign {
-        None => without_keys(text),
-        Some(secret) => match without(text, secret) {
-            Cow::Borrowed(text) => without_keys(text),
-            Cow::Owned(text) => without_keys(&text).into_owned().into(),
+        None => redact_keys(text),
+        Some(secret) => match redact(text, secret) {
+            Cow::Borrowed(text) => redact_keys(text),
+            Cow::Owned(text) => redact_keys(&text).into_owned().into(),
         },
     }
 }

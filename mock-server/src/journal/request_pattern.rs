@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::recorded_request::is_secret;
-use crate::engine::without_keys;
+use crate::engine::redact_keys;
 use crate::invalid_input::InvalidInput;
 use crate::path_pattern;
 use crate::read_json;
@@ -251,7 +251,7 @@ impl RequestPattern {
             .chain(
                 self.key
                     .iter()
-                    .map(|key| format!("with the key `{}`", without_keys(key))),
+                    .map(|key| format!("with the key `{}`", redact_keys(key))),
             )
             .chain(
                 self.status

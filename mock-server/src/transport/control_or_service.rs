@@ -15,10 +15,10 @@ use super::payload::Payload;
 use crate::apart::apart;
 use crate::control::{self, Answer, Control};
 use crate::ending::Ending;
-use crate::engine::{self, BODY_LIMIT, Reply, bearer_token, label, without_keys};
+use crate::engine::{self, BODY_LIMIT, Reply, bearer_token, label, redact_keys};
 use crate::faults::{Plan, Planned};
 use crate::service::Service;
-use crate::worlds::{Worlds, inner_key};
+use crate::worlds::{Worlds, plain_key};
 
 /// Where the lines of the log go.
 pub(super) type Log = Box<dyn Fn(fmt::Arguments<'_>) + Send + Sync>;
@@ -134,10 +134,10 @@ fn describe(request: &engine::Request) -> String {
     let query = request.query.as_deref().map(|query| format!("?{query}"));
     let query = query.unwrap_or_default();
     let target = format!("{}{query}", request.path);
-    format!("{} {} ({key})", request.method, without_keys(&target))
+    format!("{} {} ({key})", request.method, redact_keys(&target))
 }
 
 fn key_name(token: &str) -> Option<&str> {
     let world = token.rsplit_once('.').map_or("", |(_, world)| world);
-    label(inner_key(world, token))
+    label(plain_key(world, token))
 }

@@ -30,7 +30,7 @@ fn next_delivery(world: &mut World) -> (String, String) {
 pub(crate) fn keep_webhook(world: &mut World, replaced: World) {
     if world.webhook.is_new() && !replaced.webhook.is_new() {
         // The numbers of later deliveries have to differ from those in the log.
-        world.count_on_from(&replaced);
+        world.continue_ids_after(&replaced);
         world.webhook = replaced.webhook;
     }
 }

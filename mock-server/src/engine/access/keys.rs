@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::key::Key;
 use super::scope::Scope;
-use crate::engine::seeded::Seeded;
+use crate::engine::seeded_hash::SeededHash;
 
 /// The six keys of the account `demo`, named by what they may do.
 ///
@@ -37,10 +37,10 @@ pub struct Keys {
 }
 
 /// The six keys by their names; nothing in place of one that the world does not know.
-pub(crate) type KeysInForce = BTreeMap<&'static str, Option<String>>;
+pub(crate) type ActiveKeys = BTreeMap<&'static str, Option<String>>;
 
 impl Keys {
-    pub(crate) fn of_seed(seed: u64) -> Self {
+    pub(crate) fn from_seed(seed: u64) -> Self {
         Self {
             all: token(seed, "all"),
             none: token(seed, "none"),
@@ -73,7 +73,7 @@ impl fmt::Debug for Keys {
 
 /// The text of the key that is called `name` in the world of this seed.
 pub(crate) fn token(seed: u64, name: &str) -> String {
-    let digits = Seeded::new(seed).text("key").text(name).value();
+    let digits = SeededHash::new(seed).mix_str("key").mix_str(name).value();
     format!("mock_{name}_{digits:016x}")
 }
 

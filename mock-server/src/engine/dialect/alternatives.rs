@@ -8,7 +8,7 @@ use super::{
     ReferenceData, ResourceFields, ScopeRejection, SignatureEncoding, UnknownFields,
     WebhookPayload, WriteResponses,
 };
-use crate::engine::seeded::Seeded;
+use crate::engine::seeded_hash::SeededHash;
 
 /// A setting with its alternatives: their names, and how each is set.
 type Setting = (&'static str, &'static [Alternative]);
@@ -96,7 +96,7 @@ const SETTINGS: [Setting; 21] = [
     ]),
 ];
 
-pub(super) fn each() -> impl Iterator<Item = (&'static str, &'static str, Dialect)> {
+pub(super) fn all() -> impl Iterator<Item = (&'static str, &'static str, Dialect)> {
     SETTINGS.iter().flat_map(|(setting, alternatives)| {
         alternatives.iter().map(|(name, set)| {
             let mut dialect = Dialect::default();
@@ -110,7 +110,7 @@ pub(super) fn each() -> impl Iterator<Item = (&'static str, &'static str, Dialec
 pub(super) fn random(seed: u64) -> Dialect {
     let mut dialect = Dialect::default();
     for (setting, alternatives) in SETTINGS {
-        let drawn = Seeded::new(seed).text("dialect").text(setting);
+        let drawn = SeededHash::new(seed).mix_str("dialect").mix_str(setting);
         let index = drawn.below(alternatives.len() as u64 + 1);
         let chosen = usize::try_from(index)
             .ok()
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn an_alternative_is_what_its_name_says_and_changes_nothing_else() {
-        for (setting, alternative, dialect) in each() {
+        for (setting, alternative, dialect) in all() {
             let mut expected = fields(&Dialect::default());
             let value = match alternative.parse::<u64>() {
                 Ok(number) => json!(number),
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn random_seeds_reach_every_alternative() {
         let drawn: Vec<_> = (0..100).map(|seed| fields(&random(seed))).collect();
-        for (setting, _, dialect) in each() {
+        for (setting, _, dialect) in all() {
             let (default, alternative) = (
                 &fields(&Dialect::default())[setting],
                 &fields(&dialect)[setting],

@@ -212,11 +212,11 @@ impl Dialect {
     /// }
     /// ```
     pub fn alternatives() -> impl Iterator<Item = (&'static str, &'static str, Self)> {
-        alternatives::each()
+        alternatives::all()
     }
 
     /// Whether answers tell how much of the rate limit is left.
-    pub(super) fn tells_rate_limit(&self) -> bool {
+    pub(super) fn sends_rate_limit_headers(&self) -> bool {
         self.rate_limit_rejection != RateLimitRejection::WithoutHeaders
     }
 }

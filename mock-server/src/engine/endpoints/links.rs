@@ -2,7 +2,7 @@
 
 use super::call::Call;
 use super::json_body::{self, Known};
-use super::shown::{Shown, is_id};
+use super::render::{View, matches_id};
 use crate::engine::access::Key;
 use crate::engine::dialect::Dialect;
 use crate::engine::rejections::{Rejected, Rejection};
@@ -20,7 +20,7 @@ pub(super) fn create(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Re
     let link = world.add_link(&caller.handle, &title?, &url?);
     let link = link.expect("the caller has an account");
     let dialect = world.dialect();
-    Ok(Reply::written(dialect, 201, Shown(dialect, &link)))
+    Ok(Reply::written(dialect, 201, View(dialect, &link)))
 }
 
 pub(super) fn edit(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
@@ -39,7 +39,7 @@ pub(super) fn edit(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Reje
         link.url = url;
     }
     let (dialect, link) = (world.dialect(), &world.owner(&caller).links[index]);
-    Ok(Reply::written(dialect, 200, Shown(dialect, link)))
+    Ok(Reply::written(dialect, 200, View(dialect, link)))
 }
 
 pub(super) fn delete(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
@@ -78,7 +78,7 @@ impl LinkFields {
 
 fn position(world: &World, caller: &Key, call: &mut Call<'_>) -> Result<usize, Rejected> {
     let mut links = world.owner(caller).links.iter();
-    let found = links.position(|link| is_id(world.dialect(), &link.id, &call.parameter));
+    let found = links.position(|link| matches_id(world.dialect(), &link.id, &call.parameter));
     let id = call.parameter.to_string();
     found.ok_or_else(|| call.problems.reject(Rejection::UnknownLink { id }))
 }

@@ -22,7 +22,7 @@ pub(super) fn show(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected
         profile: PublicProfile::of(world, &key.handle, account),
         account,
         dialect,
-        key: ShownKey { dialect, key },
+        key: KeyView { dialect, key },
     };
     Ok(Reply::data(200, me))
 }
@@ -31,7 +31,7 @@ struct Me<'a> {
     profile: PublicProfile<'a>,
     account: &'a Account,
     dialect: &'a Dialect,
-    key: ShownKey<'a>,
+    key: KeyView<'a>,
 }
 
 impl Serialize for Me<'_> {
@@ -51,7 +51,7 @@ impl Serialize for Me<'_> {
 }
 
 /// The calling key without its text.
-struct ShownKey<'a> {
+struct KeyView<'a> {
     dialect: &'a Dialect,
     key: &'a Key,
 }
@@ -61,7 +61,7 @@ struct Owner<'a> {
     handle: &'a str,
 }
 
-impl Serialize for ShownKey<'_> {
+impl Serialize for KeyView<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { dialect, key } = self;
         let mut map = serializer.serialize_map(None)?;

@@ -10,8 +10,8 @@ mod links;
 mod me;
 mod posts;
 mod profile;
+mod render;
 mod routing;
-mod shown;
 mod site;
 mod statistics;
 

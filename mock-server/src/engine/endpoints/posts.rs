@@ -2,7 +2,7 @@
 
 use super::call::Call;
 use super::json_body::{self, Known};
-use super::shown::{Shown, is_id};
+use super::render::{View, matches_id};
 use crate::engine::rejections::{Rejected, Rejection};
 use crate::engine::reply::Reply;
 use crate::engine::world::World;
@@ -19,13 +19,13 @@ pub(super) fn create(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Re
     let post = world.add_post(&caller.handle, &body?);
     let post = post.expect("the caller has an account");
     let dialect = world.dialect();
-    Ok(Reply::written(dialect, 201, Shown(dialect, &post)))
+    Ok(Reply::written(dialect, 201, View(dialect, &post)))
 }
 
 pub(super) fn delete(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
     let caller = call.caller()?;
     let mut posts = world.owner(&caller).posts.iter();
-    let index = posts.position(|post| is_id(world.dialect(), &post.id, &call.parameter));
+    let index = posts.position(|post| matches_id(world.dialect(), &post.id, &call.parameter));
     let Some(index) = index else {
         let id = call.parameter.to_string();
         return Err(call.problems.reject(Rejection::UnknownPost { id }));

@@ -4,7 +4,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::call::Call;
 use super::json_body::{self, Known};
-use super::shown::AllShown;
+use super::render::ListView;
 use crate::engine::dialect::{MeFields, UnknownFields};
 use crate::engine::rejections::Rejected;
 use crate::engine::reply::Reply;
@@ -72,8 +72,8 @@ impl<'a> PublicProfile<'a> {
         map.serialize_entry("text_color", &profile.text_color)?;
         map.serialize_entry("background_color", &profile.background_color)?;
         if is_full {
-            map.serialize_entry("links", &AllShown(dialect, &self.account.links))?;
-            map.serialize_entry("posts", &AllShown(dialect, &self.account.posts))?;
+            map.serialize_entry("links", &ListView(dialect, &self.account.links))?;
+            map.serialize_entry("posts", &ListView(dialect, &self.account.posts))?;
             map.serialize_entry("badges", &self.badges())?;
         }
         Ok(())

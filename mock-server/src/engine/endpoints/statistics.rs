@@ -11,7 +11,7 @@ use super::call::Call;
 use crate::engine::dialect::{DaysOutOfRange, OtherStatistics};
 use crate::engine::rejections::{Rejected, Rejection};
 use crate::engine::reply::Reply;
-use crate::engine::seeded::Seeded;
+use crate::engine::seeded_hash::SeededHash;
 use crate::engine::world::World;
 
 const DAYS_DEFAULT: u16 = 30;
@@ -38,7 +38,7 @@ struct Statistics {
 
 /// The fields of [`Visitors`] without anything in them.
 #[derive(Serialize)]
-struct NoVisitors {
+struct EmptyVisitors {
     #[serde(flatten)]
     statistics: Statistics,
     devices: Option<Nothing>,
@@ -113,7 +113,7 @@ fn reply(statistics: Statistics, own: bool, others: OtherStatistics) -> Reply {
         OtherStatistics::Empty => (Some(Nothing {}), Some([])),
         OtherStatistics::Null => (None, None),
     };
-    let shown = NoVisitors {
+    let shown = EmptyVisitors {
         statistics,
         devices,
         countries,
@@ -139,11 +139,15 @@ fn statistics(visits: Visits, today: Date, days: u16, own: bool) -> Statistics {
 /// The views of one profile. All of it follows from the seed, the handle and the date: every view
 /// is one visitor with a device and a country, so that all sums agree.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Visits(Seeded);
+pub(super) struct Visits(SeededHash);
 
 impl Visits {
     pub(super) fn of(world: &World, handle: &str) -> Self {
-        Self(Seeded::new(world.seed()).text("views").text(handle))
+        Self(
+            SeededHash::new(world.seed())
+                .mix_str("views")
+                .mix_str(handle),
+        )
     }
 
     /// The views of all days up to and with `today`.
@@ -163,7 +167,7 @@ impl Visits {
         let mut countries = COUNTRIES.map(|(code, _)| Country { code, views: 0 });
         for day in dates.iter().map(|date| day_number(*date)) {
             for view in 0..self.on_day(day) {
-                let visitor = self.0.number(day.unsigned_abs()).number(view);
+                let visitor = self.0.mix(day.unsigned_abs()).mix(view);
                 *devices.of(visitor) += 1;
                 countries[country(visitor)].views += 1;
             }
@@ -175,15 +179,15 @@ impl Visits {
 
     fn on_day(self, day: i64) -> u64 {
         match u64::try_from(day) {
-            Ok(day) => self.0.number(day).below(VIEWS_PER_DAY),
+            Ok(day) => self.0.mix(day).below(VIEWS_PER_DAY),
             Err(_) => 0,
         }
     }
 }
 
 impl Devices {
-    fn of(&mut self, visitor: Seeded) -> &mut u64 {
-        match visitor.text("device").below(100) {
+    fn of(&mut self, visitor: SeededHash) -> &mut u64 {
+        match visitor.mix_str("device").below(100) {
             0..50 => &mut self.desktop,
             50..90 => &mut self.mobile,
             _ => &mut self.tablet,
@@ -192,8 +196,8 @@ impl Devices {
 }
 
 /// Which of [`COUNTRIES`] a visitor comes from.
-fn country(visitor: Seeded) -> usize {
-    let mut rest = visitor.text("country").below(100);
+fn country(visitor: SeededHash) -> usize {
+    let mut rest = visitor.mix_str("country").below(100);
     for (index, (_, share)) in COUNTRIES.iter().enumerate() {
         if rest < *share {
             return index;

@@ -10,7 +10,7 @@ use crate::engine::reply::Reply;
 /// A problem for which a request is rejected, unless the service tolerates it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Rejection {
-    #[error("there is nothing at {path}; {}", why_nothing(path))]
+    #[error("there is nothing at {path}; {}", path_hint(path))]
     UnknownPath { path: String },
     #[error("{method} is not allowed here; allowed: {}", allowed.join(", "))]
     MethodNotAllowed {
@@ -92,7 +92,7 @@ fn is_in_api(path: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-fn why_nothing(path: &str) -> &'static str {
+fn path_hint(path: &str) -> &'static str {
     match is_in_api(path) {
         true => "no endpoint has this path",
         false => "every path begins with /api/v1, as /api/v1/me does",
@@ -133,12 +133,12 @@ impl Rejection {
             ..
         } = self.row();
         let status = status.under(dialect);
-        let reply = Reply::refusal(dialect.error_body, status, code, &self.to_string(), field);
+        let reply = Reply::rejection(dialect.error_body, status, code, &self.to_string(), field);
         match self {
             Self::MethodNotAllowed { allowed, .. } => {
                 reply.with_header("allow", allowed.join(", "))
             }
-            Self::RateLimited { quota } if dialect.tells_rate_limit() => {
+            Self::RateLimited { quota } if dialect.sends_rate_limit_headers() => {
                 reply.with_header("retry-after", quota.reset.to_string())
             }
             _ if status == 401 => reply.with_header("www-authenticate", "Bearer"),

@@ -82,7 +82,7 @@ impl Rule {
     /// assert_eq!(mock_server::Rule::NotAColor.as_str(), "not_a_color");
     /// ```
     pub fn as_str(self) -> &'static str {
-        self.told().0
+        self.definition().0
     }
 
     /// The section of the specification that states the rule.
@@ -91,7 +91,7 @@ impl Rule {
     /// assert_eq!(mock_server::Rule::TooManyLines.section(), "Limits");
     /// ```
     pub fn section(self) -> &'static str {
-        self.told().1
+        self.definition().1
     }
 
     /// What the rule asks for.
@@ -101,11 +101,11 @@ impl Rule {
     /// assert_eq!(Rule::NotAColor.requirement(), "Colours have the format #rrggbb.");
     /// ```
     pub fn requirement(self) -> &'static str {
-        self.told().2
+        self.definition().2
     }
 
     #[rustfmt::skip]
-    fn told(self) -> (&'static str, &'static str, &'static str) {
+    fn definition(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::PathOutsideApi => ("path_outside_api", "Versioning",
                 "Every endpoint begins with /api/v1."),

@@ -106,7 +106,7 @@ impl Coverage {
     pub fn uncovered(&self) -> Uncovered {
         let endpoints = self.endpoints.iter();
         let never_met = |covered: &EndpointCoverage| {
-            let codes = never(&covered.rejections);
+            let codes = uncovered(&covered.rejections);
             (!codes.is_empty()).then_some((covered.endpoint, codes))
         };
         Uncovered {
@@ -116,13 +116,13 @@ impl Coverage {
                 .map(|covered| covered.endpoint)
                 .collect(),
             rejections: endpoints.filter_map(never_met).collect(),
-            unrouted: never(&self.unrouted),
-            events: never(&self.events),
+            unrouted: uncovered(&self.unrouted),
+            events: uncovered(&self.events),
         }
     }
 }
 
-fn never<K: Clone>(counts: &BTreeMap<K, u64>) -> Vec<K> {
+fn uncovered<K: Clone>(counts: &BTreeMap<K, u64>) -> Vec<K> {
     let uncounted = counts.iter().filter(|(_, count)| **count == 0);
     uncounted.map(|(name, _)| name.clone()).collect()
 }

@@ -9,7 +9,7 @@ use crate::engine::access::{RateLimit, Scope};
 use crate::engine::dialect::Dialect;
 use crate::engine::endpoints::Endpoint;
 use crate::engine::event_kind::EventKind;
-use crate::engine::handling::outcome;
+use crate::engine::handle::process;
 use crate::engine::outcome::Outcome;
 use crate::engine::rejections::Rule;
 use crate::engine::request::Request;
@@ -17,7 +17,7 @@ use crate::engine::world::World;
 
 fn handle(world: &mut World, request: &Request) -> Outcome {
     let now = world.clock().timestamp();
-    outcome(world, request, now)
+    process(world, request, now)
 }
 
 /// Begins a request with the key for everything.

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::engine::endpoints::Endpoint;
-use crate::engine::redaction::without_keys;
+use crate::engine::redaction::redact_keys;
 use crate::engine::rejections::{Problems, Rejection, Rule};
 use crate::engine::request::Request;
 
@@ -104,7 +104,7 @@ fn is_stated(rule: Rule, endpoint: Option<Endpoint>) -> bool {
 
 /// A client may send names of any length, and verdicts are kept; a key in them is not.
 fn shorten(text: &str) -> String {
-    let text = without_keys(text);
+    let text = redact_keys(text);
     match text.char_indices().nth(Violation::MAX_TEXT_LENGTH) {
         Some(_) => text
             .chars()

@@ -12,7 +12,7 @@ pub(super) const LAST_ID: u64 = 5;
 
 /// The date of all links and posts of a new world. It is fixed, so that the same seed gives the
 /// same bytes on every day.
-const FOUNDED: &str = "2025-01-15T09:00:00Z";
+const CREATED_AT: &str = "2025-01-15T09:00:00Z";
 
 pub(super) fn badges() -> Vec<Badge> {
     vec![
@@ -66,7 +66,7 @@ fn link(id: &str, title: &str, url: &str) -> Link {
         id: id.to_owned(),
         title: title.to_owned(),
         url: url.to_owned(),
-        created_at: FOUNDED.to_owned(),
+        created_at: CREATED_AT.to_owned(),
     }
 }
 
@@ -74,7 +74,7 @@ fn post(id: &str, body: &str) -> Post {
     Post {
         id: id.to_owned(),
         body: body.to_owned(),
-        created_at: FOUNDED.to_owned(),
+        created_at: CREATED_AT.to_owned(),
     }
 }
 

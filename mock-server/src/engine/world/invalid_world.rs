@@ -63,7 +63,7 @@ pub(crate) fn check_ids(world: &World) -> Result<(), InvalidWorld> {
 }
 
 /// The world with a counter that has passed every id: a test may give ids of its own.
-pub(crate) fn counted_past_ids(world: &World) -> Cow<'_, World> {
+pub(crate) fn with_valid_last_id(world: &World) -> Cow<'_, World> {
     match numbers(world).map(|(number, _)| number).max() {
         Some(number) if number > world.last_id => {
             let mut counted = world.clone();
@@ -136,7 +136,7 @@ mod tests {
         world.account_mut("demo").unwrap().links[0].id = "link_40".to_owned();
         let error = check(&world).unwrap_err().to_string();
         assert!(error.contains("the world has link_40 already"), "{error}");
-        let mut counted = counted_past_ids(&world).into_owned();
+        let mut counted = with_valid_last_id(&world).into_owned();
         assert_eq!(check(&counted), Ok(()));
         assert_eq!(counted.add_post("demo", "").unwrap().id, "post_41");
     }

@@ -10,14 +10,14 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::access::{Key, Keys, KeysInForce, RateLimit, Scope, token};
+use super::access::{ActiveKeys, Key, Keys, RateLimit, Scope, token};
 use super::clock::Clock;
 use super::dialect::Dialect;
 use super::resources::{Account, Badge, Link, Post};
 use crate::invalid_input::InvalidInput;
 use crate::webhook::{Webhook, WebhookSecret};
 
-pub(crate) use invalid_world::{InvalidWorld, check, check_ids, counted_past_ids};
+pub(crate) use invalid_world::{InvalidWorld, check, check_ids, with_valid_last_id};
 
 /// One profile service with everything it holds.
 ///
@@ -64,7 +64,7 @@ impl World {
             last_id: default_world::LAST_ID,
             badges: default_world::badges(),
             accounts: default_world::accounts(),
-            keys: Keys::of_seed(seed).owned_by(default_world::OWNER),
+            keys: Keys::from_seed(seed).owned_by(default_world::OWNER),
             webhook: Webhook::default(),
         }
     }
@@ -172,7 +172,7 @@ impl World {
     /// assert_ne!(World::new(7).keys(), World::new(8).keys());
     /// ```
     pub fn keys(&self) -> Keys {
-        Keys::of_seed(self.seed)
+        Keys::from_seed(self.seed)
     }
 
     /// The account of a handle; handles match exactly.
@@ -266,7 +266,7 @@ impl World {
     }
 
     /// Its six keys, without those that were revoked or that a state did not bring.
-    pub(crate) fn keys_in_force(&self) -> KeysInForce {
+    pub(crate) fn active_keys(&self) -> ActiveKeys {
         let Keys {
             all,
             none,
@@ -337,7 +337,7 @@ impl World {
     }
 
     /// A new world of another seed with the settings of this one: clock, dialect and webhook.
-    pub(crate) fn anew(&self, seed: u64) -> Self {
+    pub(crate) fn recreate(&self, seed: u64) -> Self {
         Self {
             clock: self.clock.clone(),
             dialect: self.dialect.clone(),
@@ -347,7 +347,7 @@ impl World {
     }
 
     /// Gives no number again that the other world has given.
-    pub(crate) fn count_on_from(&mut self, other: &Self) {
+    pub(crate) fn continue_ids_after(&mut self, other: &Self) {
         self.last_id = self.last_id.max(other.last_id);
     }
 

@@ -31,11 +31,11 @@ use super::world::World;
 /// ```
 pub fn handle(world: &mut World, request: &Request) -> Reply {
     let now = world.clock().timestamp();
-    outcome(world, request, now).reply
+    process(world, request, now).reply
 }
 
 /// Does the same at this instant, and returns everything that came of the request.
-pub(crate) fn outcome(world: &mut World, request: &Request, now: Timestamp) -> Outcome {
+pub(crate) fn process(world: &mut World, request: &Request, now: Timestamp) -> Outcome {
     let mut problems = Problems::default();
     check_size(request, &mut problems);
     let (endpoint, parameter) = match route(request) {
@@ -70,7 +70,7 @@ pub(crate) fn outcome(world: &mut World, request: &Request, now: Timestamp) -> O
     if let Some(quota) = quota {
         let is_counted = outcome.rejection != Some("rate_limited");
         outcome.changed |= is_counted && quota.limit != RateLimit::default();
-        if world.dialect().tells_rate_limit() {
+        if world.dialect().sends_rate_limit_headers() {
             add_rate_limit(&mut outcome.reply, quota);
         }
     }

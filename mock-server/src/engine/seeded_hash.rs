@@ -3,21 +3,21 @@
 
 /// A point in an endless tree of numbers. Every step leads to another number.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Seeded(u64);
+pub(crate) struct SeededHash(u64);
 
-impl Seeded {
+impl SeededHash {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(0).number(seed)
+        Self(0).mix(seed)
     }
 
-    pub(crate) fn text(self, text: &str) -> Self {
-        let length = self.number(text.len() as u64);
+    pub(crate) fn mix_str(self, text: &str) -> Self {
+        let length = self.mix(text.len() as u64);
         text.bytes()
-            .fold(length, |point, byte| point.number(u64::from(byte)))
+            .fold(length, |point, byte| point.mix(u64::from(byte)))
     }
 
     /// One step of SplitMix64, with `number` mixed in.
-    pub(crate) fn number(self, number: u64) -> Self {
+    pub(crate) fn mix(self, number: u64) -> Self {
         let mut bits = (self.0 ^ number).wrapping_add(0x9e37_79b9_7f4a_7c15);
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -46,10 +46,10 @@ mod tests {
 
     #[test]
     fn the_numbers_of_a_seed_never_change() {
-        assert_eq!(Seeded::new(0).value(), 0xe220_a839_7b1d_cdaf);
+        assert_eq!(SeededHash::new(0).value(), 0xe220_a839_7b1d_cdaf);
         assert_ne!(
-            Seeded::new(1).text("ab").text("c").value(),
-            Seeded::new(1).text("a").text("bc").value()
+            SeededHash::new(1).mix_str("ab").mix_str("c").value(),
+            SeededHash::new(1).mix_str("a").mix_str("bc").value()
         );
     }
 }

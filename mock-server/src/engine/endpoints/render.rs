@@ -6,16 +6,16 @@ use crate::engine::dialect::{Dialect, Ids, ResourceFields};
 use crate::engine::resources::{Link, Post};
 
 /// One link or post.
-pub(super) struct Shown<'a, T>(pub(super) &'a Dialect, pub(super) &'a T);
+pub(super) struct View<'a, T>(pub(super) &'a Dialect, pub(super) &'a T);
 
 /// A list of links or posts.
-pub(super) struct AllShown<'a, T>(pub(super) &'a Dialect, pub(super) &'a [T]);
+pub(super) struct ListView<'a, T>(pub(super) &'a Dialect, pub(super) &'a [T]);
 
-impl Serialize for Shown<'_, Link> {
+impl Serialize for View<'_, Link> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(dialect, link) = self;
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("id", &ShownId::of(dialect, &link.id))?;
+        map.serialize_entry("id", &IdView::of(dialect, &link.id))?;
         map.serialize_entry("title", &link.title)?;
         map.serialize_entry("url", &link.url)?;
         further_fields(&mut map, dialect, &link.created_at)?;
@@ -23,43 +23,43 @@ impl Serialize for Shown<'_, Link> {
     }
 }
 
-impl Serialize for Shown<'_, Post> {
+impl Serialize for View<'_, Post> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(dialect, post) = self;
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("id", &ShownId::of(dialect, &post.id))?;
+        map.serialize_entry("id", &IdView::of(dialect, &post.id))?;
         map.serialize_entry("body", &post.body)?;
         further_fields(&mut map, dialect, &post.created_at)?;
         map.end()
     }
 }
 
-impl<'a, T> Serialize for AllShown<'a, T>
+impl<'a, T> Serialize for ListView<'a, T>
 where
-    Shown<'a, T>: Serialize,
+    View<'a, T>: Serialize,
 {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(dialect, all) = *self;
-        serializer.collect_seq(all.iter().map(|one| Shown(dialect, one)))
+        serializer.collect_seq(all.iter().map(|one| View(dialect, one)))
     }
 }
 
 /// Whether the id in a path is the one that the dialect shows for `id`.
-pub(super) fn is_id(dialect: &Dialect, id: &str, in_path: &str) -> bool {
-    match ShownId::of(dialect, id) {
-        ShownId::Text(text) => text == in_path,
-        ShownId::Number(number) => number.to_string() == in_path,
+pub(super) fn matches_id(dialect: &Dialect, id: &str, in_path: &str) -> bool {
+    match IdView::of(dialect, id) {
+        IdView::Text(text) => text == in_path,
+        IdView::Number(number) => number.to_string() == in_path,
     }
 }
 
 #[derive(serde::Serialize)]
 #[serde(untagged)]
-enum ShownId<'a> {
+enum IdView<'a> {
     Text(&'a str),
     Number(u64),
 }
 
-impl<'a> ShownId<'a> {
+impl<'a> IdView<'a> {
     fn of(dialect: &Dialect, id: &'a str) -> Self {
         let number = match dialect.ids {
             Ids::String => None,
