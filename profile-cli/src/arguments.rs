@@ -4,7 +4,7 @@ use clap::Parser;
 
 use crate::commands::Command;
 use crate::settings::GlobalArguments;
-use crate::settings::Need;
+use crate::settings::RequiredSettings;
 
 /// Read and edit your profile, its links, posts and statistics
 #[derive(Debug, Parser)]
@@ -20,8 +20,10 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     /// How much of the settings the command needs to be right.
-    pub(crate) fn need(&self) -> Need {
-        self.command.as_ref().map_or(Need::Nothing, Command::need)
+    pub(crate) fn required_settings(&self) -> RequiredSettings {
+        self.command
+            .as_ref()
+            .map_or(RequiredSettings::None, Command::required_settings)
     }
 }
 

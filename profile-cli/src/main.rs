@@ -44,11 +44,11 @@ use crate::arguments::Arguments;
 use crate::outcome::Outcome;
 use crate::output::Output;
 use crate::session::Session;
-use crate::settings::{Need, Settings};
+use crate::settings::{RequiredSettings, Settings};
 use crate::system::environment::Environment;
 
 fn main() -> ExitCode {
-    system::interruption::end_when_interrupted();
+    system::interruption::exit_on_interrupt();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -56,8 +56,8 @@ fn main() -> ExitCode {
             return usage_error::print(&error);
         }
     };
-    let need = arguments.need();
-    let settings = match Settings::load(&arguments.global, Environment::of_process(), need) {
+    let required = arguments.required_settings();
+    let settings = match Settings::load(&arguments.global, Environment::of_process(), required) {
         Ok(settings) => settings,
         Err(failure) => {
             return Output::for_failures(arguments.global.wants_json()).failure(&failure);
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
             return Output::for_failures(arguments.global.wants_json()).failure(&failure);
         }
     };
-    if need > Need::Nothing {
+    if required > RequiredSettings::None {
         let unknown = settings.config.unknown_settings();
         unknown.iter().for_each(|warning| output.warn(warning));
     }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue};
 use profile_sdk::InvalidValue;
 
-use crate::input::typed_color::NoColor;
+use crate::input::typed_color::InvalidColor;
 use crate::outcome::failure::Failure;
 use crate::output::Output;
 
@@ -42,7 +42,7 @@ fn of_value(error: &clap::Error) -> Option<Failure> {
     let refused = source
         .downcast_ref::<InvalidValue>()
         .map(ToString::to_string);
-    let refused = refused.or_else(|| Some(source.downcast_ref::<NoColor>()?.to_string()))?;
+    let refused = refused.or_else(|| Some(source.downcast_ref::<InvalidColor>()?.to_string()))?;
     let argument = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(argument)) => argument.split(' ').next()?,
         _ => return None,

@@ -5,7 +5,7 @@ use profile_sdk::{Analytics, Metric};
 
 use crate::drawing::Figure;
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
 /// Show views, likes and social counts of your profile
@@ -22,7 +22,7 @@ pub(crate) struct AnalyticsArguments {}
 pub(crate) fn run(_: AnalyticsArguments, session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.analytics(), |response| {
         let figures = figures(response.data());
-        Ok(Report::read(&response, Shown::figures(figures)))
+        Ok(Report::read(&response, View::figures(figures)))
     })
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::input::Input;
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::session::dry_run::{self, DryRun};
 
@@ -80,7 +80,7 @@ Examples:
 pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let client = session.client()?;
     let call = arguments.call(client)?;
-    let request = call.request().map_err(Failure::of_unsent)?;
+    let request = call.request().map_err(Failure::unsent)?;
     if arguments.dry_run.dry_run {
         return Ok(dry_run::preview(&[request], &[]));
     }
@@ -101,8 +101,8 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
     };
     // Only one of the two forms is asked for, and not every answer has both.
     let report = match session.output.is_json() {
-        true => Report::new(shown.as_json()?, Shown::Body(Vec::new())),
-        false => Shown::Body(shown.as_bytes()).into(),
+        true => Report::new(shown.as_json()?, View::Body(Vec::new())),
+        false => View::Body(shown.as_bytes()).into(),
     };
     Ok(match arguments.method() {
         Method::Get => report,
@@ -153,18 +153,18 @@ impl ApiArguments {
         let (Some(status), Some(body)) = (failure.status, &mut failure.body) else {
             return failure;
         };
-        body.is_told = json;
+        body.is_included = json;
         if !json {
             let mut bytes = match self.include {
                 true => format!("HTTP {status}\n\n").into_bytes(),
                 false => Vec::new(),
             };
             bytes.extend_from_slice(&body.bytes);
-            let cut = body.is_cut.then(|| {
+            let cut = body.is_truncated.then(|| {
                 let most = Error::MAX_BODY_BYTES / 1024;
                 format!("the body is cut after {most} KiB")
             });
-            failure.done = Some(Box::new(Report::from(Shown::Body(bytes)).warning(cut)));
+            failure.done = Some(Box::new(Report::from(View::Body(bytes)).warning(cut)));
         }
         failure
     }

@@ -11,7 +11,7 @@ use serde_json::json;
 use webhook_verify::EventKind;
 
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 use crate::settings::SettingName;
 
 const NAME: &str = "profile";
@@ -87,7 +87,7 @@ fn write(shells: &[Shell], directory: &Path, program: &Command) -> Result<Report
     let shown = format!("{} are in {}", names.join(", "), directory.display());
     Ok(Report::new(
         json!({"result": "written", "dir": directory.to_string_lossy(), "scripts": names}),
-        Shown::Sentence(shown),
+        View::Sentence(shown),
     ))
 }
 

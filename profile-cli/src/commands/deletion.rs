@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::commands::several;
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 use crate::session::dry_run::{self, Change};
 use crate::session::{Session, requests};
 use crate::terminal::printable::quoted;
@@ -73,7 +73,7 @@ impl Deletion {
             results.next().unwrap_or_default()
         };
         let sentence = format!("Deleted {} {}.", self.noun, joined(deleted));
-        Report::new(json, Shown::Sentence(sentence)).of_change()
+        Report::new(json, View::Sentence(sentence)).of_change()
     }
 }
 

@@ -6,13 +6,13 @@ use profile_sdk::{Profile, Response};
 use serde_json::value::RawValue;
 
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 
 /// Reports one list of the profile as `GET /me` gives it, or that the service leaves it out.
 pub(crate) fn report_listing(
     response: &Response<Profile>,
     name: &str,
-    shown: Option<Shown>,
+    shown: Option<View>,
 ) -> Result<Report, Failure> {
     let Some(shown) = shown else {
         let message = format!("the service does not list your {name} with your profile");

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::help::{hidden_globals, unbroken};
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 
 /// Print the manual page of the program, or write those of all commands
 #[derive(Debug, Args)]
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &ManArguments, program: clap::Command) -> Result<Re
     let count = names.len();
     Ok(Report::new(
         json!({"result": "written", "dir": directory.to_string_lossy(), "pages": names}),
-        Shown::Sentence(format!("{count} pages are in {shown}")),
+        View::Sentence(format!("{count} pages are in {shown}")),
     ))
 }
 

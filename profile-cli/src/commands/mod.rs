@@ -30,7 +30,7 @@ use clap::Subcommand;
 use crate::outcome::Outcome;
 use crate::outcome::failure::Failure;
 use crate::session::Session;
-use crate::settings::Need;
+use crate::settings::RequiredSettings;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -80,7 +80,7 @@ pub(crate) fn run(
     let ended = dispatch(command, program, session);
     #[cfg(feature = "sandbox")]
     if session.settings.sandbox {
-        return ended.map_err(crate::session::sandbox::advise);
+        return ended.map_err(crate::session::sandbox::with_reset_hint);
     }
     ended
 }
@@ -117,11 +117,11 @@ fn dispatch(
 
 impl Command {
     /// How much of the settings the command needs to be right.
-    pub(crate) fn need(&self) -> Need {
+    pub(crate) fn required_settings(&self) -> RequiredSettings {
         match self {
-            Self::Completion(_) | Self::Man(_) | Self::Version(_) => Need::Nothing,
-            Self::Config(command) => command.need(),
-            _ => Need::All,
+            Self::Completion(_) | Self::Man(_) | Self::Version(_) => RequiredSettings::None,
+            Self::Config(command) => command.required_settings(),
+            _ => RequiredSettings::All,
         }
     }
 

@@ -108,7 +108,7 @@ pub(crate) fn preview(
     session: &Session<'_>,
 ) -> Result<Report, Failure> {
     let call = session.client()?.update_profile(update);
-    let request = call.request().map_err(Failure::of_unsent)?;
+    let request = call.request().map_err(Failure::unsent)?;
     Ok(dry_run::preview(&[request], &differences(update, profile)))
 }
 

@@ -6,7 +6,7 @@ use profile_sdk::Profile;
 use crate::drawing::Drawing;
 use crate::drawing::contrast::Contrast;
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, Shown, cell, push_field};
+use crate::outcome::report::{Report, View, cell, push_field};
 use crate::session::Session;
 
 /// Show your profile
@@ -30,8 +30,8 @@ pub(crate) fn run(_: ShowArguments, session: &Session<'_>) -> Result<Report, Fai
 }
 
 /// A profile as a card for people and as names and values for pipes.
-pub(crate) fn shown(profile: &Profile) -> Shown {
-    Shown::drawn(Drawing::Card(Box::new(profile.clone())), fields(profile))
+pub(crate) fn shown(profile: &Profile) -> View {
+    View::drawing(Drawing::Card(Box::new(profile.clone())), fields(profile))
 }
 
 /// That the profile's text is hard to read, if it is.
@@ -39,7 +39,7 @@ pub(crate) fn contrast_warning(profile: &Profile) -> Option<String> {
     Contrast::of_profile(profile)?.warning()
 }
 
-fn fields(profile: &Profile) -> Shown {
+fn fields(profile: &Profile) -> View {
     let mut fields = Vec::new();
     let mut push = |name, value: &Option<String>| push_field(&mut fields, name, value.as_ref());
     push("handle", &profile.handle.as_ref().map(ToString::to_string));
@@ -84,5 +84,5 @@ fn fields(profile: &Profile) -> Shown {
         let name = format!("badges.{}.name", badge.id);
         push_field(&mut fields, name, Some(&badge.name));
     }
-    Shown::Fields(fields)
+    View::Fields(fields)
 }

@@ -5,7 +5,7 @@ use profile_sdk::SiteStats;
 
 use crate::drawing::Figure;
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
 /// Show how many users, views and links the whole site has; needs no key
@@ -21,7 +21,7 @@ pub(crate) struct SiteArguments {}
 pub(crate) fn run(_: SiteArguments, session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.site_stats(), |response| {
         let figures = figures(response.data());
-        Ok(Report::read(&response, Shown::figures(figures)))
+        Ok(Report::read(&response, View::figures(figures)))
     })
 }
 

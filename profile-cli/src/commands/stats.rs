@@ -7,9 +7,9 @@ use profile_sdk::{Days, Handle, Response, UserStats};
 use serde_json::json;
 
 use crate::commands::several;
-use crate::drawing::{self, Drawing, Views};
+use crate::drawing::{self, Drawing, ProfileViews};
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::{Report, Shown, push_field};
+use crate::outcome::report::{Report, View, push_field};
 use crate::session::Session;
 use crate::system::picture_file;
 use crate::terminal::printable::quoted;
@@ -119,8 +119,8 @@ fn as_curl(days: Option<Days>, session: &Session<'_>) -> Result<Report, Failure>
     let me = client.me();
     let stats = client.user_stats(&Handle::new("HANDLE")?, days);
     let requests = [
-        me.request().map_err(Failure::of_unsent)?,
-        stats.request().map_err(Failure::of_unsent)?,
+        me.request().map_err(Failure::unsent)?,
+        stats.request().map_err(Failure::unsent)?,
     ];
     let report = session.as_curl(&requests)?;
     session
@@ -139,10 +139,10 @@ fn own_handle(session: &Session<'_>) -> Result<Handle, Failure> {
 
 type Read<'a> = (&'a Handle, Response<UserStats>);
 
-fn views(read: &[Read<'_>]) -> Vec<Views> {
+fn views(read: &[Read<'_>]) -> Vec<ProfileViews> {
     let views = read.iter();
     views
-        .map(|(handle, response)| Views::new(handle, response.data()))
+        .map(|(handle, response)| ProfileViews::new(handle, response.data()))
         .collect()
 }
 
@@ -155,7 +155,7 @@ impl StatsArguments {
         }
     }
 
-    fn shown(&self, read: &[Read<'_>], several: bool, session: &Session<'_>) -> Shown {
+    fn shown(&self, read: &[Read<'_>], several: bool, session: &Session<'_>) -> View {
         let drawing = match self.plot {
             None | Some(Plot::Bars) => Drawing::Bars(views(read)),
             Some(Plot::Spark) => Drawing::Spark(views(read)),
@@ -163,8 +163,8 @@ impl StatsArguments {
         };
         // A format that was asked for by name is kept to; otherwise --plot has the last word.
         match self.plot.is_some() && session.settings.format.is_none() {
-            true => Shown::Drawing(drawing),
-            false => Shown::drawn(drawing, plain(read, several)),
+            true => View::Drawing(drawing),
+            false => View::drawing(drawing, plain(read, several)),
         }
     }
 }
@@ -179,19 +179,19 @@ fn as_array(read: &[Read<'_>]) -> String {
     format!("[{}]", elements.collect::<Vec<_>>().join(","))
 }
 
-fn plain(read: &[Read<'_>], several: bool) -> Shown {
+fn plain(read: &[Read<'_>], several: bool) -> View {
     if !several {
         let fields = read.iter().flat_map(|(handle, response)| {
             let handle = ("handle".to_owned(), handle.to_string());
             [handle].into_iter().chain(fields(response.data()))
         });
-        return Shown::Fields(fields.collect());
+        return View::Fields(fields.collect());
     }
     let rows = read.iter().flat_map(|(handle, response)| {
         let fields = fields(response.data()).into_iter();
         fields.map(|(name, value)| vec![handle.to_string(), name, value])
     });
-    Shown::Table {
+    View::Table {
         columns: vec!["handle", "field", "value"],
         rows: rows.collect(),
         empty: "The service tells nothing.",

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -31,6 +31,6 @@ pub(crate) fn run() -> Report {
     };
     Report::new(
         json!({"version": VERSION, "features": features}),
-        Shown::Text(format!("profile {VERSION}\nfeatures: {listed}")),
+        View::Text(format!("profile {VERSION}\nfeatures: {listed}")),
     )
 }

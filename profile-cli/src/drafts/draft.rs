@@ -67,7 +67,7 @@ impl Draft {
     ) -> Result<Self, Failure> {
         let directory = directory()?;
         // Whoever made the directory may have left it open to others.
-        close_to_others(&directory);
+        restrict_to_owner(&directory);
         let name = file_name(kind, profile, &session.settings)?;
         let mut draft = Self::of_file(kind, directory.join(name));
         if draft.holds_a_text() && draft.is_resumed(session)? {
@@ -126,7 +126,7 @@ impl Draft {
             return Ok(true);
         }
         let path = self.path.display();
-        if session.settings.no_input || !prompt::can_ask() {
+        if session.settings.no_input || !prompt::is_interactive() {
             let hint = format!(
                 "add --yes to resume it, or discard it with `profile draft delete {}`",
                 self.name()
@@ -145,7 +145,7 @@ impl Draft {
     pub(crate) fn open_in(&self, editor: &Editor) -> Result<(), Failure> {
         let ended = editor.open(&self.path);
         // The editor may have made the file anew.
-        close_to_others(&self.path);
+        restrict_to_owner(&self.path);
         ended
     }
 
@@ -181,7 +181,7 @@ impl Draft {
         session: &Session<'_>,
         failure: &Failure,
     ) -> Result<bool, Failure> {
-        if session.settings.no_input || !prompt::can_ask() {
+        if session.settings.no_input || !prompt::is_interactive() {
             return Ok(false);
         }
         session.output.warn(&failure.message);
@@ -253,6 +253,6 @@ fn read(path: &Path) -> io::Result<String> {
 }
 
 /// A file system without permissions cannot close a file to others.
-fn close_to_others(path: &Path) {
-    let _ = private_file::close_to_others(path);
+fn restrict_to_owner(path: &Path) {
+    let _ = private_file::restrict_to_owner(path);
 }

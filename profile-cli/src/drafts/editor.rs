@@ -8,7 +8,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use crate::input::prompt;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::settings::{SettingName, Settings, Source};
-use crate::system::interruption::{self, Uninterrupted};
+use crate::system::interruption::{self, InterruptGuard};
 
 /// What an editor has no use for.
 const SECRETS: [&str; 2] = ["PROFILE_API_KEY", "PROFILE_WEBHOOK_SECRET"];
@@ -29,7 +29,8 @@ impl Editor {
             Failure::usage(message).hint("set PROFILE_EDITOR")
         };
         let chosen = settings.effective(SettingName::Editor)?;
-        let usable = chosen.filter(|editor| editor.source != Source::Default || prompt::can_ask());
+        let usable =
+            chosen.filter(|editor| editor.source != Source::Default || prompt::is_interactive());
         let editor = usable.ok_or_else(no_terminal)?;
         Self::parse(&editor.value, editor.source)
     }
@@ -54,7 +55,7 @@ impl Editor {
 
     /// Opens a file and waits until the editor has ended. Ctrl-C is the editor's.
     pub(crate) fn open(&self, path: &Path) -> Result<(), Failure> {
-        let _uninterrupted = Uninterrupted::new();
+        let _guard = InterruptGuard::new();
         let mut command = Command::new(&self.words[0]);
         command.args(&self.words[1..]).arg(path);
         // The result alone goes to stdout, which may be a pipe.
@@ -86,12 +87,12 @@ impl Editor {
 fn is_interrupted(status: ExitStatus) -> bool {
     use std::os::unix::process::ExitStatusExt as _;
     status.signal() == Some(signal_hook::consts::SIGINT)
-        || status.code() == Some(i32::from(interruption::EXIT_CODE))
+        || status.code() == Some(i32::from(interruption::INTERRUPTED_EXIT_CODE))
 }
 
 #[cfg(not(unix))]
 fn is_interrupted(status: ExitStatus) -> bool {
-    status.code() == Some(i32::from(interruption::EXIT_CODE))
+    status.code() == Some(i32::from(interruption::INTERRUPTED_EXIT_CODE))
 }
 
 #[cfg(test)]

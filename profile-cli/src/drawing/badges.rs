@@ -1,21 +1,21 @@
-//! Badges, each with its colour.
+//! Badges with their colors.
 
 use profile_sdk::Badge;
 
-use super::text::{BOLD, DIM, filled, one_line, swatch, widest, wrapped};
+use super::text::{BOLD, DIM, max_width, one_line, pad_right, swatch, wrap};
 use crate::terminal::screen::Screen;
 
 const INDENT: &str = "   ";
 
-/// Draws each badge on a line, and what it is for below.
+/// Draws each badge on a line, with its description below.
 pub(super) fn draw(badges: &[Badge], screen: &Screen) -> String {
     if badges.is_empty() {
         return "There are no badges.\n".to_owned();
     }
     let names: Vec<_> = badges.iter().map(|badge| one_line(&badge.name)).collect();
     let ids: Vec<_> = badges.iter().map(|badge| one_line(&badge.id)).collect();
-    let name_width = widest(names.iter().map(String::as_str));
-    let id_width = widest(ids.iter().map(String::as_str));
+    let name_width = max_width(names.iter().map(String::as_str));
+    let id_width = max_width(ids.iter().map(String::as_str));
     let mut drawn = String::new();
     for ((badge, name), id) in badges.iter().zip(&names).zip(&ids) {
         let color = badge.color.as_deref().unwrap_or_default();
@@ -23,14 +23,14 @@ pub(super) fn draw(badges: &[Badge], screen: &Screen) -> String {
         let line = format!(
             "{}{}  {}  {}  {}",
             swatch(color, screen),
-            screen.styled(BOLD, &filled(name, name_width)),
-            filled(id, id_width),
-            filled(&one_line(color), "#rrggbb".len()),
+            screen.styled(BOLD, &pad_right(name, name_width)),
+            pad_right(id, id_width),
+            pad_right(&one_line(color), "#rrggbb".len()),
             kind.unwrap_or_default(),
         );
         drawn += &format!("{}\n", line.trim_end());
         let description = badge.description.as_deref().unwrap_or_default();
-        for line in wrapped(description, screen.width.saturating_sub(INDENT.len())) {
+        for line in wrap(description, screen.width.saturating_sub(INDENT.len())) {
             if !line.is_empty() {
                 drawn += &format!("{INDENT}{}\n", screen.styled(DIM, &line));
             }
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_shown_where_there_are_colours() {
+    fn draws_swatches_if_the_screen_has_colors() {
         let screen = Screen {
             color: true,
             ..Screen::plain()

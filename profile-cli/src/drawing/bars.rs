@@ -1,35 +1,35 @@
-//! Views as horizontal bars, and the shares of devices and countries below.
+//! Daily views as horizontal bars, and the shares of devices and countries below.
 
 use anstyle::{AnsiColor, Style};
 
-use super::folding::folded;
+use super::grouping::group;
 use super::shares;
-use super::text::{BOLD, DIM, filled, thousands, widest};
-use super::views::{Views, dates, most};
+use super::text::{BOLD, DIM, max_width, pad_right, with_separators};
+use super::views::{ProfileViews, dates, max_views};
 use crate::terminal::screen::Screen;
 
-/// What stands between two columns.
+/// Columns between two cells.
 const GAP: usize = 2;
 
-/// The least columns that a bar and its number are drawn side by side with another's.
-const LEAST_CELL: usize = 20;
+/// Minimum width of a cell for drawing profiles side by side.
+const MIN_CELL_WIDTH: usize = 20;
 
-/// Parts of a full block, from an eighth up.
+/// Blocks from one eighth to full width.
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
-/// Draws the days from the first to the last, or the weeks or months of many, and every profile
-/// against the same scale: side by side where the screen is wide enough, else below each other.
-pub(super) fn draw(views: &[Views], screen: &Screen) -> String {
-    let (unit, bars) = folded(views);
+/// Draws one bar per day, week or month, with the same scale for all profiles: side by side if the
+/// screen is wide enough, otherwise below each other.
+pub(super) fn draw(views: &[ProfileViews], screen: &Screen) -> String {
+    let (unit, bars) = group(views);
     let chart = Chart::new(&bars, screen);
     let legend = unit.legend().map(|legend| screen.styled(DIM, legend));
     let legend = legend.map(|legend| legend + "\n").unwrap_or_default();
-    let summary = |views: &Views| {
+    let summary = |views: &ProfileViews| {
         let handle = screen.styled(BOLD, &views.handle);
         format!("{handle}  {}\n", views.summary())
     };
     let mut drawn = String::new();
-    if views.len() > 1 && chart.cell(views.len()) >= LEAST_CELL {
+    if views.len() > 1 && chart.cell(views.len()) >= MIN_CELL_WIDTH {
         drawn.extend(views.iter().map(summary));
         drawn += &format!("{legend}\n{}{}", chart.names(&bars), chart.draw(&bars));
         for views in views {
@@ -48,12 +48,12 @@ pub(super) fn draw(views: &[Views], screen: &Screen) -> String {
     drawn
 }
 
-/// A bar of this many columns at most. What is above 0 can be seen; 0 is no bar.
-pub(super) fn bar(value: u64, most: u64, columns: usize) -> String {
-    if value == 0 || most == 0 {
+/// Returns a bar of at most `columns` columns. Any value above 0 is visible; 0 is an empty string.
+pub(super) fn bar(value: u64, max_views: u64, columns: usize) -> String {
+    if value == 0 || max_views == 0 {
         return String::new();
     }
-    let eighths = u128::from(value) * (columns as u128 * 8) / u128::from(most);
+    let eighths = u128::from(value) * (columns as u128 * 8) / u128::from(max_views);
     let eighths = usize::try_from(eighths).unwrap_or(columns * 8).max(1);
     let mut bar = "█".repeat(eighths / 8);
     if !eighths.is_multiple_of(8) {
@@ -62,63 +62,63 @@ pub(super) fn bar(value: u64, most: u64, columns: usize) -> String {
     bar
 }
 
-/// The scale that all bars share.
+/// The dates and the scale that all bars share.
 struct Chart<'a> {
     dates: Vec<&'a str>,
-    most: u64,
+    max_views: u64,
     date_width: usize,
     number_width: usize,
     screen: &'a Screen,
 }
 
 impl<'a> Chart<'a> {
-    fn new(views: &'a [Views], screen: &'a Screen) -> Self {
+    fn new(views: &'a [ProfileViews], screen: &'a Screen) -> Self {
         let dates: Vec<_> = dates(views).into_iter().collect();
-        let most = most(views);
+        let max_views = max_views(views);
         Self {
-            date_width: widest(dates.iter().copied()),
-            number_width: thousands(most).len(),
+            date_width: max_width(dates.iter().copied()),
+            number_width: with_separators(max_views).len(),
             dates,
-            most,
+            max_views,
             screen,
         }
     }
 
-    /// The columns of a bar with its number, with so many beside each other.
+    /// Returns the width of a cell if `count` cells share a line.
     fn cell(&self, count: usize) -> usize {
         let free = self.screen.width.saturating_sub(self.date_width);
         (free / count).saturating_sub(GAP)
     }
 
-    /// The handles above their bars.
-    fn names(&self, views: &[Views]) -> String {
+    /// Returns the line of handles above the bars.
+    fn names(&self, views: &[ProfileViews]) -> String {
         let cell = self.cell(views.len());
         let mut line = " ".repeat(self.date_width);
         for (index, views) in views.iter().enumerate() {
-            let name = filled(&views.handle, cell);
+            let name = pad_right(&views.handle, cell);
             line += &format!("{:GAP$}{}", "", self.screen.styled(color(index), &name));
         }
         format!("{}\n", line.trim_end())
     }
 
-    fn draw(&self, views: &[Views]) -> String {
+    fn draw(&self, views: &[ProfileViews]) -> String {
         let cell = self.cell(views.len());
         let bar_width = cell.saturating_sub(self.number_width + 1).max(1);
         let mut drawn = String::new();
         for &date in &self.dates {
-            let mut line = self.screen.styled(DIM, &filled(date, self.date_width));
+            let mut line = self.screen.styled(DIM, &pad_right(date, self.date_width));
             for (index, views) in views.iter().enumerate() {
                 let Some(&count) = views.daily.get(date) else {
                     line += &" ".repeat(GAP + cell);
                     continue;
                 };
-                let bar = bar(count, self.most, bar_width);
-                let number = thousands(count);
+                let bar = bar(count, self.max_views, bar_width);
+                let number = with_separators(count);
                 let text = match bar.is_empty() {
                     true => number,
                     false => format!("{bar} {number}"),
                 };
-                let rest = filled(&text, cell);
+                let rest = pad_right(&text, cell);
                 let rest = rest.strip_prefix(&bar).unwrap_or(&rest);
                 line += &format!(
                     "{:GAP$}{}{rest}",
@@ -135,7 +135,7 @@ impl<'a> Chart<'a> {
     }
 }
 
-/// Colours that can be told apart on a light and on a dark terminal.
+/// Returns a color that is readable on light and dark terminals.
 pub(super) fn color(index: usize) -> Style {
     let colors = [
         AnsiColor::Blue,
@@ -150,7 +150,7 @@ pub(super) fn color(index: usize) -> Style {
 mod tests {
     use expect_test::expect;
 
-    use super::super::views::{Views, sample};
+    use super::super::views::{ProfileViews, sample};
     use super::{Screen, bar, draw};
 
     fn screen(width: usize) -> Screen {
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_above_nothing_can_be_seen() {
+    fn every_value_above_zero_is_visible() {
         assert_eq!(bar(0, 9, 8), "");
         assert_eq!(bar(1, 9, 8), "▉");
         assert_eq!(bar(1, 1_000_000, 8), "▏");
@@ -171,8 +171,8 @@ mod tests {
     }
 
     #[test]
-    fn one_profile_has_a_line_for_each_day() {
-        let views = Views {
+    fn draws_one_line_per_day() {
+        let views = ProfileViews {
             devices: vec![("desktop".to_owned(), 6), ("mobile".to_owned(), 4)],
             countries: vec![("DE".to_owned(), 1), ("US".to_owned(), 9_999)],
             ..sample("demo", &[9, 1, 0, 4])
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn several_profiles_share_a_scale() {
+    fn profiles_share_a_scale() {
         let views = [sample("demo", &[9, 1, 0]), sample("grace", &[3, 18, 1_000])];
         expect![[r#"
             demo  10 views in 3 days, 43,615 in all
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn no_days_are_told_of() {
+    fn reports_missing_daily_statistics() {
         expect![[r#"
             demo  43,615 views in all
 

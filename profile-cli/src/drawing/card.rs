@@ -3,22 +3,22 @@
 use anstyle::{RgbColor, Style};
 use profile_sdk::{Badge, Color, Link, Post, Profile, RateLimit};
 
-use super::text::{BOLD, DIM, filled, one_line, swatch, thousands, width, wrapped};
+use super::text::{BOLD, DIM, one_line, pad_right, swatch, width, with_separators, wrap};
 use crate::drawing::contrast::Contrast;
 use crate::terminal::screen::Screen;
 
-/// The columns of the names on the left.
-const NAMES: usize = 12;
+/// Width of the column of field names.
+const NAME_WIDTH: usize = 12;
 
-/// The columns that a card takes at most: longer lines are hard to read.
-const WIDEST: usize = 100;
+/// Maximum width of a card; longer lines are hard to read.
+const MAX_WIDTH: usize = 100;
 
-/// Draws the name, the bio, and below them everything else by name.
+/// Draws the name and the bio, followed by the other fields.
 pub(super) fn draw(profile: &Profile, screen: &Screen) -> String {
-    let columns = screen.width.min(WIDEST);
+    let columns = screen.width.min(MAX_WIDTH);
     let mut card = Card {
         screen,
-        value_width: columns.saturating_sub(NAMES).max(10),
+        value_width: columns.saturating_sub(NAME_WIDTH).max(10),
         drawn: String::new(),
     };
     card.heading(profile, columns);
@@ -60,7 +60,7 @@ impl Card<'_> {
         self.drawn += &format!("{heading}\n{rule}\n");
         let bio = profile.bio.as_deref().unwrap_or_default();
         if !bio.is_empty() {
-            for line in wrapped(bio, columns) {
+            for line in wrap(bio, columns) {
                 self.drawn += &format!("{line}\n");
             }
         }
@@ -98,13 +98,13 @@ impl Card<'_> {
             return;
         };
         let mut line = contrast.to_string();
-        if !contrast.is_enough() {
+        if !contrast.is_readable() {
             line += ", hard to read; at least 4.5:1 is recommended";
         }
         self.lines("contrast", &[line + &self.sample(profile)]);
     }
 
-    /// A few words as the profile shows them, where there are colours.
+    /// Returns sample text in the profile's colors, if the screen has colors.
     fn sample(&self, profile: &Profile) -> String {
         let text = profile.text_color.as_deref().and_then(color);
         let background = profile.background_color.as_deref().and_then(color);
@@ -133,7 +133,7 @@ impl Card<'_> {
         }
     }
 
-    /// A link on one line where it fits. A URL is never broken, so that it can be copied.
+    /// Returns a link on one line if it fits. URLs are never broken, so that they can be copied.
     fn link(&self, link: &Link, links: &[Link]) -> Vec<String> {
         let title = |link: &Link| one_line(link.title.as_deref().unwrap_or_default());
         let title_widths = links.iter().map(|link| width(&title(link)));
@@ -144,16 +144,16 @@ impl Card<'_> {
         let fits =
             width(&title) <= title_width && title_width + 2 + width(&url) <= self.value_width;
         if fits {
-            return vec![format!("{}  {url}", filled(&title, title_width))];
+            return vec![format!("{}  {url}", pad_right(&title, title_width))];
         }
-        let mut lines = wrapped(&title, self.value_width);
+        let mut lines = wrap(&title, self.value_width);
         lines.push(format!("  {url}"));
         lines
     }
 
     fn post(&self, post: &Post) -> Vec<String> {
         let body = post.body.as_deref().unwrap_or_default();
-        let lines = wrapped(body, self.value_width.saturating_sub(2));
+        let lines = wrap(body, self.value_width.saturating_sub(2));
         let mark = |index| if index == 0 { "· " } else { "  " };
         let lines = lines.iter().enumerate();
         lines
@@ -183,7 +183,7 @@ impl Card<'_> {
     fn text(&mut self, name: &str, value: Option<&str>) {
         let value = value.filter(|value| !value.is_empty());
         if let Some(value) = value {
-            let lines = wrapped(value, self.value_width);
+            let lines = wrap(value, self.value_width);
             self.lines(name, &lines);
         }
     }
@@ -196,26 +196,29 @@ impl Card<'_> {
         }
     }
 
-    /// The lines, with the name beside the first.
+    /// Draws the lines, with the name beside the first.
     fn lines(&mut self, name: &str, lines: &[String]) {
         for (index, line) in lines.iter().enumerate() {
             let name = if index == 0 { name } else { "" };
-            let line = format!("{}{line}", self.screen.styled(DIM, &filled(name, NAMES)));
+            let line = format!(
+                "{}{line}",
+                self.screen.styled(DIM, &pad_right(name, NAME_WIDTH))
+            );
             self.drawn += &format!("{}\n", line.trim_end());
         }
     }
 }
 
 fn rate(limit: &RateLimit) -> String {
-    let requests = limit.limit().map(thousands);
+    let requests = limit.limit().map(with_separators);
     match (requests, limit.window_seconds()) {
         (Some(requests), Some(1)) => format!("{requests} requests a second"),
         (Some(requests), Some(60)) => format!("{requests} requests a minute"),
         (Some(requests), Some(3600)) => format!("{requests} requests an hour"),
         (Some(requests), Some(window)) => {
-            format!("{requests} requests in {} seconds", thousands(window))
+            format!("{requests} requests in {} seconds", with_separators(window))
         }
-        // Its unit is not known, so it is shown as the service tells it.
+        // The unit is unknown, so the raw value is shown.
         _ => match limit.raw().as_str() {
             Some(text) => text.to_owned(),
             None => limit.raw().to_string(),
@@ -245,7 +248,7 @@ mod tests {
 
     const PROFILE: &str = r##"{
         "handle": "demo", "display_name": "Demo 日本 Person",
-        "bio": "I live inside a mock server, and this line is so long that it has to be wrapped somewhere.\r\nEdit me 👩‍🚀.\u001b[31m",
+        "bio": "I live inside a mock server, and this line is so long that it has to be wrap somewhere.\r\nEdit me 👩‍🚀.\u001b[31m",
         "location": "127.0.0.1", "email": "demo@example.com", "api_visible": 1,
         "accent_color": "#2563eb", "text_color": "#777777", "background_color": "#ffffff",
         "links": [
@@ -274,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_fits_the_screen() {
+    fn wraps_at_the_width_of_the_screen() {
         check(
             PROFILE,
             60,
@@ -283,7 +286,7 @@ mod tests {
                 Demo 日本 Person  @demo
                 ────────────────────────────────────────────────────────────
                 I live inside a mock server, and this line is so long that
-                it has to be wrapped somewhere.
+                it has to be wrap somewhere.
                 Edit me 👩‍🚀.
 
                 location    127.0.0.1
@@ -312,11 +315,11 @@ mod tests {
     }
 
     #[test]
-    fn a_wider_screen_has_fewer_breaks() {
+    fn a_wider_screen_needs_fewer_line_breaks() {
         let card = drawn(PROFILE, 100, false);
         assert!(card.contains(&format!("\n{}\n", "─".repeat(100))), "{card}");
         for whole in [
-            "so long that it has to be wrapped somewhere.\n",
+            "so long that it has to be wrap somewhere.\n",
             "A title that takes more than its part of the line\n",
             "links:write, social:write\n",
         ] {
@@ -325,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_shown_where_there_are_colours() {
+    fn draws_swatches_if_the_screen_has_colors() {
         let json = r##"{"display_name": "Ada", "accent_color": "#2563eb",
             "text_color": "#000000", "background_color": "#ffffff",
             "badges": [{"id": "e", "name": "Early", "color": "#f59e0b"}]}"##;
@@ -347,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_service_leaves_out_is_left_out() {
+    fn omits_absent_fields() {
         check(
             "{}",
             20,

@@ -1,53 +1,54 @@
-//! How well text can be read on a background, as the Web Content Accessibility Guidelines count.
+//! The contrast ratio of text and background, as defined by the Web Content Accessibility
+//! Guidelines (WCAG).
 
 use std::fmt;
 
 use profile_sdk::{Color, Profile};
 
-/// The least contrast at which text of usual size is easy to read (WCAG 2.2, criterion 1.4.3).
-const ENOUGH: f64 = 4.5;
+/// Minimum contrast for text of normal size (WCAG 2.2, criterion 1.4.3).
+const MIN_READABLE: f64 = 4.5;
 
-/// The contrast of two colours, from 1 to 21.
+/// The contrast ratio of two colors, from 1 to 21.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Contrast(f64);
 
 impl Contrast {
-    /// The contrast of the profile's text on its background, where both colours can be told.
+    /// Returns the contrast of the profile's text on its background, if both colors are known.
     pub(crate) fn of_profile(profile: &Profile) -> Option<Self> {
         let color = |text: &Option<String>| Color::new(text.as_deref()?).ok();
         let text = color(&profile.text_color)?;
         Some(Self::of(&text, &color(&profile.background_color)?))
     }
 
-    /// The contrast of two colours, whichever of them is the text's.
+    /// Returns the contrast of two colors, in either order.
     pub(crate) fn of(one: &Color, other: &Color) -> Self {
         let (one, other) = (luminance(one.rgb()), luminance(other.rgb()));
         Self((one.max(other) + 0.05) / (one.min(other) + 0.05))
     }
 
-    pub(crate) fn is_enough(self) -> bool {
-        self.0 >= ENOUGH
+    pub(crate) fn is_readable(self) -> bool {
+        self.0 >= MIN_READABLE
     }
 
-    /// What a person should know if the text is hard to read.
+    /// Returns a warning if the text is hard to read.
     pub(crate) fn warning(self) -> Option<String> {
-        (!self.is_enough()).then(|| {
+        (!self.is_readable()).then(|| {
             format!(
                 "the contrast of text_color on background_color is {self}; \
-                 text below {ENOUGH}:1 is hard to read"
+                 text below {MIN_READABLE}:1 is hard to read"
             )
         })
     }
 }
 
 impl fmt::Display for Contrast {
-    /// Cut after a tenth rather than rounded, so that what is just too little does not look enough.
+    /// Rounds down to a tenth, so that a contrast just below the minimum does not look sufficient.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:1", (self.0 * 10.0 + 1e-9).floor() / 10.0)
     }
 }
 
-/// The relative luminance, from 0 for black to 1 for white.
+/// Returns the relative luminance, from 0 for black to 1 for white.
 fn luminance(rgb: [u8; 3]) -> f64 {
     let [red, green, blue] = rgb.map(|part| {
         let part = f64::from(part) / 255.0;
@@ -64,15 +65,15 @@ mod tests {
     use super::Contrast;
 
     #[track_caller]
-    fn check(text: &str, background: &str, expected: &str, is_enough: bool) {
+    fn check(text: &str, background: &str, expected: &str, is_readable: bool) {
         let contrast = Contrast::of(&text.parse().unwrap(), &background.parse().unwrap());
         assert_eq!(contrast.to_string(), expected);
-        assert_eq!(contrast.is_enough(), is_enough);
-        assert_eq!(contrast.warning().is_none(), is_enough);
+        assert_eq!(contrast.is_readable(), is_readable);
+        assert_eq!(contrast.warning().is_none(), is_readable);
     }
 
     #[test]
-    fn the_contrast_is_that_of_the_guidelines() {
+    fn computes_the_ratio_of_the_guidelines() {
         check("#000000", "#ffffff", "21:1", true);
         check("#ffffff", "#000000", "21:1", true);
         check("#123456", "#123456", "1:1", false);
@@ -80,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_that_is_enough_lies_between_two_neighbours() {
+    fn rounds_down_just_below_the_minimum() {
         check("#767676", "#ffffff", "4.5:1", true);
         check("#777777", "#ffffff", "4.4:1", false);
     }

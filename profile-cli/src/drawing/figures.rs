@@ -1,28 +1,28 @@
-//! Names and numbers, for people.
+//! Names and numbers in aligned columns.
 
-use super::text::{BOLD, filled, one_line, right, thousands, widest};
+use super::text::{BOLD, max_width, one_line, pad_left, pad_right, with_separators};
 use crate::terminal::screen::Screen;
 
-/// A number, or what stands in its place.
+/// A number, or text in its place.
 #[derive(Debug, Clone)]
 pub(crate) enum Figure {
     Count(u64),
     Text(String),
 }
 
-/// Draws the names in one column and the numbers flush right in the next.
+/// Draws the names in one column and the numbers, right-aligned, in the next.
 pub(super) fn draw(figures: &[(String, Figure)], screen: &Screen) -> String {
     let names: Vec<_> = figures.iter().map(|(name, _)| one_line(name)).collect();
-    let name_width = widest(names.iter().map(String::as_str));
+    let name_width = max_width(names.iter().map(String::as_str));
     let counts: Vec<_> = figures.iter().map(|(_, figure)| figure.count()).collect();
-    let count_width = widest(counts.iter().flatten().map(String::as_str));
+    let count_width = max_width(counts.iter().flatten().map(String::as_str));
     let mut drawn = String::new();
     for ((name, count), (_, figure)) in names.iter().zip(&counts).zip(figures) {
         let value = match (count, figure) {
             (None, Figure::Text(text)) => one_line(text),
-            (count, _) => right(count.as_deref().unwrap_or_default(), count_width),
+            (count, _) => pad_left(count.as_deref().unwrap_or_default(), count_width),
         };
-        let name = screen.styled(BOLD, &filled(name, name_width));
+        let name = screen.styled(BOLD, &pad_right(name, name_width));
         drawn += &format!("{name}  {value}\n");
     }
     drawn
@@ -31,12 +31,12 @@ pub(super) fn draw(figures: &[(String, Figure)], screen: &Screen) -> String {
 impl Figure {
     fn count(&self) -> Option<String> {
         match self {
-            Self::Count(count) => Some(thousands(*count)),
+            Self::Count(count) => Some(with_separators(*count)),
             Self::Text(_) => None,
         }
     }
 
-    /// The figure as programs read it.
+    /// Returns the figure without thousands separators.
     pub(crate) fn plain(&self) -> String {
         match self {
             Self::Count(count) => count.to_string(),
@@ -50,7 +50,7 @@ mod tests {
     use super::{Figure, Screen, draw};
 
     #[test]
-    fn numbers_stand_below_each_other() {
+    fn aligns_numbers_to_the_right() {
         let figures = [
             ("views".to_owned(), Figure::Count(43_615)),
             ("likes".to_owned(), Figure::Count(7)),

@@ -1,11 +1,11 @@
-//! Results as drawings for people. Each is a pure function of what is drawn and of the screen.
+//! Drawings of results for people. Each is a pure function of its data and the screen.
 
 mod badges;
 mod bars;
 mod card;
 pub(crate) mod contrast;
 mod figures;
-mod folding;
+mod grouping;
 mod shares;
 mod spark;
 mod svg;
@@ -18,24 +18,24 @@ use crate::terminal::screen::Screen;
 
 pub(crate) use figures::Figure;
 pub(crate) use svg::svg;
-pub(crate) use views::Views;
+pub(crate) use views::ProfileViews;
 
-/// What can be drawn, as data.
+/// The data of a drawing.
 #[derive(Debug)]
 pub(crate) enum Drawing {
-    /// A profile with all that its owner sees.
+    /// A profile with the fields that its owner sees.
     Card(Box<Profile>),
     Badges(Vec<Badge>),
     /// Names and numbers.
     Figures(Vec<(String, Figure)>),
-    /// The daily views of profiles, a bar for each day, or for each week or month of many days.
-    Bars(Vec<Views>),
-    /// The daily views of profiles, a character for each day.
-    Spark(Vec<Views>),
+    /// Views of profiles, with a bar per day, week or month.
+    Bars(Vec<ProfileViews>),
+    /// Daily views of profiles, with a character per day.
+    Spark(Vec<ProfileViews>),
 }
 
 impl Drawing {
-    /// Draws it, in lines that fit the screen.
+    /// Renders the drawing in lines that fit the screen.
     pub(crate) fn draw(&self, screen: &Screen) -> String {
         match self {
             Self::Card(profile) => card::draw(profile, screen),

@@ -1,24 +1,24 @@
-//! What part of the views came from which device and from which country.
+//! The shares of devices and countries in the views.
 
 use super::bars::{bar, color};
-use super::text::{BOLD, filled, right, thousands, widest};
-use super::views::Views;
+use super::text::{BOLD, max_width, pad_left, pad_right, with_separators};
+use super::views::ProfileViews;
 use crate::terminal::screen::Screen;
 
-/// How many parts are drawn by name; the others are one part together.
-const NAMED: usize = 10;
+/// Maximum number of parts drawn by name; the rest are summed up as "others".
+const MAX_NAMED: usize = 10;
 
-/// The columns of the longest bar, as far as the screen has them.
-const BAR: usize = 40;
+/// Maximum width of a bar.
+const MAX_BAR_WIDTH: usize = 40;
 
-/// Draws the shares, with the handle above where it would not be clear whose they are.
-pub(super) fn draw(views: &Views, with_handle: bool, screen: &Screen) -> String {
+/// Draws the shares, with the handle in the headings if there are several profiles.
+pub(super) fn draw(views: &ProfileViews, with_handle: bool, screen: &Screen) -> String {
     let mut drawn = String::new();
     let drawings = [("devices", &views.devices), ("countries", &views.countries)];
-    let drawings = drawings.map(|(title, parts)| (title, greatest(parts)));
-    // Bars of one length stand for one share, wherever they are.
+    let drawings = drawings.map(|(title, parts)| (title, largest(parts)));
+    // Use the same scale for devices and countries.
     let columns = drawings.iter().map(|(_, parts)| columns_for(parts, screen));
-    let columns = columns.min().unwrap_or(BAR);
+    let columns = columns.min().unwrap_or(MAX_BAR_WIDTH);
     for (title, parts) in &drawings {
         if parts.is_empty() {
             continue;
@@ -32,28 +32,34 @@ pub(super) fn draw(views: &Views, with_handle: bool, screen: &Screen) -> String 
     drawn
 }
 
-/// The columns that the screen has for bars beside these parts; a whole bar is all of the views.
+/// Returns the width that is left for bars beside these parts. A full bar is 100 %.
 fn columns_for(parts: &[(String, u64)], screen: &Screen) -> usize {
-    let numbers: Vec<_> = parts.iter().map(|(_, views)| thousands(*views)).collect();
-    let name_width = widest(parts.iter().map(|(name, _)| name.as_str()));
-    let number_width = widest(numbers.iter().map(String::as_str));
+    let numbers: Vec<_> = parts
+        .iter()
+        .map(|(_, views)| with_separators(*views))
+        .collect();
+    let name_width = max_width(parts.iter().map(|(name, _)| name.as_str()));
+    let number_width = max_width(numbers.iter().map(String::as_str));
     let beside = name_width + number_width + "  100.0 %    ".len();
-    screen.width.saturating_sub(beside).clamp(1, BAR)
+    screen.width.saturating_sub(beside).clamp(1, MAX_BAR_WIDTH)
 }
 
 fn draw_parts(parts: &[(String, u64)], columns: usize, screen: &Screen) -> String {
     let sum = parts.iter().map(|(_, views)| u128::from(*views)).sum();
     let all = u64::try_from(sum).unwrap_or(u64::MAX);
-    let numbers: Vec<_> = parts.iter().map(|(_, views)| thousands(*views)).collect();
-    let name_width = widest(parts.iter().map(|(name, _)| name.as_str()));
-    let number_width = widest(numbers.iter().map(String::as_str));
+    let numbers: Vec<_> = parts
+        .iter()
+        .map(|(_, views)| with_separators(*views))
+        .collect();
+    let name_width = max_width(parts.iter().map(|(name, _)| name.as_str()));
+    let number_width = max_width(numbers.iter().map(String::as_str));
     let line = |((name, views), number): (&(String, u64), &String)| {
         let bar = bar(*views, all, columns);
         format!(
             "{}  {}  {}  {}",
-            filled(name, name_width),
-            right(&percent(*views, sum), "100.0 %".len()),
-            right(number, number_width),
+            pad_right(name, name_width),
+            pad_left(&percent(*views, sum), "100.0 %".len()),
+            pad_left(number, number_width),
             screen.styled(color(0), &bar),
         )
     };
@@ -61,12 +67,12 @@ fn draw_parts(parts: &[(String, u64)], columns: usize, screen: &Screen) -> Strin
     lines.map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// The greatest parts by name and the rest as one.
-fn greatest(parts: &[(String, u64)]) -> Vec<(String, u64)> {
+/// Returns the largest parts by name, and the rest as one.
+fn largest(parts: &[(String, u64)]) -> Vec<(String, u64)> {
     let mut parts = parts.to_vec();
     parts.sort_by_key(|(_, views)| std::cmp::Reverse(*views));
-    if parts.len() > NAMED + 1 {
-        let rest = parts.split_off(NAMED);
+    if parts.len() > MAX_NAMED + 1 {
+        let rest = parts.split_off(MAX_NAMED);
         let views = rest
             .iter()
             .fold(0, |sum: u64, (_, views)| sum.saturating_add(*views));
@@ -75,7 +81,7 @@ fn greatest(parts: &[(String, u64)]) -> Vec<(String, u64)> {
     parts
 }
 
-/// The share in tenths of a percent; what is above 0 does not look like nothing.
+/// Returns the share, rounded to tenths of a percent; shares below that are shown as `<0.1 %`.
 fn percent(part: u64, sum: u128) -> String {
     if sum == 0 {
         return "0.0 %".to_owned();
@@ -91,10 +97,10 @@ fn percent(part: u64, sum: u128) -> String {
 mod tests {
     use expect_test::expect;
 
-    use super::{BAR, Screen, draw_parts, greatest, percent};
+    use super::{MAX_BAR_WIDTH, Screen, draw_parts, largest, percent};
 
     #[test]
-    fn shares_are_rounded_to_tenths() {
+    fn rounds_shares_to_tenths() {
         assert_eq!(percent(1, 3), "33.3 %");
         assert_eq!(percent(2, 3), "66.7 %");
         assert_eq!(percent(1, 1), "100.0 %");
@@ -104,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn many_parts_end_with_the_others() {
+    fn sums_up_the_rest_of_many_parts() {
         let parts: Vec<_> = (0..14)
             .map(|index| (format!("C{index}"), index * 10))
             .collect();
@@ -121,6 +127,10 @@ mod tests {
             C4          4.4 %   40  █▊
             4 others    6.6 %   60  ██▋
         "#]]
-        .assert_eq(&draw_parts(&greatest(&parts), BAR, &Screen::plain()));
+        .assert_eq(&draw_parts(
+            &largest(&parts),
+            MAX_BAR_WIDTH,
+            &Screen::plain(),
+        ));
     }
 }

@@ -1,19 +1,18 @@
-//! Daily views as a line of small columns.
+//! Daily views as a sparkline.
 
 use super::bars::color;
-use super::text::{BOLD, DIM, filled, thousands, widest};
-use super::views::{Views, dates, most};
+use super::text::{BOLD, DIM, max_width, pad_right, with_separators};
+use super::views::{ProfileViews, dates, max_views};
 use crate::terminal::screen::Screen;
 
-/// Columns of eight heights.
+/// Blocks from one eighth to full height.
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// Draws a character for each day, every profile against the same scale; a line that would be too
-/// long goes on below.
-pub(super) fn draw(views: &[Views], screen: &Screen) -> String {
+/// Draws one character per day, with the same scale for all profiles. Long lines are wrapped.
+pub(super) fn draw(views: &[ProfileViews], screen: &Screen) -> String {
     let dates: Vec<_> = dates(views).into_iter().collect();
-    let most = most(views);
-    let date_width = widest(dates.iter().copied());
+    let max_views = max_views(views);
+    let date_width = max_width(dates.iter().copied());
     let columns = screen.width.saturating_sub(2 * (date_width + 2)).max(1);
     let mut drawn = String::new();
     for (index, views) in views.iter().enumerate() {
@@ -21,31 +20,36 @@ pub(super) fn draw(views: &[Views], screen: &Screen) -> String {
         drawn += &format!("{handle}  {}\n", views.summary());
         for chunk in dates.chunks(columns) {
             let counts = chunk.iter().map(|date| views.daily.get(*date));
-            let line: String = counts.map(|count| height(count.copied(), most)).collect();
-            let line = filled(&line, dates.len().min(columns));
+            let line: String = counts
+                .map(|count| height(count.copied(), max_views))
+                .collect();
+            let line = pad_right(&line, dates.len().min(columns));
             let first = chunk.first().copied().unwrap_or_default();
             let last = chunk.last().copied().unwrap_or_default();
             drawn += &format!(
                 "{}  {}  {}\n",
-                screen.styled(DIM, &filled(first, date_width)),
+                screen.styled(DIM, &pad_right(first, date_width)),
                 screen.styled(color(index), &line),
                 screen.styled(DIM, last),
             );
         }
     }
     if views.len() > 1 {
-        let scale = format!("same scale for all: █ is {} views a day", thousands(most));
+        let scale = format!(
+            "same scale for all: █ is {} views a day",
+            with_separators(max_views)
+        );
         drawn += &format!("{}\n", screen.styled(DIM, &scale));
     }
     drawn
 }
 
-/// A day's column. What is above 0 can be seen; 0 and an unknown number are an empty place.
-fn height(count: Option<u64>, most: u64) -> char {
+/// Returns the character for a day. Any number above 0 is visible; 0 and unknown are spaces.
+fn height(count: Option<u64>, max_views: u64) -> char {
     match count {
         None | Some(0) => ' ',
         Some(count) => {
-            let eighths = u128::from(count) * 8 / u128::from(most.max(1));
+            let eighths = u128::from(count) * 8 / u128::from(max_views.max(1));
             HEIGHTS[usize::try_from(eighths).unwrap_or(8).clamp(1, 8) - 1]
         }
     }
@@ -75,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_go_on_below() {
+    fn wraps_long_lines() {
         let daily: Vec<u64> = (0..90).collect();
         let screen = Screen {
             width: 60,

@@ -1,24 +1,24 @@
-//! Daily views as an SVG picture: a panel for each profile, all on one scale.
+//! Daily views as an SVG image, with a panel per profile and the same scale for all.
 
-use super::text::thousands;
-use super::views::{Views, dates, most};
+use super::text::with_separators;
+use super::views::{ProfileViews, dates, max_views};
 use crate::terminal::printable::printable;
 
 const WIDTH: f64 = 800.0;
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 40.0;
 const TOP: f64 = 56.0;
-/// The height of a panel's heading, of the bars, and of the dates below.
+/// Heights of a panel's heading, bars, and dates.
 const PANEL: [f64; 3] = [42.0, 160.0, 44.0];
-/// A bar above 0 is at least this high, so that it can be seen.
-const LEAST_BAR: f64 = 1.5;
-const WIDEST_BAR: f64 = 48.0;
-/// The width that a date takes with the space around it.
-const DATE: f64 = 92.0;
-/// The width that a digit takes.
-const DIGIT: f64 = 7.5;
+/// Minimum height of a bar above 0, so that it is visible.
+const MIN_BAR_HEIGHT: f64 = 1.5;
+const MAX_BAR_WIDTH: f64 = 48.0;
+/// Width of a date with the space around it.
+const DATE_WIDTH: f64 = 92.0;
+/// Width of a digit.
+const DIGIT_WIDTH: f64 = 7.5;
 
-/// Colours for pages of either kind. Nothing is fetched and nothing runs.
+/// Styles for light and dark pages. The image loads nothing and runs no scripts.
 const STYLE: &str = "\
     text{font:12px system-ui,sans-serif;fill:#1f2328}
     .title{font-size:18px;font-weight:600}.handle{font-size:14px;font-weight:600}
@@ -30,21 +30,21 @@ const STYLE: &str = "\
       .count{stroke:#0d1117}.bar0{fill:#6ea8fe}.bar1{fill:#fb923c}.bar2{fill:#2dd4bf}
     }";
 
-/// Draws the picture: one XML document.
-pub(crate) fn svg(views: &[Views]) -> String {
+/// Returns the image as an XML document.
+pub(crate) fn svg(views: &[ProfileViews]) -> String {
     let plot = Plot::new(views);
     let height = TOP + PANEL.iter().sum::<f64>() * views.len() as f64;
     let handles: Vec<_> = views.iter().map(|views| views.handle.as_str()).collect();
-    let title = escaped(&format!("Views of {}", handles.join(", ")));
-    let described = views.iter().map(|views| described(views, &plot));
-    let described = escaped(&described.collect::<Vec<_>>().join(" "));
+    let title = escaped(&format!("ProfileViews of {}", handles.join(", ")));
+    let description = views.iter().map(|views| description(views, &plot));
+    let description = escaped(&description.collect::<Vec<_>>().join(" "));
     let mut picture = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
          aria-labelledby=\"title desc\">\n  <title id=\"title\">{title}</title>\n  \
-         <desc id=\"desc\">{described}</desc>\n  <style>\n{STYLE}\n  </style>\n  \
+         <desc id=\"desc\">{description}</desc>\n  <style>\n{STYLE}\n  </style>\n  \
          <rect class=\"back\" width=\"{WIDTH}\" height=\"{height}\"/>\n"
     );
-    picture += &text(LEFT, 34.0, "title", "start", "Views per day");
+    picture += &text(LEFT, 34.0, "title", "start", "ProfileViews per day");
     picture += &text(WIDTH - RIGHT, 34.0, "quiet", "end", &plot.range());
     for (index, views) in views.iter().enumerate() {
         plot.panel(index, views, &mut picture);
@@ -52,28 +52,28 @@ pub(crate) fn svg(views: &[Views]) -> String {
     picture + "</svg>\n"
 }
 
-/// The scales that all panels share.
+/// The dates and the scale that all panels share.
 struct Plot<'a> {
     dates: Vec<&'a str>,
-    most: u64,
-    /// The views between two lines of the grid, and at the highest.
+    max_views: u64,
+    /// The views between two grid lines, and at the top line.
     step: u64,
     top: u64,
 }
 
 impl<'a> Plot<'a> {
-    fn new(views: &'a [Views]) -> Self {
-        let most = most(views).max(1);
-        let step = step(most);
+    fn new(views: &'a [ProfileViews]) -> Self {
+        let max_views = max_views(views).max(1);
+        let step = step(max_views);
         Self {
             dates: dates(views).into_iter().collect(),
-            most,
+            max_views,
             step,
-            top: most.div_ceil(step).saturating_mul(step),
+            top: max_views.div_ceil(step).saturating_mul(step),
         }
     }
 
-    fn panel(&self, index: usize, views: &Views, picture: &mut String) {
+    fn panel(&self, index: usize, views: &ProfileViews, picture: &mut String) {
         let [heading, height, _] = PANEL;
         let above = TOP + PANEL.iter().sum::<f64>() * index as f64;
         let floor = above + heading + height;
@@ -92,7 +92,7 @@ impl<'a> Plot<'a> {
                 "  <path class=\"grid\" d=\"M{LEFT} {y:.1}H{}\"/>\n",
                 WIDTH - RIGHT
             );
-            *picture += &text(LEFT - 8.0, y + 4.0, "quiet", "end", &thousands(line));
+            *picture += &text(LEFT - 8.0, y + 4.0, "quiet", "end", &with_separators(line));
             let Some(next) = line.checked_add(self.step) else {
                 break;
             };
@@ -102,15 +102,15 @@ impl<'a> Plot<'a> {
         self.labels(floor, picture);
     }
 
-    fn bars(&self, index: usize, views: &Views, floor: f64, picture: &mut String) {
+    fn bars(&self, index: usize, views: &ProfileViews, floor: f64, picture: &mut String) {
         let slot = self.slot();
-        // Between narrow bars a gap would only flicker.
-        let width = if slot < 4.0 { slot } else { slot * 0.8 }.min(WIDEST_BAR);
+        // Gaps between narrow bars would flicker.
+        let width = if slot < 4.0 { slot } else { slot * 0.8 }.min(MAX_BAR_WIDTH);
         for (day, date) in self.dates.iter().enumerate() {
             let Some(&count) = views.daily.get(*date).filter(|count| **count > 0) else {
                 continue;
             };
-            let height = (self.share(count) * PANEL[1]).max(LEAST_BAR);
+            let height = (self.share(count) * PANEL[1]).max(MIN_BAR_HEIGHT);
             let middle = LEFT + slot * (day as f64 + 0.5);
             let (x, y) = (middle - width / 2.0, floor - height);
             *picture += &format!(
@@ -118,28 +118,29 @@ impl<'a> Plot<'a> {
                  height=\"{height:.2}\"><title>{}: {}</title></rect>\n",
                 index % 3,
                 escaped(date),
-                thousands(count),
+                with_separators(count),
             );
-            let number = thousands(count);
+            let number = with_separators(count);
             if self.has_room_for_numbers() {
                 *picture += &text(middle, y - 4.0, "quiet count", "middle", &number);
             }
         }
     }
 
-    /// As many dates as there is room for, evenly spread.
+    /// Draws as many dates as there is room for, evenly spaced.
     fn labels(&self, floor: f64, picture: &mut String) {
         let slot = self.slot();
-        let every = (DATE / slot).ceil().max(1.0) as usize;
+        let every = (DATE_WIDTH / slot).ceil().max(1.0) as usize;
         for (day, date) in self.dates.iter().enumerate().step_by(every) {
             let middle = LEFT + slot * (day as f64 + 0.5);
             *picture += &text(middle, floor + 18.0, "quiet", "middle", date);
         }
     }
 
-    /// Whether the longest number fits above a bar; if it does not, none is written.
+    /// Returns `true` if the longest number fits above a bar; otherwise no numbers are drawn.
     fn has_room_for_numbers(&self) -> bool {
-        (thousands(self.most).len() as f64).mul_add(DIGIT, DIGIT) < self.slot()
+        (with_separators(self.max_views).len() as f64).mul_add(DIGIT_WIDTH, DIGIT_WIDTH)
+            < self.slot()
     }
 
     fn range(&self) -> String {
@@ -159,13 +160,13 @@ impl<'a> Plot<'a> {
     }
 }
 
-/// The round number by which the lines of the grid go up, with five lines or fewer.
-fn step(most: u64) -> u64 {
+/// Returns the distance between grid lines: a round number that needs at most five lines.
+fn step(max_views: u64) -> u64 {
     let mut ten = 1_u64;
     loop {
         for factor in [1, 2, 5] {
             let step = ten.saturating_mul(factor);
-            if most.div_ceil(step) <= 4 {
+            if max_views.div_ceil(step) <= 4 {
                 return step;
             }
         }
@@ -173,15 +174,16 @@ fn step(most: u64) -> u64 {
     }
 }
 
-fn described(views: &Views, plot: &Plot<'_>) -> String {
-    let most = views.daily.iter().max_by_key(|(_, count)| **count);
-    let most = most.map(|(date, count)| format!(", maximum {} on {date}", thousands(*count)));
+fn description(views: &ProfileViews, plot: &Plot<'_>) -> String {
+    let max_views = views.daily.iter().max_by_key(|(_, count)| **count);
+    let max_views =
+        max_views.map(|(date, count)| format!(", maximum {} on {date}", with_separators(*count)));
     format!(
         "{}: {}, {}{}.",
         views.handle,
         views.summary(),
         plot.range(),
-        most.unwrap_or_default()
+        max_views.unwrap_or_default()
     )
 }
 
@@ -192,7 +194,7 @@ fn text(x: f64, y: f64, class: &str, anchor: &str, text: &str) -> String {
     )
 }
 
-/// The text as XML may hold it.
+/// Escapes text for XML.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in printable(text).chars() {
@@ -216,10 +218,10 @@ mod tests {
     use super::{Plot, escaped, step, svg};
 
     #[test]
-    fn a_picture_is_one_document() {
+    fn draws_one_document() {
         expect![[r#"
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 302" role="img" aria-labelledby="title desc">
-              <title id="title">Views of a&lt;b</title>
+              <title id="title">ProfileViews of a&lt;b</title>
               <desc id="desc">a&lt;b: 10 views in 3 days, 43,615 in all, from 2026-01-01 to 2026-01-03, maximum 9 on 2026-01-01.</desc>
               <style>
             text{font:12px system-ui,sans-serif;fill:#1f2328}
@@ -233,7 +235,7 @@ mod tests {
                 }
               </style>
               <rect class="back" width="800" height="302"/>
-              <text class="title" x="64.0" y="34.0" text-anchor="start">Views per day</text>
+              <text class="title" x="64.0" y="34.0" text-anchor="start">ProfileViews per day</text>
               <text class="quiet" x="760.0" y="34.0" text-anchor="end">from 2026-01-01 to 2026-01-03</text>
               <text class="handle" x="64.0" y="74.0" text-anchor="start">a&lt;b</text>
               <text class="quiet" x="760.0" y="74.0" text-anchor="end">10 views in 3 days, 43,615 in all</text>
@@ -255,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_cannot_end_the_element_they_stand_in() {
+    fn escapes_text() {
         assert_eq!(
             escaped("<a href=\"x\">&\u{1b}[m\u{0}\u{ffff}</a>"),
             "&lt;a href=&quot;x&quot;&gt;&amp;&lt;/a&gt;"
@@ -263,9 +265,9 @@ mod tests {
     }
 
     #[test]
-    fn the_grid_is_round_and_never_too_fine() {
-        for (most, expected) in [(1, 1), (4, 1), (5, 2), (9, 5), (27, 10), (1_234, 500)] {
-            assert_eq!(step(most), expected, "{most}");
+    fn grid_lines_are_round_numbers() {
+        for (max_views, expected) in [(1, 1), (4, 1), (5, 2), (9, 5), (27, 10), (1_234, 500)] {
+            assert_eq!(step(max_views), expected, "{max_views}");
         }
         let views = [sample("demo", &[u64::MAX])];
         assert!(Plot::new(&views).step > u64::MAX / 10);

@@ -1,4 +1,4 @@
-//! Texts of a known width: measured, filled up, wrapped.
+//! Measures, pads and wraps text by its width on the terminal.
 
 use anstyle::Style;
 use profile_sdk::Color;
@@ -10,36 +10,36 @@ use crate::terminal::screen::Screen;
 pub(super) const BOLD: Style = Style::new().bold();
 pub(super) const DIM: Style = Style::new().dimmed();
 
-/// Joins two characters to one picture.
+/// Zero-width joiner, which combines emoji.
 const JOINER: char = '\u{200d}';
 
-/// A text of the service as one line that cannot steer the terminal.
+/// Returns text from the service as one line that is safe to print.
 pub(super) fn one_line(text: &str) -> String {
     printable(text).replace(['\n', '\t'], " ")
 }
 
-/// The columns that a text takes.
+/// Returns the width of the text in columns.
 pub(super) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// The columns that the widest of the texts takes.
-pub(crate) fn widest<'a>(texts: impl IntoIterator<Item = &'a str>) -> usize {
+/// Returns the width of the widest text in columns.
+pub(crate) fn max_width<'a>(texts: impl IntoIterator<Item = &'a str>) -> usize {
     texts.into_iter().map(width).max().unwrap_or_default()
 }
 
-/// The text with spaces up to a width.
-pub(crate) fn filled(text: &str, columns: usize) -> String {
+/// Pads the text with spaces on the right.
+pub(crate) fn pad_right(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
-/// The text with spaces before it up to a width.
-pub(super) fn right(text: &str, columns: usize) -> String {
+/// Pads the text with spaces on the left.
+pub(super) fn pad_left(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
-/// The number with a comma before every three digits.
-pub(super) fn thousands(number: u64) -> String {
+/// Formats the number with commas as thousands separators.
+pub(super) fn with_separators(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
@@ -51,29 +51,29 @@ pub(super) fn thousands(number: u64) -> String {
     text
 }
 
-/// A text that a person wrote, in lines of at most this many columns: broken between words where
-/// that can be done, with the line breaks that it has.
-pub(super) fn wrapped(text: &str, columns: usize) -> Vec<String> {
-    wrapped_with(text, columns, push_broken)
+/// Wraps text into lines of at most `columns` columns, between words if possible. Existing line
+/// breaks are kept.
+pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
+    wrap_with(text, columns, push_broken)
 }
 
-/// The same with every word in one piece, for what is copied: a longer one has a line to itself.
-pub(crate) fn wrapped_between_words(text: &str, columns: usize) -> Vec<String> {
-    wrapped_with(text, columns, |_, word, _| word.to_owned())
+/// Wraps text like [`wrap`], but never breaks a word, so that URLs can be copied.
+pub(crate) fn wrap_at_spaces(text: &str, columns: usize) -> Vec<String> {
+    wrap_with(text, columns, |_, word, _| word.to_owned())
 }
 
-/// What becomes of a word that no line can hold: lines that are full, and the last part of it.
+/// Handles a word that is too long for a line: pushes full lines and returns the rest.
 type PushLong = fn(&mut Vec<String>, &str, usize) -> String;
 
-fn wrapped_with(text: &str, columns: usize, push_long: PushLong) -> Vec<String> {
+fn wrap_with(text: &str, columns: usize, push_long: PushLong) -> Vec<String> {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let text = printable(&text).replace('\t', "    ");
     text.split('\n')
-        .flat_map(|line| wrapped_line(line, columns.max(2), push_long))
+        .flat_map(|line| wrap_line(line, columns.max(2), push_long))
         .collect()
 }
 
-fn wrapped_line(text: &str, columns: usize, push_long: PushLong) -> Vec<String> {
+fn wrap_line(text: &str, columns: usize, push_long: PushLong) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     for word in text.split_inclusive(' ') {
@@ -93,7 +93,7 @@ fn wrapped_line(text: &str, columns: usize, push_long: PushLong) -> Vec<String> 
         .collect()
 }
 
-/// Breaks a word that no line can hold, and gives its last part.
+/// Breaks a word that is too long for a line, and returns the rest.
 fn push_broken(lines: &mut Vec<String>, word: &str, columns: usize) -> String {
     let mut line = String::new();
     for c in word.chars() {
@@ -106,7 +106,7 @@ fn push_broken(lines: &mut Vec<String>, word: &str, columns: usize) -> String {
     line
 }
 
-/// Two columns of a colour, where there are colours; else nothing.
+/// Returns a swatch of the color, or an empty string if the screen has no colors.
 pub(super) fn swatch(color: &str, screen: &Screen) -> String {
     match Color::new(color) {
         Ok(color) if screen.color => format!("{} ", screen.on_color(color.rgb(), "  ")),
@@ -116,10 +116,10 @@ pub(super) fn swatch(color: &str, screen: &Screen) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{filled, thousands, width, wrapped};
+    use super::{pad_right, width, with_separators, wrap};
 
     #[test]
-    fn numbers_are_parted_by_thousands() {
+    fn separates_thousands() {
         for (number, expected) in [
             (0, "0"),
             (999, "999"),
@@ -127,27 +127,27 @@ mod tests {
             (86_234, "86,234"),
             (u64::MAX, "18,446,744,073,709,551,615"),
         ] {
-            assert_eq!(thousands(number), expected);
+            assert_eq!(with_separators(number), expected);
         }
     }
 
     #[test]
-    fn wide_characters_count_twice() {
+    fn wide_characters_take_two_columns() {
         assert_eq!(width("日本"), 4);
-        assert_eq!(filled("日本", 6), "日本  ");
+        assert_eq!(pad_right("日本", 6), "日本  ");
         assert_eq!(width("👩‍🚀"), 2);
     }
 
     #[test]
-    fn lines_break_between_words() {
-        assert_eq!(wrapped("one two three", 8), ["one two", "three"]);
-        assert_eq!(wrapped("one\r\n\rtwo", 8), ["one", "", "two"]);
-        assert_eq!(wrapped("", 8), [""]);
+    fn wraps_between_words() {
+        assert_eq!(wrap("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrap("one\r\n\rtwo", 8), ["one", "", "two"]);
+        assert_eq!(wrap("", 8), [""]);
     }
 
     #[test]
-    fn a_word_that_no_line_holds_is_broken() {
-        assert_eq!(wrapped("a abcdefgh b", 3), ["a", "abc", "def", "gh", "b"]);
-        assert_eq!(wrapped("日本語", 4), ["日本", "語"]);
+    fn breaks_words_longer_than_a_line() {
+        assert_eq!(wrap("a abcdefgh b", 3), ["a", "abc", "def", "gh", "b"]);
+        assert_eq!(wrap("日本語", 4), ["日本", "語"]);
     }
 }

@@ -1,24 +1,24 @@
-//! How often a profile was viewed, as far as it is drawn.
+//! The view statistics of a profile, ready to be drawn.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use profile_sdk::{Handle, UserStats};
 
-use super::text::{one_line, thousands};
+use super::text::{one_line, with_separators};
 
-/// The statistics of one profile, with texts that can be printed.
+/// The view statistics of one profile, with text that is safe to print.
 #[derive(Debug, Clone)]
-pub(crate) struct Views {
+pub(crate) struct ProfileViews {
     pub(super) handle: String,
     pub(super) total: Option<u64>,
-    /// The days that were asked for and the views in them.
+    /// The number of days requested, and the views in them.
     pub(super) period: Option<(u64, u64)>,
     pub(super) daily: BTreeMap<String, u64>,
     pub(super) devices: Vec<(String, u64)>,
     pub(super) countries: Vec<(String, u64)>,
 }
 
-impl Views {
+impl ProfileViews {
     pub(crate) fn new(handle: &Handle, stats: &UserStats) -> Self {
         let mut daily = BTreeMap::new();
         for day in stats.daily.iter().flatten() {
@@ -41,42 +41,42 @@ impl Views {
         }
     }
 
-    /// What was counted, as one line: `55 views in 3 days, 43,615 in all`.
+    /// Returns a one-line summary: `55 views in 3 days, 43,615 in all`.
     pub(super) fn summary(&self) -> String {
         let in_days = |days| match days {
             1 => "1 day".to_owned(),
-            days => format!("{} days", thousands(days)),
+            days => format!("{} days", with_separators(days)),
         };
         let views_of = |views| match views {
             1 => "1 view".to_owned(),
-            views => format!("{} views", thousands(views)),
+            views => format!("{} views", with_separators(views)),
         };
         let period = self.period.or_else(|| self.sum());
         let period =
             period.map(|(days, views)| format!("{} in {}", views_of(views), in_days(days)));
         match (period, self.total) {
-            (Some(period), Some(total)) => format!("{period}, {} in all", thousands(total)),
+            (Some(period), Some(total)) => format!("{period}, {} in all", with_separators(total)),
             (Some(period), None) => period,
             (None, Some(total)) => format!("{} in all", views_of(total)),
             (None, None) => "no view counts".to_owned(),
         }
     }
 
-    /// The days that are told and the views in them, unless there are none.
+    /// Returns the number of days with data and the views in them, if there are any.
     fn sum(&self) -> Option<(u64, u64)> {
         let views = self.daily.values().copied().reduce(u64::saturating_add)?;
         Some((self.daily.len() as u64, views))
     }
 }
 
-/// All dates that any of the profiles has views of, in their order.
-pub(super) fn dates(views: &[Views]) -> BTreeSet<&str> {
+/// Returns the dates of all profiles, sorted.
+pub(super) fn dates(views: &[ProfileViews]) -> BTreeSet<&str> {
     let dates = views.iter().flat_map(|views| views.daily.keys());
     dates.map(String::as_str).collect()
 }
 
-/// The most views that any of the profiles has on a line: what all bars are drawn against.
-pub(super) fn most(views: &[Views]) -> u64 {
+/// Returns the maximum of all counts, which is the scale of all bars.
+pub(super) fn max_views(views: &[ProfileViews]) -> u64 {
     let counts = views.iter().flat_map(|views| views.daily.values());
     counts.copied().max().unwrap_or_default()
 }
@@ -99,7 +99,7 @@ fn devices(stats: &UserStats) -> Vec<(String, u64)> {
 }
 
 #[cfg(test)]
-pub(super) fn sample(handle: &str, daily: &[u64]) -> Views {
+pub(super) fn sample(handle: &str, daily: &[u64]) -> ProfileViews {
     let days = daily.iter().enumerate();
     let daily: BTreeMap<_, _> = days
         .map(|(day, views)| {
@@ -109,7 +109,7 @@ pub(super) fn sample(handle: &str, daily: &[u64]) -> Views {
             )
         })
         .collect();
-    Views {
+    ProfileViews {
         handle: handle.to_owned(),
         total: Some(43_615),
         period: None,

@@ -3,12 +3,12 @@
 use std::io;
 
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::system::interruption::Uninterrupted;
+use crate::system::interruption::InterruptGuard;
 
 /// Asks for a line of text and does not show it as it is typed.
 pub(crate) fn ask(question: &str) -> Result<String, Failure> {
     // Ctrl-C must not end the program before `rpassword` has turned the echo on again.
-    let _uninterrupted = Uninterrupted::new();
+    let _guard = InterruptGuard::new();
     rpassword::prompt_password(question).map_err(|error| match error.kind() {
         io::ErrorKind::Interrupted | io::ErrorKind::UnexpectedEof => {
             Failure::new(FailureKind::Interrupted, "interrupted; nothing was stored")

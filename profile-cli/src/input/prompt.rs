@@ -6,7 +6,7 @@ use crate::outcome::failure::{Failure, FailureKind};
 
 /// Asks for consent on a terminal; elsewhere only `--yes` will do.
 pub(crate) fn confirm(question: &str, no_input: bool) -> Result<(), Failure> {
-    if no_input || !can_ask() {
+    if no_input || !is_interactive() {
         let message = match no_input {
             true => "confirmation is required, but --no-input disables prompts",
             false => "confirmation is required, but there is no terminal to prompt on",
@@ -32,7 +32,7 @@ pub(crate) fn yes_or_no(question: &str, default: bool) -> Result<bool, Failure> 
 }
 
 /// Whether there is somebody who can be asked.
-pub(crate) fn can_ask() -> bool {
+pub(crate) fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 

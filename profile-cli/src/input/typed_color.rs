@@ -16,7 +16,7 @@ pub(crate) struct TypedColor {
 
 /// A text that names no colour.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct NoColor {
+pub(crate) struct InvalidColor {
     typed: String,
 }
 
@@ -29,9 +29,9 @@ impl TypedColor {
 }
 
 impl FromStr for TypedColor {
-    type Err = NoColor;
+    type Err = InvalidColor;
 
-    fn from_str(typed: &str) -> Result<Self, NoColor> {
+    fn from_str(typed: &str) -> Result<Self, InvalidColor> {
         let color = Color::new(typed)
             .ok()
             .or_else(|| Color::new(doubled(typed)?).ok())
@@ -39,7 +39,7 @@ impl FromStr for TypedColor {
         let typed = typed.to_owned();
         match color {
             Some(color) => Ok(Self { color, typed }),
-            None => Err(NoColor { typed }),
+            None => Err(InvalidColor { typed }),
         }
     }
 }
@@ -67,7 +67,7 @@ fn named(typed: &str) -> Option<Color> {
     (alpha == u8::MAX).then(|| Color::from_rgb([red, green, blue]))
 }
 
-impl fmt::Display for NoColor {
+impl fmt::Display for InvalidColor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let typed = quoted(self.typed.chars().take(40).collect::<String>());
         write!(
@@ -78,7 +78,7 @@ impl fmt::Display for NoColor {
     }
 }
 
-impl std::error::Error for NoColor {}
+impl std::error::Error for InvalidColor {}
 
 #[cfg(test)]
 mod tests {

@@ -13,7 +13,7 @@ use crate::output::Output;
 pub(crate) enum TypedText<T> {
     Text(T),
     /// `@FILE` or `-`, as it was typed.
-    Elsewhere(String),
+    Input(String),
 }
 
 impl<T: FromStr<Err: Display>> TypedText<T> {
@@ -24,27 +24,27 @@ impl<T: FromStr<Err: Display>> TypedText<T> {
     pub(crate) fn read(self, argument: &str, output: &Output) -> Result<T, Failure> {
         let typed = match self {
             Self::Text(text) => return Ok(text),
-            Self::Elsewhere(typed) => typed,
+            Self::Input(typed) => typed,
         };
-        let refused = |reason: &str| Failure::usage(format!("{argument}: {reason}"));
-        let input: Input = typed.parse().map_err(|reason: String| refused(&reason))?;
+        let invalid = |reason: &str| Failure::usage(format!("{argument}: {reason}"));
+        let input: Input = typed.parse().map_err(|reason: String| invalid(&reason))?;
         if input == Input::Stdin && io::stdin().is_terminal() {
             output.note("type the text, then press Ctrl-D on an empty line");
         }
-        let bytes = input.read().map_err(|failure| refused(&failure.message))?;
+        let bytes = input.read().map_err(|failure| invalid(&failure.message))?;
         if bytes.is_empty() && input == Input::Stdin {
-            return Err(refused("stdin is empty; pass '' to set an empty text"));
+            return Err(invalid("stdin is empty; pass '' to set an empty text"));
         }
         let bytes = &bytes[..length_without_last_break(&bytes)];
         let text = str::from_utf8(bytes).map_err(|error| {
             let place = error.valid_up_to();
             let source = typed.strip_prefix('@').unwrap_or("stdin");
-            refused(&format!(
+            invalid(&format!(
                 "{source} is not valid UTF-8: invalid byte at offset {place}"
             ))
         })?;
         text.parse()
-            .map_err(|error: T::Err| refused(&error.to_string()))
+            .map_err(|error: T::Err| invalid(&error.to_string()))
     }
 }
 
@@ -53,7 +53,7 @@ impl<T: FromStr> FromStr for TypedText<T> {
 
     fn from_str(typed: &str) -> Result<Self, T::Err> {
         match typed == "-" || typed.starts_with('@') {
-            true => Ok(Self::Elsewhere(typed.to_owned())),
+            true => Ok(Self::Input(typed.to_owned())),
             false => typed.parse().map(Self::Text),
         }
     }

@@ -2,12 +2,12 @@
 
 use profile_sdk::{Error, ErrorKind};
 
-use crate::outcome::failure::{Failure, FailureKind, LOG_IN, RefusalBody, or_sandbox};
+use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT, ResponseBody, sandbox_hint};
 
 /// The failure of a call about one thing, which is named if the service does not know it.
 pub(crate) fn about(what: &str, error: Error) -> Failure {
     let not_found = (error.kind() == ErrorKind::NotFound)
-        .then(|| format!("there is no {what} ({})", said(&error)));
+        .then(|| format!("there is no {what} ({})", status_and_message(&error)));
     let failure = Failure::from(error);
     Failure {
         message: not_found.unwrap_or(failure.message),
@@ -16,7 +16,7 @@ pub(crate) fn about(what: &str, error: Error) -> Failure {
 }
 
 /// The failure of a write, with the command that shows whether it took effect all the same.
-pub(crate) fn of_write(what: &str, look_with: &str, error: Error) -> Failure {
+pub(crate) fn of_write(what: &str, check_command: &str, error: Error) -> Failure {
     let unknown = error.may_have_been_applied();
     let times = match error.attempts() {
         1 => "once".to_owned(),
@@ -26,7 +26,7 @@ pub(crate) fn of_write(what: &str, look_with: &str, error: Error) -> Failure {
     if unknown {
         return failure.hint(format!(
             "the request was sent {times} and its outcome is unknown; \
-             check with `{look_with}` before you try again"
+             check with `{check_command}` before you try again"
         ));
     }
     failure
@@ -39,10 +39,10 @@ impl From<Error> for Failure {
             ErrorKind::KeyMissing | ErrorKind::Unauthorized => FailureKind::Unauthorized,
             ErrorKind::Forbidden => FailureKind::Forbidden,
             ErrorKind::NotFound => FailureKind::NotFound,
-            ErrorKind::Rejected => FailureKind::Refused,
+            ErrorKind::Rejected => FailureKind::Rejected,
             ErrorKind::RateLimited => FailureKind::RateLimited,
             ErrorKind::Connection | ErrorKind::Timeout | ErrorKind::Interrupted => {
-                FailureKind::Unanswered
+                FailureKind::NoResponse
             }
             _ => FailureKind::Other,
         };
@@ -50,18 +50,18 @@ impl From<Error> for Failure {
             hint: hint(&error),
             status: error.status(),
             retryable: error.is_retryable(),
-            body: refusal_body(&error).map(Box::new),
+            body: response_body(&error).map(Box::new),
             ..Self::new(kind, message(&error))
         }
     }
 }
 
-fn refusal_body(error: &Error) -> Option<RefusalBody> {
+fn response_body(error: &Error) -> Option<ResponseBody> {
     error.status()?;
-    Some(RefusalBody {
+    Some(ResponseBody {
         bytes: error.body().to_vec(),
-        is_cut: error.body().len() >= Error::MAX_BODY_BYTES,
-        is_told: false,
+        is_truncated: error.body().len() >= Error::MAX_BODY_BYTES,
+        is_included: false,
     })
 }
 
@@ -83,26 +83,26 @@ fn message(error: &Error) -> String {
         },
         _ => return error.to_string(),
     };
-    let said = said(error);
+    let status_and_message = status_and_message(error);
     // Many a service says the same in its own words.
-    match said.split_once(": ") {
+    match status_and_message.split_once(": ") {
         Some((status, again)) if again == what => format!("{what} ({status})"),
-        _ => format!("{what} ({said})"),
+        _ => format!("{what} ({status_and_message})"),
     }
 }
 
 /// The status of the answer and what came with it.
-fn said(error: &Error) -> String {
+fn status_and_message(error: &Error) -> String {
     let status = error.status().unwrap_or_default();
     match error.message().or(error.code()) {
-        Some(said) => format!("{status}: {said}"),
+        Some(status_and_message) => format!("{status}: {status_and_message}"),
         None => status.to_string(),
     }
 }
 
 fn hint(error: &Error) -> Option<String> {
     let hint = match error.kind() {
-        ErrorKind::KeyMissing => format!("{LOG_IN}{}", or_sandbox()),
+        ErrorKind::KeyMissing => format!("{LOG_IN_HINT}{}", sandbox_hint()),
         ErrorKind::Unauthorized => {
             "check PROFILE_API_KEY, or log in again with `profile auth login`".to_owned()
         }

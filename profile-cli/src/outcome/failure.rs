@@ -8,7 +8,7 @@ use profile_sdk::{Error, InvalidValue};
 use crate::outcome::report::Report;
 
 /// What to do without a key.
-pub(crate) const LOG_IN: &str =
+pub(crate) const LOG_IN_HINT: &str =
     "set PROFILE_API_KEY to your key, or log in with `profile auth login`";
 
 /// A failure with what a person should do about it.
@@ -26,20 +26,20 @@ pub(crate) struct Failure {
     /// What else failed of the same command.
     pub(crate) others: Vec<Self>,
     /// The body of the service's answer, where one came.
-    pub(crate) body: Option<Box<RefusalBody>>,
+    pub(crate) body: Option<Box<ResponseBody>>,
     /// What is printed all the same.
     pub(crate) done: Option<Box<Report>>,
 }
 
 /// The body of an answer that is no success.
 #[derive(Debug)]
-pub(crate) struct RefusalBody {
+pub(crate) struct ResponseBody {
     /// As far as it was read.
     pub(crate) bytes: Vec<u8>,
     /// Whether there is likely more of it, which was not read.
-    pub(crate) is_cut: bool,
+    pub(crate) is_truncated: bool,
     /// Whether it is told with the failure, for a command that prints answers as they are.
-    pub(crate) is_told: bool,
+    pub(crate) is_included: bool,
 }
 
 /// What kind of failure it is; this alone decides the exit code.
@@ -50,9 +50,9 @@ pub(crate) enum FailureKind {
     NotFound,
     Unauthorized,
     Forbidden,
-    Refused,
+    Rejected,
     RateLimited,
-    Unanswered,
+    NoResponse,
     #[cfg(feature = "webhook")]
     Mismatch,
     Interrupted,
@@ -66,9 +66,9 @@ impl FailureKind {
             Self::NotFound => 3,
             Self::Unauthorized => 4,
             Self::Forbidden => 5,
-            Self::Refused => 6,
+            Self::Rejected => 6,
             Self::RateLimited => 7,
-            Self::Unanswered => 8,
+            Self::NoResponse => 8,
             #[cfg(feature = "webhook")]
             Self::Mismatch => 10,
             Self::Interrupted => 130,
@@ -83,9 +83,9 @@ impl FailureKind {
             Self::NotFound => "not_found",
             Self::Unauthorized => "unauthorized",
             Self::Forbidden => "forbidden",
-            Self::Refused => "rejected",
+            Self::Rejected => "rejected",
             Self::RateLimited => "rate_limited",
-            Self::Unanswered => "no_response",
+            Self::NoResponse => "no_response",
             #[cfg(feature = "webhook")]
             Self::Mismatch => "mismatch",
             Self::Interrupted => "interrupted",
@@ -118,7 +118,7 @@ impl Failure {
     }
 
     /// The failure of a call that cannot be sent.
-    pub(crate) fn of_unsent(error: &Error) -> Self {
+    pub(crate) fn unsent(error: &Error) -> Self {
         Self::usage(error.to_string())
     }
 
@@ -135,10 +135,10 @@ impl Failure {
     }
 
     /// Ctrl-C came while a change was on its way.
-    pub(crate) fn interrupted(look_with: &str) -> Self {
+    pub(crate) fn interrupted(check_command: &str) -> Self {
         let message = "interrupted while a change was being sent";
         Self::new(FailureKind::Interrupted, message).hint(format!(
-            "the outcome is unknown; check with `{look_with}` before you try again"
+            "the outcome is unknown; check with `{check_command}` before you try again"
         ))
     }
 }
@@ -150,7 +150,7 @@ impl From<InvalidValue> for Failure {
 }
 
 /// The way to try without an account, where this build has it.
-pub(crate) fn or_sandbox() -> &'static str {
+pub(crate) fn sandbox_hint() -> &'static str {
     if cfg!(feature = "sandbox") {
         "; --sandbox needs no account"
     } else {

@@ -10,16 +10,16 @@ use crate::drawing::{Drawing, Figure};
 pub(crate) struct Report {
     /// One JSON document.
     pub(crate) json: String,
-    pub(crate) shown: Shown,
+    pub(crate) view: View,
     /// What a person should know beside the result.
     pub(crate) warnings: Vec<String>,
     /// Whether something was changed, which cannot be had again by asking again.
-    pub(crate) is_of_change: bool,
+    pub(crate) is_change: bool,
 }
 
 /// The result for people, and for pipes that are not told to expect JSON.
 #[derive(Debug)]
-pub(crate) enum Shown {
+pub(crate) enum View {
     /// Names and values.
     Fields(Vec<(String, String)>),
     /// Rows of things of one kind.
@@ -36,15 +36,12 @@ pub(crate) enum Shown {
     /// An answer of the service as it came, whatever it is.
     Body(Vec<u8>),
     /// One thing for people, and what a pipe gets in its place.
-    Split {
-        people: Box<Shown>,
-        pipes: Box<Shown>,
-    },
+    Split { people: Box<View>, pipes: Box<View> },
     /// A drawing for everybody.
     Drawing(Drawing),
 }
 
-impl Shown {
+impl View {
     /// One thing for people, and what a pipe gets in its place.
     pub(crate) fn split(people: Self, pipes: Self) -> Self {
         Self::Split {
@@ -54,7 +51,7 @@ impl Shown {
     }
 
     /// A drawing for people, and what a pipe gets in its place.
-    pub(crate) fn drawn(drawing: Drawing, pipes: Self) -> Self {
+    pub(crate) fn drawing(drawing: Drawing, pipes: Self) -> Self {
         Self::split(Self::Drawing(drawing), pipes)
     }
 
@@ -63,28 +60,28 @@ impl Shown {
         let fields = figures.iter();
         let fields = fields.map(|(name, figure)| (name.clone(), figure.plain()));
         let fields = Self::Fields(fields.collect());
-        Self::drawn(Drawing::Figures(figures), fields)
+        Self::drawing(Drawing::Figures(figures), fields)
     }
 }
 
-impl From<Shown> for Report {
+impl From<View> for Report {
     /// A report that tells programs nothing yet.
-    fn from(shown: Shown) -> Self {
+    fn from(view: View) -> Self {
         Self {
             json: "null".to_owned(),
-            shown,
+            view,
             warnings: Vec::new(),
-            is_of_change: false,
+            is_change: false,
         }
     }
 }
 
 impl Report {
     /// A report with this JSON document.
-    pub(crate) fn new(json: impl ToString, shown: Shown) -> Self {
+    pub(crate) fn new(json: impl ToString, view: View) -> Self {
         Self {
             json: json.to_string(),
-            ..Self::from(shown)
+            ..Self::from(view)
         }
     }
 
@@ -96,34 +93,31 @@ impl Report {
 
     /// The same report, on something that was changed.
     pub(crate) fn of_change(mut self) -> Self {
-        self.is_of_change = true;
+        self.is_change = true;
         self
     }
 
     /// A text, which is a string of this name in JSON.
     pub(crate) fn text(text: impl Into<String>, name: &str) -> Self {
         let text = text.into();
-        Self::new(json!({ name: text }), Shown::Text(text))
+        Self::new(json!({ name: text }), View::Text(text))
     }
 
     /// The report on something that was read.
-    pub(crate) fn read<T>(response: &Response<T>, shown: Shown) -> Self {
-        Self::new(response.raw_data().unwrap_or("null"), shown)
+    pub(crate) fn read<T>(response: &Response<T>, view: View) -> Self {
+        Self::new(response.raw_data().unwrap_or("null"), view)
     }
 
     /// The report on a write: the resource where the service sent it, else what was done.
     pub(crate) fn written<T>(
         response: &Response<Option<T>>,
-        show: impl FnOnce(&T) -> Shown,
+        show: impl FnOnce(&T) -> View,
         result: &str,
         sentence: impl Into<String>,
     ) -> Self {
         let report = match response.data() {
             Some(resource) => Self::read(response, show(resource)),
-            None => Self::new(
-                json!({ "result": result }),
-                Shown::Sentence(sentence.into()),
-            ),
+            None => Self::new(json!({ "result": result }), View::Sentence(sentence.into())),
         };
         report.of_change()
     }

@@ -1,14 +1,14 @@
-//! Results as values with separators: nothing framed, coloured, cut or wrapped.
+//! Results as values with separators: nothing framed, coloured, cut or wrap.
 
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::Shown;
+use crate::outcome::report::View;
 use crate::terminal::printable::{printable, tsv_field};
 use crate::terminal::screen::Screen;
 
 /// Tab-separated values without a heading.
-pub(super) fn tsv(shown: &Shown, screen: &Screen) -> String {
-    let Some((_, rows)) = heading_and_rows(shown) else {
-        return plain(shown, screen);
+pub(super) fn tsv(view: &View, screen: &Screen) -> String {
+    let Some((_, rows)) = heading_and_rows(view) else {
+        return plain(view, screen);
     };
     rows.iter()
         .map(|row| {
@@ -19,9 +19,9 @@ pub(super) fn tsv(shown: &Shown, screen: &Screen) -> String {
 }
 
 /// Comma-separated values with a heading, as RFC 4180 has them.
-pub(super) fn csv(shown: &Shown, screen: &Screen) -> Result<String, Failure> {
-    let Some((heading, rows)) = heading_and_rows(shown) else {
-        return Ok(plain(shown, screen));
+pub(super) fn csv(view: &View, screen: &Screen) -> Result<String, Failure> {
+    let Some((heading, rows)) = heading_and_rows(view) else {
+        return Ok(plain(view, screen));
     };
     records(|writer| {
         writer.write_record(&heading)?;
@@ -50,45 +50,45 @@ pub(super) fn records(
 }
 
 /// What has columns, as them and its rows.
-fn heading_and_rows(shown: &Shown) -> Option<(Vec<&str>, Vec<Vec<&str>>)> {
-    match shown {
-        Shown::Fields(fields) => {
+fn heading_and_rows(view: &View) -> Option<(Vec<&str>, Vec<Vec<&str>>)> {
+    match view {
+        View::Fields(fields) => {
             let rows = fields
                 .iter()
                 .map(|(name, value)| vec![name.as_str(), value.as_str()]);
             Some((vec!["field", "value"], rows.collect()))
         }
-        Shown::Table { columns, rows, .. } => {
+        View::Table { columns, rows, .. } => {
             let rows = rows
                 .iter()
                 .map(|row| row.iter().map(String::as_str).collect());
             Some((columns.clone(), rows.collect()))
         }
-        Shown::Split { pipes, .. } => heading_and_rows(pipes),
-        Shown::Sentence(_) | Shown::Text(_) | Shown::Body(_) => None,
-        Shown::Drawing(_) => None,
+        View::Split { pipes, .. } => heading_and_rows(pipes),
+        View::Sentence(_) | View::Text(_) | View::Body(_) => None,
+        View::Drawing(_) => None,
     }
 }
 
-fn plain(shown: &Shown, screen: &Screen) -> String {
-    match shown {
-        Shown::Sentence(sentence) => format!("{}\n", tsv_field(sentence)),
-        Shown::Text(text) => format!("{text}\n"),
-        Shown::Body(body) => printable(&String::from_utf8_lossy(body)),
-        Shown::Split { pipes, .. } => plain(pipes, screen),
-        Shown::Drawing(drawing) => drawing.draw(screen),
-        Shown::Fields(_) | Shown::Table { .. } => String::new(),
+fn plain(view: &View, screen: &Screen) -> String {
+    match view {
+        View::Sentence(sentence) => format!("{}\n", tsv_field(sentence)),
+        View::Text(text) => format!("{text}\n"),
+        View::Body(body) => printable(&String::from_utf8_lossy(body)),
+        View::Split { pipes, .. } => plain(pipes, screen),
+        View::Drawing(drawing) => drawing.draw(screen),
+        View::Fields(_) | View::Table { .. } => String::new(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Screen, csv, tsv};
-    use crate::outcome::report::Shown;
+    use crate::outcome::report::View;
 
     #[test]
     fn a_table_has_a_heading_in_csv_alone() {
-        let table = Shown::Table {
+        let table = View::Table {
             columns: vec!["id", "title"],
             rows: vec![vec!["1".to_owned(), "a, \"b\"\nc".to_owned()]],
             empty: "",
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn an_empty_table_is_empty_in_a_pipe() {
-        let table = Shown::Table {
+        let table = View::Table {
             columns: vec!["id"],
             rows: Vec::new(),
             empty: "There are no links.",

@@ -5,7 +5,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
-use crate::outcome::failure::{Failure, RefusalBody};
+use crate::outcome::failure::{Failure, ResponseBody};
 use crate::terminal::printable::{json_text, printable};
 use crate::terminal::screen::Screen;
 
@@ -54,17 +54,17 @@ fn one_as_json(failure: &Failure) -> Value {
     if let Some(id) = &failure.id {
         error["id"] = json!(id);
     }
-    if let Some(body) = failure.body.as_ref().filter(|body| body.is_told) {
-        tell_body(&mut error, body);
+    if let Some(body) = failure.body.as_ref().filter(|body| body.is_included) {
+        add_body(&mut error, body);
     }
     error
 }
 
 /// The body in JSON: as JSON where it is that, else as a text, or in base64 where it is no text.
-fn tell_body(error: &mut Value, body: &RefusalBody) {
+fn add_body(error: &mut Value, body: &ResponseBody) {
     let text = match str::from_utf8(&body.bytes) {
         // What was cut may have been cut in the middle of a character.
-        Err(end) if body.is_cut && end.error_len().is_none() => {
+        Err(end) if body.is_truncated && end.error_len().is_none() => {
             str::from_utf8(&body.bytes[..end.valid_up_to()])
         }
         text => text,
@@ -77,7 +77,7 @@ fn tell_body(error: &mut Value, body: &RefusalBody) {
             BASE64_STANDARD.encode(&body.bytes).into()
         }
     };
-    if body.is_cut {
+    if body.is_truncated {
         error["body_cut"] = json!(true);
     }
 }

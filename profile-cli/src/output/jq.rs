@@ -12,7 +12,7 @@ type Data = data::JustLut<Val>;
 
 /// The parts of the language that reach out of the JSON: the environment may hold a key, and ending
 /// the program is nothing for an expression to decide.
-const LEFT_OUT: [&str; 2] = ["env", "halt"];
+const EXCLUDED: [&str; 2] = ["env", "halt"];
 
 /// The result is held before it is printed, so that nothing of one that fails is.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
@@ -35,7 +35,7 @@ impl Program {
         let functions = jaq_core::funs()
             .chain(jaq_std::funs())
             .chain(jaq_json::funs())
-            .filter(|(name, ..)| !LEFT_OUT.contains(name));
+            .filter(|(name, ..)| !EXCLUDED.contains(name));
         let arena = Arena::default();
         let file = File {
             code: expression,
@@ -43,11 +43,11 @@ impl Program {
         };
         let modules = Loader::new(definitions)
             .load(&arena, file)
-            .map_err(|errors| refused(expression, &load_reason(&errors)))?;
+            .map_err(|errors| invalid(expression, &load_reason(&errors)))?;
         let filter = Compiler::default()
             .with_funs(functions)
             .compile(modules)
-            .map_err(|errors| refused(expression, &compile_reason(&errors)))?;
+            .map_err(|errors| invalid(expression, &compile_reason(&errors)))?;
         Ok(Self { filter })
     }
 
@@ -108,7 +108,7 @@ fn reason(error: &str) -> String {
     }
 }
 
-fn refused(expression: &str, reason: &str) -> Failure {
+fn invalid(expression: &str, reason: &str) -> Failure {
     Failure::usage(format!("--jq: invalid expression {expression:?}: {reason}"))
 }
 
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_refused(expression: &str, expected: &str) {
+    fn check_invalid(expression: &str, expected: &str) {
         let failure = Program::new(expression).err().expect("no expression");
         assert_eq!(failure.message, expected);
     }
@@ -184,11 +184,11 @@ mod tests {
 
     #[test]
     fn what_is_no_expression_is_refused() {
-        check_refused(
+        check_invalid(
             ".[",
             "--jq: invalid expression \".[\": expected closing bracket at the end",
         );
-        check_refused(
+        check_invalid(
             "foo",
             "--jq: invalid expression \"foo\": undefined filter foo",
         );

@@ -1,11 +1,11 @@
 //! Prints results to stdout, and failures, warnings and notes to stderr.
 
-mod chosen;
 mod delimited;
 mod failures;
 #[cfg(feature = "jq")]
 mod jq;
 mod ndjson;
+mod renderer;
 mod tables;
 
 #[cfg(feature = "webhook")]
@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use std::process::ExitCode;
 
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 use crate::settings::GlobalArguments;
 use crate::settings::Settings;
 use crate::terminal::printable::json_text;
@@ -24,11 +24,11 @@ use crate::terminal::printable::json_text;
 use crate::terminal::printable::{printable, tsv_field};
 use crate::terminal::screen::Screen;
 
-use chosen::Chosen;
+use renderer::Renderer;
 
 /// How to print.
 pub(crate) struct Output {
-    chosen: Chosen,
+    renderer: Renderer,
     stdout: Screen,
     stderr: Screen,
     quiet: bool,
@@ -48,7 +48,7 @@ impl Output {
         };
         let stdout = screen(io::stdout().is_terminal());
         Ok(Self {
-            chosen: Chosen::new(arguments, settings.format, &stdout)?,
+            renderer: Renderer::new(arguments, settings.format, &stdout)?,
             stdout,
             stderr: screen(io::stderr().is_terminal()),
             quiet: settings.quiet,
@@ -60,11 +60,9 @@ impl Output {
     /// What can print nothing but failures, for when it is not known yet what else is asked for.
     pub(crate) fn for_failures(json: bool) -> Self {
         Self {
-            chosen: match json {
-                true => Chosen::Json,
-                false => Chosen::Tsv {
-                    was_asked_for: false,
-                },
+            renderer: match json {
+                true => Renderer::Json,
+                false => Renderer::Tsv { is_explicit: false },
             },
             stdout: Screen::plain(),
             stderr: Screen::plain(),
@@ -76,7 +74,7 @@ impl Output {
 
     /// Whether programs rather than people read the result.
     pub(crate) fn is_json(&self) -> bool {
-        self.chosen.is_json()
+        self.renderer.is_json()
     }
 
     /// Prints a result.
@@ -84,11 +82,11 @@ impl Output {
         for warning in &report.warnings {
             self.warn(warning);
         }
-        let bytes = match &report.shown {
-            Shown::Body(bytes) if !self.is_json() && !self.stdout.is_terminal => bytes.clone(),
-            _ => match self.chosen.text(report, &self.stdout) {
+        let bytes = match &report.view {
+            View::Body(bytes) if !self.is_json() && !self.stdout.is_terminal => bytes.clone(),
+            _ => match self.renderer.text(report, &self.stdout) {
                 Ok(text) => text.into_bytes(),
-                Err(failure) if report.is_of_change => {
+                Err(failure) if report.is_change => {
                     return self.unprintable_change(&report.json, failure);
                 }
                 Err(failure) => return self.failure(&failure),
@@ -96,7 +94,7 @@ impl Output {
         };
         match write_to_stdout(&bytes) {
             Ok(()) => ExitCode::SUCCESS,
-            Err(failure) if report.is_of_change => self.failure(&Failure {
+            Err(failure) if report.is_change => self.failure(&Failure {
                 message: format!(
                     "{}; the change was made, with this result: {}",
                     failure.message, report.json
@@ -166,7 +164,7 @@ impl Output {
 
     /// Prints what a person or a script has to know while the command goes on.
     #[cfg(feature = "webhook")]
-    pub(crate) fn tell(&self, note: &str) {
+    pub(crate) fn status(&self, note: &str) {
         write_to_stderr(&format!("{}\n", printable(note)));
     }
 
@@ -174,30 +172,30 @@ impl Output {
     /// the empty ones. CSV names the columns once.
     #[cfg(feature = "webhook")]
     fn line(&self, report: &Report) -> Result<String, Failure> {
-        let shown = match (&report.shown, &self.chosen) {
-            (Shown::Split { people, .. }, Chosen::Table) => people,
-            (Shown::Split { pipes, .. }, _) => pipes,
-            (shown, _) => shown,
+        let view = match (&report.view, &self.renderer) {
+            (View::Split { people, .. }, Renderer::Table) => people,
+            (View::Split { pipes, .. }, _) => pipes,
+            (view, _) => view,
         };
-        let Shown::Fields(fields) = shown else {
-            return self.chosen.text(report, &self.stdout);
+        let View::Fields(fields) = view else {
+            return self.renderer.text(report, &self.stdout);
         };
         let values = fields.iter().map(|(_, value)| value);
         let joined = |values: Vec<String>, separator| format!("{}\n", values.join(separator));
-        Ok(match self.chosen {
-            Chosen::Json => ndjson::lines(&json_text(&report.json)),
-            Chosen::Table => {
+        Ok(match self.renderer {
+            Renderer::Json => ndjson::lines(&json_text(&report.json)),
+            Renderer::Table => {
                 let told = values.filter(|value| !value.is_empty());
                 joined(told.map(|value| printable(value)).collect(), "  ")
             }
-            Chosen::Tsv { .. } => joined(values.map(|value| tsv_field(value)).collect(), "\t"),
-            Chosen::Csv => delimited::records(|writer| {
+            Renderer::Tsv { .. } => joined(values.map(|value| tsv_field(value)).collect(), "\t"),
+            Renderer::Csv => delimited::records(|writer| {
                 if !self.has_heading.replace(true) {
                     writer.write_record(fields.iter().map(|(name, _)| name))?;
                 }
                 writer.write_record(values.map(|value| printable(value)))
             })?,
-            _ => self.chosen.text(report, &self.stdout)?,
+            _ => self.renderer.text(report, &self.stdout)?,
         })
     }
 

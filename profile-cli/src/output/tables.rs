@@ -4,17 +4,17 @@ use anstyle::Style;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::drawing::text::{filled, widest, wrapped_between_words};
-use crate::outcome::report::Shown;
+use crate::drawing::text::{max_width, pad_right, wrap_at_spaces};
+use crate::outcome::report::View;
 use crate::terminal::printable::printable;
 use crate::terminal::screen::Screen;
 
 /// A result for a terminal.
-pub(super) fn text(shown: &Shown, screen: &Screen) -> String {
-    match shown {
-        Shown::Fields(fields) => aligned(fields, screen),
-        Shown::Table { rows, empty, .. } if rows.is_empty() => format!("{empty}\n"),
-        Shown::Table { columns, rows, .. } => {
+pub(super) fn text(view: &View, screen: &Screen) -> String {
+    match view {
+        View::Fields(fields) => aligned(fields, screen),
+        View::Table { rows, empty, .. } if rows.is_empty() => format!("{empty}\n"),
+        View::Table { columns, rows, .. } => {
             let mut table = Table::new();
             table
                 .load_style(presets::UTF8_BORDERS_ONLY)
@@ -30,14 +30,14 @@ pub(super) fn text(shown: &Shown, screen: &Screen) -> String {
             keep_words_whole(&mut table, columns, &rows);
             format!("{table}\n")
         }
-        Shown::Sentence(sentence) => format!("{}\n", printable(sentence)),
-        Shown::Text(text) => format!("{}\n", printable(text)),
-        Shown::Body(body) => {
+        View::Sentence(sentence) => format!("{}\n", printable(sentence)),
+        View::Text(text) => format!("{}\n", printable(text)),
+        View::Body(body) => {
             let text = printable(&String::from_utf8_lossy(body));
             format!("{}\n", text.trim_end_matches('\n'))
         }
-        Shown::Split { people, .. } => text(people, screen),
-        Shown::Drawing(drawing) => drawing.draw(screen),
+        View::Split { people, .. } => text(people, screen),
+        View::Drawing(drawing) => drawing.draw(screen),
     }
 }
 
@@ -54,9 +54,9 @@ fn keep_words_whole(table: &mut Table, headings: &[&str], rows: &[Vec<String>]) 
             false => word.width().min(LONG),
         });
         let heading = headings.get(index).map(|heading| heading.width());
-        let widest = needed.chain(heading).max().unwrap_or_default();
+        let max_width = needed.chain(heading).max().unwrap_or_default();
         // A space on either side belongs to the column.
-        let width = u16::try_from(widest + 2).unwrap_or(u16::MAX);
+        let width = u16::try_from(max_width + 2).unwrap_or(u16::MAX);
         column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
     }
 }
@@ -65,12 +65,12 @@ fn keep_words_whole(table: &mut Table, headings: &[&str], rows: &[Vec<String>]) 
 /// is broken between words, so that none of them is cut in two.
 fn aligned(fields: &[(String, String)], screen: &Screen) -> String {
     let names: Vec<_> = fields.iter().map(|(name, _)| printable(name)).collect();
-    let width = widest(names.iter().map(String::as_str));
+    let width = max_width(names.iter().map(String::as_str));
     let indent = " ".repeat(width + 2);
     let columns = screen.width.saturating_sub(indent.len());
     let lines = names.iter().zip(fields).map(|(name, (_, value))| {
-        let value = wrapped_between_words(value, columns).join(&format!("\n{indent}"));
-        let name = screen.styled(Style::new().bold(), &filled(name, width));
+        let value = wrap_at_spaces(value, columns).join(&format!("\n{indent}"));
+        let name = screen.styled(Style::new().bold(), &pad_right(name, width));
         format!("{name}  {value}\n")
     });
     lines.collect()
@@ -79,7 +79,7 @@ fn aligned(fields: &[(String, String)], screen: &Screen) -> String {
 #[cfg(test)]
 mod tests {
     use super::{aligned, text};
-    use crate::outcome::report::Shown;
+    use crate::outcome::report::View;
     use crate::terminal::screen::Screen;
 
     #[test]
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn an_empty_table_says_so() {
-        let table = Shown::Table {
+        let table = View::Table {
             columns: vec!["id"],
             rows: Vec::new(),
             empty: "There are no links.",

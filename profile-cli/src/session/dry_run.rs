@@ -4,7 +4,7 @@ use clap::Args;
 use profile_sdk::Request;
 use serde_json::{Value, json};
 
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 
 /// What every command takes that writes to the service.
 #[derive(Debug, Args)]
@@ -34,7 +34,7 @@ pub(crate) fn preview(requests: &[&Request], changes: &[Change]) -> Report {
         text += &as_text(request);
     }
     text += "No change was sent.";
-    Report::new(document, Shown::Text(text))
+    Report::new(document, View::Text(text))
 }
 
 impl Change {

@@ -1,5 +1,5 @@
 //! What the program tells on stderr of its way to the result, for `-v` and PROFILE_LOG: a line that
-//! starts with `>` for what is sent, with `<` for what is answered, and with `*` for what happens
+//! starts with `>` for what is sent, with `<` for what is received, and with `*` for what happens
 //! between them.
 
 use std::fmt::{self, Debug};
@@ -48,8 +48,8 @@ pub(crate) fn sending<T>(call: &Call<T>) {
     }
 }
 
-/// A call was answered.
-pub(crate) fn answered<T>(response: &Response<T>) {
+/// A call was received.
+pub(crate) fn received<T>(response: &Response<T>) {
     let bytes = response.body().len();
     tracing::info!("< {}, {bytes} bytes", response.status());
 }

@@ -19,7 +19,7 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::Report;
 use crate::output::Output;
 use crate::settings::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Key, Settings};
-use crate::system::interruption::Uninterrupted;
+use crate::system::interruption::InterruptGuard;
 
 /// What a call may take beyond its attempts, for the waits between them.
 const WAITS: Duration = Duration::from_secs(30);
@@ -84,12 +84,12 @@ impl<'a> Session<'a> {
         &self,
         call: Call<T>,
         what: &str,
-        look_with: &str,
+        check_command: &str,
         report: impl FnOnce(Response<T>) -> Result<Report, Failure>,
     ) -> Result<Report, Failure> {
         match self.curl_preview(std::slice::from_ref(&call))? {
             Some(preview) => Ok(preview),
-            None => report(self.write(call, what, look_with)?),
+            None => report(self.write(call, what, check_command)?),
         }
     }
 
@@ -108,39 +108,41 @@ impl<'a> Session<'a> {
         call: Call<T>,
         failure: impl FnOnce(Error) -> Failure,
     ) -> Result<Response<T>, Failure> {
-        match self.answer_to(call)? {
+        match self.send(call)? {
             Some(answer) => answer.map_err(failure),
             None => Err(Failure::new(FailureKind::Interrupted, "interrupted")),
         }
     }
 
-    /// Sends what changes something: `what` names it, and `look_with` is the command that shows
+    /// Sends what changes something: `what` names it, and `check_command` is the command that shows
     /// whether the change took effect, should that not be known.
     pub(crate) fn write<T>(
         &self,
         call: Call<T>,
         what: &str,
-        look_with: &str,
+        check_command: &str,
     ) -> Result<Response<T>, Failure> {
-        match self.answer_to(call)? {
-            Some(answer) => answer.map_err(|error| failed_call::of_write(what, look_with, error)),
-            None => Err(Failure::interrupted(look_with)),
+        match self.send(call)? {
+            Some(answer) => {
+                answer.map_err(|error| failed_call::of_write(what, check_command, error))
+            }
+            None => Err(Failure::interrupted(check_command)),
         }
     }
 
     /// The answer to a call, or nothing if Ctrl-C came before it.
-    fn answer_to<T>(&self, call: Call<T>) -> Result<Option<Result<Response<T>, Error>>, Failure> {
+    fn send<T>(&self, call: Call<T>) -> Result<Option<Result<Response<T>, Error>>, Failure> {
         debug_assert!(!self.settings.curl, "--curl sends nothing");
         log::sending(&call);
-        let answer = self.wait_for(async {
-            let _uninterrupted = Uninterrupted::new();
+        let answer = self.block_on(async {
+            let _guard = InterruptGuard::new();
             tokio::select! {
                 answer = call.send() => Some(answer),
                 _ = tokio::signal::ctrl_c() => None,
             }
         })?;
         match &answer {
-            Some(Ok(response)) => log::answered(response),
+            Some(Ok(response)) => log::received(response),
             Some(Err(error)) => log::failed(error),
             None => {}
         }
@@ -180,7 +182,7 @@ impl<'a> Session<'a> {
     }
 
     /// Waits for something that takes a runtime.
-    pub(crate) fn wait_for<F: Future>(&self, future: F) -> Result<F::Output, Failure> {
+    pub(crate) fn block_on<F: Future>(&self, future: F) -> Result<F::Output, Failure> {
         Ok(self.runtime()?.block_on(future))
     }
 
@@ -209,7 +211,7 @@ impl<'a> Session<'a> {
     fn connect(&self) -> Result<Connection, Failure> {
         #[cfg(feature = "sandbox")]
         if self.settings.sandbox {
-            let sandbox = self.wait_for(crate::session::sandbox::Sandbox::start())??;
+            let sandbox = self.block_on(crate::session::sandbox::Sandbox::start())??;
             let base_url = sandbox.base_url();
             let builder = self.builder(&base_url).api_key(sandbox.api_key()?);
             return Ok(Connection {
@@ -269,7 +271,5 @@ impl<'a> Session<'a> {
 /// What the calls would send, or why one of them cannot be sent.
 pub(crate) fn requests<T>(calls: &[Call<T>]) -> Result<Vec<&Request>, Failure> {
     let requests = calls.iter().map(Call::request);
-    requests
-        .collect::<Result<_, _>>()
-        .map_err(Failure::of_unsent)
+    requests.collect::<Result<_, _>>().map_err(Failure::unsent)
 }

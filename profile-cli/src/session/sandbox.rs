@@ -56,7 +56,7 @@ fn not_started(error: &StateError) -> Failure {
 }
 
 /// The failure of a command in the sandbox, whose key is not the user's to check.
-pub(crate) fn advise(failure: Failure) -> Failure {
+pub(crate) fn with_reset_hint(failure: Failure) -> Failure {
     match failure.kind {
         FailureKind::Unauthorized => failure.hint(RESET),
         _ => failure,

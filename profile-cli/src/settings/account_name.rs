@@ -15,7 +15,7 @@ impl AccountName {
 
     /// Reads a name, or tells why it is none.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let refuse = |reason: &str| {
+        let invalid = |reason: &str| {
             let name = text.chars().take(40).collect::<String>();
             Err(format!(
                 "is {name:?}, which {reason}; \
@@ -24,19 +24,19 @@ impl AccountName {
         };
         let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '@');
         if text.is_empty() {
-            return refuse("is empty");
+            return invalid("is empty");
         }
         if let Some(c) = text.chars().find(|&c| !is_allowed(c)) {
-            return refuse(&format!("contains {c:?}"));
+            return invalid(&format!("contains {c:?}"));
         }
         if text.len() > Self::MAX_LENGTH {
-            return refuse(&format!("is longer than {} characters", Self::MAX_LENGTH));
+            return invalid(&format!("is longer than {} characters", Self::MAX_LENGTH));
         }
         if text.starts_with(['.', '-']) || text.ends_with('.') {
-            return refuse("starts with . or - or ends with .");
+            return invalid("starts with . or - or ends with .");
         }
         if is_device(text) {
-            return refuse("is a reserved name on Windows");
+            return invalid("is a reserved name on Windows");
         }
         Ok(Self(text.to_owned()))
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use toml_edit::{Document, DocumentMut, Item, Value};
 
 use super::SettingName;
-use super::setting_name::TEXT;
+use super::setting_name::STRING;
 use crate::outcome::failure::Failure;
 use crate::system::environment::Environment;
 
@@ -68,15 +68,15 @@ impl ConfigFile {
         let Some(item) = self.document.get(name.as_str()) else {
             return Ok(None);
         };
-        match name.takes(item) {
+        match name.accepts(item) {
             true => Ok(text(item)),
-            false => Err(self.refused(&[name.as_str()], item, name.expected())),
+            false => Err(self.invalid(&[name.as_str()], item, name.expected())),
         }
     }
 
     /// Where the value of a setting is: the file and the line.
-    pub(crate) fn place(&self, name: SettingName) -> String {
-        self.place_of(&[name.as_str()])
+    pub(crate) fn location(&self, name: SettingName) -> String {
+        self.location_of(&[name.as_str()])
     }
 
     /// What is wrong with the names in the file, in words.
@@ -86,7 +86,7 @@ impl ConfigFile {
         unknown
             .map(|name| {
                 let path = self.path.display();
-                format!("{path}: {}", SettingName::refusal(name))
+                format!("{path}: {}", SettingName::unknown_message(name))
             })
             .collect()
     }
@@ -101,7 +101,7 @@ impl ConfigFile {
         let mut item = self.document.as_item();
         for (depth, key) in path.into_iter().enumerate() {
             if !item.is_table_like() {
-                return Err(self.refused(&path[..depth], item, "a table"));
+                return Err(self.invalid(&path[..depth], item, "a table"));
             }
             let Some(next) = item.get(key) else {
                 return Ok(None);
@@ -110,7 +110,7 @@ impl ConfigFile {
         }
         match item.is_str() {
             true => Ok(text(item)),
-            false => Err(self.refused(&path, item, TEXT)),
+            false => Err(self.invalid(&path, item, STRING)),
         }
     }
 
@@ -125,7 +125,7 @@ impl ConfigFile {
     pub(crate) fn check_accounts(&self) -> Result<(), Failure> {
         let accounts = self.document.get("accounts");
         if let Some(accounts) = accounts.filter(|accounts| !accounts.is_table_like()) {
-            return Err(self.refused(&["accounts"], accounts, "a table"));
+            return Err(self.invalid(&["accounts"], accounts, "a table"));
         }
         for name in self.accounts() {
             for field in ["base_url", KEY_STORE] {
@@ -158,8 +158,8 @@ impl ConfigFile {
     }
 
     /// The failure of a value of another type than is expected there.
-    fn refused(&self, path: &[&str], item: &Item, expected: &str) -> Failure {
-        let place = self.place_of(path);
+    fn invalid(&self, path: &[&str], item: &Item, expected: &str) -> Failure {
+        let place = self.location_of(path);
         let found = found(item);
         let message = format!(
             "{place}: {} is {found}; expected {expected}",
@@ -168,7 +168,7 @@ impl ConfigFile {
         Failure::usage(message).hint("fix the line, or remove it")
     }
 
-    fn place_of(&self, path: &[&str]) -> String {
+    fn location_of(&self, path: &[&str]) -> String {
         let file = self.path.display();
         match line(&self.document.to_string(), path) {
             Some(line) => format!("{file}:{line}"),

@@ -2,7 +2,7 @@
 
 use profile_sdk::ApiKey;
 
-use super::key_store::Kept;
+use super::key_store::StoredKey;
 use super::{KeyStore, Setting, Settings, Source};
 use crate::outcome::failure::Failure;
 use crate::system::environment::Environment;
@@ -45,18 +45,18 @@ impl Key {
             return Ok(None);
         };
         let missing = || Failure::usage(format!("{KEY_FILE}: {} does not exist", path.display()));
-        let kept = Kept::of_file(&path)?.ok_or_else(missing)?;
+        let kept = StoredKey::of_file(&path)?.ok_or_else(missing)?;
         Self::new(kept.text, Source::Environment(KEY_FILE), kept.warning).map(Some)
     }
 
     fn new(text: String, source: Source, warning: Option<String>) -> Result<Self, Failure> {
-        let refused = |invalid| {
+        let invalid = |invalid| {
             let failure = Failure::from(invalid);
             failure.hint(format!("check the key from {source}"))
         };
         let masked = masked(text.trim_end());
         Ok(Self {
-            key: Setting::new(ApiKey::new(text).map_err(refused)?, source.clone()),
+            key: Setting::new(ApiKey::new(text).map_err(invalid)?, source.clone()),
             masked,
             warning,
         })

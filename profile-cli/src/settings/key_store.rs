@@ -19,7 +19,7 @@ pub(crate) enum KeyStore {
 }
 
 /// What became of a key that was to be stored.
-pub(crate) struct Stored {
+pub(crate) struct KeyLocation {
     pub(crate) store: KeyStore,
     /// The place in words.
     pub(crate) place: String,
@@ -27,7 +27,7 @@ pub(crate) struct Stored {
 }
 
 /// A key as it is kept, and what a person should know of that.
-pub(super) struct Kept {
+pub(super) struct StoredKey {
     pub(super) text: String,
     pub(super) warning: Option<String>,
 }
@@ -61,14 +61,14 @@ impl KeyStore {
         environment: &Environment,
         account: &AccountName,
         key: &str,
-    ) -> Result<Stored, Failure> {
+    ) -> Result<KeyLocation, Failure> {
         let path = key_file(environment, account.as_str())?;
         if cfg!(feature = "keyring") {
             match keyring::store(account.as_str(), key) {
                 Ok(()) => {
                     // A file of an earlier login would be a second copy.
                     remove_file(&path)?;
-                    return Ok(Stored::in_keyring(account));
+                    return Ok(KeyLocation::in_keyring(account));
                 }
                 Err(reason) => {
                     let warning = format!(
@@ -93,25 +93,25 @@ impl KeyStore {
     }
 
     /// An account's key, where there is one.
-    pub(super) fn read(settings: &Settings, account: &str) -> Result<Option<Kept>, Failure> {
+    pub(super) fn read(settings: &Settings, account: &str) -> Result<Option<StoredKey>, Failure> {
         if Self::of_account(&settings.config, account)? == Self::Keyring {
             let read = keyring::read(account);
             let read = read.map_err(|reason| keyring_failure("read from", &reason))?;
-            return Ok(read.map(|text| Kept {
+            return Ok(read.map(|text| StoredKey {
                 text,
                 warning: None,
             }));
         }
         let path = key_file(&settings.environment, account)?;
-        let kept = Kept::of_file(&path)?;
-        Ok(kept.map(|kept| Kept {
+        let kept = StoredKey::of_file(&path)?;
+        Ok(kept.map(|kept| StoredKey {
             warning: kept.warning.or_else(|| directory_warning(&path)),
             ..kept
         }))
     }
 }
 
-impl Kept {
+impl StoredKey {
     /// The key of a file that should be its owner's alone, where there is one.
     pub(super) fn of_file(path: &Path) -> Result<Option<Self>, Failure> {
         let (text, exposed) = match private_file::read(path) {
@@ -124,7 +124,7 @@ impl Kept {
     }
 }
 
-impl Stored {
+impl KeyLocation {
     fn in_keyring(account: &AccountName) -> Self {
         Self {
             store: KeyStore::Keyring,
@@ -151,10 +151,10 @@ fn directory_warning(path: &Path) -> Option<String> {
         .then(|| format!("others can access {directory}; restrict it with `chmod 700 {directory}`"))
 }
 
-fn store_in_file(path: &Path, key: &str, warning: Option<String>) -> Result<Stored, Failure> {
+fn store_in_file(path: &Path, key: &str, warning: Option<String>) -> Result<KeyLocation, Failure> {
     let written = private_file::write(path, format!("{key}\n").as_bytes());
     written.map_err(|error| Failure::of_file("written", path, &error))?;
-    Ok(Stored {
+    Ok(KeyLocation {
         store: KeyStore::File,
         place: path.display().to_string(),
         warning: warning.or_else(|| directory_warning(path)),

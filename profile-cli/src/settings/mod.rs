@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use tracing::level_filters::LevelFilter;
 
-use crate::outcome::failure::{Failure, or_sandbox};
+use crate::outcome::failure::{Failure, sandbox_hint};
 use crate::system::environment::Environment;
 
 use account::Account;
@@ -55,9 +55,9 @@ pub(crate) struct Settings {
 
 /// How much of the settings a command needs to be right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Need {
+pub(crate) enum RequiredSettings {
     /// None: it works whatever is set.
-    Nothing,
+    None,
     /// config.toml has to be TOML; its values may be what the command is to mend.
     File,
     /// All of them.
@@ -69,13 +69,13 @@ impl Settings {
     pub(crate) fn load(
         arguments: &GlobalArguments,
         environment: Environment,
-        need: Need,
+        required: RequiredSettings,
     ) -> Result<Self, Failure> {
         let config = match ConfigFile::load(&environment) {
-            Err(_) if need == Need::Nothing => ConfigFile::unread(&environment),
+            Err(_) if required == RequiredSettings::None => ConfigFile::unread(&environment),
             loaded => loaded?,
         };
-        if need == Need::All {
+        if required == RequiredSettings::All {
             config.check_types()?;
         }
         let sandbox = arguments.sandbox();
@@ -94,7 +94,7 @@ impl Settings {
             ));
         }
         let log_level = match log_level(arguments.verbose, &environment) {
-            Err(_) if need < Need::All => LevelFilter::OFF,
+            Err(_) if required < RequiredSettings::All => LevelFilter::OFF,
             read => read?,
         };
         let mut settings = Self {
@@ -113,7 +113,7 @@ impl Settings {
             config,
         };
         match settings.fill_in(arguments) {
-            Err(_) if need < Need::All => Ok(settings),
+            Err(_) if required < RequiredSettings::All => Ok(settings),
             filled => filled.map(|()| settings),
         }
     }
@@ -141,12 +141,12 @@ impl Settings {
     }
 
     /// The text of a setting as flag, environment, account or file give it.
-    pub(crate) fn given(&self, name: SettingName) -> Result<Option<Setting<String>>, Failure> {
+    pub(crate) fn configured(&self, name: SettingName) -> Result<Option<Setting<String>>, Failure> {
         let is_flag = self.flags.get(name).is_some();
         if name == SettingName::BaseUrl && !is_flag && self.account_is_flag() {
             return self.base_url_of_account();
         }
-        if let Some(given) = self.given_for_this_run(name)? {
+        if let Some(given) = self.override_for_run(name)? {
             return Ok(Some(given));
         }
         if name == SettingName::BaseUrl
@@ -167,7 +167,7 @@ impl Settings {
     }
 
     /// The text of a setting as flag or environment give it, for this run alone.
-    pub(crate) fn given_for_this_run(
+    pub(crate) fn override_for_run(
         &self,
         name: SettingName,
     ) -> Result<Option<Setting<String>>, Failure> {
@@ -183,7 +183,7 @@ impl Settings {
 
     /// The text of a setting as it goes: given, or the default.
     pub(crate) fn effective(&self, name: SettingName) -> Result<Option<Setting<String>>, Failure> {
-        if let Some(given) = self.given(name)? {
+        if let Some(given) = self.configured(name)? {
             return Ok(Some(given));
         }
         let default = name.default_text();
@@ -192,7 +192,7 @@ impl Settings {
 
     /// Where the service is.
     pub(crate) fn base_url(&self) -> Result<Setting<String>, Failure> {
-        self.given(SettingName::BaseUrl)?.ok_or_else(|| {
+        self.configured(SettingName::BaseUrl)?.ok_or_else(|| {
             let accounts = self.config.accounts();
             if !accounts.is_empty() {
                 let hint = format!(
@@ -203,7 +203,7 @@ impl Settings {
             }
             let hint = format!(
                 "set PROFILE_BASE_URL, pass --base-url, or log in with `profile auth login`{}",
-                or_sandbox()
+                sandbox_hint()
             );
             Failure::usage("no base URL is set").hint(hint)
         })
@@ -211,7 +211,7 @@ impl Settings {
 
     /// The account that the settings choose.
     pub(crate) fn account(&self) -> Result<Option<Account>, Failure> {
-        let Some(chosen) = self.given(SettingName::Account)? else {
+        let Some(chosen) = self.configured(SettingName::Account)? else {
             return Ok(None);
         };
         let name = chosen.value;
@@ -240,9 +240,9 @@ impl Settings {
     }
 
     /// Where somebody finds a setting that comes from there.
-    pub(crate) fn place(&self, name: SettingName, source: &Source) -> String {
+    pub(crate) fn location(&self, name: SettingName, source: &Source) -> String {
         match source {
-            Source::File(_) => self.config.place(name),
+            Source::File(_) => self.config.location(name),
             source => source.to_string(),
         }
     }
@@ -253,12 +253,12 @@ impl Settings {
         name: SettingName,
         parse: impl FnOnce(&str) -> Result<T, String>,
     ) -> Result<Option<T>, Failure> {
-        let Some(setting) = self.given(name)? else {
+        let Some(setting) = self.configured(name)? else {
             return Ok(None);
         };
-        let place = || self.place(name, &setting.source);
-        let refused = |reason| Failure::usage(format!("{}: {name} {reason}", place()));
-        parse(&setting.value).map(Some).map_err(refused)
+        let place = || self.location(name, &setting.source);
+        let invalid = |reason| Failure::usage(format!("{}: {name} {reason}", place()));
+        parse(&setting.value).map(Some).map_err(invalid)
     }
 }
 

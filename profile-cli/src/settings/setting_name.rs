@@ -10,7 +10,7 @@ use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, count, seconds, switch};
 use super::{AccountName, ColorChoice, Format};
 
 /// What config.toml holds of most settings.
-pub(super) const TEXT: &str = "a string in quotes";
+pub(super) const STRING: &str = "a string in quotes";
 
 /// One of the settings that config.toml may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl SettingName {
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let name = text.replace('-', "_");
         let found = Self::ALL.into_iter().find(|known| known.as_str() == name);
-        found.ok_or_else(|| Self::refusal(text))
+        found.ok_or_else(|| Self::unknown_message(text))
     }
 
     /// Whether the file may hold this name.
@@ -64,8 +64,8 @@ impl SettingName {
     }
 
     /// Why a text is no setting's name, and what was likely meant.
-    pub(super) fn refusal(text: &str) -> String {
-        const LIKE_ENOUGH: f64 = 0.7;
+    pub(super) fn unknown_message(text: &str) -> String {
+        const MIN_SIMILARITY: f64 = 0.7;
         let shown: String = text.chars().take(40).collect();
         if matches!(
             shown.to_lowercase().replace('-', "_").as_str(),
@@ -76,11 +76,11 @@ impl SettingName {
                  store one with `profile auth login`, or set PROFILE_API_KEY"
             );
         }
-        let likeness = |known: &Self| strsim::jaro(known.as_str(), &shown);
+        let similarity = |known: &Self| strsim::jaro(known.as_str(), &shown);
         let nearest = Self::ALL
             .into_iter()
-            .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
-            .filter(|nearest| likeness(nearest) > LIKE_ENOUGH);
+            .max_by(|a, b| similarity(a).total_cmp(&similarity(b)))
+            .filter(|nearest| similarity(nearest) > MIN_SIMILARITY);
         let meant = nearest.map_or(String::new(), |nearest| {
             format!(" (did you mean {nearest}?)")
         });
@@ -141,7 +141,7 @@ impl SettingName {
     }
 
     /// Whether config.toml may have this as the setting's value, as far as the type goes.
-    pub(super) fn takes(self, item: &Item) -> bool {
+    pub(super) fn accepts(self, item: &Item) -> bool {
         match self {
             Self::NoInput => item.is_bool(),
             Self::Retries => item.is_integer(),
@@ -156,7 +156,7 @@ impl SettingName {
             Self::NoInput => "true or false",
             Self::Retries => "a whole number such as 3",
             Self::Timeout => "a number of seconds greater than 0, such as 10 or 0.5",
-            _ => TEXT,
+            _ => STRING,
         }
     }
 

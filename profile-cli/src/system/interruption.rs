@@ -9,45 +9,45 @@ use std::sync::{Arc, OnceLock};
 use crate::outcome::failure::FailureKind;
 
 /// The exit code of a program that Ctrl-C ended.
-pub(crate) const EXIT_CODE: u8 = FailureKind::Interrupted.exit_code();
+pub(crate) const INTERRUPTED_EXIT_CODE: u8 = FailureKind::Interrupted.exit_code();
 
 /// The exit code of a program that was asked to end by SIGTERM.
 #[cfg(all(unix, any(feature = "sandbox", feature = "webhook")))]
-const TERMINATED: u8 = 0;
+const TERMINATED_EXIT_CODE: u8 = 0;
 
 /// Whether Ctrl-C ends the program by itself.
-static ENDS: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+static EXIT_ON_INTERRUPT: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 /// From now on Ctrl-C ends the program.
-pub(crate) fn end_when_interrupted() {
-    let ends = ENDS.get_or_init(|| Arc::new(AtomicBool::new(true)));
+pub(crate) fn exit_on_interrupt() {
+    let ends = EXIT_ON_INTERRUPT.get_or_init(|| Arc::new(AtomicBool::new(true)));
     // Where the signal cannot be had, the system's own way to end the program stays.
     let _ = signal_hook::flag::register_conditional_shutdown(
         signal_hook::consts::SIGINT,
-        i32::from(EXIT_CODE),
+        i32::from(INTERRUPTED_EXIT_CODE),
         Arc::clone(ends),
     );
 }
 
 /// Keeps Ctrl-C from ending the program for as long as this lives.
-pub(crate) struct Uninterrupted(());
+pub(crate) struct InterruptGuard(());
 
-impl Uninterrupted {
+impl InterruptGuard {
     pub(crate) fn new() -> Self {
-        set_ends(false);
+        set_exit_on_interrupt(false);
         Self(())
     }
 }
 
-impl Drop for Uninterrupted {
+impl Drop for InterruptGuard {
     fn drop(&mut self) {
-        set_ends(true);
+        set_exit_on_interrupt(true);
     }
 }
 
 /// The signals that ask the program to end, for a command that ends in its own time.
 #[cfg(any(feature = "sandbox", feature = "webhook"))]
-pub(crate) struct EndSignals {
+pub(crate) struct ShutdownSignals {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
     #[cfg(unix)]
@@ -55,7 +55,7 @@ pub(crate) struct EndSignals {
 }
 
 #[cfg(any(feature = "sandbox", feature = "webhook"))]
-impl EndSignals {
+impl ShutdownSignals {
     /// Takes the signals from now on; none that comes later is lost.
     #[cfg(unix)]
     pub(crate) fn new() -> io::Result<Self> {
@@ -75,22 +75,22 @@ impl EndSignals {
     #[cfg(unix)]
     pub(crate) async fn next(&mut self) -> u8 {
         tokio::select! {
-            _ = self.interrupt.recv() => EXIT_CODE,
-            _ = self.terminate.recv() => TERMINATED,
+            _ = self.interrupt.recv() => INTERRUPTED_EXIT_CODE,
+            _ = self.terminate.recv() => TERMINATED_EXIT_CODE,
         }
     }
 
     #[cfg(not(unix))]
     pub(crate) async fn next(&mut self) -> u8 {
         match tokio::signal::ctrl_c().await {
-            Ok(()) => EXIT_CODE,
+            Ok(()) => INTERRUPTED_EXIT_CODE,
             Err(_) => std::future::pending().await,
         }
     }
 }
 
-fn set_ends(ends: bool) {
-    if let Some(flag) = ENDS.get() {
+fn set_exit_on_interrupt(ends: bool) {
+    if let Some(flag) = EXIT_ON_INTERRUPT.get() {
         flag.store(ends, Ordering::SeqCst);
     }
 }

@@ -61,7 +61,7 @@ pub(crate) fn options() -> OpenOptions {
 
 /// Closes to others what they may look into, such as a file that another program has made anew.
 #[cfg(unix)]
-pub(crate) fn close_to_others(path: &Path) -> io::Result<()> {
+pub(crate) fn restrict_to_owner(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     let mut permissions = fs::metadata(path)?.permissions();
     permissions.set_mode(permissions.mode() & 0o700);
@@ -70,7 +70,7 @@ pub(crate) fn close_to_others(path: &Path) -> io::Result<()> {
 
 /// Elsewhere a user's own folder is closed to others by other means.
 #[cfg(not(unix))]
-pub(crate) fn close_to_others(_: &Path) -> io::Result<()> {
+pub(crate) fn restrict_to_owner(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn read(path: &Path) -> io::Result<(String, bool)> {
 /// The same for a file that need not be text.
 pub(crate) fn read_bytes(path: &Path) -> io::Result<(Vec<u8>, bool)> {
     let file = File::open(path)?;
-    let exposed = is_open_to_others(&file.metadata()?.permissions());
+    let exposed = is_accessible_to_others(&file.metadata()?.permissions());
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > MAX_BYTES {
@@ -106,17 +106,17 @@ pub(crate) fn warning(what: &str, path: &Path) -> String {
 
 /// Whether others may look into this file or directory.
 pub(crate) fn is_exposed(path: &Path) -> io::Result<bool> {
-    Ok(is_open_to_others(&fs::metadata(path)?.permissions()))
+    Ok(is_accessible_to_others(&fs::metadata(path)?.permissions()))
 }
 
 #[cfg(unix)]
-fn is_open_to_others(permissions: &Permissions) -> bool {
+fn is_accessible_to_others(permissions: &Permissions) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     permissions.mode() & 0o077 != 0
 }
 
 /// Elsewhere a user's own folder is closed to others by other means.
 #[cfg(not(unix))]
-fn is_open_to_others(_: &Permissions) -> bool {
+fn is_accessible_to_others(_: &Permissions) -> bool {
     false
 }

@@ -63,7 +63,7 @@ pub(crate) fn quoted(text: impl ToString) -> String {
 /// Removes whole escape sequences, of which a filter of control characters would leave the rest to be
 /// read. A sequence without an end takes the rest of the text with it, as on a terminal.
 fn without_escape_sequences(text: &str) -> String {
-    let mut kept = Kept(String::with_capacity(text.len()));
+    let mut kept = PlainText(String::with_capacity(text.len()));
     let mut parser = Parser::<DefaultCharAccumulator>::new();
     let mut advance = |bytes: &[u8]| {
         for &byte in bytes {
@@ -81,9 +81,9 @@ fn without_escape_sequences(text: &str) -> String {
 }
 
 /// The characters of a text that are not part of an escape sequence.
-struct Kept(String);
+struct PlainText(String);
 
-impl Perform for Kept {
+impl Perform for PlainText {
     fn print(&mut self, c: char) {
         self.0.push(c);
     }

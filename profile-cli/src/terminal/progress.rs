@@ -4,18 +4,18 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 /// The work on several things of which each takes its time.
 pub(crate) struct Progress {
-    doing: &'static str,
+    label: &'static str,
     total: usize,
     done: usize,
     shown: bool,
 }
 
 impl Progress {
-    /// Begins to show `doing` so many things, unless it is one alone or nobody is to be told.
-    pub(crate) fn begin(doing: &'static str, total: usize, quiet: bool) -> Self {
+    /// Begins to show `label` so many things, unless it is one alone or nobody is to be told.
+    pub(crate) fn begin(label: &'static str, total: usize, quiet: bool) -> Self {
         let shown = total > 1 && !quiet && io::stderr().is_terminal();
         let progress = Self {
-            doing,
+            label,
             total,
             done: 0,
             shown,
@@ -48,9 +48,9 @@ impl Progress {
     fn show(&self) {
         if self.shown {
             let Self {
-                doing, done, total, ..
+                label, done, total, ..
             } = self;
-            write_to_stderr(&format!("\r{doing}: {done} of {total}"));
+            write_to_stderr(&format!("\r{label}: {done} of {total}"));
         }
     }
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, Shown, cell};
+use crate::outcome::report::{Report, View, cell};
 use crate::session::Session;
 use crate::settings::{KeyStore, SettingName, without_login};
 
@@ -21,7 +21,7 @@ pub(crate) struct AuthListArguments {}
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     let settings = &session.settings;
-    let chosen = settings.given(SettingName::Account)?;
+    let chosen = settings.configured(SettingName::Account)?;
     let mut rows = Vec::new();
     let mut document = Vec::new();
     for name in settings.config.accounts() {
@@ -42,7 +42,7 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
             key_store.to_owned(),
         ]);
     }
-    let shown = Shown::Table {
+    let shown = View::Table {
         columns: vec!["account", "chosen", "base_url", "key_store"],
         rows,
         empty: "There are no accounts; `profile auth login` stores one.",

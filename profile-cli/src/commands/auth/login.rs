@@ -11,13 +11,13 @@ use crate::input::Input;
 use crate::input::hidden_prompt;
 use crate::input::prompt;
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::{Report, Shown, push_field};
+use crate::outcome::report::{Report, View, push_field};
 use crate::session::Session;
 use crate::session::curl;
 use crate::settings::{
     AccountName, ConfigEdit, KEY_STORE, KeyStore, SettingName, is_same_service, without_login,
 };
-use crate::system::interruption::Uninterrupted;
+use crate::system::interruption::InterruptGuard;
 
 /// Store a key and where its service is, once the service has taken it
 #[derive(Debug, Args)]
@@ -84,7 +84,9 @@ fn check_input(with_token: bool, session: &Session<'_>) -> Result<(), Failure> {
     }
     let message = match settings.no_input {
         true => "this asks for a key, and --no-input forbids to ask",
-        false if !prompt::can_ask() => "this asks for a key, and there is no terminal to ask on",
+        false if !prompt::is_interactive() => {
+            "this asks for a key, and there is no terminal to ask on"
+        }
         false => return Ok(()),
     };
     Err(Failure::usage(message)
@@ -94,7 +96,7 @@ fn check_input(with_token: bool, session: &Session<'_>) -> Result<(), Failure> {
 /// The account's name as --account or PROFILE_ACCOUNT gives it. That of config.toml is the account
 /// chosen so far, which may not be the one that is meant.
 fn given_name(session: &Session<'_>) -> Result<Option<AccountName>, Failure> {
-    let given = session.settings.given_for_this_run(SettingName::Account)?;
+    let given = session.settings.override_for_run(SettingName::Account)?;
     let parse = |text: &str| {
         AccountName::parse(text)
             .map_err(|reason| Failure::usage(format!("the account's name {reason}")))
@@ -108,7 +110,7 @@ fn base_url(
     session: &Session<'_>,
 ) -> Result<String, Failure> {
     let settings = &session.settings;
-    if let Some(given) = settings.given_for_this_run(SettingName::BaseUrl)? {
+    if let Some(given) = settings.override_for_run(SettingName::BaseUrl)? {
         return Ok(given.value);
     }
     let stored = match name {
@@ -138,7 +140,7 @@ fn base_url(
 
 fn as_curl(base_url: &str, session: &Session<'_>) -> Result<Report, Failure> {
     let call = session.client_of(base_url, None)?.me();
-    let request = call.request().map_err(Failure::of_unsent)?;
+    let request = call.request().map_err(Failure::unsent)?;
     let command = curl::command(base_url, request, true);
     Ok(Report::text(command, "curl"))
 }
@@ -190,7 +192,7 @@ fn store(
     session: &Session<'_>,
 ) -> Result<Report, Failure> {
     let settings = &session.settings;
-    let _uninterrupted = Uninterrupted::new();
+    let _guard = InterruptGuard::new();
     let mut edit = ConfigEdit::begin(&settings.environment)?;
     check_case(name, &edit)?;
     let stored = KeyStore::store(&settings.environment, name, key)?;
@@ -213,7 +215,7 @@ fn store(
         "key_stored_in": stored.place,
         "key_store": stored.store.as_str(),
     });
-    let mut report = Report::new(document, Shown::Fields(fields)).of_change();
+    let mut report = Report::new(document, View::Fields(fields)).of_change();
     report.warnings.extend(stored.warning);
     report.warnings.extend(overruled(session));
     Ok(report)

@@ -4,10 +4,10 @@ use clap::Args;
 use serde_json::json;
 
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, KeyStore, SettingName};
-use crate::system::interruption::Uninterrupted;
+use crate::system::interruption::InterruptGuard;
 
 /// Forget an account and its key; asks first, unless --yes is given
 #[derive(Debug, Args)]
@@ -35,7 +35,7 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     };
     let name = account.name;
     session.confirm(&format!("Forget the account {name} and its key?"))?;
-    let _uninterrupted = Uninterrupted::new();
+    let _guard = InterruptGuard::new();
     let mut edit = ConfigEdit::begin(&settings.environment)?;
     let chosen = edit.file().text(SettingName::Account)?;
     let removed_from = KeyStore::remove(settings, &name)?;
@@ -58,7 +58,7 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     };
     Ok(Report::new(
         json!({"result": "logged_out", "account": name, "key_removed_from": removed_from}),
-        Shown::Sentence(format!("The account {name} is forgotten; {key}.{next}")),
+        View::Sentence(format!("The account {name} is forgotten; {key}.{next}")),
     )
     .of_change())
 }

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::permissions::{self, Permission};
 use crate::commands::config::listed::{self, Listed};
-use crate::outcome::failure::{Failure, FailureKind, LOG_IN, or_sandbox};
-use crate::outcome::report::{Report, Shown, push_field};
+use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT, sandbox_hint};
+use crate::outcome::report::{Report, View, push_field};
 use crate::session::Session;
 use crate::settings::Key;
 
@@ -62,9 +62,9 @@ fn report(login: Login, profile: &Profile) -> Report {
         rate_limit,
         permissions,
     };
-    let shown = Shown::split(
-        Shown::Fields(status.for_people()),
-        Shown::Fields(status.for_pipes()),
+    let shown = View::split(
+        View::Fields(status.for_people()),
+        View::Fields(status.for_pipes()),
     );
     Report::new(status.document(), shown)
 }
@@ -86,7 +86,7 @@ fn login(session: &Session<'_>) -> Result<Login, Failure> {
             FailureKind::Unauthorized,
             "there is no key: you are logged out",
         );
-        return Err(failure.hint(format!("{LOG_IN}{}", or_sandbox())));
+        return Err(failure.hint(format!("{LOG_IN_HINT}{}", sandbox_hint())));
     };
     Ok(Login {
         account: settings.account()?.map(|account| account.name),

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::overruled::overruled;
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, SettingName};
 
@@ -32,7 +32,7 @@ pub(crate) fn run(
     edit.finish()?;
     let mut report = Report::new(
         json!({"result": "switched", "account": name}),
-        Shown::Sentence(format!("The account {name} is chosen.")),
+        View::Sentence(format!("The account {name} is chosen.")),
     )
     .of_change();
     report.warnings.extend(overruled(session));

@@ -5,7 +5,7 @@ use profile_sdk::{Badge, Response};
 
 use crate::drawing::Drawing;
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, Shown, cell};
+use crate::outcome::report::{Report, View, cell};
 use crate::session::Session;
 
 /// List all badges; needs no key
@@ -32,11 +32,11 @@ fn report(response: &Response<Vec<Badge>>) -> Report {
             cell(badge.description.as_ref()),
         ]
     };
-    let table = Shown::Table {
+    let table = View::Table {
         columns: vec!["id", "name", "kind", "color", "description"],
         rows: response.data().iter().map(row).collect(),
         empty: "There are no badges.",
     };
     let drawing = Drawing::Badges(response.data().clone());
-    Report::read(response, Shown::drawn(drawing, table))
+    Report::read(response, View::drawing(drawing, table))
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::listed::{self, Listed};
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
 /// Show every setting, its value and where that comes from
@@ -21,7 +21,7 @@ pub(crate) struct ConfigListArguments {}
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     let (listed, wrong) = listed::all(&session.settings);
     let document: Value = listed.iter().map(Listed::as_json).collect();
-    let shown = Shown::Table {
+    let shown = View::Table {
         columns: vec!["name", "value", "source"],
         rows: listed.iter().map(Listed::as_row).collect(),
         empty: "There are no settings.",

@@ -26,7 +26,7 @@ pub(crate) fn all(settings: &Settings) -> (Vec<Listed>, Vec<String>) {
         if let Some(setting) = &setting
             && let Err(reason) = name.check(&setting.value)
         {
-            let place = settings.place(name, &setting.source);
+            let place = settings.location(name, &setting.source);
             wrong.push(format!("{place}: {name} {reason}"));
         }
         Listed {

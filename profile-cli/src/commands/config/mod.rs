@@ -12,7 +12,7 @@ use clap::Subcommand;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
-use crate::settings::Need;
+use crate::settings::RequiredSettings;
 
 /// Read and change the stored settings
 #[derive(Debug, Subcommand)]
@@ -32,10 +32,10 @@ pub(crate) enum ConfigCommand {
 
 impl ConfigCommand {
     /// How much of the settings has to be right.
-    pub(crate) fn need(&self) -> Need {
+    pub(crate) fn required_settings(&self) -> RequiredSettings {
         match self {
-            Self::Path(_) => Need::Nothing,
-            _ => Need::File,
+            Self::Path(_) => RequiredSettings::None,
+            _ => RequiredSettings::File,
         }
     }
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, SettingName};
 
@@ -44,7 +44,7 @@ pub(crate) fn run(
     edit.finish()?;
     let mut report = Report::new(
         json!({"result": "updated", "name": name.as_str(), "value": value, "path": path}),
-        Shown::Sentence(format!("{name} is {value} in {path}")),
+        View::Sentence(format!("{name} is {value} in {path}")),
     )
     .of_change();
     let variable = name.variable();

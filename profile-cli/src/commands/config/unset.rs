@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, SettingName};
 
@@ -36,7 +36,7 @@ pub(crate) fn run(
     };
     Ok(Report::new(
         json!({"result": result, "name": name.as_str(), "path": path}),
-        Shown::Sentence(sentence),
+        View::Sentence(sentence),
     )
     .of_change())
 }

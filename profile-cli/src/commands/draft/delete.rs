@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::find;
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
 /// Delete a draft; asks first, unless --yes is given
@@ -28,6 +28,6 @@ pub(crate) fn run(
     let name = draft.name();
     session.confirm(&format!("Delete the draft {name}?"))?;
     draft.delete()?;
-    let sentence = Shown::Sentence(format!("Deleted the draft {name}."));
+    let sentence = View::Sentence(format!("Deleted the draft {name}."));
     Ok(Report::new(json!({"result": "deleted", "name": name}), sentence).of_change())
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::drafts::draft::Draft;
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 
 /// List the drafts
 #[derive(Debug, Args)]
@@ -27,7 +27,7 @@ pub(crate) fn run() -> Result<Report, Failure> {
         .iter()
         .map(|row| json!({"name": row[0], "path": row[1]}))
         .collect();
-    let shown = Shown::Table {
+    let shown = View::Table {
         columns: vec!["name", "path"],
         rows,
         empty: "There are no drafts.",

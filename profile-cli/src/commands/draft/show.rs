@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::find;
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 
 /// Print the text of a draft
 #[derive(Debug, Args)]
@@ -28,5 +28,5 @@ pub(crate) fn run(arguments: &DraftShowArguments) -> Result<Report, Failure> {
         "text": text,
     });
     let text = text.strip_suffix('\n').unwrap_or(&text);
-    Ok(Report::new(json, Shown::Text(text.to_owned())))
+    Ok(Report::new(json, View::Text(text.to_owned())))
 }

@@ -13,7 +13,7 @@ use crate::commands::show;
 use crate::drafts::draft::{Draft, DraftKind};
 use crate::drafts::editor::Editor;
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::session::dry_run::DryRun;
 
@@ -79,8 +79,8 @@ fn as_curl(session: &Session<'_>) -> Result<Report, Failure> {
     let me = client.me();
     let update = client.update_profile(&ProfileUpdate::new());
     let requests = [
-        me.request().map_err(Failure::of_unsent)?,
-        update.request().map_err(Failure::of_unsent)?,
+        me.request().map_err(Failure::unsent)?,
+        update.request().map_err(Failure::unsent)?,
     ];
     let report = session.as_curl(&requests)?;
     session
@@ -126,7 +126,7 @@ impl Edit<'_> {
         let changes = typed.changes(&before, &self.profile);
         if changes.is_empty() {
             self.draft.discard();
-            let sentence = Shown::Sentence("Nothing changed.".to_owned());
+            let sentence = View::Sentence("Nothing changed.".to_owned());
             return Ok(Report::new(json!({"result": "unchanged"}), sentence));
         }
         for outdated in changes.changed_meanwhile(&before, &self.profile) {
@@ -177,7 +177,7 @@ impl Edit<'_> {
 
     /// Writes at the top of the text what is wrong with it, if it is the text that is wrong.
     fn problem_is_shown(&self, failure: &Failure) -> Result<bool, Failure> {
-        if !matches!(failure.kind, FailureKind::Usage | FailureKind::Refused) {
+        if !matches!(failure.kind, FailureKind::Usage | FailureKind::Rejected) {
             return Ok(false);
         }
         let Ok(text) = self.draft.text() else {

@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: LinkAddArguments, session: &Session<'_>) -> Result<
     let link = NewLink::new(arguments.title, arguments.url);
     let call = session.client()?.create_link(&link);
     if arguments.dry_run.dry_run {
-        let request = call.request().map_err(Failure::of_unsent)?;
+        let request = call.request().map_err(Failure::unsent)?;
         return Ok(dry_run::preview(&[request], &changes));
     }
     session.write_or_curl(call, "list of links", "profile link list", |response| {

@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: LinkEditArguments, session: &Session<'_>) -> Result
     let what = format!("link {}", quoted(&id));
     let call = session.client()?.update_link(&id, &update);
     if dry_run.dry_run {
-        let request = call.request().map_err(Failure::of_unsent)?;
+        let request = call.request().map_err(Failure::unsent)?;
         return session.read_or_curl(session.client()?.me(), |profile| {
             let changes = differences(update, find(&id, profile.data())?);
             Ok(dry_run::preview(&[request], &changes))

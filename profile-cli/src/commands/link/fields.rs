@@ -2,13 +2,13 @@
 
 use profile_sdk::Link;
 
-use crate::outcome::report::{Shown, push_field};
+use crate::outcome::report::{View, push_field};
 
 /// A link as names and values.
-pub(super) fn fields(link: &Link) -> Shown {
+pub(super) fn fields(link: &Link) -> View {
     let mut fields = Vec::new();
     push_field(&mut fields, "id", link.id.as_ref());
     push_field(&mut fields, "title", link.title.as_ref());
     push_field(&mut fields, "url", link.url.as_ref());
-    Shown::Fields(fields)
+    View::Fields(fields)
 }

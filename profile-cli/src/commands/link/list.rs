@@ -5,7 +5,7 @@ use profile_sdk::Link;
 
 use crate::commands::listing::report_listing;
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, Shown, cell};
+use crate::outcome::report::{Report, View, cell};
 use crate::session::Session;
 
 /// List your links
@@ -25,7 +25,7 @@ pub(crate) fn run(_: LinkListArguments, session: &Session<'_>) -> Result<Report,
     })
 }
 
-fn table(links: &[Link]) -> Shown {
+fn table(links: &[Link]) -> View {
     let row = |link: &Link| {
         vec![
             cell(link.id.as_ref()),
@@ -33,7 +33,7 @@ fn table(links: &[Link]) -> Shown {
             cell(link.url.as_ref()),
         ]
     };
-    Shown::Table {
+    View::Table {
         columns: vec!["id", "title", "url"],
         rows: links.iter().map(row).collect(),
         empty: "You have no links.",

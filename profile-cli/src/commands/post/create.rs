@@ -8,7 +8,7 @@ use crate::drafts::draft::{Draft, DraftKind};
 use crate::drafts::editor::Editor;
 use crate::input::typed_text::{self, TypedText};
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::{Report, Shown, push_field};
+use crate::outcome::report::{Report, View, push_field};
 use crate::session::Session;
 use crate::session::dry_run::{self, Change, DryRun};
 
@@ -83,7 +83,7 @@ fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Failure> 
         body.truncate(typed_text::length_without_last_break(body.as_bytes()));
         if body.is_empty() {
             draft.discard();
-            let sentence = Shown::Sentence("Nothing was written, so nothing was sent.".to_owned());
+            let sentence = View::Sentence("Nothing was written, so nothing was sent.".to_owned());
             return Ok(Report::new(json!({"result": "unchanged"}), sentence));
         }
         let call = session.client()?.create_post(&body);
@@ -97,7 +97,7 @@ fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Failure> 
             Err(failure) => failure,
             finished => return finished,
         };
-        let may_be_mended = matches!(failure.kind, FailureKind::Usage | FailureKind::Refused);
+        let may_be_mended = matches!(failure.kind, FailureKind::Usage | FailureKind::Rejected);
         if !may_be_mended || !draft.edit_again(session, &failure)? {
             return Err(draft.kept(failure));
         }
@@ -120,7 +120,7 @@ fn sent(response: &Response<Option<Post>>, draft: &Draft) -> Report {
 }
 
 fn preview(call: &Call<Option<Post>>, body: String) -> Result<Report, Failure> {
-    let request = call.request().map_err(Failure::of_unsent)?;
+    let request = call.request().map_err(Failure::unsent)?;
     let change = Change::new("post", None, Some(body));
     Ok(dry_run::preview(&[request], &[change]))
 }
@@ -131,9 +131,9 @@ fn report(response: &Response<Option<Post>>) -> Report {
 }
 
 /// A post as names and values.
-fn fields(post: &Post) -> Shown {
+fn fields(post: &Post) -> View {
     let mut fields = Vec::new();
     push_field(&mut fields, "id", post.id.as_ref());
     push_field(&mut fields, "body", post.body.as_ref());
-    Shown::Fields(fields)
+    View::Fields(fields)
 }

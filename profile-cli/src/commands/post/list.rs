@@ -5,7 +5,7 @@ use profile_sdk::Post;
 
 use crate::commands::listing::report_listing;
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, Shown, cell};
+use crate::outcome::report::{Report, View, cell};
 use crate::session::Session;
 
 /// List your posts
@@ -25,9 +25,9 @@ pub(crate) fn run(_: PostListArguments, session: &Session<'_>) -> Result<Report,
     })
 }
 
-fn table(posts: &[Post]) -> Shown {
+fn table(posts: &[Post]) -> View {
     let row = |post: &Post| vec![cell(post.id.as_ref()), cell(post.body.as_ref())];
-    Shown::Table {
+    View::Table {
         columns: vec!["id", "body"],
         rows: posts.iter().map(row).collect(),
         empty: "You have no posts.",

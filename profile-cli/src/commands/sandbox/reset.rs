@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
 /// Forget what was changed in the sandbox; asks first, unless --yes is given
@@ -20,7 +20,7 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     let path = crate::session::sandbox::reset()?;
     Ok(Report::new(
         json!({"result": "reset", "path": path.to_string_lossy()}),
-        Shown::Sentence(format!("The sandbox is new: {}", path.display())),
+        View::Sentence(format!("The sandbox is new: {}", path.display())),
     )
     .of_change())
 }

@@ -8,10 +8,10 @@ use mock_server::HttpServer;
 use serde_json::json;
 
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::session::sandbox;
-use crate::system::interruption::{EndSignals, Uninterrupted};
+use crate::system::interruption::{InterruptGuard, ShutdownSignals};
 use crate::system::private_file;
 
 /// Serve the sandbox over HTTP until Ctrl-C
@@ -40,10 +40,10 @@ pub(crate) fn run(arguments: &SandboxServeArguments, session: &Session<'_>) -> R
         .map_err(|error| Failure::of_file("written", &key_file, &error))?;
     let addr = arguments.addr;
     let listener = TcpListener::bind(addr).map_err(|error| cannot_listen(addr, &error))?;
-    session.wait_for(async {
-        let _uninterrupted = Uninterrupted::new();
+    session.block_on(async {
+        let _guard = InterruptGuard::new();
         // Whoever reads the URL may stop the server at once, so the signals are caught before.
-        let signals = EndSignals::new();
+        let signals = ShutdownSignals::new();
         let mut signals =
             signals.map_err(|error| failed(format!("signals cannot be had: {error}")))?;
         let server = HttpServer::new(worlds, listener);
@@ -70,7 +70,7 @@ fn ready(url: &str, key_file: &str) -> Report {
     let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
     Report::new(
         json!({"url": url, "key_file": key_file}),
-        Shown::Fields(fields.into()),
+        View::Fields(fields.into()),
     )
 }
 

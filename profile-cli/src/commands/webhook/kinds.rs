@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use webhook_verify::EventKind;
 
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 
 /// List the kinds of events that the service sends
 #[derive(Debug, Args)]
@@ -29,7 +29,7 @@ pub(crate) fn run() -> Report {
     let columns = vec!["kind", "meaning"];
     Report::new(
         json,
-        Shown::Table {
+        View::Table {
             columns,
             rows,
             empty: "",

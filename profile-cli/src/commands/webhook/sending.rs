@@ -6,7 +6,7 @@ use serde_json::json;
 use super::delivery::Delivery;
 use super::sender::{Outcome, Sender, shown};
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::{Report, Shown, cell};
+use crate::outcome::report::{Report, View, cell};
 use crate::session::Session;
 use crate::terminal::progress::Progress;
 
@@ -22,7 +22,7 @@ pub(super) fn send_all<'d>(
     let mut outcomes = Vec::new();
     for (name, delivery) in deliveries {
         tracing::info!("POST {} bytes to {}", delivery.body.len(), shown(url));
-        let outcome = session.wait_for(sender.post(delivery))?;
+        let outcome = session.block_on(sender.post(delivery))?;
         let printed = progress.above(|| output.stream(&report(name, delivery, &outcome)))?;
         if printed.is_break() {
             return Ok(());
@@ -64,10 +64,10 @@ fn report(name: &str, delivery: &Delivery, outcome: &Outcome) -> Report {
             ("error", cell(error.as_ref())),
         ];
         let fields = fields.map(|(name, value)| (name.to_owned(), value));
-        Shown::Fields(fields.into())
+        View::Fields(fields.into())
     };
     let people = fields(format!("{milliseconds} ms"));
-    Report::new(json, Shown::split(people, fields(milliseconds.to_string())))
+    Report::new(json, View::split(people, fields(milliseconds.to_string())))
 }
 
 /// The failure of those that were not taken.
@@ -90,7 +90,7 @@ fn failure(outcomes: &[Outcome], url: &Url) -> Option<Failure> {
             _ => format!("none of {total} deliveries was answered: {reason}"),
         };
         let hint = format!("check that a receiver listens at {}", shown(url));
-        return Some(Failure::new(FailureKind::Unanswered, message).hint(hint));
+        return Some(Failure::new(FailureKind::NoResponse, message).hint(hint));
     }
     let statuses = outcomes
         .iter()

@@ -9,7 +9,7 @@ use super::refusal;
 use super::secret::{self, WebhookSecret};
 use crate::input::Input;
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
 const EXPLAIN: &str = "--explain tries what usually goes wrong";
@@ -75,7 +75,7 @@ pub(crate) fn run(
         warnings: kind_warning(arguments, &verified),
         ..Report::new(
             json!({"verified": true, "bytes": length, "event": arguments.event}),
-            Shown::Sentence(sentence),
+            View::Sentence(sentence),
         )
     })
 }

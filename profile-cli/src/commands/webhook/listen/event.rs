@@ -10,7 +10,7 @@ use serde_json::json;
 use webhook_verify::{EVENT_HEADER, EventKind};
 
 use crate::commands::webhook::delivery::Delivery;
-use crate::outcome::report::{Report, Shown, cell};
+use crate::outcome::report::{Report, View, cell};
 
 /// A delivery with what was made of it.
 pub(super) struct Event {
@@ -102,6 +102,6 @@ impl Event {
             ("reason", reason.unwrap_or_default().to_owned()),
         ];
         let fields = fields.map(|(name, value)| (name.to_owned(), value));
-        Report::new(json, Shown::Fields(Vec::from(fields)))
+        Report::new(json, View::Fields(Vec::from(fields)))
     }
 }

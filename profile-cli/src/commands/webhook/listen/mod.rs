@@ -27,7 +27,7 @@ use super::secret;
 use super::sender::destination;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::session::Session;
-use crate::system::interruption::{EndSignals, Uninterrupted};
+use crate::system::interruption::{InterruptGuard, ShutdownSignals};
 
 /// The time limit for the head of a request, so that a slow sender does not hold a connection.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
@@ -110,7 +110,7 @@ pub(crate) fn run(
     }
     let (handler, news) = Handler::new(arguments, session)?;
     let teller = Teller::new(session.output, arguments.record.clone())?;
-    session.wait_for(listen(arguments, handler, news, teller))?
+    session.block_on(listen(arguments, handler, news, teller))?
 }
 
 /// Listens until it is to end, and returns the exit code.
@@ -121,13 +121,13 @@ async fn listen(
     mut teller: Teller<'_>,
 ) -> Result<u8, Failure> {
     let (listener, address) = bind(&arguments.addr).await?;
-    let mut signals = EndSignals::new().map_err(|error| {
+    let mut signals = ShutdownSignals::new().map_err(|error| {
         Failure::new(
             FailureKind::Other,
             format!("signals cannot be had: {error}"),
         )
     })?;
-    let uninterrupted = Uninterrupted::new();
+    let uninterrupted = InterruptGuard::new();
     teller.begin(address);
     let handler = Arc::new(handler);
     let connections = GracefulShutdown::new();

@@ -49,7 +49,8 @@ impl<'o> Teller<'o> {
 
     /// Deliveries can come now.
     pub(super) fn begin(&self, address: SocketAddr) {
-        self.output.tell(&format!("listening on http://{address}"));
+        self.output
+            .status(&format!("listening on http://{address}"));
         if !address.ip().is_loopback() {
             let warning = "others on the network can reach this; what they send is shown only if \
                  it is signed";
@@ -157,7 +158,7 @@ impl<'o> Teller<'o> {
                 verified, refused, ..
             } = self;
             self.output
-                .tell(&format!("ended: {verified} verified, {refused} refused"));
+                .status(&format!("ended: {verified} verified, {refused} refused"));
         }
     }
 }

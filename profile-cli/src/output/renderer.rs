@@ -4,27 +4,27 @@ use serde_json::Value;
 
 use super::{delimited, ndjson, tables};
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, Shown};
+use crate::outcome::report::{Report, View};
 use crate::settings::Format;
 use crate::settings::GlobalArguments;
 use crate::terminal::printable::json_text;
 use crate::terminal::screen::Screen;
 
 /// The way that results are printed.
-pub(super) enum Chosen {
+pub(super) enum Renderer {
     Table,
     Json,
     Ndjson,
     Csv,
     Tsv {
         /// Whether somebody asked for it, or nobody for anything else.
-        was_asked_for: bool,
+        is_explicit: bool,
     },
     #[cfg(feature = "jq")]
     Jq(Box<super::jq::Program>),
 }
 
-impl Chosen {
+impl Renderer {
     pub(super) fn new(
         arguments: &GlobalArguments,
         format: Option<Format>,
@@ -37,16 +37,12 @@ impl Chosen {
         Ok(match format {
             None if arguments.json => Self::Json,
             None if stdout.is_terminal => Self::Table,
-            None => Self::Tsv {
-                was_asked_for: false,
-            },
+            None => Self::Tsv { is_explicit: false },
             Some(Format::Table) => Self::Table,
             Some(Format::Json) => Self::Json,
             Some(Format::Ndjson) => Self::Ndjson,
             Some(Format::Csv) => Self::Csv,
-            Some(Format::Tsv) => Self::Tsv {
-                was_asked_for: true,
-            },
+            Some(Format::Tsv) => Self::Tsv { is_explicit: true },
         })
     }
 
@@ -57,14 +53,14 @@ impl Chosen {
     /// The whole text of a result.
     pub(super) fn text(&self, report: &Report, screen: &Screen) -> Result<String, Failure> {
         Ok(match self {
-            Self::Table => tables::text(&report.shown, screen),
-            Self::Tsv { was_asked_for } => {
-                let columns = was_asked_for.then(|| in_columns(report)).flatten();
-                delimited::tsv(columns.as_ref().unwrap_or(&report.shown), screen)
+            Self::Table => tables::text(&report.view, screen),
+            Self::Tsv { is_explicit } => {
+                let columns = is_explicit.then(|| in_columns(report)).flatten();
+                delimited::tsv(columns.as_ref().unwrap_or(&report.view), screen)
             }
             Self::Csv => {
                 let columns = in_columns(report);
-                delimited::csv(columns.as_ref().unwrap_or(&report.shown), screen)?
+                delimited::csv(columns.as_ref().unwrap_or(&report.view), screen)?
             }
             Self::Json => format!("{}\n", json_text(&report.json)),
             Self::Ndjson => ndjson::lines(&json_text(&report.json)),
@@ -75,8 +71,8 @@ impl Chosen {
 }
 
 /// A result that is a sentence, for whoever asked for columns: the fields of its JSON.
-fn in_columns(report: &Report) -> Option<Shown> {
-    if !matches!(report.shown, Shown::Sentence(_)) {
+fn in_columns(report: &Report) -> Option<View> {
+    if !matches!(report.view, View::Sentence(_)) {
         return None;
     }
     let text = |value: Value| match value {
@@ -94,5 +90,5 @@ fn in_columns(report: &Report) -> Option<Shown> {
         _ => None,
     });
     let fields = objects.flatten().map(|(name, value)| (name, text(value)));
-    Some(Shown::Fields(fields.collect()))
+    Some(View::Fields(fields.collect()))
 }

@@ -1,22 +1,22 @@
-//! Days put together to weeks or months, where there are too many to read one by one.
+//! Groups days into weeks or months if there are too many for one line each.
 
 use std::collections::BTreeMap;
 
-use super::views::{Views, dates};
+use super::views::{ProfileViews, dates};
 
-/// The lines that can be read at a glance: those of a month of days.
-const MOST_LINES: usize = 31;
+/// Maximum number of lines: a month of days.
+const MAX_LINES: usize = 31;
 
-/// What a line of a drawing stands for.
+/// The period that one line of a drawing covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unit {
+pub(super) enum Period {
     Day,
     Week,
     Month,
 }
 
-impl Unit {
-    /// What is said of the bars, unless they are of days.
+impl Period {
+    /// Returns the legend for the bars; days need none.
     pub(super) fn legend(self) -> Option<&'static str> {
         match self {
             Self::Day => None,
@@ -25,7 +25,7 @@ impl Unit {
         }
     }
 
-    /// For each date the first line that it belongs to; what is no date has its own.
+    /// Maps each date to the label of its line. Text that is not a date has its own line.
     fn lines<'a>(self, dates: &[&'a str]) -> BTreeMap<&'a str, &'a str> {
         let mut lines = BTreeMap::new();
         let mut week = None;
@@ -50,41 +50,41 @@ impl Unit {
     }
 }
 
-/// The same views on as few lines as can be read, and what each line stands for.
-pub(super) fn folded(views: &[Views]) -> (Unit, Vec<Views>) {
+/// Groups views by the shortest period that needs at most `MAX_LINES` lines, or by month.
+pub(super) fn group(views: &[ProfileViews]) -> (Period, Vec<ProfileViews>) {
     let dates: Vec<_> = dates(views).into_iter().collect();
-    let fits = |unit: &Unit| {
+    let fits = |unit: &Period| {
         let lines = unit.lines(&dates);
         let mut lines: Vec<_> = lines.values().collect();
         lines.dedup();
-        lines.len() <= MOST_LINES
+        lines.len() <= MAX_LINES
     };
-    let unit = [Unit::Day, Unit::Week].into_iter().find(fits);
-    let unit = unit.unwrap_or(Unit::Month);
+    let unit = [Period::Day, Period::Week].into_iter().find(fits);
+    let unit = unit.unwrap_or(Period::Month);
     let lines = unit.lines(&dates);
-    let folded = views.iter().map(|views| Views {
+    let grouped = views.iter().map(|views| ProfileViews {
         daily: on_lines(&views.daily, &lines),
         ..views.clone()
     });
-    (unit, folded.collect())
+    (unit, grouped.collect())
 }
 
 fn on_lines(daily: &BTreeMap<String, u64>, lines: &BTreeMap<&str, &str>) -> BTreeMap<String, u64> {
-    let mut folded = BTreeMap::new();
+    let mut grouped = BTreeMap::new();
     for (date, views) in daily {
         let line = lines.get(date.as_str()).copied().unwrap_or(date);
-        let sum: &mut u64 = folded.entry(line.to_owned()).or_default();
+        let sum: &mut u64 = grouped.entry(line.to_owned()).or_default();
         *sum = sum.saturating_add(*views);
     }
-    folded
+    grouped
 }
 
-/// Weeks begin on Mondays, and day 0 is a Wednesday.
+/// Returns the number of the week. Weeks start on Monday, and day 0 is a Wednesday.
 fn week_number(day: i64) -> i64 {
     (day + 2).div_euclid(7)
 }
 
-/// Days since the 1st of March of the year 0; none for what is not written as YYYY-MM-DD.
+/// Returns the days since March 1 of the year 0, or `None` if the text is not YYYY-MM-DD.
 fn day_number(date: &str) -> Option<i64> {
     let parts: Vec<_> = date.split('-').collect();
     let [year, month, day] = parts[..] else {
@@ -99,7 +99,7 @@ fn day_number(date: &str) -> Option<i64> {
         .ok()
         .filter(|month| (1..=12).contains(month))?;
     let day: i64 = day.parse().ok().filter(|day| (1..=31).contains(day))?;
-    // A year that begins in March ends with the day that some years have more.
+    // With years that start in March, the leap day is the last day of the year.
     let (year, month) = match month {
         1 | 2 => (year - 1, month + 9),
         _ => (year, month - 3),
@@ -110,11 +110,11 @@ fn day_number(date: &str) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::views::{Views, sample};
-    use super::{Unit, day_number, folded, week_number};
+    use super::super::views::{ProfileViews, sample};
+    use super::{Period, day_number, group, week_number};
 
     #[test]
-    fn days_are_counted_over_every_boundary() {
+    fn counts_days_across_months_and_years() {
         for (earlier, later, days) in [
             ("2026-01-31", "2026-02-01", 1),
             ("2026-02-28", "2026-03-01", 1),
@@ -140,9 +140,9 @@ mod tests {
     }
 
     #[test]
-    fn a_week_begins_on_monday() {
+    fn weeks_start_on_monday() {
         let week = |date| week_number(day_number(date).unwrap());
-        // Both are known: the 5th of January 2026 and the 1st of March 2021 were Mondays.
+        // January 5, 2026 and March 1, 2021 are Mondays.
         for (sunday, monday) in [("2026-01-04", "2026-01-05"), ("2021-02-28", "2021-03-01")] {
             assert_eq!(week(sunday) + 1, week(monday));
         }
@@ -150,8 +150,8 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(days: usize, expected: Unit, first: &[(&str, u64)]) {
-        let (unit, views) = folded(&[sample("demo", &vec![1; days])]);
+    fn check(days: usize, expected: Period, first: &[(&str, u64)]) {
+        let (unit, views) = group(&[sample("demo", &vec![1; days])]);
         assert_eq!(unit, expected);
         let lines: Vec<_> = views[0].daily.iter().collect();
         let lines = lines
@@ -162,30 +162,30 @@ mod tests {
     }
 
     #[test]
-    fn the_finest_that_can_be_read_is_taken() {
-        check(31, Unit::Day, &[("2026-01-01", 1)]);
+    fn chooses_the_shortest_period_that_fits() {
+        check(31, Period::Day, &[("2026-01-01", 1)]);
         // The sample's months have 28 days.
-        check(32, Unit::Week, &[("2026-01-01", 4), ("2026-01-05", 7)]);
-        check(300, Unit::Month, &[("2026-01", 28), ("2026-02", 28)]);
+        check(32, Period::Week, &[("2026-01-01", 4), ("2026-01-05", 7)]);
+        check(300, Period::Month, &[("2026-01", 28), ("2026-02", 28)]);
     }
 
     #[test]
-    fn profiles_share_their_lines() {
+    fn profiles_share_lines() {
         let mut later = sample("grace", &[1; 40]);
         later.daily.pop_first();
-        let (_, views) = folded(&[sample("demo", &[1; 40]), later]);
+        let (_, views) = group(&[sample("demo", &[1; 40]), later]);
         assert_eq!(views[0].daily["2026-01-01"], 4);
         assert_eq!(views[1].daily["2026-01-01"], 3);
     }
 
     #[test]
-    fn what_is_no_date_stays_on_a_line_of_its_own() {
+    fn text_that_is_not_a_date_has_its_own_line() {
         let daily = (0..40).map(|day| (format!("day {day:02}"), 1)).collect();
-        let odd = Views {
+        let odd = ProfileViews {
             daily,
             ..sample("demo", &[])
         };
-        let (_, views) = folded(&[odd]);
+        let (_, views) = group(&[odd]);
         assert_eq!(views[0].daily.len(), 40);
     }
 }
