@@ -20,10 +20,9 @@
 // - `transport`: the ways from a socket to a service, with wiremock and with hyper
 // - `server`: the server of a Rust test
 
-mod apart;
+mod blocking;
 mod bytes_in_json;
 mod control;
-mod ending;
 mod engine;
 pub mod faults;
 pub mod guide;
@@ -35,6 +34,7 @@ mod path_template;
 mod read_json;
 mod server;
 mod service;
+mod shutdown;
 mod state_file;
 mod store;
 mod transport;

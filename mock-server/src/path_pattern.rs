@@ -33,7 +33,7 @@ pub(crate) fn check(pattern: &str) -> Result<(), InvalidInput> {
          may lead elsewhere",
         known_paths()
     );
-    Err(InvalidInput::new("never_matches", message))
+    Err(InvalidInput::new("unmatchable_pattern", message))
 }
 
 fn full_path(path: &str) -> Cow<'_, str> {

@@ -6,9 +6,9 @@ use jiff::Timestamp;
 use tokio::sync::watch;
 
 use crate::engine::{Endpoint, Keys, Reply, Request, Verdicts, World};
-use crate::faults::{FaultRule, FaultRules, Plan, Planned};
+use crate::faults::{FaultRule, FaultRules, Plan, PlannedReply};
 use crate::invalid_input::InvalidInput;
-use crate::journal::{Answered, Journal, JournalLimits};
+use crate::journal::{Journal, JournalLimits, RecordedReply};
 use crate::state_file::{StateError, StateFile};
 use crate::store::{Handled, Store};
 use crate::webhook::keep_webhook;
@@ -128,7 +128,7 @@ impl Service {
 
     /// Carries a request out as far as the plan lets it, and spoils its answer. The request is in the
     /// journal and in the verdicts when this returns.
-    pub(crate) fn answer(&self, request: &Request, plan: &Plan) -> Planned {
+    pub(crate) fn answer(&self, request: &Request, plan: &Plan) -> PlannedReply {
         let handled = match plan.prevents_write() {
             true => self.store.dry_run(request),
             false => self.store.handle(request),
@@ -137,7 +137,7 @@ impl Service {
             Ok(handled) => self.record(request, plan, handled),
             Err(error) => {
                 let reply = Reply::error(500, "state_file", &error.to_string(), None);
-                let answered = Answered {
+                let answered = RecordedReply {
                     at: Timestamp::now(),
                     endpoint: None,
                     key: None,
@@ -145,12 +145,12 @@ impl Service {
                     fault: None,
                 };
                 self.journal.record(request, &answered);
-                Planned::right(reply)
+                PlannedReply::new(reply)
             }
         }
     }
 
-    fn record(&self, request: &Request, plan: &Plan, handled: Handled<'_>) -> Planned {
+    fn record(&self, request: &Request, plan: &Plan, handled: Handled<'_>) -> PlannedReply {
         let Handled {
             outcome,
             at,
@@ -163,11 +163,11 @@ impl Service {
             None => verdicts.record(&outcome),
         });
         let endpoint = outcome.endpoint.map(Endpoint::path);
-        let mut planned = plan.spoil(outcome.reply);
+        let mut planned = plan.apply(outcome.reply);
         if let Some(date) = date {
             planned.reply.set_default_header("date", date);
         }
-        let answered = Answered {
+        let answered = RecordedReply {
             at,
             endpoint,
             key,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use http::uri::Authority;
 
-use crate::ending::Ending;
 use crate::engine::{Reply, Request};
+use crate::shutdown::Shutdown;
 use crate::worlds::Worlds;
 
 /// Where the control API lies.
@@ -22,22 +22,22 @@ pub(crate) struct Control {
     pub(super) worlds: Arc<Worlds>,
     /// The base URL of the service, for requests that name no host.
     url: String,
-    pub(super) ending: Ending,
+    pub(super) shutdown: Shutdown,
 }
 
 /// What comes of a request to the control API.
-pub(crate) enum Answer {
+pub(crate) enum ControlReply {
     Now(Reply),
     /// It waits for the network or for a request to the service.
     Later(Pin<Box<dyn Future<Output = Reply> + Send>>),
 }
 
 impl Control {
-    pub(crate) fn new(worlds: Arc<Worlds>, url: String, ending: Ending) -> Self {
+    pub(crate) fn new(worlds: Arc<Worlds>, url: String, shutdown: Shutdown) -> Self {
         Self {
             worlds,
             url,
-            ending,
+            shutdown,
         }
     }
 

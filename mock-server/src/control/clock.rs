@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::error::ControlError;
 use super::json::{json, read};
-use super::refusal::ControlRefusal;
 use super::world_call::WorldCall;
 use crate::engine::{Clock, LAST_INSTANT, Reply, World};
 
 /// The instant, and where the clock has it from.
 #[derive(Serialize)]
-struct Shown {
+struct ClockView {
     now: String,
     /// As [`Clock`] is written.
     clock: Clock,
@@ -30,43 +30,43 @@ struct Advance {
     seconds: u64,
 }
 
-pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
-    let read = |world: &mut World| (shown(world), false);
+pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
+    let read = |world: &mut World| (view(world), false);
     Ok(json(200, &call.service.store().transact(read)?))
 }
 
-pub(super) fn set(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn set(call: &WorldCall) -> Result<Reply, ControlError> {
     let Set { clock } = read(call.request)?;
     let clock = Clock::try_from(clock)?;
     let set = |world: &mut World| {
         world.set_clock(clock);
-        (shown(world), true)
+        (view(world), true)
     };
     Ok(json(200, &call.service.store().transact(set)?))
 }
 
-pub(super) fn advance(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn advance(call: &WorldCall) -> Result<Reply, ControlError> {
     let Advance { seconds } = read(call.request)?;
     let time = Duration::from_secs(seconds);
     let advance = |world: &mut World| {
         if !world.clock().can_advance(time) {
-            return (Err(end_of_time(seconds)), false);
+            return (Err(clock_out_of_range(seconds)), false);
         }
         world.advance(time);
-        (Ok(shown(world)), true)
+        (Ok(view(world)), true)
     };
     Ok(json(200, &call.service.store().transact(advance)??))
 }
 
-fn end_of_time(seconds: u64) -> ControlRefusal {
+fn clock_out_of_range(seconds: u64) -> ControlError {
     let message = format!(
         "{seconds} seconds lead past {LAST_INSTANT}, the last instant of a clock; give less"
     );
-    ControlRefusal::unprocessable("end_of_time", message)
+    ControlError::unprocessable("clock_out_of_range", message)
 }
 
-fn shown(world: &World) -> Shown {
-    Shown {
+fn view(world: &World) -> ClockView {
+    ClockView {
         now: world.clock().timestamp().to_string(),
         clock: world.clock().clone(),
     }

@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::api::Control;
+use super::error::ControlError;
 use super::json;
-use super::refusal::ControlRefusal;
 use super::world_call::WorldCall;
 use crate::engine::{Dialect, Reply, Request, World};
 use crate::invalid_input::InvalidInput;
@@ -20,7 +20,7 @@ struct Setting {
 }
 
 /// All settings, for suites that run once under each alternative.
-pub(super) fn settings(_: &Control, _: &Request) -> Result<Reply, ControlRefusal> {
+pub(super) fn settings(_: &Control, _: &Request) -> Result<Reply, ControlError> {
     let default = serde_json::json!(Dialect::default());
     let mut settings: Vec<Setting> = Vec::new();
     for (setting, _, dialect) in Dialect::alternatives() {
@@ -37,12 +37,12 @@ pub(super) fn settings(_: &Control, _: &Request) -> Result<Reply, ControlRefusal
     Ok(json::json(200, &settings))
 }
 
-pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
     let read = |world: &mut World| (world.dialect().clone(), false);
     Ok(json::json(200, &call.service.store().transact(read)?))
 }
 
-pub(super) fn set(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn set(call: &WorldCall) -> Result<Reply, ControlError> {
     let dialect = chosen(read_json::value(&call.request.body)?)?;
     let set = |world: &mut World| (world.set_dialect(dialect.clone()), true);
     call.service.store().transact(set)?;
@@ -50,7 +50,7 @@ pub(super) fn set(call: &WorldCall) -> Result<Reply, ControlRefusal> {
 }
 
 /// A dialect by its name, or by the settings that differ from the default.
-pub(super) fn chosen(choice: Value) -> Result<Dialect, ControlRefusal> {
+pub(super) fn chosen(choice: Value) -> Result<Dialect, ControlError> {
     match choice {
         Value::String(name) => Ok(Dialect::named(&name)?),
         Value::Object(_) => Ok(read_json::object_in(choice)?),

@@ -1,18 +1,18 @@
 //! `/faults`: the fault rules of a world.
 
+use super::error::ControlError;
 use super::json::{done, json};
-use super::refusal::ControlRefusal;
 use super::world_call::WorldCall;
 use crate::engine::Reply;
 use crate::faults::FaultRule;
 use crate::worlds::plain_key;
 
-pub(super) fn list(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn list(call: &WorldCall) -> Result<Reply, ControlError> {
     Ok(json(200, &call.service.faults().counted()))
 }
 
 /// Adds one rule, or all of an array.
-pub(super) fn add(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn add(call: &WorldCall) -> Result<Reply, ControlError> {
     let mut rules = FaultRule::from_slice(&call.request.body)?;
     for key in rules
         .iter_mut()
@@ -25,7 +25,7 @@ pub(super) fn add(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     Ok(json(201, &call.service.faults().counted()))
 }
 
-pub(super) fn clear(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn clear(call: &WorldCall) -> Result<Reply, ControlError> {
     call.service.faults().clear();
     Ok(done())
 }

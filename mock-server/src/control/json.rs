@@ -3,13 +3,13 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::refusal::ControlRefusal;
+use super::error::ControlError;
 use crate::engine::{Reply, Request};
 use crate::read_json;
 
 /// Reads the body of a request, a JSON object. The content type does not matter here, so that
 /// `curl -d` is enough.
-pub(super) fn read<T: DeserializeOwned>(request: &Request) -> Result<T, ControlRefusal> {
+pub(super) fn read<T: DeserializeOwned>(request: &Request) -> Result<T, ControlError> {
     Ok(read_json::object(&request.body)?)
 }
 

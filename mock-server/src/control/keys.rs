@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::error::ControlError;
 use super::json::{done, json, read};
-use super::refusal::ControlRefusal;
 use super::world_call::WorldCall;
 use crate::engine::{RateLimit, Reply, Scope, label};
 use crate::worlds::{plain_key, qualified_key, qualified_keys};
@@ -17,7 +17,7 @@ struct NewKey {
 }
 
 #[derive(Serialize)]
-struct MadeKey<'a> {
+struct CreatedKey<'a> {
     key: String,
     /// What the journal calls it.
     name: Option<&'a str>,
@@ -25,11 +25,11 @@ struct MadeKey<'a> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct OneKey {
+struct KeyToDelete {
     key: String,
 }
 
-pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
     let keys = call
         .service
         .store()
@@ -37,11 +37,11 @@ pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     Ok(json(200, &qualified_keys(call.name, keys)))
 }
 
-pub(super) fn create(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn create(call: &WorldCall) -> Result<Reply, ControlError> {
     let new: NewKey = read(call.request)?;
     if new.handle.is_empty() {
         let message = "the handle is empty; give one such as `demo`";
-        return Err(ControlRefusal::unprocessable("empty_handle", message));
+        return Err(ControlError::unprocessable("empty_handle", message));
     }
     let key = call.service.store().transact(|world| {
         let key = world.create_key(&new.handle, &new.scopes);
@@ -50,15 +50,15 @@ pub(super) fn create(call: &WorldCall) -> Result<Reply, ControlRefusal> {
         }
         (key, true)
     })?;
-    let made = MadeKey {
+    let created = CreatedKey {
         name: label(&key),
         key: qualified_key(call.name, &key),
     };
-    Ok(json(201, &made))
+    Ok(json(201, &created))
 }
 
-pub(super) fn delete(call: &WorldCall) -> Result<Reply, ControlRefusal> {
-    let OneKey { key } = read(call.request)?;
+pub(super) fn delete(call: &WorldCall) -> Result<Reply, ControlError> {
+    let KeyToDelete { key } = read(call.request)?;
     let removed = call.service.store().transact(|world| {
         let removed = world.remove_key(plain_key(call.name, &key));
         (removed, removed)
@@ -67,7 +67,7 @@ pub(super) fn delete(call: &WorldCall) -> Result<Reply, ControlRefusal> {
         true => Ok(done()),
         false => {
             let message = "this world has no such key";
-            Err(ControlRefusal::new(404, "unknown_key", message))
+            Err(ControlError::new(404, "unknown_key", message))
         }
     }
 }

@@ -6,30 +6,30 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use url::form_urlencoded;
 
-use super::api::Answer;
+use super::api::ControlReply;
+use super::error::{ControlError, ErrorObject};
 use super::json::{done, json, read};
-use super::refusal::{ControlRefusal, ErrorObject};
 use super::world_call::WorldCall;
 use crate::engine::{Reply, Request};
-use crate::journal::{Expectation, RequestPattern, Verification, WrittenExpectation};
+use crate::journal::{Expectation, ExpectationJson, RequestPattern, Verification};
 
 /// The longest that anybody may wait: a minute, in milliseconds.
 const MAX_WAIT: u64 = 60_000;
 
-pub(super) fn list(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn list(call: &WorldCall) -> Result<Reply, ControlError> {
     let pattern = filter(call.request)?;
     pattern.check()?;
     Ok(json(200, &call.service.journal().matching(&pattern)))
 }
 
-pub(super) fn clear(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn clear(call: &WorldCall) -> Result<Reply, ControlError> {
     call.service.journal().clear();
     Ok(done())
 }
 
 /// Whether something came is a question that has an answer either way, so the status is the same.
-pub(super) fn verify(call: &WorldCall) -> Result<Reply, ControlRefusal> {
-    let expectation = Expectation::try_from(read::<WrittenExpectation>(call.request)?)?;
+pub(super) fn verify(call: &WorldCall) -> Result<Reply, ControlError> {
+    let expectation = Expectation::try_from(read::<ExpectationJson>(call.request)?)?;
     expectation.request().check()?;
     Ok(json(200, &call.service.journal().verify(&expectation)))
 }
@@ -52,14 +52,14 @@ fn ten_seconds() -> u64 {
     10_000
 }
 
-/// What the one who waited is told when the time is up.
+/// What the one who waited is body when the time is up.
 #[derive(Serialize)]
-struct NotInTime<'a> {
+struct WaitTimeout<'a> {
     error: ErrorObject<'a>,
     verification: &'a Verification,
 }
 
-pub(super) fn wait(call: &WorldCall) -> Result<Answer, ControlRefusal> {
+pub(super) fn wait(call: &WorldCall) -> Result<ControlReply, ControlError> {
     let Wait {
         request,
         times,
@@ -67,55 +67,55 @@ pub(super) fn wait(call: &WorldCall) -> Result<Answer, ControlRefusal> {
     } = read(call.request)?;
     if within > MAX_WAIT {
         let message = format!("within_milliseconds is {within}; at most {MAX_WAIT} are allowed");
-        return Err(ControlRefusal::unprocessable("wait_too_long", message));
+        return Err(ControlError::unprocessable("wait_too_long", message));
     }
     request.check()?;
     let (service, name) = (call.service.clone(), call.name.to_owned());
-    let ending = call.control.ending.begun();
-    Ok(Answer::Later(Box::pin(async move {
+    let shutdown = call.control.shutdown.started();
+    Ok(ControlReply::Later(Box::pin(async move {
         let within = Duration::from_millis(within);
         tokio::select! {
             biased;
             came = service.journal().wait(&request, times, within) => match came {
                 Ok(requests) => json(200, &requests),
-                Err(verification) => not_in_time(&verification),
+                Err(verification) => wait_timeout(&verification),
             },
-            () = service.journal().emptied() => {
-                let message = "the journal was emptied meanwhile; ask once more to wait for what \
+            () = service.journal().cleared() => {
+                let message = "the journal was cleared meanwhile; ask once more to wait for what \
                                comes now";
-                ControlRefusal::new(409, "journal_emptied", message).into_reply()
+                ControlError::new(409, "journal_cleared", message).into_reply()
             }
-            () = ending => {
+            () = shutdown => {
                 let message = "the program is about to end, and nothing comes any more";
-                ControlRefusal::new(503, "ending", message).into_reply()
+                ControlError::new(503, "shutting_down", message).into_reply()
             }
-            () = service.closed() => ControlRefusal::unknown_world(&name).into_reply(),
+            () = service.closed() => ControlError::unknown_world(&name).into_reply(),
         }
     })))
 }
 
 /// Not 408, which has many a client send the request once more by itself.
-fn not_in_time(verification: &Verification) -> Reply {
+fn wait_timeout(verification: &Verification) -> Reply {
     let error = ErrorObject {
-        code: "not_in_time",
+        code: "timed_out",
         message: &verification.message,
     };
-    let told = NotInTime {
+    let body = WaitTimeout {
         error,
         verification,
     };
-    json(504, &told)
+    json(504, &body)
 }
 
 /// The pattern in the query of a request.
-fn filter(request: &Request) -> Result<RequestPattern, ControlRefusal> {
+fn filter(request: &Request) -> Result<RequestPattern, ControlError> {
     let mut pattern = RequestPattern::any();
     let query = request.query.as_deref().unwrap_or_default();
     let mut given = BTreeSet::new();
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         if !given.insert(name.clone()) {
             let message = format!("the query parameter `{name}` is given twice; give it once");
-            return Err(ControlRefusal::new(400, "repeated_parameter", message));
+            return Err(ControlError::new(400, "repeated_parameter", message));
         }
         pattern = match &*name {
             "method" => pattern.method(value),
@@ -127,7 +127,7 @@ fn filter(request: &Request) -> Result<RequestPattern, ControlRefusal> {
                 Err(_) => {
                     let message =
                         format!("the status is `{value}`; a number such as 422 is expected");
-                    return Err(ControlRefusal::new(400, "invalid_status", message));
+                    return Err(ControlError::new(400, "invalid_status", message));
                 }
             },
             _ => {
@@ -135,7 +135,7 @@ fn filter(request: &Request) -> Result<RequestPattern, ControlRefusal> {
                     "unknown query parameter `{name}`; expected one of `method`, `path`, `key`, \
                      `status` and `fault`"
                 );
-                return Err(ControlRefusal::new(400, "unknown_parameter", message));
+                return Err(ControlError::new(400, "unknown_parameter", message));
             }
         };
     }

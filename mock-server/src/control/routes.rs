@@ -1,7 +1,7 @@
 //! The routes of the control API: one row for each thing that it can do.
 
-use super::api::{Answer, BASE, BODY_LIMIT, Control};
-use super::refusal::ControlRefusal;
+use super::api::{BASE, BODY_LIMIT, Control, ControlReply};
+use super::error::ControlError;
 use super::world_call::WorldCall;
 use super::{
     clock, dialect, documents, faults, health, keys, requests, state, verdicts, webhook, worlds,
@@ -25,9 +25,9 @@ enum Action {
     Waiting(Waiting),
 }
 
-type OnServer = fn(&Control, &Request) -> Result<Reply, ControlRefusal>;
-type OnWorld = fn(&WorldCall) -> Result<Reply, ControlRefusal>;
-type Waiting = fn(&WorldCall) -> Result<Answer, ControlRefusal>;
+type OnServer = fn(&Control, &Request) -> Result<Reply, ControlError>;
+type OnWorld = fn(&WorldCall) -> Result<Reply, ControlError>;
+type Waiting = fn(&WorldCall) -> Result<ControlReply, ControlError>;
 
 const fn route(method: &'static str, path: &'static str, action: Action) -> Route {
     Route {
@@ -50,7 +50,7 @@ const fn waiting(method: &'static str, path: &'static str, action: Waiting) -> R
 }
 
 static ROUTES: [Route; 35] = [
-    on_server("GET", "/health", health::show),
+    on_server("GET", "/health", health),
     on_server("GET", documents::SERVICE, documents::service),
     on_server("GET", "/control-openapi.json", documents::control),
     on_server("GET", "/dialect-settings", dialect::settings),
@@ -95,16 +95,16 @@ pub(crate) fn is_for(path: &str) -> bool {
 }
 
 /// Does what a request to the control API asks for. It may have to wait for a disk.
-pub(crate) fn answer(control: &Control, request: &Request) -> Answer {
-    take(control, request).unwrap_or_else(|refusal| Answer::Now(refusal.into_reply()))
+pub(crate) fn answer(control: &Control, request: &Request) -> ControlReply {
+    take(control, request).unwrap_or_else(|error| ControlReply::Now(error.into_reply()))
 }
 
 /// Finds the route of a request and takes it.
-fn take(control: &Control, request: &Request) -> Result<Answer, ControlRefusal> {
+fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlError> {
     let length = request.body_length();
     if length > BODY_LIMIT {
         let message = format!("the body has {length} bytes; at most {BODY_LIMIT} are allowed");
-        return Err(ControlRefusal::new(413, "body_too_large", message));
+        return Err(ControlError::new(413, "body_too_large", message));
     }
     // What is not below the base is a document at the root.
     let path = request.path.strip_prefix(BASE).unwrap_or(&request.path);
@@ -132,9 +132,9 @@ fn take(control: &Control, request: &Request) -> Result<Answer, ControlRefusal> 
             request.path,
             control.url(request)
         );
-        return Err(ControlRefusal::new(404, "unknown_path", message));
+        return Err(ControlError::new(404, "unknown_path", message));
     }
-    Err(ControlRefusal::method_not_allowed(&request.method, allowed))
+    Err(ControlError::method_not_allowed(&request.method, allowed))
 }
 
 impl Route {
@@ -154,17 +154,17 @@ impl Route {
         control: &Control,
         world: &str,
         request: &Request,
-    ) -> Result<Answer, ControlRefusal> {
+    ) -> Result<ControlReply, ControlError> {
         let call = || WorldCall::new(control, world, request);
         match self.action {
-            Action::Server(action) => action(control, request).map(Answer::Now),
-            Action::World(action) => action(&call()?).map(Answer::Now),
+            Action::Server(action) => action(control, request).map(ControlReply::Now),
+            Action::World(action) => action(&call()?).map(ControlReply::Now),
             Action::Waiting(action) => action(&call()?),
         }
     }
 
-    /// The route as people write it.
-    fn written(&self) -> String {
+    /// Returns the method and the path template, such as `GET /_mock/v1/worlds/{world}/keys`.
+    fn template(&self) -> String {
         let prefix = match self.action {
             Action::Server(_) => BASE.to_owned(),
             Action::World(_) | Action::Waiting(_) => format!("{BASE}/worlds/{{world}}"),
@@ -173,7 +173,7 @@ impl Route {
     }
 }
 
-/// All routes as people write them.
-pub(super) fn written() -> Vec<String> {
-    ROUTES.iter().map(Route::written).collect()
+fn health(control: &Control, request: &Request) -> Result<Reply, ControlError> {
+    let routes = ROUTES.iter().map(Route::template).collect();
+    Ok(health::show(control, request, routes))
 }

@@ -1,26 +1,26 @@
 //! `/state` and `/reset`: a world, read, replaced or begun anew. Its webhook, whose secret nobody is
 //! told, is a resource of its own.
 
+use super::error::ControlError;
 use super::json::{done, json, read};
-use super::refusal::ControlRefusal;
 use super::world_call::WorldCall;
 use crate::engine::{self, Reply, World};
 use crate::webhook::Webhook;
 
-pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
     let mut world = call.service.store().world()?;
     world.webhook = Webhook::default();
     Ok(json(200, &world))
 }
 
-pub(super) fn replace(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn replace(call: &WorldCall) -> Result<Reply, ControlError> {
     let world: World = read(call.request)?;
     engine::check(&world)?;
     call.service.replace(world)?;
     Ok(done())
 }
 
-pub(super) fn reset(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn reset(call: &WorldCall) -> Result<Reply, ControlError> {
     call.service.reset()?;
     Ok(done())
 }

@@ -1,21 +1,21 @@
 //! `/violations` and `/coverage`: what the service thinks of its clients.
 
+use super::error::ControlError;
 use super::json::{done, json};
-use super::refusal::ControlRefusal;
 use super::world_call::WorldCall;
 use crate::engine::{Reply, Verdicts};
 
-pub(super) fn violations(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn violations(call: &WorldCall) -> Result<Reply, ControlError> {
     let verdicts = call.service.verdicts();
     Ok(json(200, &verdicts.rules().collect::<Vec<_>>()))
 }
 
 /// Forgets the violations. The coverage stays: a suite gathers it over all of its tests.
-pub(super) fn clear_violations(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn clear_violations(call: &WorldCall) -> Result<Reply, ControlError> {
     call.service.change_verdicts(Verdicts::clear_violations);
     Ok(done())
 }
 
-pub(super) fn coverage(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn coverage(call: &WorldCall) -> Result<Reply, ControlError> {
     Ok(json(200, &call.service.verdicts().coverage))
 }

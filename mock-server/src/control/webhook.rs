@@ -5,18 +5,18 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::api::Answer;
+use super::api::ControlReply;
+use super::error::ControlError;
 use super::json::{json, read};
-use super::refusal::ControlRefusal;
 use super::world_call::WorldCall;
-use crate::apart::apart;
+use crate::blocking::run_blocking;
 use crate::bytes_in_json::BytesInJson;
 use crate::engine::{Reply, World};
 use crate::invalid_input::InvalidInput;
 use crate::read_json::{self, BAD_BODY};
 use crate::service::Service;
 use crate::webhook::{
-    self, Begun, EventData, ReceiverUrl, SinkScript, WebhookHandle, WebhookSecret, WebhookStatus,
+    self, Dispatch, EventData, ReceiverUrl, SinkScript, WebhookHandle, WebhookSecret, WebhookStatus,
 };
 
 #[derive(Deserialize)]
@@ -42,42 +42,45 @@ enum Receiver {
     Sink(SinkScript),
 }
 
-pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
     Ok(json(200, &status(call)?))
 }
 
-pub(super) fn change(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn change(call: &WorldCall) -> Result<Reply, ControlError> {
     let change: Change = read(call.request)?;
     if change.active == Some(false) {
         let message =
             "`active` is false; a webhook is turned off by ten failed deliveries in a row alone";
-        return Err(ControlRefusal::unprocessable("cannot_turn_off", message));
+        return Err(ControlError::unprocessable("cannot_turn_off", message));
     }
     let status = match (change.url, change.sink) {
         (Some(_), Some(_)) => {
             let message = "`url` stands beside `sink`; give one of them";
-            return Err(ControlRefusal::unprocessable("two_receivers", message));
+            return Err(ControlError::unprocessable("two_receivers", message));
         }
         (Some(url), None) => point_at(call, Receiver::Url(url.parse()?), change.secret)?,
         (None, Some(sink)) => point_at(call, Receiver::Sink(parse_script(sink)?), change.secret)?,
         (None, None) if change.secret.is_some() => {
             let message = "`secret` stands alone; give `url` or `sink` beside it";
-            return Err(ControlRefusal::unprocessable("lone_secret", message));
+            return Err(ControlError::unprocessable(
+                "secret_without_receiver",
+                message,
+            ));
         }
         (None, None) if change.active.is_none() => {
             let message = "nothing is to change; give `url` or `sink`, or `active`";
-            return Err(ControlRefusal::unprocessable("no_change", message));
+            return Err(ControlError::unprocessable("no_change", message));
         }
         (None, None) => turn_on(call)?,
     };
     Ok(json(200, &status))
 }
 
-pub(super) fn show_sink(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn show_sink(call: &WorldCall) -> Result<Reply, ControlError> {
     sink_of(status(call)?)
 }
 
-pub(super) fn change_sink(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn change_sink(call: &WorldCall) -> Result<Reply, ControlError> {
     let SinkChange { script, secret } = read(call.request)?;
     sink_of(point_at(
         call,
@@ -86,7 +89,7 @@ pub(super) fn change_sink(call: &WorldCall) -> Result<Reply, ControlRefusal> {
     )?)
 }
 
-pub(super) fn deliveries(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn deliveries(call: &WorldCall) -> Result<Reply, ControlError> {
     let deliveries = WebhookHandle::new(&call.service).deliveries()?;
     Ok(json(200, &deliveries))
 }
@@ -107,12 +110,12 @@ struct Redelivery {
     id: String,
 }
 
-pub(super) fn emit(call: &WorldCall) -> Result<Answer, ControlRefusal> {
+pub(super) fn emit(call: &WorldCall) -> Result<ControlReply, ControlError> {
     let Event { kind, data, body } = read(call.request)?;
     let data = match (data, body) {
         (Some(_), Some(_)) => {
             let message = "`data` stands beside `body`; give one of them";
-            return Err(ControlRefusal::unprocessable("data_and_body", message));
+            return Err(ControlError::unprocessable("data_and_body", message));
         }
         (Some(data), None) => EventData::Json(data),
         (None, Some(BytesInJson(body))) => EventData::Bytes(body),
@@ -120,47 +123,47 @@ pub(super) fn emit(call: &WorldCall) -> Result<Answer, ControlRefusal> {
     };
     Ok(deliver(
         call,
-        WebhookHandle::new(&call.service).begin_event(&kind, data)?,
+        WebhookHandle::new(&call.service).dispatch_event(&kind, data)?,
     ))
 }
 
-pub(super) fn redeliver(call: &WorldCall) -> Result<Answer, ControlRefusal> {
+pub(super) fn redeliver(call: &WorldCall) -> Result<ControlReply, ControlError> {
     let Redelivery { id } = read(call.request)?;
     Ok(deliver(
         call,
-        WebhookHandle::new(&call.service).begin_redelivery(&id)?,
+        WebhookHandle::new(&call.service).dispatch_redelivery(&id)?,
     ))
 }
 
 /// Sends in a task of its own: whoever asked may be gone before the outcome is there, and it counts
 /// all the same.
-fn deliver(call: &WorldCall, begun: Begun) -> Answer {
-    let ready = match begun {
-        Begun::Delivered(delivery) => return Answer::Now(json(200, &delivery)),
-        Begun::ToSend(ready) => ready,
+fn deliver(call: &WorldCall, dispatch: Dispatch) -> ControlReply {
+    let pending = match dispatch {
+        Dispatch::Delivered(delivery) => return ControlReply::Now(json(200, &delivery)),
+        Dispatch::Pending(pending) => pending,
     };
     let service: Arc<Service> = call.service.clone();
     let delivering = async move {
-        let sent = ready.send().await;
-        match apart(move || WebhookHandle::new(&service).finish_delivery(sent)).await {
+        let sent = pending.send().await;
+        match run_blocking(move || WebhookHandle::new(&service).finish_delivery(sent)).await {
             Ok(delivery) => json(200, &delivery),
-            Err(error) => ControlRefusal::from(error).into_reply(),
+            Err(error) => ControlError::from(error).into_reply(),
         }
     };
-    Answer::Later(Box::pin(async {
+    ControlReply::Later(Box::pin(async {
         let delivered = tokio::spawn(delivering).await;
         delivered.unwrap_or_else(|panicked| std::panic::resume_unwind(panicked.into_panic()))
     }))
 }
 
-fn status(call: &WorldCall) -> Result<WebhookStatus, ControlRefusal> {
+fn status(call: &WorldCall) -> Result<WebhookStatus, ControlError> {
     Ok(WebhookHandle::new(&call.service).status()?)
 }
 
-fn sink_of(status: WebhookStatus) -> Result<Reply, ControlRefusal> {
+fn sink_of(status: WebhookStatus) -> Result<Reply, ControlError> {
     let sink = status.sink.ok_or_else(|| {
         let message = "the webhook does not point at the sink; PUT here makes it";
-        ControlRefusal::new(404, "no_sink", message)
+        ControlError::new(404, "no_sink", message)
     })?;
     Ok(json(200, &sink))
 }
@@ -169,7 +172,7 @@ fn point_at(
     call: &WorldCall,
     receiver: Receiver,
     secret: Option<BytesInJson>,
-) -> Result<WebhookStatus, ControlRefusal> {
+) -> Result<WebhookStatus, ControlError> {
     let secret = secret.map(|BytesInJson(bytes)| WebhookSecret::new(bytes));
     let secret = secret.transpose()?;
     call.service.store().transact(|world| {
@@ -177,7 +180,7 @@ fn point_at(
         let Some(secret) = secret.or_else(|| webhook.secret().cloned()) else {
             let message = "the webhook has no secret yet; give `secret` as well";
             return (
-                Err(ControlRefusal::unprocessable("no_secret", message)),
+                Err(ControlError::unprocessable("no_secret", message)),
                 false,
             );
         };
@@ -189,7 +192,7 @@ fn point_at(
     })?
 }
 
-fn turn_on(call: &WorldCall) -> Result<WebhookStatus, ControlRefusal> {
+fn turn_on(call: &WorldCall) -> Result<WebhookStatus, ControlError> {
     let turn_on = |world: &mut World| match world.webhook.secret() {
         None => (Err(webhook::Error::NoReceiver), false),
         Some(_) => {
@@ -200,7 +203,7 @@ fn turn_on(call: &WorldCall) -> Result<WebhookStatus, ControlRefusal> {
     Ok(call.service.store().transact(turn_on)??)
 }
 
-fn parse_script(script: Value) -> Result<SinkScript, ControlRefusal> {
+fn parse_script(script: Value) -> Result<SinkScript, ControlError> {
     match script {
         Value::String(_) | Value::Array(_) => Ok(SinkScript::try_from(script)?),
         _ => Err(InvalidInput::new(BAD_BODY, "expected a script as text or as an array").into()),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::api::Control;
-use super::refusal::ControlRefusal;
+use super::error::ControlError;
 use crate::engine::Request;
 use crate::service::Service;
 
@@ -20,12 +20,12 @@ impl<'a> WorldCall<'a> {
         control: &'a Control,
         name: &'a str,
         request: &'a Request,
-    ) -> Result<Self, ControlRefusal> {
+    ) -> Result<Self, ControlError> {
         let service = control.worlds.find(name);
         Ok(Self {
             control,
             name,
-            service: service.ok_or_else(|| ControlRefusal::unknown_world(name))?,
+            service: service.ok_or_else(|| ControlError::unknown_world(name))?,
             request,
         })
     }

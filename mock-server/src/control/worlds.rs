@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::api::Control;
 use super::dialect;
+use super::error::ControlError;
 use super::json::{done, json, read};
-use super::refusal::ControlRefusal;
 use super::world_call::WorldCall;
 use crate::engine::{self, ActiveKeys, Clock, Reply, Request, World};
 use crate::worlds::{DEFAULT, qualified_keys, world_url};
@@ -32,21 +32,21 @@ struct Created<'a> {
 }
 
 #[derive(Serialize)]
-struct Listed {
+struct WorldEntry {
     url: String,
     id: String,
 }
 
-pub(super) fn list(control: &Control, request: &Request) -> Result<Reply, ControlRefusal> {
+pub(super) fn list(control: &Control, request: &Request) -> Result<Reply, ControlError> {
     let server = control.url(request);
-    let listed = control.worlds.names().into_iter().map(|id| Listed {
+    let listed = control.worlds.names().into_iter().map(|id| WorldEntry {
         url: world_url(&server, &id),
         id,
     });
     Ok(json(200, &listed.collect::<Vec<_>>()))
 }
 
-pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, ControlRefusal> {
+pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, ControlError> {
     let new = match request.body.as_slice() {
         [] => NewWorld::default(),
         _ => read::<NewWorld>(request)?,
@@ -54,7 +54,7 @@ pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, Cont
     let mut world = match (new.state, new.seed) {
         (Some(_), Some(_)) => {
             let message = "`seed` stands beside `state`, which has one; give one of them";
-            return Err(ControlRefusal::unprocessable("seed_and_state", message));
+            return Err(ControlError::unprocessable("seed_and_state", message));
         }
         (Some(world), None) => {
             engine::check(&world)?;
@@ -79,11 +79,11 @@ pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, Cont
     Ok(json(201, &Created { id, url, keys }))
 }
 
-pub(super) fn delete(call: &WorldCall) -> Result<Reply, ControlRefusal> {
+pub(super) fn delete(call: &WorldCall) -> Result<Reply, ControlError> {
     if call.name == DEFAULT {
         let message = "the world `default` cannot be deleted; POST /_mock/v1/worlds/default/reset \
                        empties it";
-        return Err(ControlRefusal::new(409, "default_world", message));
+        return Err(ControlError::new(409, "default_world", message));
     }
     call.control.worlds.delete(call.name);
     Ok(done())

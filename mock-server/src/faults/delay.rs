@@ -10,7 +10,7 @@ use crate::engine::SeededHash;
 use crate::invalid_input::InvalidInput;
 
 /// More than this says nothing any more: a delay is none or for ever.
-const LARGEST_SIGMA: f64 = 10.0;
+const MAX_SIGMA: f64 = 10.0;
 
 /// How long an answer is held back, in milliseconds. What is random follows from the world's seed.
 ///
@@ -54,11 +54,9 @@ impl Delay {
             Self::Uniform { from, to } if from > to => Err(invalid(format!(
                 "the delay goes from {from} to {to}; the first may not be the larger one"
             ))),
-            Self::LogNormal { sigma, .. } if !(0.0..=LARGEST_SIGMA).contains(&sigma) => {
-                Err(invalid(format!(
-                    "sigma is {sigma}; a number from 0 to 10 is expected"
-                )))
-            }
+            Self::LogNormal { sigma, .. } if !(0.0..=MAX_SIGMA).contains(&sigma) => Err(invalid(
+                format!("sigma is {sigma}; a number from 0 to 10 is expected"),
+            )),
             _ => Ok(()),
         }
     }
@@ -127,7 +125,7 @@ mod tests {
     #[test]
     fn a_spread_beyond_measure_is_refused() {
         let delay = |sigma| Delay::LogNormal { median: 80, sigma };
-        assert_eq!(delay(LARGEST_SIGMA).check(), Ok(()));
+        assert_eq!(delay(MAX_SIGMA).check(), Ok(()));
         for sigma in [-0.1, 10.1, f64::MAX, f64::INFINITY, f64::NAN] {
             let error = delay(sigma).check().unwrap_err();
             let expected = format!("sigma is {sigma}; a number from 0 to 10 is expected");

@@ -6,13 +6,13 @@ use http::{HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
 
 use super::delay::Delay;
-use super::filler::{Filling, SHORTEST_FILLING};
 use super::invalid::invalid;
+use super::large_body::{LargeBody, MIN_BODY_BYTES};
 use super::wire::WireFault;
 use crate::invalid_input::InvalidInput;
 
 /// The longest body that a server without a front holds, in bytes: 256 MiB.
-const HELD_LIMIT: u64 = 256 * 1024 * 1024;
+const MAX_BODY_IN_MEMORY: u64 = 256 * 1024 * 1024;
 
 /// One way in which an answer goes wrong.
 ///
@@ -148,7 +148,7 @@ impl Fault {
     }
 
     /// Rejects a fault that a server without a front cannot apply.
-    pub(crate) fn check_without_front(&self) -> Result<(), InvalidInput> {
+    pub(crate) fn check_without_proxy(&self) -> Result<(), InvalidInput> {
         self.check()?;
         let bytes = match *self {
             Self::Wire(_) => {
@@ -157,13 +157,13 @@ impl Fault {
                      MockServer::builder().wire_faults()",
                 ));
             }
-            Self::HugeBody { bytes } => Filling::Json(bytes).filler().len(),
-            Self::GzipBomb { bytes } => Filling::Gzip(bytes).filler().len(),
+            Self::HugeBody { bytes } => LargeBody::Json(bytes).chunks().len(),
+            Self::GzipBomb { bytes } => LargeBody::Gzip(bytes).chunks().len(),
             _ => 0,
         };
-        match bytes > HELD_LIMIT {
+        match bytes > MAX_BODY_IN_MEMORY {
             true => Err(invalid(format!(
-                "a body of {bytes} bytes is too long to be held in memory, where {HELD_LIMIT} are \
+                "a body of {bytes} bytes is too long to be held in memory, where {MAX_BODY_IN_MEMORY} are \
                  allowed; start the server with MockServer::builder().wire_faults() to have it \
                  made while it is sent"
             ))),
@@ -200,9 +200,9 @@ impl Fault {
                 check_status(*status, 300, 399)?;
                 check_header("location", location)
             }
-            &Self::HugeBody { bytes } | &Self::GzipBomb { bytes } if bytes < SHORTEST_FILLING => {
+            &Self::HugeBody { bytes } | &Self::GzipBomb { bytes } if bytes < MIN_BODY_BYTES => {
                 Err(invalid(format!(
-                    "the body has {bytes} bytes; at least {SHORTEST_FILLING} are needed for JSON"
+                    "the body has {bytes} bytes; at least {MIN_BODY_BYTES} are needed for JSON"
                 )))
             }
             Self::Wire(WireFault::Dribble { bytes: 0, .. }) => Err(invalid(

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::fault::Fault;
-use super::planned::Plan;
+use super::plan::Plan;
 use super::rule::FaultRule;
 use super::schedule::Schedule;
 use crate::engine::{Request, SeededHash};
@@ -16,11 +16,11 @@ use crate::invalid_input::InvalidInput;
 #[derive(Debug)]
 pub(crate) struct FaultRules {
     seed: SeededHash,
-    in_force: Mutex<InForce>,
+    active: Mutex<ActiveRules>,
 }
 
 #[derive(Debug, Default)]
-struct InForce {
+struct ActiveRules {
     rules: Vec<Rule>,
     /// How many rules there ever were, so that no two draw the same numbers.
     added: u64,
@@ -36,10 +36,10 @@ struct Rule {
 
 /// What is told of a rule in force.
 #[derive(Serialize)]
-pub(crate) struct Counted {
+pub(crate) struct RuleCounts {
     rule: FaultRule,
     matched: u64,
-    struck: u64,
+    applied: u64,
 }
 
 impl FaultRules {
@@ -47,14 +47,14 @@ impl FaultRules {
     pub(crate) fn new(seed: u64) -> Self {
         Self {
             seed: SeededHash::new(seed).mix_str("faults"),
-            in_force: Mutex::default(),
+            active: Mutex::default(),
         }
     }
 
     /// Adds all of the rules, or none when one of them is wrong.
     pub(crate) fn add(&self, rules: Vec<FaultRule>) -> Result<(), InvalidInput> {
-        let mut in_force = self.lock();
-        let (first, single) = (in_force.added, rules.len() == 1);
+        let mut active = self.lock();
+        let (first, single) = (active.added, rules.len() == 1);
         let read = (1..).zip(rules).map(|(number, rule)| {
             let read = Rule::read(rule, self.seed.mix(first + number));
             read.map_err(|error| match single {
@@ -63,8 +63,8 @@ impl FaultRules {
             })
         });
         let read = read.collect::<Result<Vec<_>, _>>()?;
-        in_force.added += read.len() as u64;
-        in_force.rules.extend(read);
+        active.added += read.len() as u64;
+        active.rules.extend(read);
         Ok(())
     }
 
@@ -75,11 +75,11 @@ impl FaultRules {
 
     /// The same, with chance as it was at the beginning.
     pub(crate) fn restart(&self) {
-        *self.lock() = InForce::default();
+        *self.lock() = ActiveRules::default();
     }
 
-    /// The rules and how often they matched and struck.
-    pub(crate) fn counted(&self) -> Vec<Counted> {
+    /// The rules and how often they matched and applied.
+    pub(crate) fn counted(&self) -> Vec<RuleCounts> {
         self.lock().rules.iter().map(Rule::counted).collect()
     }
 
@@ -97,15 +97,15 @@ impl FaultRules {
         for rule in &mut self.lock().rules {
             // A rule that comes too late is not spent.
             let is_delay = matches!(rule.written.fault, Fault::Delay(_));
-            if (is_delay || plan.fault.is_none()) && rule.strikes(request, now) {
+            if (is_delay || plan.fault.is_none()) && rule.applies(request, now) {
                 rule.add_to(&mut plan);
             }
         }
         plan
     }
 
-    fn lock(&self) -> MutexGuard<'_, InForce> {
-        self.in_force.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, ActiveRules> {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -120,9 +120,9 @@ impl Rule {
         })
     }
 
-    fn strikes(&mut self, request: &Request, now: Option<Timestamp>) -> bool {
+    fn applies(&mut self, request: &Request, now: Option<Timestamp>) -> bool {
         self.written.matching.matches(request)
-            && self.schedule.strikes(now, self.point.mix_str("strike"))
+            && self.schedule.applies(now, self.point.mix_str("strike"))
     }
 
     fn add_to(&self, plan: &mut Plan) {
@@ -130,17 +130,17 @@ impl Rule {
         match &self.written.fault {
             Fault::Delay(delay) => {
                 let point = self.point.mix_str("delay").mix(self.schedule.matched);
-                plan.hold_back(phase, delay.at(point));
+                plan.add_delay(phase, delay.at(point));
             }
             fault => plan.fault = Some((phase, fault.clone())),
         }
     }
 
-    fn counted(&self) -> Counted {
-        Counted {
+    fn counted(&self) -> RuleCounts {
+        RuleCounts {
             rule: self.written.clone(),
             matched: self.schedule.matched,
-            struck: self.schedule.struck,
+            applied: self.schedule.applied,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! When a rule strikes: its conditions and its counters.
+//! When a rule applies: its conditions and its counters.
 
 use jiff::Timestamp;
 
@@ -17,7 +17,7 @@ pub(super) struct Schedule {
     /// How many requests came that the rule is for.
     pub(super) matched: u64,
     /// How many of those met the fault.
-    pub(super) struck: u64,
+    pub(super) applied: u64,
 }
 
 impl Schedule {
@@ -36,7 +36,7 @@ impl Schedule {
                 .map_err(|error| invalid(format!("until: {error}")))?
                 .map(|clock| clock.timestamp()),
             matched: 0,
-            struck: 0,
+            applied: 0,
         })
     }
 
@@ -46,18 +46,18 @@ impl Schedule {
 
     /// Counts a request, and says whether it meets the fault. `point` is where the numbers of the
     /// rule begin.
-    pub(super) fn strikes(&mut self, now: Option<Timestamp>, point: SeededHash) -> bool {
+    pub(super) fn applies(&mut self, now: Option<Timestamp>, point: SeededHash) -> bool {
         self.matched += 1;
-        let strikes = self.matched > self.skip
-            && self.times.is_none_or(|times| self.struck < times)
+        let applies = self.matched > self.skip
+            && self.times.is_none_or(|times| self.applied < times)
             && self
                 .until
                 .is_none_or(|until| now.is_some_and(|now| now <= until))
             && self
                 .probability
                 .is_none_or(|probability| point.mix(self.matched).fraction() < probability);
-        self.struck += u64::from(strikes);
-        strikes
+        self.applied += u64::from(applies);
+        applies
     }
 }
 
@@ -74,9 +74,9 @@ fn probability(found: f64) -> Result<f64, InvalidInput> {
 mod tests {
     use super::*;
 
-    fn strikes(when: &When, requests: usize) -> Vec<bool> {
+    fn applies(when: &When, requests: usize) -> Vec<bool> {
         let mut schedule = Schedule::read(when).unwrap();
-        let strike = || schedule.strikes(None, SeededHash::new(7));
+        let strike = || schedule.applies(None, SeededHash::new(7));
         std::iter::repeat_with(strike).take(requests).collect()
     }
 
@@ -87,8 +87,8 @@ mod tests {
             times: Some(1),
             ..When::default()
         };
-        assert_eq!(strikes(&when, 5), [false, false, true, false, false]);
-        assert_eq!(strikes(&When::default(), 2), [true, true]);
+        assert_eq!(applies(&when, 5), [false, false, true, false, false]);
+        assert_eq!(applies(&When::default(), 2), [true, true]);
     }
 
     #[test]
@@ -97,15 +97,15 @@ mod tests {
             probability: Some(0.25),
             ..When::default()
         };
-        let struck = strikes(&when, 1000);
-        let count = struck.iter().filter(|struck| **struck).count();
+        let applied = applies(&when, 1000);
+        let count = applied.iter().filter(|applied| **applied).count();
         assert!((200..300).contains(&count), "{count}");
-        assert_eq!(strikes(&when, 1000), struck);
+        assert_eq!(applies(&when, 1000), applied);
         let always = When {
             probability: Some(1.0),
             ..When::default()
         };
-        assert!(!strikes(&always, 100).contains(&false));
+        assert!(!applies(&always, 100).contains(&false));
     }
 
     #[test]
@@ -139,8 +139,8 @@ mod tests {
         })
         .unwrap();
         let point = SeededHash::new(7);
-        assert!(schedule.strikes(instant("2026-03-01T11:59:59Z"), point));
-        assert!(schedule.strikes(instant("2026-03-01T12:00:00Z"), point));
-        assert!(!schedule.strikes(instant("2026-03-01T12:00:01Z"), point));
+        assert!(schedule.applies(instant("2026-03-01T11:59:59Z"), point));
+        assert!(schedule.applies(instant("2026-03-01T12:00:00Z"), point));
+        assert!(!schedule.applies(instant("2026-03-01T12:00:01Z"), point));
     }
 }

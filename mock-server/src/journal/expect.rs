@@ -97,7 +97,7 @@ impl<'a> Expect<'a> {
         self.with(|pattern| pattern.key(label))
     }
 
-    /// Answered with this status.
+    /// RecordedReply with this status.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {

@@ -23,7 +23,7 @@ use crate::invalid_input::InvalidInput;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "WrittenExpectation", into = "WrittenExpectation")]
+#[serde(try_from = "ExpectationJson", into = "ExpectationJson")]
 pub struct Expectation {
     pub(super) request: RequestPattern,
     pub(super) at_least: u64,
@@ -91,10 +91,10 @@ impl fmt::Display for Expectation {
         write!(f, "{} ", self.request)?;
         match (self.at_least, self.at_most) {
             (_, Some(0)) => f.write_str("never"),
-            (least, Some(most)) if least == most => write!(f, "exactly {}", times(most)),
-            (0, Some(most)) => write!(f, "at most {}", times(most)),
-            (least, Some(most)) => write!(f, "{least} to {most} times"),
-            (least, None) => write!(f, "at least {}", times(least)),
+            (min, Some(max)) if min == max => write!(f, "exactly {}", times(max)),
+            (0, Some(max)) => write!(f, "at most {}", times(max)),
+            (min, Some(max)) => write!(f, "{min} to {max} times"),
+            (min, None) => write!(f, "at least {}", times(min)),
         }
     }
 }
@@ -110,7 +110,7 @@ fn times(count: u64) -> String {
 /// An expectation as it stands in JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct WrittenExpectation {
+pub(crate) struct ExpectationJson {
     request: RequestPattern,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     times: Option<u64>,
@@ -120,10 +120,10 @@ pub(crate) struct WrittenExpectation {
     at_most: Option<u64>,
 }
 
-impl TryFrom<WrittenExpectation> for Expectation {
+impl TryFrom<ExpectationJson> for Expectation {
     type Error = InvalidInput;
 
-    fn try_from(written: WrittenExpectation) -> Result<Self, InvalidInput> {
+    fn try_from(written: ExpectationJson) -> Result<Self, InvalidInput> {
         let request = written.request;
         match (written.times, written.at_least, written.at_most) {
             (Some(times), None, None) => Ok(Self::times(request, times)),
@@ -143,7 +143,7 @@ impl TryFrom<WrittenExpectation> for Expectation {
     }
 }
 
-impl From<Expectation> for WrittenExpectation {
+impl From<Expectation> for ExpectationJson {
     fn from(expectation: Expectation) -> Self {
         Self {
             request: expectation.request,

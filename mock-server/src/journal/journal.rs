@@ -12,7 +12,7 @@ use super::difference::matches;
 use super::expectation::Expectation;
 use super::limits::JournalLimits;
 use super::log::Log;
-use super::recorded_request::{Answered, RecordedRequest};
+use super::recorded_request::{RecordedReply, RecordedRequest};
 use super::request_pattern::RequestPattern;
 use super::verification::Verification;
 use crate::engine::Request;
@@ -25,7 +25,7 @@ use crate::engine::Request;
 pub struct Journal {
     log: Mutex<Log>,
     recorded: Notify,
-    emptied: Notify,
+    cleared: Notify,
 }
 
 impl Journal {
@@ -33,11 +33,11 @@ impl Journal {
         Self {
             log: Mutex::new(Log::new(limits)),
             recorded: Notify::new(),
-            emptied: Notify::new(),
+            cleared: Notify::new(),
         }
     }
 
-    pub(crate) fn record(&self, request: &Request, answered: &Answered<'_>) {
+    pub(crate) fn record(&self, request: &Request, answered: &RecordedReply<'_>) {
         self.log().record(request, answered);
         self.recorded.notify_waiters();
     }
@@ -94,12 +94,12 @@ impl Journal {
     /// ```
     pub fn clear(&self) {
         self.log().clear();
-        self.emptied.notify_waiters();
+        self.cleared.notify_waiters();
     }
 
     /// Waits until everything is forgotten.
-    pub(crate) async fn emptied(&self) {
-        self.emptied.notified().await;
+    pub(crate) async fn cleared(&self) {
+        self.cleared.notified().await;
     }
 
     /// Compares what came with what is expected, without waiting.
@@ -151,7 +151,7 @@ impl Journal {
             let mut recorded = pin!(self.recorded.notified());
             // From here on no request goes unnoticed, also those that come during the look.
             recorded.as_mut().enable();
-            self.look(pattern, &mut seen, &mut found);
+            self.collect_new(pattern, &mut seen, &mut found);
             if found.len() as u64 >= times {
                 return Ok(found);
             }
@@ -168,7 +168,12 @@ impl Journal {
     }
 
     /// Adds what has matched since the last look.
-    fn look(&self, pattern: &RequestPattern, seen: &mut u64, found: &mut Vec<RecordedRequest>) {
+    fn collect_new(
+        &self,
+        pattern: &RequestPattern,
+        seen: &mut u64,
+        found: &mut Vec<RecordedRequest>,
+    ) {
         let log = self.log();
         found.extend(recorded(pattern, log.after(*seen)));
         *seen = log.last_number();

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::limits::JournalLimits;
-use super::recorded_request::{Answered, RecordedRequest};
+use super::recorded_request::{RecordedReply, RecordedRequest};
 use crate::engine::Request;
 
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl Log {
 
     /// Adds a request, and drops the oldest ones until the limits hold. The newest is kept however
     /// large it is.
-    pub(super) fn record(&mut self, request: &Request, answered: &Answered<'_>) {
+    pub(super) fn record(&mut self, request: &Request, answered: &RecordedReply<'_>) {
         self.last_number += 1;
         if self.limits.entries == 0 {
             self.dropped += 1;
@@ -84,7 +84,7 @@ mod tests {
 
     fn record(log: &mut Log, body: &[u8]) {
         let request = Request::new("POST", "/api/v1/me/posts").body(body);
-        let answered = Answered {
+        let answered = RecordedReply {
             at: Timestamp::UNIX_EPOCH,
             endpoint: None,
             key: Some("all"),

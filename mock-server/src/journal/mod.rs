@@ -15,11 +15,11 @@ mod verification;
 
 pub use expect::Expect;
 pub use expectation::Expectation;
-pub(crate) use expectation::WrittenExpectation;
+pub(crate) use expectation::ExpectationJson;
 pub use journal::Journal;
 pub use limits::JournalLimits;
 pub use near_miss::NearMiss;
-pub(crate) use recorded_request::Answered;
+pub(crate) use recorded_request::RecordedReply;
 pub use recorded_request::RecordedRequest;
 pub use request_pattern::RequestPattern;
 pub use verification::Verification;

@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use super::difference::{differences, has_method, has_path};
 use super::recorded_request::RecordedRequest;
-use super::request_pattern::{RequestPattern, enumeration};
+use super::request_pattern::{RequestPattern, join};
 
-/// How many different near misses are told.
-const TOLD: usize = 3;
+/// How many different near misses are near_misses.
+const MAX_NEAR_MISSES: usize = 3;
 
 /// A request that almost matched.
 ///
@@ -44,20 +44,23 @@ pub(super) fn near_misses<'a>(
     // Stable and from the newest on, so that the newest of equals comes first.
     ranked.reverse();
     ranked.sort_by_key(|(distance, _)| *distance);
-    let mut told: Vec<NearMiss> = Vec::new();
+    let mut near_misses: Vec<NearMiss> = Vec::new();
     for (_, entry) in ranked {
         let sentence = sentence(pattern, entry);
-        if let Some(told) = told.iter_mut().find(|told| told.sentence == sentence) {
-            told.times += 1;
-        } else if told.len() < TOLD {
-            told.push(NearMiss {
+        if let Some(near_misses) = near_misses
+            .iter_mut()
+            .find(|near_misses| near_misses.sentence == sentence)
+        {
+            near_misses.times += 1;
+        } else if near_misses.len() < MAX_NEAR_MISSES {
+            near_misses.push(NearMiss {
                 sentence,
                 times: 1,
                 last_number: entry.number,
             });
         }
     }
-    told
+    near_misses
 }
 
 /// Returns how far a request is from matching; nothing when it matches, or when neither its method
@@ -77,6 +80,6 @@ fn sentence(pattern: &RequestPattern, entry: &RecordedRequest) -> String {
         Some(path) if path.starts_with('/') => path.to_owned(),
         _ => format!("{} (outside /api/v1)", entry.path),
     };
-    let differences = enumeration(&differences(pattern, entry));
+    let differences = join(&differences(pattern, entry));
     format!("{} {path} came, but {differences}", entry.method)
 }

@@ -12,7 +12,7 @@ use crate::engine::{Request, redact, redact_keys};
 const SECRET_HEADERS: [&str; 2] = ["authorization", "proxy-authorization"];
 
 /// Nobody has a key of fewer bytes.
-const MIN_SECRET: usize = 8;
+const MIN_SECRET_BYTES: usize = 8;
 
 /// One request that came, without its key, and what was answered.
 ///
@@ -48,7 +48,7 @@ pub struct RecordedRequest {
     /// Names and values in the order in which they came, but for `Authorization` and
     /// `Proxy-Authorization`.
     pub headers: Vec<(String, String)>,
-    /// The body, or its beginning. JSON has it as a string, or as `{"base64": "…"}` when it is not
+    /// The body, or its truncate. JSON has it as a string, or as `{"base64": "…"}` when it is not
     /// UTF-8.
     #[serde(with = "bytes_in_json")]
     pub body: Vec<u8>,
@@ -63,7 +63,7 @@ pub struct RecordedRequest {
 
 /// The answer to a request, as far as the journal keeps it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Answered<'a> {
+pub(crate) struct RecordedReply<'a> {
     /// When, by the world's clock.
     pub(crate) at: Timestamp,
     /// The endpoint's path with its parameter in braces, where the path is an endpoint's.
@@ -80,10 +80,10 @@ impl RecordedRequest {
     pub(super) fn new(
         number: u64,
         request: &Request,
-        answered: &Answered<'_>,
+        answered: &RecordedReply<'_>,
         body_limit: usize,
     ) -> Self {
-        let secret = foreign_secret(request, answered);
+        let secret = unknown_secret(request, answered);
         let redacted = |text: &str| without_secrets(text, secret).into_owned();
         let headers = request.headers.iter();
         Self {
@@ -98,7 +98,7 @@ impl RecordedRequest {
                 .filter(|(name, _)| !is_secret(name))
                 .map(|(name, value)| (name.clone(), redacted(value)))
                 .collect(),
-            body: beginning(&request.body, body_limit).to_vec(),
+            body: truncate(&request.body, body_limit).to_vec(),
             body_length: request.body.len(),
             status: answered.status,
             fault: answered.fault.map(str::to_owned),
@@ -126,7 +126,7 @@ pub(super) fn is_secret(name: &str) -> bool {
 
 /// Returns what a request has in `Authorization` in place of a key of the mock, which may be a real
 /// secret. A short text would be found everywhere.
-fn foreign_secret<'a>(request: &'a Request, answered: &Answered<'_>) -> Option<&'a str> {
+fn unknown_secret<'a>(request: &'a Request, answered: &RecordedReply<'_>) -> Option<&'a str> {
     let (Some("unknown" | "other"), Some(value)) =
         (answered.key, request.header_values("authorization").next())
     else {
@@ -135,7 +135,7 @@ fn foreign_secret<'a>(request: &'a Request, answered: &Answered<'_>) -> Option<&
     let secret = value
         .split_once(' ')
         .map_or(value, |(_, secret)| secret.trim());
-    (secret.len() >= MIN_SECRET).then_some(secret)
+    (secret.len() >= MIN_SECRET_BYTES).then_some(secret)
 }
 
 fn without_secrets<'a>(text: &'a str, foreign: Option<&str>) -> Cow<'a, str> {
@@ -149,7 +149,7 @@ fn without_secrets<'a>(text: &'a str, foreign: Option<&str>) -> Cow<'a, str> {
 }
 
 /// Returns at most `limit` bytes, without cutting a UTF-8 character in two.
-fn beginning(body: &[u8], limit: usize) -> &[u8] {
+fn truncate(body: &[u8], limit: usize) -> &[u8] {
     if body.len() <= limit {
         return body;
     }
@@ -179,10 +179,10 @@ mod tests {
 
     #[test]
     fn a_cut_body_ends_with_a_whole_character() {
-        assert_eq!(beginning("aé".as_bytes(), 2), b"a");
-        assert_eq!(beginning("aé".as_bytes(), 3), "aé".as_bytes());
-        assert_eq!(beginning("😀😀".as_bytes(), 7), "😀".as_bytes());
-        assert_eq!(beginning(&[0x80; 9], 5), [0x80; 5]);
-        assert_eq!(beginning(b"abc", 0), b"");
+        assert_eq!(truncate("aé".as_bytes(), 2), b"a");
+        assert_eq!(truncate("aé".as_bytes(), 3), "aé".as_bytes());
+        assert_eq!(truncate("😀😀".as_bytes(), 7), "😀".as_bytes());
+        assert_eq!(truncate(&[0x80; 9], 5), [0x80; 5]);
+        assert_eq!(truncate(b"abc", 0), b"");
     }
 }

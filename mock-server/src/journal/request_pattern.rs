@@ -200,7 +200,7 @@ impl RequestPattern {
         self
     }
 
-    /// Answered with this status.
+    /// RecordedReply with this status.
     ///
     /// ```
     /// use mock_server::journal::RequestPattern;
@@ -229,7 +229,7 @@ impl RequestPattern {
     pub(crate) fn check(&self) -> Result<(), InvalidInput> {
         if let Some(name) = self.headers.keys().find(|name| is_secret(name)) {
             let message = format!("the header `{name}` is never recorded; name the `key` instead");
-            return Err(InvalidInput::new("never_matches", message));
+            return Err(InvalidInput::new("unmatchable_pattern", message));
         }
         self.path.as_deref().map_or(Ok(()), path_pattern::check)
     }
@@ -278,14 +278,14 @@ impl fmt::Display for RequestPattern {
         }
         let conditions = self.conditions();
         if !conditions.is_empty() {
-            write!(f, " {}", enumeration(&conditions))?;
+            write!(f, " {}", join(&conditions))?;
         }
         Ok(())
     }
 }
 
 /// `a`, `a and b`, `a, b and c`.
-pub(super) fn enumeration(items: &[String]) -> String {
+pub(super) fn join(items: &[String]) -> String {
     match items {
         [] => String::new(),
         [only] => only.clone(),

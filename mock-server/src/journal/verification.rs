@@ -8,10 +8,10 @@ use super::difference::matches;
 use super::expectation::Expectation;
 use super::log::Log;
 use super::near_miss::{NearMiss, near_misses};
-use super::request_pattern::enumeration;
+use super::request_pattern::join;
 
 /// How many numbers of matching requests a report lists.
-const LISTED: usize = 10;
+const MAX_LISTED: usize = 10;
 
 /// Whether what was expected came; the same report for Rust and for the control API. Shown, it says
 /// what was expected, what came and what came close.
@@ -65,17 +65,17 @@ impl Verification {
         let mut verification = Self {
             satisfied: expectation.allows(found),
             found,
-            numbers: matching.into_iter().take(LISTED).collect(),
+            numbers: matching.into_iter().take(MAX_LISTED).collect(),
             near_misses,
             dropped: log.dropped(),
             message: String::new(),
         };
-        verification.message = verification.tell(expectation, log.len());
+        verification.message = verification.describe(expectation, log.len());
         verification
     }
 
-    fn tell(&self, expectation: &Expectation, in_journal: usize) -> String {
-        let mut lines = vec![format!("expected {expectation}; {}", self.tell_found())];
+    fn describe(&self, expectation: &Expectation, in_journal: usize) -> String {
+        let mut lines = vec![format!("expected {expectation}; {}", self.describe_found())];
         for near_miss in &self.near_misses {
             let repeated = match near_miss.times {
                 1 => String::new(),
@@ -101,21 +101,18 @@ impl Verification {
         lines.join("\n")
     }
 
-    fn tell_found(&self) -> String {
+    fn describe_found(&self) -> String {
         let numbers: Vec<_> = self.numbers.iter().map(u64::to_string).collect();
         match self.found {
             0 => "it did not come".to_owned(),
             1 => format!("it came once, as request {}", numbers[0]),
-            found if found > LISTED as u64 => {
+            found if found > MAX_LISTED as u64 => {
                 format!(
                     "it came {found} times, first as requests {}",
-                    enumeration(&numbers)
+                    join(&numbers)
                 )
             }
-            found => format!(
-                "it came {found} times, as requests {}",
-                enumeration(&numbers)
-            ),
+            found => format!("it came {found} times, as requests {}", join(&numbers)),
         }
     }
 }

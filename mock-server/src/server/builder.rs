@@ -174,11 +174,11 @@ impl MockServerBuilder {
             Some(listener) => listener,
             None => free_port()?,
         };
-        let behind_front = self.wire_faults.then(free_port).transpose()?;
+        let behind_proxy = self.wire_faults.then(free_port).transpose()?;
         let service = self.into_service()?;
         let config = Config {
             listener,
-            behind_front,
+            behind_proxy,
             service,
         };
         MockServer::serve(config).await
@@ -205,7 +205,7 @@ pub(super) struct Config {
     /// Where clients connect.
     pub(super) listener: TcpListener,
     /// Where wiremock listens when a front stands before it.
-    pub(super) behind_front: Option<TcpListener>,
+    pub(super) behind_proxy: Option<TcpListener>,
     pub(super) service: Service,
 }
 

@@ -11,7 +11,7 @@ use crate::invalid_input::InvalidInput;
 use crate::journal::{Expect, Journal};
 use crate::service::Service;
 use crate::state_file::StateError;
-use crate::transport::{Front, wiremock as respond};
+use crate::transport::{Proxy, wiremock as respond};
 use crate::webhook::WebhookHandle;
 
 use builder::Config;
@@ -30,7 +30,7 @@ pub struct MockServer {
     uri: String,
     service: Arc<Service>,
     /// Stands before wiremock where there are faults on the wire.
-    front: Option<Front>,
+    proxy: Option<Proxy>,
     /// There until the server is dropped.
     wiremock: Option<wiremock::MockServer>,
 }
@@ -89,8 +89,8 @@ impl MockServer {
     /// # });
     /// ```
     pub fn address(&self) -> SocketAddr {
-        match &self.front {
-            Some(front) => front.address,
+        match &self.proxy {
+            Some(proxy) => proxy.address,
             None => *self.wiremock().address(),
         }
     }
@@ -257,8 +257,8 @@ impl MockServer {
     /// # Ok::<(), mock_server::InvalidInput>(()) }).unwrap();
     /// ```
     pub fn add_fault(&self, rule: FaultRule) -> Result<(), InvalidInput> {
-        if self.front.is_none() {
-            rule.fault.check_without_front()?;
+        if self.proxy.is_none() {
+            rule.fault.check_without_proxy()?;
         }
         self.service.add_faults(vec![rule])
     }
@@ -284,7 +284,7 @@ impl MockServer {
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let server = mock_server::MockServer::start().await;
     /// server.webhook().use_sink("200", "whsec_test")?;
-    /// assert_eq!(server.webhook().failures_in_row()?, 0);
+    /// assert_eq!(server.webhook().consecutive_failures()?, 0);
     /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
     /// ```
     pub fn webhook(&self) -> WebhookHandle<'_> {
@@ -356,10 +356,10 @@ impl MockServer {
     async fn serve(config: Config) -> Result<Self, StartError> {
         let Config {
             listener,
-            behind_front,
+            behind_proxy,
             service,
         } = config;
-        let (listener, front) = match behind_front {
+        let (listener, proxy) = match behind_proxy {
             Some(behind) => (behind, Some(listener)),
             None => (listener, None),
         };
@@ -368,18 +368,18 @@ impl MockServer {
             .disable_request_recording()
             .start()
             .await;
-        let front = front
-            .map(|listener| Front::start(listener, *wiremock.address()))
+        let proxy = proxy
+            .map(|listener| Proxy::start(listener, *wiremock.address()))
             .transpose()
             .map_err(StartError::Proxy)?;
-        let uri = match &front {
-            Some(front) => format!("http://{}", front.address),
+        let uri = match &proxy {
+            Some(proxy) => format!("http://{}", proxy.address),
             None => wiremock.uri(),
         };
         let server = Self {
             uri,
             service: Arc::new(service),
-            front,
+            proxy,
             wiremock: Some(wiremock),
         };
         server.mount_service().await;
@@ -388,8 +388,8 @@ impl MockServer {
 
     /// Makes the service answer what no other mock does.
     async fn mount_service(&self) {
-        let front = self.front.as_ref().map(|front| front.handover.clone());
-        let mock = respond::catch_all(self.service.clone(), front);
+        let proxy = self.proxy.as_ref().map(|proxy| proxy.handover.clone());
+        let mock = respond::catch_all(self.service.clone(), proxy);
         self.wiremock().register(mock).await;
     }
 }

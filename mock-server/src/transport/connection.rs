@@ -4,7 +4,6 @@ use std::error::Error;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use http::{Request, Response};
 use hyper::body::Incoming;
@@ -14,13 +13,9 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
-use super::misbehave::misbehave;
-use super::outgoing::{Departure, Unanswered};
+use super::no_response::{ConnectionFault, NoResponse, READ_TIMEOUT};
 use super::payload::Payload;
-
-/// How long a client may be silent where it has something to send: the head of a request, the first
-/// on a connection or the next, or more of a body.
-pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+use super::write_fault::write_fault;
 
 /// What answers the requests of a server.
 pub(super) trait Handler: Send + Sync + 'static {
@@ -28,7 +23,7 @@ pub(super) trait Handler: Send + Sync + 'static {
     fn handle(
         &self,
         request: Request<Incoming>,
-    ) -> impl Future<Output = Result<Response<Payload>, Unanswered>> + Send;
+    ) -> impl Future<Output = Result<Response<Payload>, NoResponse>> + Send;
 }
 
 /// Serves a connection until its client leaves or `stop` says so; then a request under way is
@@ -49,12 +44,12 @@ pub(super) async fn serve(
     });
     let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(PATIENCE)
+        .header_read_timeout(READ_TIMEOUT)
         .serve_connection(TokioIo::new(stream), service);
     let served = tokio::select! {
         biased;
         served = &mut connection => Some(served),
-        () = told_to(&mut stop) => None,
+        () = stopped(&mut stop) => None,
     };
     let served = match served {
         Some(served) => served,
@@ -68,27 +63,28 @@ pub(super) async fn serve(
     let Err(error) = served else {
         return;
     };
-    if let Some(departure) = departure(&error) {
+    if let Some(fault) = fault(&error) {
         let stream = connection.into_parts().io.into_inner();
         tokio::select! {
             // Nobody is left to be told when the client goes first.
-            _ = misbehave(stream, departure) => {}
-            () = told_to(&mut stop) => {}
+            _ = write_fault(stream, fault) => {}
+            () = stopped(&mut stop) => {}
         }
     }
 }
 
-async fn told_to(stop: &mut watch::Receiver<bool>) {
+async fn stopped(stop: &mut watch::Receiver<bool>) {
     // Without a sender there is no server any more, and that is a stop as well.
     let _ = stop.wait_for(|stop| *stop).await;
 }
 
-fn departure(error: &hyper::Error) -> Option<&Departure> {
+fn fault(error: &hyper::Error) -> Option<&ConnectionFault> {
     match error.source()?.downcast_ref()? {
-        Unanswered::Departure(departure) => Some(departure),
-        Unanswered::Broken(_) | Unanswered::Gone(_) | Unanswered::Silent | Unanswered::Ending => {
-            None
-        }
+        NoResponse::Fault(fault) => Some(fault),
+        NoResponse::Http(_)
+        | NoResponse::Upstream(_)
+        | NoResponse::Timeout
+        | NoResponse::Shutdown => None,
     }
 }
 
@@ -101,9 +97,9 @@ mod tests {
     use super::super::incoming::receive;
     use super::super::outgoing::respond;
     use super::*;
-    use crate::ending::Ending;
     use crate::engine::Reply;
-    use crate::faults::Planned;
+    use crate::faults::PlannedReply;
+    use crate::shutdown::Shutdown;
 
     struct ReadsAll;
 
@@ -111,9 +107,9 @@ mod tests {
         async fn handle(
             &self,
             request: Request<Incoming>,
-        ) -> Result<Response<Payload>, Unanswered> {
-            receive(request, 1024, &Ending::new()).await?;
-            respond(Planned::right(Reply::error(
+        ) -> Result<Response<Payload>, NoResponse> {
+            receive(request, 1024, &Shutdown::new()).await?;
+            respond(PlannedReply::new(Reply::error(
                 404,
                 "nothing",
                 "nothing is here",
@@ -134,7 +130,7 @@ mod tests {
             client.write_all(sent.as_bytes()).await.unwrap();
             let begun = Instant::now();
             serve(stream, Arc::new(ReadsAll), stop).await;
-            assert!(begun.elapsed() >= PATIENCE, "{sent}");
+            assert!(begun.elapsed() >= READ_TIMEOUT, "{sent}");
             let mut answer = Vec::new();
             client.read_to_end(&mut answer).await.unwrap();
             assert_eq!(answer, b"", "{sent}");

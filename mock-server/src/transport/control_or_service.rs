@@ -10,14 +10,15 @@ use hyper::body::Incoming;
 
 use super::connection::Handler;
 use super::incoming::receive;
-use super::outgoing::{Unanswered, respond};
+use super::no_response::NoResponse;
+use super::outgoing::respond;
 use super::payload::Payload;
-use crate::apart::apart;
-use crate::control::{self, Answer, Control};
-use crate::ending::Ending;
+use crate::blocking::run_blocking;
+use crate::control::{self, Control, ControlReply};
 use crate::engine::{self, BODY_LIMIT, Reply, bearer_token, label, redact_keys};
-use crate::faults::{Plan, Planned};
+use crate::faults::{Plan, PlannedReply};
 use crate::service::Service;
+use crate::shutdown::Shutdown;
 use crate::worlds::{Worlds, plain_key};
 
 /// Where the lines of the log go.
@@ -28,12 +29,12 @@ pub(super) struct ControlOrService {
     /// Nothing where the service alone is served.
     pub(super) control: Option<Arc<Control>>,
     /// Cuts delays short, and ends connections whose requests are not whole.
-    pub(super) ending: Ending,
+    pub(super) shutdown: Shutdown,
     pub(super) log: Option<Log>,
 }
 
 impl Handler for ControlOrService {
-    async fn handle(&self, request: Request<Incoming>) -> Result<Response<Payload>, Unanswered> {
+    async fn handle(&self, request: Request<Incoming>) -> Result<Response<Payload>, NoResponse> {
         let planned = match &self.control {
             Some(control) if control::is_for(request.uri().path()) => {
                 self.answer_control(control.clone(), request).await?
@@ -45,12 +46,12 @@ impl Handler for ControlOrService {
 }
 
 impl ControlOrService {
-    async fn serve(&self, request: Request<Incoming>) -> Result<Planned, Unanswered> {
-        let mut request = receive(request, BODY_LIMIT, &self.ending).await?;
+    async fn serve(&self, request: Request<Incoming>) -> Result<PlannedReply, NoResponse> {
+        let mut request = receive(request, BODY_LIMIT, &self.shutdown).await?;
         let line = self.log.as_ref().map(|_| describe(&request));
         let service = match self.worlds.route(&mut request) {
             Ok(service) => service,
-            Err(world) => return Ok(Planned::right(no_such_world(&world))),
+            Err(world) => return Ok(PlannedReply::new(no_such_world(&world))),
         };
         let planned = match service.store().is_slow() {
             true => self.answer_apart(service, request).await,
@@ -66,16 +67,16 @@ impl ControlOrService {
         &self,
         control: Arc<Control>,
         request: Request<Incoming>,
-    ) -> Result<Planned, Unanswered> {
-        let request = receive(request, control::BODY_LIMIT, &self.ending).await?;
-        let reply = match apart(move || control::answer(&control, &request)).await {
-            Answer::Now(reply) => reply,
-            Answer::Later(reply) => reply.await,
+    ) -> Result<PlannedReply, NoResponse> {
+        let request = receive(request, control::BODY_LIMIT, &self.shutdown).await?;
+        let reply = match run_blocking(move || control::answer(&control, &request)).await {
+            ControlReply::Now(reply) => reply,
+            ControlReply::Later(reply) => reply.await,
         };
-        Ok(Planned::right(reply))
+        Ok(PlannedReply::new(reply))
     }
 
-    async fn answer(&self, service: &Service, request: &engine::Request) -> Planned {
+    async fn answer(&self, service: &Service, request: &engine::Request) -> PlannedReply {
         let plan = service.plan(request);
         self.wait(plan.delay_before).await;
         let planned = service.answer(request, &plan);
@@ -84,16 +85,16 @@ impl ControlOrService {
     }
 
     /// The same on threads that may wait, so that the file of one world holds up no other.
-    async fn answer_apart(&self, service: Arc<Service>, request: engine::Request) -> Planned {
+    async fn answer_apart(&self, service: Arc<Service>, request: engine::Request) -> PlannedReply {
         let planning = service.clone();
-        let (request, plan): (_, Plan) = apart(move || {
+        let (request, plan): (_, Plan) = run_blocking(move || {
             let plan = planning.plan(&request);
             (request, plan)
         })
         .await;
         self.wait(plan.delay_before).await;
         let delay = plan.delay_after;
-        let planned = apart(move || service.answer(&request, &plan)).await;
+        let planned = run_blocking(move || service.answer(&request, &plan)).await;
         self.wait(delay).await;
         planned
     }
@@ -102,7 +103,7 @@ impl ControlOrService {
         if !delay.is_zero() {
             tokio::select! {
                 () = tokio::time::sleep(delay) => {}
-                () = self.ending.begun() => {}
+                () = self.shutdown.started() => {}
             }
         }
     }
@@ -114,7 +115,7 @@ fn no_such_world(world: &str) -> Reply {
 }
 
 /// What the log says of an answer: its status, and the name of the fault that the request met.
-fn outcome(planned: &Planned) -> String {
+fn outcome(planned: &PlannedReply) -> String {
     let status = planned.status().map(|status| status.to_string());
     let status = status.unwrap_or_else(|| "no answer".to_owned());
     match planned.fault {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::control_or_service::{ControlOrService, Log};
 use super::listener;
 use crate::control::{self, Control};
-use crate::ending::Ending;
+use crate::shutdown::Shutdown;
 use crate::worlds::Worlds;
 
 /// A server on hyper for any number of [`Worlds`], with the control API below `/_mock/v1`. The
@@ -54,14 +54,14 @@ impl HttpServer {
         let address = listener.local_addr()?;
         let url = url_of(address);
         let worlds = Arc::new(worlds);
-        let ending = Ending::new();
-        let control = Control::new(worlds.clone(), url.clone(), ending.clone());
+        let shutdown = Shutdown::new();
+        let control = Control::new(worlds.clone(), url.clone(), shutdown.clone());
         let control = Some(Arc::new(control));
         let log = None;
         let handler = ControlOrService {
             worlds,
             control,
-            ending,
+            shutdown,
             log,
         };
         Ok(Self {
@@ -171,11 +171,11 @@ impl HttpServer {
     /// ```
     pub async fn serve_until(self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
-        let ending = self.handler.ending.clone();
+        let shutdown = self.handler.shutdown.clone();
         let stop = async move {
             stop.await;
             // Whoever waits would hold up the end for as long as they were told to.
-            ending.begin();
+            shutdown.start();
         };
         listener::serve(listener, Arc::new(self.handler), stop).await;
         Ok(())

@@ -10,19 +10,18 @@ use http_body::Body;
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
-use super::connection::PATIENCE;
 use super::headers::texts;
-use super::outgoing::Unanswered;
-use crate::ending::Ending;
+use super::no_response::{NoResponse, READ_TIMEOUT};
 use crate::engine::Request;
+use crate::shutdown::Shutdown;
 
 /// Reads a request whole. A body above the limit is known as such as soon as its head or its bytes
 /// say so, and none of it is kept.
 pub(super) async fn receive(
     request: http::Request<Incoming>,
     limit: usize,
-    ending: &Ending,
-) -> Result<Request, Unanswered> {
+    shutdown: &Shutdown,
+) -> Result<Request, NoResponse> {
     let (head, body) = request.into_parts();
     let target = head
         .uri
@@ -37,7 +36,7 @@ pub(super) async fn receive(
         return tokio::select! {
             biased;
             received = receive_body(received, body, limit) => received,
-            () = ending.begun() => Err(Unanswered::Ending),
+            () = shutdown.started() => Err(NoResponse::Shutdown),
         };
     };
     // A client that waits to be asked for its body is not asked.
@@ -57,7 +56,7 @@ async fn receive_body(
     received: Request,
     mut body: Incoming,
     limit: usize,
-) -> Result<Request, Unanswered> {
+) -> Result<Request, NoResponse> {
     let mut kept = Vec::new();
     while let Some(data) = next(&mut body).await? {
         if kept.len() + data.len() > limit {
@@ -76,11 +75,11 @@ fn discard(mut body: Incoming) {
 }
 
 /// The next bytes of a body; nothing at its end.
-async fn next(body: &mut Incoming) -> Result<Option<Bytes>, Unanswered> {
+async fn next(body: &mut Incoming) -> Result<Option<Bytes>, NoResponse> {
     loop {
         let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
-        let frame = timeout(PATIENCE, frame).await;
-        match frame.map_err(|_| Unanswered::Silent)?.transpose()? {
+        let frame = timeout(READ_TIMEOUT, frame).await;
+        match frame.map_err(|_| NoResponse::Timeout)?.transpose()? {
             None => return Ok(None),
             // Trailers mean nothing here.
             Some(frame) => match frame.into_data() {

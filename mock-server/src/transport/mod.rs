@@ -1,18 +1,19 @@
-//! What carries requests to a service and answers back: wiremock for Rust suites, and a server of
-//! our own on hyper for everything that wiremock cannot do.
+//! HTTP transports of a service: wiremock for Rust tests, and a server on hyper for what wiremock
+//! does not support.
 
 mod connection;
 mod control_or_service;
-mod front;
 mod handover;
 mod headers;
 mod http_server;
 mod incoming;
 mod listener;
-mod misbehave;
+mod no_response;
 mod outgoing;
 mod payload;
+mod proxy;
 pub(crate) mod wiremock;
+mod write_fault;
 
-pub(crate) use front::Front;
 pub use http_server::HttpServer;
+pub(crate) use proxy::Proxy;

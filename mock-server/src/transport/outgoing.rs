@@ -1,65 +1,38 @@
-//! The way of an answer from a service to hyper.
+//! Converts the replies of a service into responses for hyper.
 
-use bytes::Bytes;
 use http::{HeaderMap, Response, StatusCode};
 
-use super::connection::PATIENCE;
 use super::headers::headers;
+use super::no_response::{ConnectionFault, NoResponse};
 use super::payload::Payload;
-use crate::faults::{Planned, WireFault};
+use crate::faults::PlannedReply;
 
-/// An answer that HTTP cannot express: the connection is taken from hyper and written by hand.
-#[derive(Debug, thiserror::Error)]
-#[error("the connection ends with {fault:?}")]
-pub(super) struct Departure {
-    pub(super) fault: WireFault,
-    pub(super) status: StatusCode,
-    pub(super) headers: HeaderMap,
-    pub(super) body: Bytes,
-}
-
-/// Why a request is not answered through hyper.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum Unanswered {
-    /// It meets a fault on the wire.
-    #[error(transparent)]
-    Departure(Box<Departure>),
-    /// The client went away while it sent the request.
-    #[error(transparent)]
-    Broken(#[from] hyper::Error),
-    /// The client stopped in the middle of the request.
-    #[error("the rest of the body did not come within {} s", PATIENCE.as_secs())]
-    Silent,
-    /// The server ends before the client has sent the whole request.
-    #[error("the server ended before the rest of the body came")]
-    Ending,
-    /// There is nobody to pass the request on to.
-    #[error(transparent)]
-    Gone(std::io::Error),
-}
-
-/// The answer as hyper sends it, or what to do with the connection instead.
-pub(super) fn respond(planned: Planned) -> Result<Response<Payload>, Unanswered> {
-    let Planned {
+/// Converts a reply into a response.
+///
+/// # Errors
+///
+/// [`NoResponse::Fault`] for a reply with a wire fault.
+pub(super) fn respond(planned: PlannedReply) -> Result<Response<Payload>, NoResponse> {
+    let PlannedReply {
         reply,
-        filling,
+        large_body,
         wire,
         ..
     } = planned;
     let status = StatusCode::from_u16(reply.status).expect("a reply has a status of three digits");
     let mut map = HeaderMap::with_capacity(reply.headers.len());
     map.extend(headers(reply.headers));
-    if let Some(fault) = wire {
+    if let Some(kind) = wire {
         let body = reply.body.into();
-        return Err(Unanswered::Departure(Box::new(Departure {
-            fault,
+        return Err(NoResponse::Fault(Box::new(ConnectionFault {
+            kind,
             status,
             headers: map,
             body,
         })));
     }
-    let body = match filling {
-        Some(filling) => Payload::Filler(filling.filler()),
+    let body = match large_body {
+        Some(large_body) => Payload::Generated(large_body.chunks()),
         None => Payload::Whole(reply.body.into()),
     };
     let mut response = Response::new(body);

@@ -7,12 +7,12 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 
-use crate::faults::Filler;
+use crate::faults::BodyChunks;
 
 /// A body that is there, that is made while it is sent, or that is passed on.
 pub(super) enum Payload {
     Whole(Bytes),
-    Filler(Filler),
+    Generated(BodyChunks),
     Forwarded(Incoming),
 }
 
@@ -26,7 +26,7 @@ impl Body for Payload {
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let bytes = match self.get_mut() {
             Self::Whole(bytes) => std::mem::take(bytes),
-            Self::Filler(filler) => next_piece(filler),
+            Self::Generated(chunks) => next_piece(chunks),
             Self::Forwarded(body) => return Pin::new(body).poll_frame(context),
         };
         let frame = (!bytes.is_empty()).then(|| Ok(Frame::data(bytes)));
@@ -36,7 +36,7 @@ impl Body for Payload {
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Whole(bytes) => bytes.is_empty(),
-            Self::Filler(filler) => filler.len() == 0,
+            Self::Generated(chunks) => chunks.len() == 0,
             Self::Forwarded(body) => body.is_end_stream(),
         }
     }
@@ -44,20 +44,20 @@ impl Body for Payload {
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            Self::Filler(filler) => SizeHint::with_exact(filler.len()),
+            Self::Generated(chunks) => SizeHint::with_exact(chunks.len()),
             Self::Forwarded(body) => body.size_hint(),
         }
     }
 }
 
-/// Takes the next piece off a filler; nothing when it is at its end.
-fn next_piece(filler: &mut Filler) -> Bytes {
-    if !filler.head.is_empty() {
-        return std::mem::take(&mut filler.head);
+/// Takes the next piece off a chunks; nothing when it is at its end.
+fn next_piece(chunks: &mut BodyChunks) -> Bytes {
+    if !chunks.head.is_empty() {
+        return std::mem::take(&mut chunks.head);
     }
-    if filler.times > 0 {
-        filler.times -= 1;
-        return filler.piece.clone();
+    if chunks.times > 0 {
+        chunks.times -= 1;
+        return chunks.piece.clone();
     }
-    std::mem::take(&mut filler.tail)
+    std::mem::take(&mut chunks.tail)
 }

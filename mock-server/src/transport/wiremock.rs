@@ -10,17 +10,17 @@ use wiremock::{Mock, Respond, ResponseTemplate};
 use super::handover::{HEADER, Handover};
 use super::headers::headers;
 use crate::engine::Request;
-use crate::faults::Planned;
+use crate::faults::PlannedReply;
 use crate::service::Service;
 
 /// wiremock's lowest precedence: every mock that a test mounts comes before ours.
 const LAST: u8 = u8::MAX;
 
-/// The one mock that hands every request to the service. With a front, that sends what wiremock
+/// The one mock that hands every request to the service. With a proxy, that sends what wiremock
 /// cannot.
-pub(crate) fn catch_all(service: Arc<Service>, front: Option<Arc<Handover>>) -> Mock {
+pub(crate) fn catch_all(service: Arc<Service>, proxy: Option<Arc<Handover>>) -> Mock {
     Mock::given(any())
-        .respond_with(Answer { service, front })
+        .respond_with(Answer { service, proxy })
         .with_priority(LAST)
         .named("the profile service")
 }
@@ -38,7 +38,7 @@ pub(crate) fn drop_at_once(server: wiremock::MockServer) {
 
 struct Answer {
     service: Arc<Service>,
-    front: Option<Arc<Handover>>,
+    proxy: Option<Arc<Handover>>,
 }
 
 impl Respond for Answer {
@@ -49,7 +49,7 @@ impl Respond for Answer {
         let plan = self.service.plan(&request);
         let planned = self.service.answer(&request, &plan);
         let delay = plan.delay_before.saturating_add(plan.delay_after);
-        let template = template(planned, self.front.as_deref());
+        let template = template(planned, self.proxy.as_deref());
         match delay.is_zero() {
             true => template,
             false => template.set_delay(delay),
@@ -64,16 +64,18 @@ fn read_request(request: &wiremock::Request) -> Request {
     read
 }
 
-fn template(planned: Planned, front: Option<&Handover>) -> ResponseTemplate {
-    if let Some(front) = front
-        && (planned.wire.is_some() || planned.filling.is_some())
+fn template(planned: PlannedReply, proxy: Option<&Handover>) -> ResponseTemplate {
+    if let Some(proxy) = proxy
+        && (planned.wire.is_some() || planned.large_body.is_some())
     {
-        return ResponseTemplate::new(200).insert_header(HEADER, front.put(planned));
+        return ResponseTemplate::new(200).insert_header(HEADER, proxy.put(planned));
     }
-    let Planned { reply, filling, .. } = planned;
+    let PlannedReply {
+        reply, large_body, ..
+    } = planned;
     let template = ResponseTemplate::new(reply.status).append_headers(headers(reply.headers));
-    template.set_body_bytes(match filling {
-        Some(filling) => filling.filler().into_bytes(),
+    template.set_body_bytes(match large_body {
+        Some(large_body) => large_body.chunks().into_bytes(),
         None => reply.body,
     })
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::bytes_in_json;
 use crate::engine::EventKind;
 
-/// A delivery that is ready to be sent: all bytes and headers are fixed.
+/// A delivery that is pending to be sent: all bytes and headers are fixed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SignedDelivery {
@@ -72,20 +72,20 @@ pub enum DeliveryOutcome {
         /// Its status code.
         status: u16,
     },
-    /// No whole answer came in time.
+    /// No whole response came in time.
     TimedOut {
         /// How long the delivery was given, in milliseconds.
         milliseconds: u64,
     },
-    /// There was no connection, or it ended before the answer did.
-    Broken {
+    /// There was no connection, or it ended before the response did.
+    ConnectionFailed {
         /// What the system or the HTTP library says.
         reason: String,
     },
 }
 
 impl DeliveryOutcome {
-    /// Whether a 2xx answer came in time; everything else is a failed delivery.
+    /// Whether a 2xx response came in time; everything else is a failed delivery.
     ///
     /// ```
     /// use mock_server::webhook::DeliveryOutcome;
@@ -105,14 +105,14 @@ impl DeliveryOutcome {
 }
 
 impl fmt::Display for DeliveryOutcome {
-    /// Such as `answered with 500`, `no answer within 10000 ms`, `broken off: connection refused`.
+    /// Such as `answered with 500`, `no response within 10000 ms`, `connection failed: connection refused`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Answered { status } => write!(f, "answered with {status}"),
             Self::TimedOut { milliseconds } => {
-                write!(f, "no answer within {milliseconds} ms")
+                write!(f, "no response within {milliseconds} ms")
             }
-            Self::Broken { reason } => write!(f, "broken off: {reason}"),
+            Self::ConnectionFailed { reason } => write!(f, "connection failed: {reason}"),
         }
     }
 }

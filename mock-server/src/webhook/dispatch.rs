@@ -8,29 +8,29 @@ use super::receiver_url::ReceiverUrl;
 use super::send::send;
 
 /// A delivery that the state machine has let through.
-pub(crate) enum Begun {
+pub(crate) enum Dispatch {
     /// The sink has answered already.
     Delivered(Delivery),
-    ToSend(Ready),
+    Pending(PendingDelivery),
 }
 
 /// A delivery that is to be sent.
-pub(crate) struct Ready {
+pub(crate) struct PendingDelivery {
     pub(super) delivery: SignedDelivery,
     pub(super) url: ReceiverUrl,
     pub(super) timeout: Duration,
 }
 
 /// A delivery whose outcome is to be recorded.
-pub(crate) struct Sent {
+pub(crate) struct SentDelivery {
     pub(super) delivery: SignedDelivery,
     pub(super) outcome: DeliveryOutcome,
 }
 
-impl Ready {
-    pub(crate) async fn send(self) -> Sent {
+impl PendingDelivery {
+    pub(crate) async fn send(self) -> SentDelivery {
         let outcome = send(&self.delivery, &self.url, self.timeout).await;
         let delivery = self.delivery;
-        Sent { delivery, outcome }
+        SentDelivery { delivery, outcome }
     }
 }

@@ -1,10 +1,10 @@
 //! The webhook of a server, in the hands of a test.
 
 use super::delivery::Delivery;
-use super::dispatch::{Begun, Ready, Sent};
+use super::dispatch::{Dispatch, PendingDelivery, SentDelivery};
 use super::error::Error;
 use super::event::EventData;
-use super::of_world;
+use super::prepare;
 use super::secret::WebhookSecret;
 use super::state::{Prepared, WebhookStatus};
 use crate::engine::{EventKind, World};
@@ -15,7 +15,7 @@ use crate::state_file::StateError;
 /// [`MockServer::webhook`](crate::MockServer::webhook).
 ///
 /// Nothing triggers an event by itself: it is sent when a test asks for it, once and without a
-/// repetition. A delivery has failed when anything but a 2xx answer comes within 10 seconds (or
+/// repetition. A delivery has failed when anything but a 2xx response comes within 10 seconds (or
 /// [`Dialect::webhook_timeout`](crate::Dialect::webhook_timeout)). Ten failures in a row turn the webhook off; a success
 /// in between ends the run.
 ///
@@ -120,7 +120,7 @@ impl<'a> WebhookHandle<'a> {
         kind: impl AsRef<str>,
         data: impl Into<EventData>,
     ) -> Result<Delivery, Error> {
-        self.deliver(self.begin_event(kind.as_ref(), data.into())?)
+        self.deliver(self.dispatch_event(kind.as_ref(), data.into())?)
             .await
     }
 
@@ -142,7 +142,7 @@ impl<'a> WebhookHandle<'a> {
     /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
     /// ```
     pub async fn redeliver(&self, delivery_id: &str) -> Result<Delivery, Error> {
-        self.deliver(self.begin_redelivery(delivery_id)?).await
+        self.deliver(self.dispatch_redelivery(delivery_id)?).await
     }
 
     /// Turns the webhook on again; its run of failures is new.
@@ -202,11 +202,11 @@ impl<'a> WebhookHandle<'a> {
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let server = mock_server::MockServer::start().await;
-    /// assert_eq!(server.webhook().failures_in_row()?, 0);
+    /// assert_eq!(server.webhook().consecutive_failures()?, 0);
     /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
     /// ```
-    pub fn failures_in_row(&self) -> Result<u32, Error> {
-        Ok(self.status()?.failures_in_row)
+    pub fn consecutive_failures(&self) -> Result<u32, Error> {
+        Ok(self.status()?.consecutive_failures)
     }
 
     /// Whether an event would be sent; see [`status`](Self::status).
@@ -225,19 +225,19 @@ impl<'a> WebhookHandle<'a> {
         Ok(self.status()?.active)
     }
 
-    pub(crate) fn begin_event(&self, kind: &str, data: EventData) -> Result<Begun, Error> {
+    pub(crate) fn dispatch_event(&self, kind: &str, data: EventData) -> Result<Dispatch, Error> {
         let kind = EventKind::new(kind)?;
-        self.begin_delivery(|world| of_world::emit(world, kind, data))
+        self.dispatch(|world| prepare::event(world, kind, data))
     }
 
-    pub(crate) fn begin_redelivery(&self, delivery_id: &str) -> Result<Begun, Error> {
-        self.begin_delivery(|world| of_world::redeliver(world, delivery_id))
+    pub(crate) fn dispatch_redelivery(&self, delivery_id: &str) -> Result<Dispatch, Error> {
+        self.dispatch(|world| prepare::redelivery(world, delivery_id))
     }
 
-    fn begin_delivery(
+    fn dispatch(
         &self,
         prepare: impl FnOnce(&mut World) -> Result<Prepared, Error>,
-    ) -> Result<Begun, Error> {
+    ) -> Result<Dispatch, Error> {
         let (prepared, timeout) = self.service.store().transact(|world| {
             let prepared = prepare(world);
             let changed = prepared.is_ok();
@@ -246,9 +246,9 @@ impl<'a> WebhookHandle<'a> {
         Ok(match prepared? {
             Prepared::Delivered(delivery) => {
                 self.cover(&delivery);
-                Begun::Delivered(delivery)
+                Dispatch::Delivered(delivery)
             }
-            Prepared::ToSend(delivery, url) => Begun::ToSend(Ready {
+            Prepared::ToSend(delivery, url) => Dispatch::Pending(PendingDelivery {
                 delivery,
                 url,
                 timeout,
@@ -256,8 +256,8 @@ impl<'a> WebhookHandle<'a> {
         })
     }
 
-    pub(crate) fn finish_delivery(&self, sent: Sent) -> Result<Delivery, StateError> {
-        let Sent { delivery, outcome } = sent;
+    pub(crate) fn finish_delivery(&self, sent: SentDelivery) -> Result<Delivery, StateError> {
+        let SentDelivery { delivery, outcome } = sent;
         let record = |world: &mut World| (world.webhook.record(delivery, outcome), true);
         let delivery = self.service.store().transact(record)?;
         self.cover(&delivery);
@@ -270,11 +270,11 @@ impl<'a> WebhookHandle<'a> {
             .change_verdicts(|verdicts| verdicts.coverage.record_event(&delivery.sent.kind));
     }
 
-    async fn deliver(&self, begun: Begun) -> Result<Delivery, Error> {
-        match begun {
-            Begun::Delivered(delivery) => Ok(delivery),
-            Begun::ToSend(ready) => {
-                let sent = ready.send().await;
+    async fn deliver(&self, dispatch: Dispatch) -> Result<Delivery, Error> {
+        match dispatch {
+            Dispatch::Delivered(delivery) => Ok(delivery),
+            Dispatch::Pending(pending) => {
+                let sent = pending.send().await;
                 Ok(self.finish_delivery(sent)?)
             }
         }

@@ -37,13 +37,13 @@ pub struct SinkScript(Vec<Step>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Step {
-    answer: SinkAnswer,
+    response: SinkResponse,
     times: u32,
 }
 
 /// What a sink does with one delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SinkAnswer {
+pub(super) enum SinkResponse {
     /// Answers with this status, 200 to 599.
     Status(u16),
     /// Lets the delivery time out.
@@ -51,17 +51,17 @@ pub(super) enum SinkAnswer {
 }
 
 impl SinkScript {
-    /// Returns the answer to the delivery after `before` others.
-    pub(super) fn answer_after(&self, before: u64) -> SinkAnswer {
+    /// Returns the response to the delivery after `before` others.
+    pub(super) fn response_after(&self, before: u64) -> SinkResponse {
         let mut end = 0;
         for step in &self.0 {
             end += u64::from(step.times);
             if before < end {
-                return step.answer;
+                return step.response;
             }
         }
         let last = self.0.last().expect("a script has at least one step");
-        last.answer
+        last.response
     }
 
     /// Builds a script from what the steps are read as, in order.
@@ -123,9 +123,9 @@ impl fmt::Display for SinkScript {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, step) in self.0.iter().enumerate() {
             let comma = if index == 0 { "" } else { ", " };
-            match step.answer {
-                SinkAnswer::Status(status) => write!(f, "{comma}{status}")?,
-                SinkAnswer::TimeOut => write!(f, "{comma}timeout")?,
+            match step.response {
+                SinkResponse::Status(status) => write!(f, "{comma}{status}")?,
+                SinkResponse::TimeOut => write!(f, "{comma}timeout")?,
             }
             if step.times != 1 {
                 write!(f, " x{}", step.times)?;
@@ -137,13 +137,13 @@ impl fmt::Display for SinkScript {
 
 impl Step {
     fn from_text(text: &str) -> Option<Self> {
-        let (answer, times) = match text.split_once(" x") {
-            Some((answer, times)) => (answer.trim_end(), times.parse().ok()?),
+        let (response, times) = match text.split_once(" x") {
+            Some((response, times)) => (response.trim_end(), times.parse().ok()?),
             None => (text, 1),
         };
-        match answer {
-            "timeout" => Self::new(SinkAnswer::TimeOut, times),
-            _ => Self::new(SinkAnswer::Status(answer.parse().ok()?), times),
+        match response {
+            "timeout" => Self::new(SinkResponse::TimeOut, times),
+            _ => Self::new(SinkResponse::Status(response.parse().ok()?), times),
         }
     }
 
@@ -157,20 +157,20 @@ impl Step {
         }
         let Written { status, times } = read_json::object_in(step).ok()?;
         match status {
-            Value::String(name) if name == "timeout" => Self::new(SinkAnswer::TimeOut, times),
+            Value::String(name) if name == "timeout" => Self::new(SinkResponse::TimeOut, times),
             other => {
                 let status = u16::try_from(other.as_u64()?).ok()?;
-                Self::new(SinkAnswer::Status(status), times)
+                Self::new(SinkResponse::Status(status), times)
             }
         }
     }
 
-    fn new(answer: SinkAnswer, times: u32) -> Option<Self> {
-        let is_valid = match answer {
-            SinkAnswer::Status(status) => (200..=599).contains(&status),
-            SinkAnswer::TimeOut => true,
+    fn new(response: SinkResponse, times: u32) -> Option<Self> {
+        let is_valid = match response {
+            SinkResponse::Status(status) => (200..=599).contains(&status),
+            SinkResponse::TimeOut => true,
         };
-        (is_valid && times > 0).then_some(Self { answer, times })
+        (is_valid && times > 0).then_some(Self { response, times })
     }
 }
 
@@ -212,9 +212,9 @@ mod tests {
     #[test]
     fn a_script_goes_on_with_its_last_step() {
         let script: SinkScript = "500 x9, 200".parse().unwrap();
-        assert_eq!(script.answer_after(8), SinkAnswer::Status(500));
-        assert_eq!(script.answer_after(9), SinkAnswer::Status(200));
-        assert_eq!(script.answer_after(1_000), SinkAnswer::Status(200));
+        assert_eq!(script.response_after(8), SinkResponse::Status(500));
+        assert_eq!(script.response_after(9), SinkResponse::Status(200));
+        assert_eq!(script.response_after(1_000), SinkResponse::Status(200));
     }
 
     #[test]

@@ -16,11 +16,11 @@ use tokio::task::JoinSet;
 use super::delivery::{DeliveryOutcome, SignedDelivery};
 use super::receiver_url::ReceiverUrl;
 
-/// How much of an answer is read. Its status is all that counts, but a receiver that is still
+/// How much of an response is read. Its status is all that counts, but a receiver that is still
 /// writing when the connection closes would take that for a failure of its own.
-const ANSWER_LIMIT: usize = 64 * 1024;
+const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
-/// Sends once, without following redirects, and waits for the answer no longer than `timeout`.
+/// Sends once, without following redirects, and waits for the response no longer than `timeout`.
 pub(super) async fn send(
     delivery: &SignedDelivery,
     url: &ReceiverUrl,
@@ -28,7 +28,7 @@ pub(super) async fn send(
 ) -> DeliveryOutcome {
     match tokio::time::timeout(timeout, post(delivery, url)).await {
         Ok(Ok(status)) => DeliveryOutcome::Answered { status },
-        Ok(Err(error)) => DeliveryOutcome::Broken {
+        Ok(Err(error)) => DeliveryOutcome::ConnectionFailed {
             reason: error.to_string(),
         },
         Err(_) => DeliveryOutcome::timed_out(timeout),
@@ -44,9 +44,9 @@ async fn post(delivery: &SignedDelivery, url: &ReceiverUrl) -> Result<u16, SendE
     // The set ends the connection when it is dropped, also when the time is up.
     let mut connections = JoinSet::new();
     connections.spawn(connection);
-    let answer = sender.send_request(request(delivery, url)).await?;
-    let status = answer.status().as_u16();
-    read_beginning(answer).await?;
+    let response = sender.send_request(request(delivery, url)).await?;
+    let status = response.status().as_u16();
+    drain(response).await?;
     Ok(status)
 }
 
@@ -63,20 +63,20 @@ fn request(delivery: &SignedDelivery, url: &ReceiverUrl) -> Request<Full<Bytes>>
         .expect("target and headers were checked when they were made")
 }
 
-async fn read_beginning(mut answer: Response<Incoming>) -> Result<(), hyper::Error> {
+async fn drain(mut response: Response<Incoming>) -> Result<(), hyper::Error> {
     let mut read = 0;
-    while read <= ANSWER_LIMIT
-        && let Some(frame) = answer.frame().await
+    while read <= MAX_RESPONSE_BYTES
+        && let Some(frame) = response.frame().await
     {
         read += frame?.data_ref().map_or(0, Bytes::len);
     }
     Ok(())
 }
 
-/// Why no answer came.
+/// Why no response came.
 #[derive(Debug, thiserror::Error)]
 enum SendError {
-    #[error("no connection: {0}")]
+    #[error("{0}")]
     Connect(io::Error),
     #[error("{0}{cause}", cause = cause(.0))]
     Http(#[from] hyper::Error),

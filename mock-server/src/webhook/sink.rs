@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::delivery::DeliveryOutcome;
-use super::script::{SinkAnswer, SinkScript};
+use super::script::{SinkResponse, SinkScript};
 
 /// A receiver that is at some place of its script.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,11 +24,11 @@ impl Sink {
 
     /// Takes one delivery. What times out does so at once, as if `timeout` had passed.
     pub(super) fn take(&mut self, timeout: Duration) -> DeliveryOutcome {
-        let answer = self.script.answer_after(self.received);
+        let response = self.script.response_after(self.received);
         self.received += 1;
-        match answer {
-            SinkAnswer::Status(status) => DeliveryOutcome::Answered { status },
-            SinkAnswer::TimeOut => DeliveryOutcome::timed_out(timeout),
+        match response {
+            SinkResponse::Status(status) => DeliveryOutcome::Answered { status },
+            SinkResponse::TimeOut => DeliveryOutcome::timed_out(timeout),
         }
     }
 }

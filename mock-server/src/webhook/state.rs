@@ -20,8 +20,8 @@ use crate::engine::EventKind;
 pub const MAX_CONSECUTIVE_FAILURES: u32 = 10;
 
 /// How many deliveries the log holds, and how many bytes of bodies; the oldest go first.
-const LOG_LENGTH: usize = 1_000;
-const LOG_BYTES: usize = 4 * 1024 * 1024;
+const MAX_LOG_ENTRIES: usize = 1_000;
+const MAX_LOG_BYTES: usize = 4 * 1024 * 1024;
 
 /// The one webhook of a world. Its serialised form is for a state file and holds the secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ const LOG_BYTES: usize = 4 * 1024 * 1024;
 pub(crate) struct Webhook {
     destination: Option<Destination>,
     active: bool,
-    failures_in_row: u32,
+    consecutive_failures: u32,
     deliveries: VecDeque<Delivery>,
 }
 
@@ -81,7 +81,7 @@ impl Webhook {
         (kind, data): (EventKind, EventData),
         dialect: &Dialect,
     ) -> Result<Prepared, Error> {
-        let Destination { secret, receiver } = self.open_destination()?;
+        let Destination { secret, receiver } = self.active_destination()?;
         let Payload { content_type, body } =
             Payload::new(&kind, &now, data, dialect.webhook_payload);
         let delivery = SignedDelivery {
@@ -94,7 +94,7 @@ impl Webhook {
             content_type: content_type.to_owned(),
             body,
         };
-        Ok(self.hand_over(delivery, dialect))
+        Ok(self.prepare(delivery, dialect))
     }
 
     /// Sends an earlier delivery once more, with the same headers and bytes, to wherever the webhook
@@ -109,16 +109,16 @@ impl Webhook {
         let delivery = SignedDelivery {
             id,
             created_at: now,
-            receiver: self.open_destination()?.receiver.name(),
+            receiver: self.active_destination()?.receiver.name(),
             redelivery_of: Some(earlier.to_owned()),
             ..self.delivery(earlier)?.sent.clone()
         };
-        Ok(self.hand_over(delivery, dialect))
+        Ok(self.prepare(delivery, dialect))
     }
 
     /// Refuses when an event would not be sent.
-    pub(super) fn check_open(&self) -> Result<(), Error> {
-        self.open_destination().map(|_| ())
+    pub(super) fn check_active(&self) -> Result<(), Error> {
+        self.active_destination().map(|_| ())
     }
 
     /// A delivery of the log.
@@ -127,16 +127,18 @@ impl Webhook {
         found.ok_or_else(|| Error::UnknownDelivery { id: id.to_owned() })
     }
 
-    fn open_destination(&self) -> Result<&Destination, Error> {
+    fn active_destination(&self) -> Result<&Destination, Error> {
         let destination = self.destination.as_ref().ok_or(Error::NoReceiver)?;
         if !self.active {
-            let failures_in_row = self.failures_in_row;
-            return Err(Error::Off { failures_in_row });
+            let consecutive_failures = self.consecutive_failures;
+            return Err(Error::Off {
+                consecutive_failures,
+            });
         }
         Ok(destination)
     }
 
-    fn hand_over(&mut self, delivery: SignedDelivery, dialect: &Dialect) -> Prepared {
+    fn prepare(&mut self, delivery: SignedDelivery, dialect: &Dialect) -> Prepared {
         let destination = self.destination.as_mut();
         let receiver = &mut destination.expect("the destination was looked up").receiver;
         match receiver {
@@ -152,21 +154,22 @@ impl Webhook {
     /// ends the run, and does not turn the webhook on.
     pub(super) fn record(&mut self, sent: SignedDelivery, outcome: DeliveryOutcome) -> Delivery {
         if outcome.is_success() {
-            self.failures_in_row = 0;
+            self.consecutive_failures = 0;
         } else {
-            self.failures_in_row = self.failures_in_row.saturating_add(1);
-            self.active &= self.failures_in_row < MAX_CONSECUTIVE_FAILURES;
+            self.consecutive_failures = self.consecutive_failures.saturating_add(1);
+            self.active &= self.consecutive_failures < MAX_CONSECUTIVE_FAILURES;
         }
         let delivery = Delivery { sent, outcome };
         self.deliveries.push_back(delivery.clone());
-        self.forget_oldest();
+        self.drop_oldest();
         delivery
     }
 
-    fn forget_oldest(&mut self) {
+    fn drop_oldest(&mut self) {
         let bodies = self.deliveries.iter();
         let mut bytes: usize = bodies.map(|delivery| delivery.sent.body.len()).sum();
-        while self.deliveries.len() > LOG_LENGTH || (bytes > LOG_BYTES && self.deliveries.len() > 1)
+        while self.deliveries.len() > MAX_LOG_ENTRIES
+            || (bytes > MAX_LOG_BYTES && self.deliveries.len() > 1)
         {
             let forgotten = self.deliveries.pop_front();
             bytes -= forgotten.map_or(0, |delivery| delivery.sent.body.len());
@@ -186,7 +189,7 @@ impl Webhook {
     /// Turns the webhook on again, with a new run of failures.
     pub(crate) fn turn_on(&mut self) {
         self.active = true;
-        self.failures_in_row = 0;
+        self.consecutive_failures = 0;
     }
 
     /// What was tried, oldest first.
@@ -200,7 +203,7 @@ impl Webhook {
         WebhookStatus {
             receiver: receiver.map(Receiver::name),
             active: self.active && receiver.is_some(),
-            failures_in_row: self.failures_in_row,
+            consecutive_failures: self.consecutive_failures,
             sink: match receiver {
                 Some(Receiver::Sink(sink)) => Some(SinkStatus {
                     script: sink.script.clone(),
@@ -227,7 +230,7 @@ impl Default for Webhook {
         Self {
             destination: None,
             active: true,
-            failures_in_row: 0,
+            consecutive_failures: 0,
             deliveries: VecDeque::new(),
         }
     }
@@ -252,7 +255,7 @@ pub struct WebhookStatus {
     /// Whether an event would be sent.
     pub active: bool,
     /// How many deliveries have failed since the last success.
-    pub failures_in_row: u32,
+    pub consecutive_failures: u32,
     /// The sink, when the webhook points at it.
     pub sink: Option<SinkStatus>,
 }
@@ -302,13 +305,13 @@ mod tests {
     #[test]
     fn the_log_is_bounded_by_number_and_by_bytes() {
         let mut webhook = on_sink("200");
-        for _ in 0..LOG_LENGTH + 5 {
+        for _ in 0..MAX_LOG_ENTRIES + 5 {
             emit(&mut webhook, Vec::new()).unwrap();
         }
-        assert_eq!(webhook.deliveries.len(), LOG_LENGTH);
-        emit(&mut webhook, vec![b'a'; LOG_BYTES]).unwrap();
-        assert_eq!(webhook.deliveries.len(), LOG_LENGTH);
-        emit(&mut webhook, vec![b'a'; LOG_BYTES + 1]).unwrap();
+        assert_eq!(webhook.deliveries.len(), MAX_LOG_ENTRIES);
+        emit(&mut webhook, vec![b'a'; MAX_LOG_BYTES]).unwrap();
+        assert_eq!(webhook.deliveries.len(), MAX_LOG_ENTRIES);
+        emit(&mut webhook, vec![b'a'; MAX_LOG_BYTES + 1]).unwrap();
         assert_eq!(webhook.deliveries.len(), 1);
     }
 
@@ -323,7 +326,7 @@ mod tests {
             last.unwrap().sent,
             DeliveryOutcome::Answered { status: 200 },
         );
-        assert_eq!(webhook.status().failures_in_row, 0);
+        assert_eq!(webhook.status().consecutive_failures, 0);
         assert!(!webhook.status().active);
     }
 
@@ -340,7 +343,7 @@ mod tests {
             json!({
                 "receiver": "sink",
                 "active": true,
-                "failures_in_row": 1,
+                "consecutive_failures": 1,
                 "sink": {"script": "timeout x2, 200", "received": 1},
             })
         );

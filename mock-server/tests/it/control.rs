@@ -498,8 +498,7 @@ fn fault_rules_are_added_counted_and_cleared() {
         "phase": "before",
         "fault": {"status": {"status": 503}},
     });
-    let counted =
-        |matched: u64, struck: u64| json!([{"rule": rule, "matched": matched, "struck": struck}]);
+    let counted = |matched: u64, applied: u64| json!([{"rule": rule, "matched": matched, "applied": applied}]);
     assert_eq!(
         serving.order(201, &format!("POST {faults}"), rule.clone()),
         counted(0, 0)

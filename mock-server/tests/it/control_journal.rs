@@ -130,7 +130,7 @@ fn what_can_never_come_is_refused() {
         for route in ["verify", "wait"] {
             let line = format!("POST /worlds/default/requests/{route}");
             let body = json!({"request": pattern});
-            refused(&serving, 422, &line, body, "never_matches", &message);
+            refused(&serving, 422, &line, body, "unmatchable_pattern", &message);
         }
     }
 }
@@ -151,7 +151,7 @@ fn a_filter_says_when_it_leads_elsewhere() {
     let serving = serve(&[]);
     let line = "GET /worlds/default/requests?path=/me/link";
     let error = serving.order(422, line, NOTHING);
-    assert_eq!(error["error"]["code"], "never_matches");
+    assert_eq!(error["error"]["code"], "unmatchable_pattern");
     serving.ask("GET /me/linked").send();
     let found = serving.order(200, &format!("{line}*"), NOTHING);
     assert_eq!(found[0]["path"], "/api/v1/me/linked");
@@ -251,7 +251,7 @@ fn whoever_waits_gets_the_request_or_the_reason() {
     });
     let second = json!({"request": post, "times": 2, "within_milliseconds": 1});
     let told = serving.order(504, line, second);
-    assert_eq!(told["error"]["code"], "not_in_time");
+    assert_eq!(told["error"]["code"], "timed_out");
     let message = "expected POST /me/posts at least 2 times; it came once, as request 1\n\
                    nothing else came";
     assert_eq!(told["error"]["message"], message);
@@ -308,7 +308,7 @@ fn emptying_the_journal_ends_waiting() {
             waiting.join().unwrap()
         });
         assert_eq!(answer.status, 409, "{line}");
-        assert!(answer.body.contains("journal_emptied"), "{}", answer.body);
+        assert!(answer.body.contains("journal_cleared"), "{}", answer.body);
     }
 }
 

@@ -27,7 +27,7 @@ fn ten_failures_in_a_row_turn_it_off_until_it_is_turned_on() {
         json!({
             "receiver": "sink",
             "active": active,
-            "failures_in_row": failures,
+            "consecutive_failures": failures,
             "sink": {"script": "500 x10, 200", "received": received},
         })
     };
@@ -153,7 +153,7 @@ fn a_state_is_replaced_without_touching_the_webhook() {
     serving.order(204, "PUT /worlds/default/state", state);
     let status = serving.order(200, &webhook("GET "), NOTHING);
     assert_eq!(
-        (&status["failures_in_row"], &status["sink"]["received"]),
+        (&status["consecutive_failures"], &status["sink"]["received"]),
         (&json!(1), &json!(1))
     );
     let second = emit(&serving, "post.liked");
@@ -236,7 +236,7 @@ fn a_change_that_cannot_be_is_told() {
         ),
         (
             json!({"secret": "x"}),
-            "lone_secret",
+            "secret_without_receiver",
             "`secret` stands alone; give `url` or `sink` beside it",
         ),
         (

@@ -199,7 +199,7 @@ async fn a_rule_that_could_never_strike_is_told() {
     let server = MockServer::start().await;
     let rule = FaultRule::new(Fault::EmptyBody);
     let error: InvalidInput = server.add_fault(rule.path("/api/v1/me/link")).unwrap_err();
-    assert_eq!(error.code(), "never_matches");
+    assert_eq!(error.code(), "unmatchable_pattern");
     assert_eq!(
         error.to_string(),
         "no endpoint has the path `/api/v1/me/link`; below /api/v1 there are /me, /me/profile, \

@@ -511,7 +511,7 @@ fn a_request_under_way_is_answered_before_the_end() {
     let mut idle = TcpStream::connect(serving.address()).unwrap();
     let mut busy = TcpStream::connect(serving.address()).unwrap();
     write!(busy, "GET /api/v1/badges HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
-    while serving.order(200, "GET /worlds/default/faults", json!(null))[0]["struck"] == 0 {
+    while serving.order(200, "GET /worlds/default/faults", json!(null))[0]["applied"] == 0 {
         thread::yield_now();
     }
     serving.signal("TERM");
@@ -682,7 +682,7 @@ fn nobody_who_waits_holds_up_the_end() {
     let delayed = serving.ask("GET /me").begin();
     let halves = begin_two_requests(&serving);
     let line = "GET /worlds/default/faults";
-    while serving.order(200, line, Value::Null)[0]["struck"] != 1 {}
+    while serving.order(200, line, Value::Null)[0]["applied"] != 1 {}
     assert_eq!(serving.stop("TERM").0, Some(0));
     // A request that holds up the end is dropped without an answer.
     assert_eq!(delayed.finish().status, 200);

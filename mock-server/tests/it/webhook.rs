@@ -37,7 +37,7 @@ async fn outcome_of(answer: &str) -> DeliveryOutcome {
     server.webhook().point_at(&url, SECRET).unwrap();
     let delivery = emit(&server).await;
     assert_eq!(
-        server.webhook().failures_in_row().unwrap(),
+        server.webhook().consecutive_failures().unwrap(),
         u32::from(!delivery.is_success())
     );
     delivery.outcome
@@ -144,7 +144,7 @@ async fn what_is_no_whole_answer_fails() {
     ] {
         let outcome = outcome_of(answer).await;
         assert!(
-            matches!(outcome, DeliveryOutcome::Broken { .. }),
+            matches!(outcome, DeliveryOutcome::ConnectionFailed { .. }),
             "{answer}: {outcome}"
         );
     }
@@ -159,10 +159,7 @@ async fn a_receiver_that_is_not_there_fails() {
     server.webhook().point_at(&url, SECRET).unwrap();
     let delivery = emit(&server).await;
     let outcome = delivery.outcome.to_string();
-    assert!(
-        outcome.starts_with("broken off: no connection: "),
-        "{outcome}"
-    );
+    assert!(outcome.starts_with("connection failed: "), "{outcome}");
 }
 
 #[tokio::test]
@@ -176,8 +173,8 @@ async fn a_receiver_that_hangs_has_failed_when_the_time_is_up() {
     let url = format!("http://{}", listener.local_addr().unwrap());
     server.webhook().point_at(&url, SECRET).unwrap();
     let delivery = emit(&server).await;
-    assert_eq!(delivery.outcome.to_string(), "no answer within 20 ms");
-    assert_eq!(server.webhook().failures_in_row().unwrap(), 1);
+    assert_eq!(delivery.outcome.to_string(), "no response within 20 ms");
+    assert_eq!(server.webhook().consecutive_failures().unwrap(), 1);
 }
 
 #[tokio::test]
@@ -198,7 +195,7 @@ async fn an_answer_that_stalls_has_failed_when_the_time_is_up() {
     });
     server.webhook().point_at(&url, SECRET).unwrap();
     let delivery = emit(&server).await;
-    assert_eq!(delivery.outcome.to_string(), "no answer within 20 ms");
+    assert_eq!(delivery.outcome.to_string(), "no response within 20 ms");
     let hung_up = tokio::task::spawn_blocking(|| stalling.join().unwrap());
     let _ = hung_up.await.unwrap();
 }
@@ -218,7 +215,7 @@ async fn ten_failures_in_a_row_turn_the_webhook_off() {
     for failures in 1..=MAX_CONSECUTIVE_FAILURES {
         assert!(server.webhook().is_active().unwrap());
         emit(&server).await;
-        assert_eq!(server.webhook().failures_in_row().unwrap(), failures);
+        assert_eq!(server.webhook().consecutive_failures().unwrap(), failures);
     }
     assert!(!server.webhook().is_active().unwrap());
 }
@@ -256,7 +253,7 @@ async fn a_success_in_between_ends_the_run() {
     for _ in 0..30 {
         assert!(server.webhook().is_active().unwrap());
         emit(&server).await;
-        runs.push(server.webhook().failures_in_row().unwrap());
+        runs.push(server.webhook().consecutive_failures().unwrap());
     }
     let expected: Vec<_> = (1..=9)
         .chain([0])
@@ -276,9 +273,9 @@ async fn turning_on_begins_a_new_run() {
         emit(&server).await;
     }
     server.webhook().turn_on().unwrap();
-    assert_eq!(server.webhook().failures_in_row().unwrap(), 0);
+    assert_eq!(server.webhook().consecutive_failures().unwrap(), 0);
     emit(&server).await;
-    assert_eq!(server.webhook().failures_in_row().unwrap(), 1);
+    assert_eq!(server.webhook().consecutive_failures().unwrap(), 1);
     assert!(server.webhook().is_active().unwrap());
 }
 
@@ -387,7 +384,7 @@ async fn the_state_file_keeps_the_webhook() {
     drop(server);
 
     let again = start().await.unwrap();
-    assert_eq!(again.webhook().failures_in_row().unwrap(), 1);
+    assert_eq!(again.webhook().consecutive_failures().unwrap(), 1);
     assert!(!emit(&again).await.is_success());
     assert!(emit(&again).await.is_success());
     assert_eq!(again.webhook().deliveries().unwrap().len(), 3);

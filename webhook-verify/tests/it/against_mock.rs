@@ -73,7 +73,7 @@ async fn bytes_that_are_no_json_verify_and_are_answered_with_2xx() {
         let delivery = server.webhook().emit("post.liked", body).await.unwrap();
         assert_eq!(delivery.outcome, DeliveryOutcome::Answered { status: 204 });
     }
-    assert_eq!(server.webhook().failures_in_row().unwrap(), 0);
+    assert_eq!(server.webhook().consecutive_failures().unwrap(), 0);
 }
 
 #[tokio::test]

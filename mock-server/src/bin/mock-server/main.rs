@@ -1,7 +1,7 @@
 //! The program `mock-server`: the profile service on this machine, for clients in any language.
 
 mod arguments;
-mod failure;
+mod serve_error;
 mod settings;
 mod signals;
 
@@ -18,7 +18,7 @@ use serde::Serialize;
 use tokio::sync::oneshot;
 
 use arguments::Arguments;
-use failure::ServeError;
+use serve_error::ServeError;
 use settings::{Settings, read};
 use signals::Signals;
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use mock_server::{Dialect, InvalidInput, World};
 
 use crate::arguments::{Arguments, DialectChoice};
-use crate::failure::ServeError;
+use crate::serve_error::ServeError;
 
 /// What the arguments say of the world, whether it is new or comes from a file.
 pub(crate) struct Settings {

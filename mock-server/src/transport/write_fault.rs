@@ -8,32 +8,32 @@ use http::{HeaderMap, StatusCode};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::outgoing::Departure;
+use super::no_response::ConnectionFault;
 use crate::faults::WireFault;
 
-/// Ends a connection in the way that the departure asks for. An error means that the client went
+/// Ends a connection in the way that the fault asks for. An error means that the client went
 /// away first.
-pub(super) async fn misbehave(mut stream: TcpStream, departure: &Departure) -> io::Result<()> {
-    let body = departure.body.as_ref();
-    match departure.fault {
+pub(super) async fn write_fault(mut stream: TcpStream, fault: &ConnectionFault) -> io::Result<()> {
+    let body = fault.body.as_ref();
+    match fault.kind {
         // With a linger of zero the system sends RST where it would send FIN.
         WireFault::Reset => stream.set_zero_linger(),
         WireFault::Close => Ok(()),
         WireFault::Cut { after } => {
-            send_part(&mut stream, departure, after).await?;
+            send_part(&mut stream, fault, after).await?;
             stream.shutdown().await
         }
         WireFault::Stall { after } => {
-            send_part(&mut stream, departure, after).await?;
+            send_part(&mut stream, fault, after).await?;
             wait_for_end(&mut stream).await
         }
         WireFault::Dribble {
             bytes,
             milliseconds,
         } => {
-            let head = match departure.status {
-                StatusCode::NO_CONTENT => head(departure, ""),
-                _ => head_with_length(departure, body.len() as u64),
+            let head = match fault.status {
+                StatusCode::NO_CONTENT => head(fault, ""),
+                _ => head_with_length(fault, body.len() as u64),
             };
             stream.write_all(head.as_bytes()).await?;
             dribble(
@@ -45,7 +45,7 @@ pub(super) async fn misbehave(mut stream: TcpStream, departure: &Departure) -> i
             .await
         }
         WireFault::BadChunk => {
-            stream.write_all(&bad_chunk(departure)).await?;
+            stream.write_all(&bad_chunk(fault)).await?;
             stream.shutdown().await
         }
     }
@@ -53,11 +53,11 @@ pub(super) async fn misbehave(mut stream: TcpStream, departure: &Departure) -> i
 
 /// Sends the head and this much of the body. The head always announces more than that, so that the
 /// client knows that something is missing.
-async fn send_part(stream: &mut TcpStream, departure: &Departure, after: u64) -> io::Result<()> {
-    let body = departure.body.as_ref();
+async fn send_part(stream: &mut TcpStream, fault: &ConnectionFault, after: u64) -> io::Result<()> {
+    let body = fault.body.as_ref();
     let announced = after.saturating_add(1).max(body.len() as u64);
     let sent = usize::try_from(after).map_or(body.len(), |after| body.len().min(after));
-    let mut bytes = head_with_length(departure, announced).into_bytes();
+    let mut bytes = head_with_length(fault, announced).into_bytes();
     bytes.extend_from_slice(&body[..sent]);
     stream.write_all(&bytes).await
 }
@@ -84,25 +84,25 @@ async fn dribble(
 }
 
 /// One good chunk, and then a size that is no number.
-fn bad_chunk(departure: &Departure) -> Vec<u8> {
-    let first = match departure.body.as_ref() {
+fn bad_chunk(fault: &ConnectionFault) -> Vec<u8> {
+    let first = match fault.body.as_ref() {
         [] => b"{",
         body => &body[..body.len().min(8)],
     };
-    let mut bytes = head(departure, "transfer-encoding: chunked\r\n").into_bytes();
+    let mut bytes = head(fault, "transfer-encoding: chunked\r\n").into_bytes();
     bytes.extend_from_slice(format!("{:x}\r\n", first.len()).as_bytes());
     bytes.extend_from_slice(first);
     bytes.extend_from_slice(b"\r\nno size\r\n");
     bytes
 }
 
-fn head_with_length(departure: &Departure, length: u64) -> String {
-    head(departure, &format!("content-length: {length}\r\n"))
+fn head_with_length(fault: &ConnectionFault, length: u64) -> String {
+    head(fault, &format!("content-length: {length}\r\n"))
 }
 
-fn head(departure: &Departure, framing: &str) -> String {
-    let status = departure.status;
-    let headers = lines(&departure.headers);
+fn head(fault: &ConnectionFault, framing: &str) -> String {
+    let status = fault.status;
+    let headers = lines(&fault.headers);
     format!("HTTP/1.1 {status}\r\n{headers}{framing}connection: close\r\n\r\n")
 }
 

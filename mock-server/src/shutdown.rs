@@ -4,23 +4,23 @@ use tokio::sync::watch;
 
 /// Says once that the server is about to end.
 #[derive(Debug, Clone)]
-pub(crate) struct Ending(watch::Sender<bool>);
+pub(crate) struct Shutdown(watch::Sender<bool>);
 
-impl Ending {
+impl Shutdown {
     pub(crate) fn new() -> Self {
         Self(watch::Sender::new(false))
     }
 
-    pub(crate) fn begin(&self) {
+    pub(crate) fn start(&self) {
         self.0.send_replace(true);
     }
 
-    /// Waits for [`begin`](Self::begin).
-    pub(crate) fn begun(&self) -> impl Future<Output = ()> + use<> {
-        let mut ending = self.0.subscribe();
+    /// Waits for [`start`](Self::start).
+    pub(crate) fn started(&self) -> impl Future<Output = ()> + use<> {
+        let mut shutdown = self.0.subscribe();
         async move {
             // Without a sender there is no server any more, and that is an end as well.
-            let _ = ending.wait_for(|ending| *ending).await;
+            let _ = shutdown.wait_for(|shutdown| *shutdown).await;
         }
     }
 }

@@ -16,19 +16,20 @@ use tokio::sync::oneshot;
 use super::connection::Handler;
 use super::handover::Handover;
 use super::listener;
-use super::outgoing::{Unanswered, respond};
+use super::no_response::NoResponse;
+use super::outgoing::respond;
 use super::payload::Payload;
 
 /// A running front; it ends when this is dropped, and its connections with it.
 #[derive(Debug)]
-pub(crate) struct Front {
+pub(crate) struct Proxy {
     pub(crate) address: SocketAddr,
     pub(crate) handover: Arc<Handover>,
     /// The thread waits for this to be dropped.
     _stop: oneshot::Sender<()>,
 }
 
-impl Front {
+impl Proxy {
     /// Serves the listener on a thread of its own, and passes everything on to `behind`.
     pub(crate) fn start(listener: TcpListener, behind: SocketAddr) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
@@ -69,11 +70,11 @@ struct Forward {
 }
 
 impl Handler for Forward {
-    async fn handle(&self, request: Request<Incoming>) -> Result<Response<Payload>, Unanswered> {
+    async fn handle(&self, request: Request<Incoming>) -> Result<Response<Payload>, NoResponse> {
         // When nobody is behind any more, the server is about to end.
         let stream = TcpStream::connect(self.behind)
             .await
-            .map_err(Unanswered::Gone)?;
+            .map_err(NoResponse::Upstream)?;
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
         tokio::spawn(connection);
         let response = sender.send_request(request).await?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::condition::Phase;
 use super::fault::{Fault, is_bodiless};
-use super::filler::Filling;
+use super::large_body::LargeBody;
 use super::wire::WireFault;
 use crate::engine::Reply;
 
@@ -20,7 +20,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn hold_back(&mut self, phase: Phase, delay: Duration) {
+    pub(super) fn add_delay(&mut self, phase: Phase, delay: Duration) {
         let sum = match phase {
             Phase::Before => &mut self.delay_before,
             Phase::After => &mut self.delay_after,
@@ -43,12 +43,12 @@ impl Plan {
     }
 
     /// The right answer with its fault.
-    pub(crate) fn spoil(&self, reply: Reply) -> Planned {
+    pub(crate) fn apply(&self, reply: Reply) -> PlannedReply {
         let planned = match &self.fault {
-            Some((_, fault)) => spoil(fault, reply),
-            None => Planned::right(reply),
+            Some((_, fault)) => apply_fault(fault, reply),
+            None => PlannedReply::new(reply),
         };
-        Planned {
+        PlannedReply {
             fault: self.fault_name(),
             ..planned
         }
@@ -57,21 +57,21 @@ impl Plan {
 
 /// What a transport is to send.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Planned {
+pub(crate) struct PlannedReply {
     pub(crate) reply: Reply,
     /// What to send in place of the reply's body.
-    pub(crate) filling: Option<Filling>,
+    pub(crate) large_body: Option<LargeBody>,
     /// What goes wrong when the reply is sent.
     pub(crate) wire: Option<WireFault>,
     /// The name of the fault that was met.
     pub(crate) fault: Option<&'static str>,
 }
 
-impl Planned {
-    pub(crate) fn right(reply: Reply) -> Self {
+impl PlannedReply {
+    pub(crate) fn new(reply: Reply) -> Self {
         Self {
             reply,
-            filling: None,
+            large_body: None,
             wire: None,
             fault: None,
         }
@@ -84,7 +84,7 @@ impl Planned {
         }
         Self {
             wire: Some(wire),
-            ..Self::right(reply)
+            ..Self::new(reply)
         }
     }
 
@@ -94,17 +94,17 @@ impl Planned {
         has_head.then_some(self.reply.status)
     }
 
-    fn filled(filling: Filling) -> Self {
-        let mut planned = Self::right(json_reply(200, Vec::new()));
-        if let Filling::Gzip(_) = filling {
+    fn with_large_body(large_body: LargeBody) -> Self {
+        let mut planned = Self::new(json_reply(200, Vec::new()));
+        if let LargeBody::Gzip(_) = large_body {
             set_header(&mut planned.reply, "content-encoding", "gzip");
         }
-        planned.filling = Some(filling);
+        planned.large_body = Some(large_body);
         planned
     }
 }
 
-fn spoil(fault: &Fault, mut reply: Reply) -> Planned {
+fn apply_fault(fault: &Fault, mut reply: Reply) -> PlannedReply {
     match fault {
         Fault::Delay(_) => {}
         Fault::Status {
@@ -129,11 +129,11 @@ fn spoil(fault: &Fault, mut reply: Reply) -> Planned {
             set_header(&mut reply, "content-type", content_type);
         }
         Fault::EmptyBody => reply.body.clear(),
-        Fault::HugeBody { bytes } => return Planned::filled(Filling::Json(*bytes)),
-        Fault::GzipBomb { bytes } => return Planned::filled(Filling::Gzip(*bytes)),
-        Fault::Wire(wire) => return Planned::on_the_wire(*wire, reply),
+        Fault::HugeBody { bytes } => return PlannedReply::with_large_body(LargeBody::Json(*bytes)),
+        Fault::GzipBomb { bytes } => return PlannedReply::with_large_body(LargeBody::Gzip(*bytes)),
+        Fault::Wire(wire) => return PlannedReply::on_the_wire(*wire, reply),
     }
-    Planned::right(reply)
+    PlannedReply::new(reply)
 }
 
 fn status_reply(status: u16, body: Option<&str>, headers: &BTreeMap<String, String>) -> Reply {
@@ -201,7 +201,7 @@ mod tests {
             body: Some("<p>".to_owned()),
             headers,
         };
-        let reply = spoil(&fault, no_content()).reply;
+        let reply = apply_fault(&fault, no_content()).reply;
         assert_eq!(reply.headers, [("content-type".into(), "text/html".into())]);
         assert_eq!((reply.status, reply.body), (502, b"<p>".to_vec()));
     }
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn json_is_malformed_even_where_there_was_none() {
         for reply in [no_content(), json_reply(200, b"{\"data\":[]}".to_vec())] {
-            let reply = spoil(&Fault::MalformedJson, reply).reply;
+            let reply = apply_fault(&Fault::MalformedJson, reply).reply;
             assert!(serde_json::from_slice::<serde_json::Value>(&reply.body).is_err());
             assert_eq!(reply.status, 200);
         }

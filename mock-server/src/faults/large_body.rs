@@ -8,7 +8,7 @@ const HEAD: &[u8] = b"{\"data\":\"";
 const TAIL: &[u8] = b"\"}";
 
 /// How many bytes a huge body has at least: what it begins and ends with.
-pub(super) const SHORTEST_FILLING: u64 = (HEAD.len() + TAIL.len()) as u64;
+pub(super) const MIN_BODY_BYTES: u64 = (HEAD.len() + TAIL.len()) as u64;
 
 /// The head of a gzip stream: no name, no time, made anywhere (RFC 1952, section 2.3).
 const GZIP_HEAD: &[u8] = b"\x1f\x8b\x08\0\0\0\0\0\x02\xff";
@@ -21,34 +21,34 @@ const BOMB_PIECE: usize = 1024 * 1024;
 
 /// Which long body an answer has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Filling {
-    /// JSON of this many bytes, at least [`SHORTEST_FILLING`].
+pub(crate) enum LargeBody {
+    /// JSON of this many bytes, at least [`MIN_BODY_BYTES`].
     Json(u64),
-    /// gzip that becomes JSON of this many bytes, at least [`SHORTEST_FILLING`].
+    /// gzip that becomes JSON of this many bytes, at least [`MIN_BODY_BYTES`].
     Gzip(u64),
 }
 
 /// A body ready to be sent: a head, one piece again and again, and a tail.
 #[derive(Debug, Clone)]
-pub(crate) struct Filler {
+pub(crate) struct BodyChunks {
     pub(crate) head: Bytes,
     pub(crate) piece: Bytes,
     pub(crate) times: u64,
     pub(crate) tail: Bytes,
 }
 
-impl Filling {
-    pub(crate) fn filler(self) -> Filler {
+impl LargeBody {
+    pub(crate) fn chunks(self) -> BodyChunks {
         match self {
-            Self::Json(bytes) => Filler::json(bytes),
-            Self::Gzip(bytes) => Filler::gzip(bytes),
+            Self::Json(bytes) => BodyChunks::json(bytes),
+            Self::Gzip(bytes) => BodyChunks::gzip(bytes),
         }
     }
 }
 
-impl Filler {
+impl BodyChunks {
     fn json(bytes: u64) -> Self {
-        let filling = bytes - SHORTEST_FILLING;
+        let filling = bytes - MIN_BODY_BYTES;
         let rest = (filling % PIECE as u64) as usize;
         Self {
             head: Bytes::from_static(HEAD),
@@ -60,7 +60,7 @@ impl Filler {
 
     /// A compressed piece refers to nothing before it, so that it can be repeated.
     fn gzip(bytes: u64) -> Self {
-        let filling = bytes - SHORTEST_FILLING;
+        let filling = bytes - MIN_BODY_BYTES;
         let times = filling / BOMB_PIECE as u64;
         let piece = vec![b'x'; BOMB_PIECE];
         let tail = [&piece[..(filling % BOMB_PIECE as u64) as usize], TAIL].concat();
@@ -145,9 +145,9 @@ mod tests {
     #[test]
     fn a_huge_body_is_json_of_its_length() {
         for length in LENGTHS {
-            let filler = Filling::Json(length).filler();
-            assert_eq!(filler.len(), length);
-            let bytes = filler.into_bytes();
+            let chunks = LargeBody::Json(length).chunks();
+            assert_eq!(chunks.len(), length);
+            let bytes = chunks.into_bytes();
             assert_eq!(bytes.len() as u64, length);
             let read = serde_json::from_slice::<serde_json::Value>(&bytes);
             assert!(read.is_ok(), "{length}");
@@ -157,27 +157,27 @@ mod tests {
     #[test]
     fn a_bomb_becomes_the_huge_body() {
         for length in LENGTHS {
-            let bomb = Filling::Gzip(length).filler();
+            let bomb = LargeBody::Gzip(length).chunks();
             let compressed = bomb.clone().into_bytes();
             assert_eq!(compressed.len() as u64, bomb.len());
             let mut bytes = Vec::new();
             GzDecoder::new(compressed.as_slice())
                 .read_to_end(&mut bytes)
                 .unwrap();
-            assert!(bytes == Filler::json(length).into_bytes(), "{length}");
+            assert!(bytes == BodyChunks::json(length).into_bytes(), "{length}");
         }
     }
 
     #[test]
     fn no_length_is_too_much() {
-        assert_eq!(Filling::Json(u64::MAX).filler().len(), u64::MAX);
-        assert!(Filling::Gzip(u64::MAX).filler().len() < u64::MAX / 900);
+        assert_eq!(LargeBody::Json(u64::MAX).chunks().len(), u64::MAX);
+        assert!(LargeBody::Gzip(u64::MAX).chunks().len() < u64::MAX / 900);
     }
 
     #[test]
     fn a_bomb_is_a_thousandth_of_what_it_becomes() {
         let gibibyte = 1 << 30;
-        let sent = Filling::Gzip(gibibyte).filler().len();
+        let sent = LargeBody::Gzip(gibibyte).chunks().len();
         assert!(sent < gibibyte / 900, "{sent}");
     }
 }

@@ -5,16 +5,20 @@ use super::event::EventData;
 use super::state::Prepared;
 use crate::engine::{EventKind, World};
 
-pub(super) fn emit(world: &mut World, kind: EventKind, data: EventData) -> Result<Prepared, Error> {
+pub(super) fn event(
+    world: &mut World,
+    kind: EventKind,
+    data: EventData,
+) -> Result<Prepared, Error> {
     // A number is taken for what is sent alone: a refused event leaves the world as it was.
-    world.webhook.check_open()?;
+    world.webhook.check_active()?;
     let (id, now) = next_delivery(world);
     let dialect = world.dialect().clone();
     world.webhook.emit(id, now, (kind, data), &dialect)
 }
 
-pub(super) fn redeliver(world: &mut World, earlier: &str) -> Result<Prepared, Error> {
-    world.webhook.check_open()?;
+pub(super) fn redelivery(world: &mut World, earlier: &str) -> Result<Prepared, Error> {
+    world.webhook.check_active()?;
     world.webhook.delivery(earlier)?;
     let (id, now) = next_delivery(world);
     let dialect = world.dialect().clone();

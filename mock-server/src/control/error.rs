@@ -10,7 +10,7 @@ use crate::webhook;
 
 /// The reason why the control API does not do what it is asked for.
 #[derive(Debug)]
-pub(super) struct ControlRefusal {
+pub(super) struct ControlError {
     status: u16,
     code: &'static str,
     message: String,
@@ -25,7 +25,7 @@ pub(super) struct ErrorObject<'a> {
     pub(super) message: &'a str,
 }
 
-impl ControlRefusal {
+impl ControlError {
     pub(super) fn new(status: u16, code: &'static str, message: impl Into<String>) -> Self {
         Self {
             status,
@@ -64,14 +64,14 @@ impl ControlRefusal {
     }
 }
 
-impl From<InvalidInput> for ControlRefusal {
+impl From<InvalidInput> for ControlError {
     fn from(error: InvalidInput) -> Self {
         let status = if error.code() == BAD_BODY { 400 } else { 422 };
         Self::new(status, error.code(), error.to_string())
     }
 }
 
-impl From<webhook::Error> for ControlRefusal {
+impl From<webhook::Error> for ControlError {
     fn from(error: webhook::Error) -> Self {
         use webhook::Error;
         let status = match error {
@@ -84,13 +84,13 @@ impl From<webhook::Error> for ControlRefusal {
     }
 }
 
-impl From<InvalidWorld> for ControlRefusal {
+impl From<InvalidWorld> for ControlError {
     fn from(error: InvalidWorld) -> Self {
         Self::unprocessable("invalid_state", error.to_string())
     }
 }
 
-impl From<StateError> for ControlRefusal {
+impl From<StateError> for ControlError {
     fn from(error: StateError) -> Self {
         Self::new(500, "state_file", error.to_string())
     }
