@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio::runtime::{self, Runtime};
 
-use crate::transport::tls::set_up_failed;
+use crate::transport::tls::setup_error;
 use crate::{ClientBuilder, Error};
 
 /// A [`Client`](crate::Client) with a runtime of its own, in which the current thread waits for the
@@ -21,10 +21,10 @@ use crate::{ClientBuilder, Error};
 /// # drop(starting);
 /// use profile_sdk::{ApiKey, blocking::Client};
 ///
-/// let described = profile_sdk::Client::builder()
+/// let builder = profile_sdk::Client::builder()
 ///     .base_url(service.uri())
 ///     .api_key(ApiKey::new(service.key())?);
-/// let client = Client::new(described)?;
+/// let client = Client::new(builder)?;
 /// let me = client.wait(client.me())?;
 /// println!("Hello, {}", me.display_name.unwrap_or_default());
 /// let response = client.wait(client.badges().send())?;
@@ -48,13 +48,13 @@ impl Client {
     /// ```
     /// use profile_sdk::blocking::Client;
     ///
-    /// let described = profile_sdk::Client::builder().base_url("https://profiles.example");
-    /// let client = Client::new(described)?;
+    /// let builder = profile_sdk::Client::builder().base_url("https://profiles.example");
+    /// let client = Client::new(builder)?;
     /// # Ok::<(), profile_sdk::Error>(())
     /// ```
-    pub fn new(described: ClientBuilder) -> Result<Self, Error> {
+    pub fn new(builder: ClientBuilder) -> Result<Self, Error> {
         Ok(Self {
-            client: described.build()?,
+            client: builder.build()?,
             runtime: Arc::new(OwnRuntime::start()?),
         })
     }
@@ -70,8 +70,8 @@ impl Client {
     /// # let starting = tokio::runtime::Builder::new_current_thread().build()?;
     /// # let service = starting.block_on(mock_server::MockServer::start());
     /// # drop(starting);
-    /// # let described = profile_sdk::Client::builder().base_url(service.uri());
-    /// # let client = profile_sdk::blocking::Client::new(described)?;
+    /// # let builder = profile_sdk::Client::builder().base_url(service.uri());
+    /// # let client = profile_sdk::blocking::Client::new(builder)?;
     /// let site = client.wait(client.site_stats())?;
     /// println!("{} users", site.users);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -103,7 +103,7 @@ impl OwnRuntime {
             .enable_all()
             .build()
             .map(|runtime| Self(Some(runtime)))
-            .map_err(|error| set_up_failed("the runtime could not be made", error))
+            .map_err(|error| setup_error("could not start the runtime", error))
     }
 }
 

@@ -13,7 +13,7 @@
 // retry      whether and when a failed attempt is repeated
 // pacing     shared by all clones of a client: the clock and the rate limits
 // transport  the only module that touches the network
-// decode     from the body of an answer to a value
+// decode     from the body of a response to a value
 // error      the one error type
 mod call;
 mod client;
@@ -34,7 +34,7 @@ pub mod guide {}
 pub use call::{Call, RawCall, Response};
 pub use client::{Client, ClientBuilder};
 #[cfg(fuzzing)]
-pub use decode::any_answer::read_as_everything;
+pub use decode::any_body::decode_as_every_type;
 pub use error::{Error, ErrorKind};
 pub use pacing::{Clock, RateLimitStatus};
 pub use request::{Method, Operation, Request};

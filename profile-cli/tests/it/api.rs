@@ -109,7 +109,7 @@ async fn input_that_cannot_be_sent_is_refused() {
         exit 2
         --- stdout
         --- stderr
-        error: POST /api/v1/me/posts: the body is no JSON: EOF while parsing an object at line 1 column 1
+        error: POST /api/v1/me/posts: the body is not valid JSON: EOF while parsing an object at line 1 column 1
     "#]]);
     place
         .run(&["api", "me", "-X", "GET", "--input", "-"])
@@ -222,7 +222,7 @@ async fn a_path_that_leads_elsewhere_is_refused() {
         exit 2
         --- stdout
         --- stderr
-        error: path "/api/v1/../../me" holds the segment . or .., which leads elsewhere; remove it
+        error: path "/api/v1/../../me" contains the segment . or ..; remove it
     "#]]);
 }
 

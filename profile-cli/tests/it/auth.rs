@@ -158,7 +158,7 @@ async fn a_key_that_the_service_does_not_take_is_not_stored() {
         exit 2
         --- stdout
         --- stderr
-        error: API key is empty; give the key that the service issued
+        error: API key is empty; expected the key that the service issued
         hint: nothing was stored
     "#]]
     .assert_eq(&place.told(&place.stranger(&empty).run()));

@@ -175,7 +175,7 @@ fn a_value_is_checked_before_it_is_stored() {
         exit 2
         --- stdout
         --- stderr
-        error: base_url is a text of 7 characters without ://; expected one such as https://host
+        error: base_url does not contain ://; expected a URL such as https://host
     "#]]);
     config(home.path(), &["set", "account", "gone"]).check(&expect![[r#"
         exit 2

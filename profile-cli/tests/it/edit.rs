@@ -425,7 +425,7 @@ async fn an_unknown_outcome_keeps_the_text() {
             exit 8
             --- stdout
             --- stderr
-            error: PATCH /api/v1/me/profile: the connection broke before a complete answer had come: connection closed before message completed; the change may have been made all the same
+            error: PATCH /api/v1/me/profile: the connection was lost before the response was complete: connection closed before message completed; the change may have been applied
             hint: the request was sent once and its outcome is unknown; check with `profile show` before you try again; the text is kept in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml, and `profile edit` offers it again
         "#]],
     );

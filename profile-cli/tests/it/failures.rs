@@ -80,7 +80,7 @@ fn nothing_is_configured() {
     // The rest of the line is the operating system's.
     let refused = run(home.path(), &here, &["badge", "list"]).to_string();
     let start = "exit 8\n--- stdout\n--- stderr\nerror: GET /api/v1/badges: \
-                 no connection could be made, so nothing was sent: ";
+                 could not connect, so nothing was sent: ";
     let end = "\nhint: check the network, and the base URL in PROFILE_BASE_URL or --base-url\n";
     assert!(
         refused.starts_with(start) && refused.ends_with(end),
@@ -91,7 +91,7 @@ fn nothing_is_configured() {
         exit 2
         --- stdout
         --- stderr
-        error: base URL is a text of 16 characters without ://; expected one such as https://host
+        error: base URL does not contain ://; expected a URL such as https://host
         hint: check the base URL from PROFILE_BASE_URL
     "#]]);
     let key = [
@@ -191,7 +191,7 @@ async fn the_version_in_the_base_url_is_the_likeliest_mistake() {
             exit 2
             --- stdout
             --- stderr
-            error: base URL ends with /api/v1, which every call adds; remove it
+            error: base URL ends with /api/v1, which the client adds; remove it
             hint: check the base URL from --base-url
         "#]]);
 }

@@ -61,7 +61,7 @@ async fn attempts_waits_and_reasons_are_told_without_the_key() {
     expect![[r#"
         > PATCH /api/v1/me/profile
         * attempt 1 begins
-        * attempt 1 failed: PATCH /api/v1/me/profile: 503: the service failed: Bearer [redacted]; the change may have been made all the same
+        * attempt 1 failed: PATCH /api/v1/me/profile: 503: the service failed: Bearer [redacted]; the change may have been applied
         * waiting N seconds before the next attempt
         * attempt 2 begins
         < 200, N bytes

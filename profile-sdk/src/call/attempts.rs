@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use super::trace;
-use crate::error::Effort;
+use crate::error::AttemptSummary;
 use crate::pacing::Pacing;
 use crate::retry::budget::RetryBudget;
-use crate::retry::patience::Patience;
-use crate::retry::{Failure, Situation, wait_before_retry};
+use crate::retry::timeouts::Timeouts;
+use crate::retry::{Failure, RetryContext, wait_before_retry};
 use crate::transport::raw_response::RawResponse;
 use crate::{Client, Error, ErrorKind, Method, Request};
 
@@ -15,7 +15,7 @@ use crate::{Client, Error, ErrorKind, Method, Request};
 pub(crate) struct Attempts<'a> {
     client: &'a Client,
     request: &'a Request,
-    patience: &'a Patience,
+    timeouts: &'a Timeouts,
     started: Instant,
     deadline: Instant,
     /// How many requests were sent.
@@ -24,50 +24,52 @@ pub(crate) struct Attempts<'a> {
     uncertain: bool,
 }
 
-/// Gives the answer to a request if that is a 2xx, or a 404 to a deletion of which an earlier
+/// Gives the response to a request if that is a 2xx, or a 404 to a deletion of which an earlier
 /// attempt may have done it already.
 pub(crate) async fn exchange<'a>(
     client: &'a Client,
     request: &'a Request,
-    patience: &'a Patience,
+    timeouts: &'a Timeouts,
 ) -> Result<(RawResponse, Attempts<'a>), Error> {
     client.check_key(request)?;
-    let mut attempts = Attempts::new(client, request, patience);
+    let mut attempts = Attempts::new(client, request, timeouts);
     match trace::in_call(request, attempts.run()).await {
-        Ok(answer) => Ok((answer, attempts)),
+        Ok(response) => Ok((response, attempts)),
         Err(error) => {
-            let effort = attempts.effort();
-            Err(error.during(request.operation()).after(effort))
+            let summary = attempts.summary();
+            Err(error
+                .with_operation(request.operation())
+                .with_summary(summary))
         }
     }
 }
 
 impl<'a> Attempts<'a> {
-    fn new(client: &'a Client, request: &'a Request, patience: &'a Patience) -> Self {
+    fn new(client: &'a Client, request: &'a Request, timeouts: &'a Timeouts) -> Self {
         const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
         let started = client.pacing().clock.now();
         Self {
             client,
             request,
-            patience,
+            timeouts,
             started,
             // What no clock can show is as good as never.
-            deadline: started + patience.total_timeout.min(YEAR),
+            deadline: started + timeouts.total_timeout.min(YEAR),
             count: 0,
             uncertain: false,
         }
     }
 
     async fn run(&mut self) -> Result<RawResponse, Error> {
-        let max_wait = self.patience.retry.max_wait;
+        let max_wait = self.timeouts.retry.max_wait;
         let mut now = self.started;
         loop {
             now = self.pacing().admit(now, self.deadline, max_wait).await?;
             self.count += 1;
             let error = match trace::in_attempt(self.count, self.send_once(now)).await {
-                Ok(answer) => {
+                Ok(response) => {
                     self.pacing().retry_budget.refill();
-                    return Ok(answer);
+                    return Ok(response);
                 }
                 Err(error) => error,
             };
@@ -79,7 +81,7 @@ impl<'a> Attempts<'a> {
             // What the service refuses unread does not wear it out, and the wait is its own.
             let budget =
                 (error.kind() != ErrorKind::RateLimited).then_some(&self.pacing().retry_budget);
-            if budget.is_some_and(RetryBudget::is_spent) {
+            if budget.is_some_and(RetryBudget::is_empty) {
                 return Err(error);
             }
             trace::waiting(wait);
@@ -94,22 +96,24 @@ impl<'a> Attempts<'a> {
 
     async fn send_once(&self, now: Instant) -> Result<RawResponse, Error> {
         let left = self.deadline.saturating_duration_since(now);
-        let timeout = self.patience.attempt_timeout.min(left);
+        let timeout = self.timeouts.attempt_timeout.min(left);
         let operation = self.request.operation();
-        let answer = self
+        let response = self
             .client
             .transport()
             .exchange(self.request, timeout)
             .await
-            .map_err(|error| error.during(operation))?;
-        self.pacing().note(&answer);
-        match answer.status {
-            200..300 => Ok(answer),
-            404 if self.uncertain && operation.method() == Method::Delete => Ok(answer),
+            .map_err(|error| error.with_operation(operation))?;
+        self.pacing().update(&response);
+        match response.status {
+            200..300 => Ok(response),
+            404 if self.uncertain && operation.method() == Method::Delete => Ok(response),
             _ => {
-                let asked = self.pacing().asked_by(&answer);
-                let error = self.client.error_of(answer, Error::refused);
-                Err(error.during(operation).asking_to_wait(asked))
+                let retry_after = self.pacing().retry_after(&response);
+                let error = self.client.redacted_error(response, Error::from_response);
+                Err(error
+                    .with_operation(operation)
+                    .with_retry_after(retry_after))
             }
         }
     }
@@ -117,27 +121,29 @@ impl<'a> Attempts<'a> {
     /// The wait before the next attempt, if there is to be one. A 429 holds back every other
     /// request of this client too.
     fn next_wait(&self, error: &Error) -> Option<Duration> {
-        let situation = Situation {
-            failure: Failure::of(error),
+        let context = RetryContext {
+            failure: Failure::new(error),
             idempotent: self.request.operation().is_idempotent(),
             retries_so_far: self.count - 1,
-            asked: error.retry_after(),
+            retry_after: error.retry_after(),
             remaining: self.pacing().until(self.deadline),
             jitter: self.pacing().jitter.next(),
         };
-        let policy = &self.patience.retry;
-        let wait = wait_before_retry(policy, &situation);
+        let policy = &self.timeouts.retry;
+        let wait = wait_before_retry(policy, &context);
         if error.kind() == ErrorKind::RateLimited {
-            let hold = error.retry_after().or(wait).unwrap_or(policy.base_delay);
+            let wait_for_all = error.retry_after().or(wait).unwrap_or(policy.base_delay);
             let now = self.pacing().clock.now();
-            self.pacing().rate_limit.hold(now, hold, policy.max_wait);
+            self.pacing()
+                .rate_limit
+                .hold(now, wait_for_all, policy.max_wait);
         }
         wait
     }
 
     /// What it has taken until now.
-    pub(crate) fn effort(&self) -> Effort {
-        Effort {
+    pub(crate) fn summary(&self) -> AttemptSummary {
+        AttemptSummary {
             attempts: self.count,
             elapsed: self.pacing().clock.now().duration_since(self.started),
             uncertain: self.uncertain,

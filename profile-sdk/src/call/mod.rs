@@ -14,15 +14,15 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use crate::decode;
-use crate::decode::answer::{Answer, Resource};
-use crate::retry::patience::Patience;
+use crate::decode::response_data::{Resource, ResponseData};
+use crate::retry::timeouts::Timeouts;
 use crate::transport::raw_response::RawResponse;
 use crate::{Client, Error, Request, RetryPolicy};
 
 /// One call to the service, not yet sent.
 ///
 /// Awaiting it sends it and gives the value; [`send`](Self::send) gives the value with the status,
-/// headers and body of the answer; [`request`](Self::request) shows what would be sent.
+/// headers and body of the response; [`request`](Self::request) shows what would be sent.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -72,12 +72,12 @@ pub struct Call<T> {
     client: Client,
     request: Result<Request, Error>,
     read: fn(&[u8]) -> Result<T, String>,
-    patience: Patience,
+    timeouts: Timeouts,
 }
 
 impl<T> Call<T> {
-    /// A call whose answer is read like this.
-    pub(crate) fn of(
+    /// A call whose response is read like this.
+    pub(crate) fn new(
         client: &Client,
         request: Result<Request, Error>,
         read: fn(&[u8]) -> Result<T, String>,
@@ -86,16 +86,16 @@ impl<T> Call<T> {
             client: client.clone(),
             request,
             read,
-            patience: client.patience(),
+            timeouts: client.timeouts(),
         }
     }
 
-    /// A call whose answer holds the value under `data`.
-    pub(crate) fn reading(client: &Client, request: Request) -> Self
+    /// A call whose response holds the value under `data`.
+    pub(crate) fn read(client: &Client, request: Request) -> Self
     where
-        T: Answer,
+        T: ResponseData,
     {
-        Self::of(client, Ok(request), decode::read_data)
+        Self::new(client, Ok(request), decode::read_data)
     }
 
     /// How long each attempt of this call may take from its first byte sent to its last byte read,
@@ -108,7 +108,7 @@ impl<T> Call<T> {
     /// # Ok::<(), profile_sdk::Error>(())
     /// ```
     pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
-        self.patience.attempt_timeout = timeout;
+        self.timeouts.attempt_timeout = timeout;
         self
     }
 
@@ -122,7 +122,7 @@ impl<T> Call<T> {
     /// # Ok::<(), profile_sdk::Error>(())
     /// ```
     pub fn total_timeout(mut self, timeout: Duration) -> Self {
-        self.patience.total_timeout = timeout;
+        self.timeouts.total_timeout = timeout;
         self
     }
 
@@ -135,7 +135,7 @@ impl<T> Call<T> {
     /// # Ok::<(), profile_sdk::Error>(())
     /// ```
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
-        self.patience.retry = policy;
+        self.timeouts.retry = policy;
         self
     }
 
@@ -149,7 +149,7 @@ impl<T> Call<T> {
         self.request.as_ref()
     }
 
-    /// Sends the call and gives the answer with its status, headers and body.
+    /// Sends the call and gives the response with its status, headers and body.
     ///
     /// # Errors
     ///
@@ -162,44 +162,47 @@ impl<T> Call<T> {
     }
 
     async fn exchange(&self, request: &Request) -> Result<Response<T>, Error> {
-        let (answer, attempts) = attempts::exchange(&self.client, request, &self.patience).await?;
-        match (self.read)(&answer.body) {
-            Ok(data) => Ok(Response::new(data, answer)),
+        let (response, attempts) =
+            attempts::exchange(&self.client, request, &self.timeouts).await?;
+        match (self.read)(&response.body) {
+            Ok(data) => Ok(Response::new(data, response)),
             Err(_) => {
-                let unreadable = |answer: RawResponse| {
+                let to_error = |response: RawResponse| {
                     // Read again, since the error shows the start of the body.
-                    let reason = (self.read)(&answer.body).err().unwrap_or_default();
-                    Error::unreadable(reason, answer)
+                    let reason = (self.read)(&response.body).err().unwrap_or_default();
+                    Error::unreadable(reason, response)
                 };
-                let error = self.client.error_of(answer, unreadable);
-                Err(error.during(request.operation()).after(attempts.effort()))
+                let error = self.client.redacted_error(response, to_error);
+                Err(error
+                    .with_operation(request.operation())
+                    .with_summary(attempts.summary()))
             }
         }
     }
 }
 
 impl<T> Call<Option<T>> {
-    /// A call whose answer may hold the resource as it now is.
-    pub(crate) fn writing(client: &Client, request: Request) -> Self
+    /// A call whose response may hold the resource as it now is.
+    pub(crate) fn write(client: &Client, request: Request) -> Self
     where
         T: Resource,
     {
-        Self::of(client, Ok(request), |body| Ok(decode::read_written(body)))
+        Self::new(client, Ok(request), |body| Ok(decode::read_written(body)))
     }
 
     /// The same call, which fails before anything is sent if the request is not one.
-    pub(crate) fn unless(mut self, refused: Option<Error>) -> Self {
-        if let (Some(error), Ok(request)) = (refused, &self.request) {
-            self.request = Err(error.during(request.operation()));
+    pub(crate) fn or_error(mut self, error: Option<Error>) -> Self {
+        if let (Some(error), Ok(request)) = (error, &self.request) {
+            self.request = Err(error.with_operation(request.operation()));
         }
         self
     }
 }
 
 impl Call<()> {
-    /// A call of whose answer only the status matters.
-    pub(crate) fn removing(client: &Client, request: Request) -> Self {
-        Self::of(client, Ok(request), |_| Ok(()))
+    /// A call of whose response only the status matters.
+    pub(crate) fn delete(client: &Client, request: Request) -> Self {
+        Self::new(client, Ok(request), |_| Ok(()))
     }
 }
 
@@ -222,7 +225,7 @@ impl<T> fmt::Debug for Call<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Call")
             .field("request", &self.request)
-            .field("patience", &self.patience)
+            .field("timeouts", &self.timeouts)
             .finish_non_exhaustive()
     }
 }

@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::decode::start_of;
 use crate::request::path::{check_path, check_query};
-use crate::transport::default_headers::given_header;
+use crate::transport::default_headers::custom_header;
 use crate::{Call, Client, Error, ErrorKind, Method, Operation, Request};
 
 /// A call to an endpoint beyond the specification, not yet sent; [`Client::raw_call`] begins one.
 ///
-/// It takes the same way as every other call: the key, the time-outs, the retries, the cap on
-/// the answer and the errors are the same. What the answer is read as ends the description and gives
+/// It takes the same way as every other call: the key, the timeouts, the retries, the cap on
+/// the response and the errors are the same. What the response is read as ends the description and gives
 /// a [`Call`].
 #[derive(Debug)]
-#[must_use = "say with `read`, `read_data` or `read_bytes` what the answer is"]
+#[must_use = "say with `read`, `read_data` or `read_bytes` what the response is"]
 pub struct RawCall {
     client: Client,
     request: Result<Request, Error>,
@@ -27,7 +27,7 @@ impl Client {
     /// its query is given with [`RawCall::query`]. A path that would lead elsewhere is refused
     /// before anything is sent, with [`ErrorKind::Invalid`].
     ///
-    /// `GET`, `PUT` and `DELETE` are repeated when an answer is lost; `POST` and `PATCH` are when
+    /// `GET`, `PUT` and `DELETE` are repeated when a response is lost; `POST` and `PATCH` are when
     /// [`RawCall::idempotent`] says that they can be. A client without a key sends none.
     ///
     /// ```
@@ -52,10 +52,10 @@ impl Client {
     pub fn raw_call(&self, method: Method, path: impl Into<String>) -> RawCall {
         let path = path.into();
         // Errors and spans name the operation, and none of them shows the key.
-        let shown = self.without_key(&path).into_owned();
-        let request = check_path(&path, &shown).map_err(Error::from).map(|()| {
-            Request::new(Operation::beyond_the_specification(method, shown)).path_as(path)
-        });
+        let redacted = self.without_key(&path).into_owned();
+        let request = check_path(&path, &redacted)
+            .map_err(Error::from)
+            .map(|()| Request::new(Operation::unspecified(method, redacted)).path_as(path));
         RawCall {
             client: self.clone(),
             request,
@@ -97,7 +97,7 @@ impl RawCall {
     pub fn encoded_query(mut self, query: &str) -> Self {
         self.request = self.request.and_then(|request| {
             check_query(query, &self.client.without_key(query))
-                .map_err(|invalid| Error::from(invalid).during(request.operation()))?;
+                .map_err(|invalid| Error::from(invalid).with_operation(request.operation()))?;
             let query = match request.query() {
                 Some(before) => format!("{before}&{query}"),
                 None => query.to_owned(),
@@ -110,7 +110,7 @@ impl RawCall {
     /// Adds a header to this request alone, in place of one of the same name that
     /// [`default_header`](crate::ClientBuilder::default_header) gives to all. The headers that the
     /// client sets itself are refused before anything is sent, and so is what no header can hold, with
-    /// [`ErrorKind::Invalid`]. Its value is not shown by any `Debug` or error.
+    /// [`ErrorKind::Invalid`]. Its value is not redacted by any `Debug` or error.
     ///
     /// ```
     /// # use profile_sdk::{Client, Method};
@@ -124,8 +124,8 @@ impl RawCall {
     /// ```
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.request = self.request.and_then(|request| {
-            let (name, value) = given_header(name, value)
-                .map_err(|invalid| Error::from(invalid).during(request.operation()))?;
+            let (name, value) = custom_header(name, value)
+                .map_err(|invalid| Error::from(invalid).with_operation(request.operation()))?;
             Ok(request.header(name, value))
         });
         self
@@ -156,9 +156,11 @@ impl RawCall {
     pub fn json(mut self, body: &(impl Serialize + ?Sized)) -> Self {
         self.request = self.request.and_then(|request| {
             let text = serde_json::to_vec(body).map_err(|error| {
-                let reason = format!("the body cannot be written as JSON: {error}");
-                let refused = Error::new(ErrorKind::Invalid, reason);
-                refused.during(request.operation()).caused_by(error)
+                let reason = format!("could not serialize the body to JSON: {error}");
+                let invalid = Error::new(ErrorKind::Invalid, reason);
+                invalid
+                    .with_operation(request.operation())
+                    .with_source(error)
             })?;
             Ok(request.json_text(text))
         });
@@ -183,9 +185,11 @@ impl RawCall {
             match serde_json::from_slice::<IgnoredAny>(&body) {
                 Ok(_) => Ok(request.json_text(body)),
                 Err(error) => {
-                    let reason = format!("the body is no JSON: {error}");
-                    let refused = Error::new(ErrorKind::Invalid, reason);
-                    Err(refused.during(request.operation()).caused_by(error))
+                    let reason = format!("the body is not valid JSON: {error}");
+                    let invalid = Error::new(ErrorKind::Invalid, reason);
+                    Err(invalid
+                        .with_operation(request.operation())
+                        .with_source(error))
                 }
             }
         });
@@ -193,7 +197,7 @@ impl RawCall {
     }
 
     /// Says that doing it twice leaves the same behind as doing it once, so that it may be repeated
-    /// when its answer is lost.
+    /// when its response is lost.
     ///
     /// ```
     /// # use profile_sdk::{Client, Method};
@@ -208,7 +212,7 @@ impl RawCall {
         self
     }
 
-    /// Reads the whole body of the answer as JSON, and an answer without a body as null: take `()` or
+    /// Reads the whole body of the response as JSON, and a response without a body as null: take `()` or
     /// an [`Option`] where one may come.
     ///
     /// ```
@@ -223,14 +227,14 @@ impl RawCall {
     /// # }
     /// ```
     pub fn read<T: DeserializeOwned>(self) -> Call<T> {
-        Call::of(&self.client, self.request, |body| match body {
+        Call::new(&self.client, self.request, |body| match body {
             b"" => read_nothing(),
             _ => read_json(body),
         })
     }
 
-    /// Reads what stands under `data` in the answer, where the service puts what it has to say, and an
-    /// answer without a body as null: take `()` or an [`Option`] where one may come.
+    /// Reads what stands under `data` in the response, where the service puts what it has to say, and an
+    /// response without a body as null: take `()` or an [`Option`] where one may come.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -244,13 +248,13 @@ impl RawCall {
     /// # }
     /// ```
     pub fn read_data<T: DeserializeOwned>(self) -> Call<T> {
-        Call::of(&self.client, self.request, |body| match body {
+        Call::new(&self.client, self.request, |body| match body {
             b"" => read_nothing(),
             _ => read_json::<Envelope<T>>(body).map(|envelope| envelope.data),
         })
     }
 
-    /// Takes the body of the answer as it is, decompressed.
+    /// Takes the body of the response as it is, decompressed.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -264,7 +268,7 @@ impl RawCall {
     /// # }
     /// ```
     pub fn read_bytes(self) -> Call<Vec<u8>> {
-        Call::of(&self.client, self.request, |body| Ok(body.to_vec()))
+        Call::new(&self.client, self.request, |body| Ok(body.to_vec()))
     }
 }
 
@@ -275,7 +279,7 @@ struct Envelope<T> {
 
 fn read_nothing<T: DeserializeOwned>() -> Result<T, String> {
     serde_json::from_str("null").map_err(|_| {
-        "the answer has no body; read it with `read_bytes`, or as an `Option`".to_owned()
+        "the response has no body; read it with `read_bytes`, or as an `Option`".to_owned()
     })
 }
 
@@ -286,6 +290,6 @@ fn read_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
             "." => error.inner().to_string(),
             path => format!("{path}: {}", error.inner()),
         };
-        format!("{reason}; the body starts: {}", start_of(body))
+        format!("{reason}; the body starts with {}", start_of(body))
     })
 }

@@ -1,4 +1,4 @@
-//! An answer with all that came with it.
+//! A response with all that came with it.
 
 use std::borrow::Cow;
 
@@ -32,32 +32,32 @@ impl<T> Response<T> {
         Self { data, raw }
     }
 
-    /// The value that the answer holds.
+    /// The value that the response holds.
     #[must_use]
     pub fn data(&self) -> &T {
         &self.data
     }
 
-    /// The value that the answer holds, without the rest.
+    /// The value that the response holds, without the rest.
     #[must_use]
     pub fn into_data(self) -> T {
         self.data
     }
 
     /// The HTTP status, from 200 to 299; or 404 to a deletion that was repeated, because its first
-    /// answer was lost, and that found nothing left to delete.
+    /// response was lost, and that found nothing left to delete.
     #[must_use]
     pub fn status(&self) -> u16 {
         self.raw.status
     }
 
-    /// A header of the answer, where it is there and is text; the name's case does not matter.
+    /// A header of the response, where it is there and is text; the name's case does not matter.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.raw.header(name)
     }
 
-    /// All headers of the answer as they came, with names in lower case; what is no text is shown
+    /// All headers of the response as they came, with names in lower case; what is no text is shown
     /// with a replacement character.
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! How a client is described before it is made.
+//! How a client is builder before it is made.
 
 use std::env;
 use std::fmt;
@@ -8,11 +8,11 @@ use std::time::Duration;
 use super::{Shared, environment};
 use crate::pacing::Pacing;
 use crate::pacing::clock::SystemClock;
-use crate::pacing::rate_limit::SharedRateLimit;
-use crate::pacing::steady_rate::SteadyRate;
+use crate::pacing::rate_limiter::RateLimiter;
+use crate::pacing::shared_rate_limit::SharedRateLimit;
 use crate::retry::budget::RetryBudget;
 use crate::retry::jitter::Jitter;
-use crate::retry::patience::Patience;
+use crate::retry::timeouts::Timeouts;
 use crate::transport::base_url::BaseUrl;
 use crate::transport::default_headers::default_headers;
 use crate::transport::proxy::Proxy;
@@ -20,7 +20,7 @@ use crate::transport::{Settings, Transport};
 use crate::{ApiKey, Client, Clock, Error, ErrorKind, InvalidValue, RetryPolicy, Tls};
 
 /// Describes a [`Client`]: where the service is, with which key and with how much
-/// patience.
+/// timeouts.
 ///
 /// ```
 /// use std::time::Duration;
@@ -46,7 +46,7 @@ pub struct ClientBuilder {
     pub(crate) tls: Option<Tls>,
     pub(crate) root_certificates: Vec<Vec<u8>>,
     pub(crate) connect_timeout: Duration,
-    pub(crate) patience: Patience,
+    pub(crate) timeouts: Timeouts,
     pub(crate) retry_budget: u32,
     pub(crate) request_interval: Duration,
     pub(crate) max_response_bytes: usize,
@@ -68,7 +68,7 @@ impl ClientBuilder {
     /// How many retries a client may make of calls that fail and fail again, unless set.
     pub const DEFAULT_RETRY_BUDGET: u32 = 100;
 
-    /// How large an answer may be after decompression, unless set: 8 MiB.
+    /// How large a response may be after decompression, unless set: 8 MiB.
     pub const DEFAULT_MAX_RESPONSE_BYTES: usize = 8 * 1024 * 1024;
 
     pub(crate) fn new() -> Self {
@@ -81,7 +81,7 @@ impl ClientBuilder {
             tls: None,
             root_certificates: Vec::new(),
             connect_timeout: Self::DEFAULT_CONNECT_TIMEOUT,
-            patience: Patience {
+            timeouts: Timeouts {
                 attempt_timeout: Self::DEFAULT_ATTEMPT_TIMEOUT,
                 total_timeout: Self::DEFAULT_TOTAL_TIMEOUT,
                 retry: RetryPolicy::new(),
@@ -107,11 +107,11 @@ impl ClientBuilder {
     ///
     /// use profile_sdk::ClientBuilder;
     ///
-    /// let described = ClientBuilder::from_env()?.total_timeout(Duration::from_secs(20));
+    /// let builder = ClientBuilder::from_env()?.total_timeout(Duration::from_secs(20));
     /// # Ok::<(), profile_sdk::Error>(())
     /// ```
     pub fn from_env() -> Result<Self, Error> {
-        environment::builder_of(|name| env::var(name))
+        environment::builder(|name| env::var(name))
     }
 
     /// Where the service is, up to but without `/api/v1`; a path prefix and a trailing slash are
@@ -171,7 +171,7 @@ impl ClientBuilder {
     /// is HTTPS.
     ///
     /// ```no_run
-    /// let described = profile_sdk::Client::builder()
+    /// let builder = profile_sdk::Client::builder()
     ///     .base_url("https://profiles.internal")
     ///     .root_certificate_pem(std::fs::read("/etc/ssl/our-own-root.pem")?);
     /// # Ok::<(), std::io::Error>(())
@@ -192,21 +192,21 @@ impl ClientBuilder {
     /// How long one attempt may take from its first byte sent to its last byte read; 30 seconds
     /// unless set. [`Call::attempt_timeout`](crate::Call::attempt_timeout) sets it for one call.
     pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
-        self.patience.attempt_timeout = timeout;
+        self.timeouts.attempt_timeout = timeout;
         self
     }
 
     /// How long a call may take with all its attempts and waits; 60 seconds unless set.
     /// [`Call::total_timeout`](crate::Call::total_timeout) sets it for one call.
     pub fn total_timeout(mut self, timeout: Duration) -> Self {
-        self.patience.total_timeout = timeout;
+        self.timeouts.total_timeout = timeout;
         self
     }
 
     /// How often a failed call is repeated, and how long it waits in between; see [`RetryPolicy`].
     /// [`Call::retry`](crate::Call::retry) sets it for one call.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
-        self.patience.retry = policy;
+        self.timeouts.retry = policy;
         self
     }
 
@@ -225,7 +225,7 @@ impl ClientBuilder {
     /// ```
     /// # use std::time::Duration;
     /// // At most ten requests a second.
-    /// let described = profile_sdk::Client::builder().request_interval(Duration::from_millis(100));
+    /// let builder = profile_sdk::Client::builder().request_interval(Duration::from_millis(100));
     /// ```
     pub fn request_interval(mut self, interval: Duration) -> Self {
         self.request_interval = interval;
@@ -244,7 +244,7 @@ impl ClientBuilder {
         self
     }
 
-    /// How large an answer may be after decompression, in bytes; 8 MiB unless set.
+    /// How large a response may be after decompression, in bytes; 8 MiB unless set.
     pub fn max_response_bytes(mut self, bytes: usize) -> Self {
         self.max_response_bytes = bytes;
         self
@@ -265,27 +265,27 @@ impl ClientBuilder {
     /// [`ErrorKind::Invalid`] when the base URL is missing, is not an HTTP or HTTPS URL, holds a
     /// user name, password, query or fragment, or is plain HTTP to another machine without consent;
     /// when the proxy is not an HTTP or HTTPS URL, or would be given plain HTTP without consent; when
-    /// a time-out or the most bytes of an answer are zero; when the user agent or a header cannot be
+    /// a timeout or the most bytes of a response are zero; when the user agent or a header cannot be
     /// sent, or is not the caller's to set; where the base URL or the proxy is HTTPS, when TLS cannot
     /// be set up, a root certificate is none, or this program was built without TLS.
     pub fn build(self) -> Result<Client, Error> {
         let Some(base_url) = &self.base_url else {
-            let reason = "base URL is missing; give one with ClientBuilder::base_url";
+            let reason = "no base URL is set; call ClientBuilder::base_url";
             return Err(Error::new(ErrorKind::Invalid, reason));
         };
         self.check_bounds()?;
         let base_url = BaseUrl::parse(base_url, self.plain_http_allowed)?;
         let transport = Transport::new(Settings {
-            proxy: self.read_proxy(&base_url)?,
+            proxy: self.parse_proxy(&base_url)?,
             base_url,
             headers: default_headers(&self.headers, &self.user_agent, self.api_key.as_ref())?,
             tls: self.tls,
             root_certificates: self.root_certificates,
             connect_timeout: self.connect_timeout,
-            usual_timeout: self
-                .patience
+            default_timeout: self
+                .timeouts
                 .attempt_timeout
-                .min(self.patience.total_timeout),
+                .min(self.timeouts.total_timeout),
             max_response_bytes: self.max_response_bytes,
         })?;
         let interval = self.request_interval;
@@ -293,19 +293,19 @@ impl ClientBuilder {
             clock: self.clock,
             jitter: self.jitter,
             rate_limit: SharedRateLimit::default(),
-            steady_rate: (!interval.is_zero()).then(|| SteadyRate::new(interval)),
+            rate_limiter: (!interval.is_zero()).then(|| RateLimiter::new(interval)),
             retry_budget: RetryBudget::new(self.retry_budget),
         };
         Ok(Client::new(Shared {
             transport,
             api_key: self.api_key,
-            patience: self.patience,
+            timeouts: self.timeouts,
             pacing,
         }))
     }
 
     /// A proxy reads all of plain HTTP, also where the base URL is on this machine.
-    fn read_proxy(&self, base_url: &BaseUrl) -> Result<Option<Proxy>, InvalidValue> {
+    fn parse_proxy(&self, base_url: &BaseUrl) -> Result<Option<Proxy>, InvalidValue> {
         let Some(url) = &self.proxy else {
             return Ok(None);
         };
@@ -313,8 +313,8 @@ impl ClientBuilder {
         if base_url.is_https() || self.plain_http_allowed {
             return Ok(Some(proxy));
         }
-        let reason = "could read what is sent to a base URL of plain HTTP; \
-                      use https, or allow plain HTTP";
+        let reason = "could read requests to a plain HTTP base URL; \
+                      use https, or call ClientBuilder::allow_plain_http";
         Err(InvalidValue::new("proxy", reason))
     }
 
@@ -322,14 +322,17 @@ impl ClientBuilder {
     fn check_bounds(&self) -> Result<(), InvalidValue> {
         let times = [
             ("connect_timeout", self.connect_timeout),
-            ("attempt_timeout", self.patience.attempt_timeout),
-            ("total_timeout", self.patience.total_timeout),
+            ("attempt_timeout", self.timeouts.attempt_timeout),
+            ("total_timeout", self.timeouts.total_timeout),
         ];
         if let Some((field, _)) = times.into_iter().find(|(_, time)| time.is_zero()) {
-            return Err(InvalidValue::new(field, "is 0 seconds; expected more"));
+            return Err(InvalidValue::new(
+                field,
+                "is zero; expected a positive duration",
+            ));
         }
         if self.max_response_bytes == 0 {
-            let reason = "is 0 bytes; expected more";
+            let reason = "is zero; expected at least 1 byte";
             return Err(InvalidValue::new("max_response_bytes", reason));
         }
         Ok(())
@@ -349,7 +352,7 @@ impl fmt::Debug for ClientBuilder {
             .field("user_agent", &self.user_agent)
             .field("headers", &headers)
             .field("connect_timeout", &self.connect_timeout)
-            .field("patience", &self.patience)
+            .field("timeouts", &self.timeouts)
             .finish_non_exhaustive()
     }
 }

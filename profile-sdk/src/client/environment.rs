@@ -8,29 +8,27 @@ use crate::{ApiKey, Client, ClientBuilder, Error, ErrorKind, InvalidValue};
 const BASE_URL: &str = "PROFILE_BASE_URL";
 const API_KEY: &str = "PROFILE_API_KEY";
 
-pub(super) fn client_of(
-    variable: impl Fn(&str) -> Result<String, VarError>,
-) -> Result<Client, Error> {
-    let described = builder_of(variable)?;
-    let Some(base_url) = &described.base_url else {
-        let expected = "is not set; expected where the service is, such as https://host";
-        return Err(refused(BASE_URL, expected));
+pub(super) fn client(variable: impl Fn(&str) -> Result<String, VarError>) -> Result<Client, Error> {
+    let builder = builder(variable)?;
+    let Some(base_url) = &builder.base_url else {
+        let expected = "is not set; expected the base URL of the service, such as https://host";
+        return Err(invalid_variable(BASE_URL, expected));
     };
-    BaseUrl::parse(base_url, false).map_err(|invalid| unusable(BASE_URL, invalid))?;
-    described.build()
+    BaseUrl::parse(base_url, false).map_err(|invalid| invalid_value_of(BASE_URL, invalid))?;
+    builder.build()
 }
 
-pub(super) fn builder_of(
+pub(super) fn builder(
     variable: impl Fn(&str) -> Result<String, VarError>,
 ) -> Result<ClientBuilder, Error> {
     let mut builder = Client::builder();
     if let Some(base_url) = read(&variable, BASE_URL)? {
         // Whether plain HTTP is allowed is not said yet.
-        BaseUrl::parse(&base_url, true).map_err(|invalid| unusable(BASE_URL, invalid))?;
+        BaseUrl::parse(&base_url, true).map_err(|invalid| invalid_value_of(BASE_URL, invalid))?;
         builder = builder.base_url(base_url);
     }
     if let Some(key) = read(&variable, API_KEY)? {
-        let key = ApiKey::new(key).map_err(|invalid| unusable(API_KEY, invalid))?;
+        let key = ApiKey::new(key).map_err(|invalid| invalid_value_of(API_KEY, invalid))?;
         builder = builder.api_key(key);
     }
     Ok(builder)
@@ -43,26 +41,26 @@ fn read(
     match variable(name) {
         Ok(text) => Ok(Some(text).filter(|text| !text.is_empty())),
         Err(VarError::NotPresent) => Ok(None),
-        Err(VarError::NotUnicode(_)) => Err(refused(name, "is not UTF-8 text")),
+        Err(VarError::NotUnicode(_)) => Err(invalid_variable(name, "is not valid UTF-8")),
     }
 }
 
-fn refused(name: &str, reason: &str) -> Error {
+fn invalid_variable(name: &str, reason: &str) -> Error {
     Error::new(ErrorKind::Invalid, format!("{name} {reason}"))
 }
 
-fn unusable(name: &str, invalid: InvalidValue) -> Error {
-    Error::from(invalid).about(name)
+fn invalid_value_of(name: &str, invalid: InvalidValue) -> Error {
+    Error::from(invalid).with_prefix(name)
 }
 
 #[cfg(test)]
 mod tests {
     use std::env::VarError;
 
-    use super::{builder_of, client_of};
+    use super::{builder, client};
 
-    fn refusal(variables: &[(&str, &str)]) -> String {
-        let made = client_of(|name| lookup(variables, name));
+    fn error(variables: &[(&str, &str)]) -> String {
+        let made = client(|name| lookup(variables, name));
         made.unwrap_err().to_string()
     }
 
@@ -81,19 +79,19 @@ mod tests {
             &[url, ("PROFILE_API_KEY", "")],
             &[url, ("PROFILE_API_KEY", "key\n")],
         ] {
-            let made = client_of(|name| lookup(variables, name));
+            let made = client(|name| lookup(variables, name));
             assert!(made.is_ok(), "{variables:?}");
         }
     }
 
     #[test]
     fn what_is_not_in_the_environment_is_left_to_be_set() {
-        let nothing = builder_of(|name| lookup(&[], name)).unwrap();
+        let nothing = builder(|name| lookup(&[], name)).unwrap();
         assert!(nothing.base_url("https://host").build().is_ok());
         let url = [("PROFILE_BASE_URL", "http://host")];
-        let described = builder_of(|name| lookup(&url, name)).unwrap();
-        assert!(described.allow_plain_http(true).build().is_ok());
-        assert!(refusal(&url).starts_with("PROFILE_BASE_URL: base URL http://host/ is neither"));
+        let builder = builder(|name| lookup(&url, name)).unwrap();
+        assert!(builder.allow_plain_http(true).build().is_ok());
+        assert!(error(&url).starts_with("PROFILE_BASE_URL: base URL http://host/ would send"));
     }
 
     #[test]
@@ -103,9 +101,8 @@ mod tests {
             ("PROFILE_BASE_URL", "hush"),
         ];
         assert_eq!(
-            refusal(&swapped),
-            "PROFILE_BASE_URL: base URL is a text of 4 characters without ://; \
-             expected one such as https://host"
+            error(&swapped),
+            "PROFILE_BASE_URL: base URL does not contain ://; expected a URL such as https://host"
         );
     }
 
@@ -113,16 +110,16 @@ mod tests {
     fn a_refusal_names_the_variable_and_never_the_key() {
         for variables in [&[][..], &[("PROFILE_BASE_URL", "")]] {
             assert_eq!(
-                refusal(variables),
-                "PROFILE_BASE_URL is not set; expected where the service is, such as https://host"
+                error(variables),
+                "PROFILE_BASE_URL is not set; expected the base URL of the service, such as https://host"
             );
         }
         assert_eq!(
-            refusal(&[("PROFILE_BASE_URL", "ftp://host")]),
+            error(&[("PROFILE_BASE_URL", "ftp://host")]),
             "PROFILE_BASE_URL: base URL has the scheme ftp; expected https or http, as in https://host"
         );
         assert_eq!(
-            refusal(&[
+            error(&[
                 ("PROFILE_BASE_URL", "https://host"),
                 ("PROFILE_API_KEY", "hush hush")
             ]),
@@ -130,7 +127,10 @@ mod tests {
              expected visible ASCII only"
         );
         let not_text = |_: &str| Err(VarError::NotUnicode("x".into()));
-        let refused = builder_of(not_text).unwrap_err();
-        assert_eq!(refused.to_string(), "PROFILE_BASE_URL is not UTF-8 text");
+        let invalid_variable = builder(not_text).unwrap_err();
+        assert_eq!(
+            invalid_variable.to_string(),
+            "PROFILE_BASE_URL is not valid UTF-8"
+        );
     }
 }

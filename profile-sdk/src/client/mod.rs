@@ -11,7 +11,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::pacing::Pacing;
-use crate::retry::patience::Patience;
+use crate::retry::timeouts::Timeouts;
 use crate::transport::Transport;
 use crate::transport::raw_response::RawResponse;
 use crate::{ApiKey, Error, ErrorKind, RateLimitStatus, Request};
@@ -48,7 +48,7 @@ pub struct Client {
 pub(crate) struct Shared {
     pub(crate) transport: Transport,
     pub(crate) api_key: Option<ApiKey>,
-    pub(crate) patience: Patience,
+    pub(crate) timeouts: Timeouts,
     pub(crate) pacing: Pacing,
 }
 
@@ -89,10 +89,10 @@ impl Client {
     /// }
     /// ```
     pub fn from_env() -> Result<Self, Error> {
-        environment::client_of(|name| env::var(name))
+        environment::client(|name| env::var(name))
     }
 
-    /// What is known of the key's rate limit, from the answers that any clone of this client got.
+    /// What is known of the key's rate limit, from the responses that any clone of this client got.
     ///
     /// Nothing is sent. Once a 429 has come, every request of the client and its clones waits as
     /// long as the service asked; where that is longer than the call allows, the call fails at once
@@ -126,7 +126,7 @@ impl Client {
         }
     }
 
-    /// The text with the client's key taken out of it, for answers that are shown although the
+    /// The text with the client's key taken out of it, for responses that are shown although the
     /// service may echo the request in them. Errors are without the key already.
     ///
     /// ```
@@ -156,31 +156,30 @@ impl Client {
         &self.shared.pacing
     }
 
-    pub(crate) fn patience(&self) -> Patience {
-        self.shared.patience
+    pub(crate) fn timeouts(&self) -> Timeouts {
+        self.shared.timeouts
     }
 
     /// Refuses a request that needs a key, if there is none.
     pub(crate) fn check_key(&self, request: &Request) -> Result<(), Error> {
         let operation = request.operation();
         if operation.requires_key() && self.shared.api_key.is_none() {
-            let reason = "this call needs an API key and the client has none; \
-                          give it one with ClientBuilder::api_key, \
-                          or set PROFILE_API_KEY for `from_env`";
-            return Err(Error::new(ErrorKind::KeyMissing, reason).during(operation));
+            let reason = "this call requires an API key; set one with ClientBuilder::api_key, \
+                          or with PROFILE_API_KEY and Client::from_env";
+            return Err(Error::new(ErrorKind::KeyMissing, reason).with_operation(operation));
         }
         Ok(())
     }
 
-    /// The error that an answer makes, without the key, which a service may echo in it.
-    pub(crate) fn error_of(
+    /// The error that a response makes, without the key, which a service may echo in it.
+    pub(crate) fn redacted_error(
         &self,
-        answer: RawResponse,
+        response: RawResponse,
         make: impl FnOnce(RawResponse) -> Error,
     ) -> Error {
         match &self.shared.api_key {
-            Some(key) => make(answer.without(key)).without(key),
-            None => make(answer),
+            Some(key) => make(response.redacted(key)).redacted(key),
+            None => make(response),
         }
     }
 }
@@ -190,7 +189,7 @@ impl fmt::Debug for Client {
         f.debug_struct("Client")
             .field("base_url", &self.shared.transport.base_url().to_string())
             .field("api_key", &self.shared.api_key)
-            .field("patience", &self.shared.patience)
+            .field("timeouts", &self.shared.timeouts)
             .finish_non_exhaustive()
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// The largest number up to which a JSON number with a fraction still tells every whole number
 /// apart: 2^53.
-const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
+const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Reads a count that is there: `12` and `12.0` are the same number.
 pub(crate) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
@@ -24,7 +24,7 @@ pub(crate) fn read_optional<'de, D: Deserializer<'de>>(
 
 /// The count that a value of unknown shape is, if it is one.
 pub(crate) fn of_value(value: &Value) -> Option<u64> {
-    value.as_u64().or_else(|| whole(value.as_f64()?))
+    value.as_u64().or_else(|| whole_number(value.as_f64()?))
 }
 
 struct Count(u64);
@@ -41,7 +41,7 @@ impl Visitor<'_> for CountVisitor {
     type Value = u64;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a whole number of 0 or more")
+        f.write_str("a non-negative integer")
     }
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<u64, E> {
@@ -53,12 +53,12 @@ impl Visitor<'_> for CountVisitor {
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<u64, E> {
-        whole(number).ok_or_else(|| E::invalid_value(Unexpected::Float(number), &self))
+        whole_number(number).ok_or_else(|| E::invalid_value(Unexpected::Float(number), &self))
     }
 }
 
-fn whole(number: f64) -> Option<u64> {
-    let exact = (0.0..=LARGEST_EXACT).contains(&number) && number.fract() == 0.0;
+fn whole_number(number: f64) -> Option<u64> {
+    let exact = (0.0..=MAX_EXACT).contains(&number) && number.fract() == 0.0;
     exact.then_some(number as u64)
 }
 
@@ -95,7 +95,7 @@ mod tests {
             (json!(1e16), "invalid value: floating point `1e+16`"),
             (json!("12"), "invalid type: string \"12\""),
         ] {
-            let expected = format!("{found}, expected a whole number of 0 or more");
+            let expected = format!("{found}, expected a non-negative integer");
             assert_eq!(read(&json).unwrap_err().to_string(), expected);
             assert_eq!(of_value(&json), None);
         }

@@ -69,8 +69,8 @@ impl<'de> Visitor<'de> for ExactIds {
         Ok(number.into())
     }
 
-    fn visit_bool<E>(self, truth: bool) -> Result<Value, E> {
-        Ok(truth.into())
+    fn visit_bool<E>(self, boolean: bool) -> Result<Value, E> {
+        Ok(boolean.into())
     }
 
     fn visit_unit<E>(self) -> Result<Value, E> {

@@ -1,41 +1,42 @@
-//! How an answer's body becomes a value: liberal where the specification is silent, exact where
+//! How a response's body becomes a value: liberal where the specification is silent, exact where
 //! it speaks.
 
-pub(crate) mod answer;
 #[cfg(any(test, fuzzing))]
-pub(crate) mod any_answer;
+pub(crate) mod any_body;
 pub(crate) mod count;
 mod exact_ids;
-mod odd_fields;
 #[cfg(test)]
 mod properties;
+pub(crate) mod response_data;
+mod unexpected_fields;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use answer::{Answer, Resource};
-use odd_fields::OddFields;
+use response_data::{Resource, ResponseData};
+use unexpected_fields::UnexpectedFields;
 
 /// Reads `{"data": …}`.
 ///
 /// The error is what a person needs to see what is wrong: the JSON path, the reason, the start of
 /// the body.
-pub(crate) fn read_data<T: Answer>(body: &[u8]) -> Result<T, String> {
+pub(crate) fn read_data<T: ResponseData>(body: &[u8]) -> Result<T, String> {
     // Checking the text once and parsing it as such is faster than checking every string in it.
     if let Ok(text) = std::str::from_utf8(body)
         && let Ok(envelope) = serde_json::from_str::<Envelope<T>>(text)
     {
         return Ok(envelope.data);
     }
-    read_odd(body).map_err(|reason| format!("{reason}; the body starts: {}", start_of(body)))
+    read_leniently(body)
+        .map_err(|reason| format!("{reason}; the body starts with {}", start_of(body)))
 }
 
-/// Reads the resource from the answer to a write, if it is there in a shape that can be told.
+/// Reads the resource from the response to a write, if it is there in a shape that can be told.
 ///
-/// The specification shows no such answer, so its absence is no error.
+/// The specification shows no such response, so its absence is no error.
 pub(crate) fn read_written<T: Resource>(body: &[u8]) -> Option<T> {
-    read_data(body).ok().filter(T::is_recognised)
+    read_data(body).ok().filter(T::is_recognized)
 }
 
 /// The JSON text under `data`, exactly as it was sent.
@@ -57,20 +58,20 @@ struct RawEnvelope<'a> {
 
 /// The slow way, for a body that is not quite of our shape: sets aside what may be odd, and says
 /// exactly what is wrong where it may not.
-fn read_odd<T: Answer>(body: &[u8]) -> Result<T, String> {
-    let answer: Value = serde_json::from_slice(without_mark(body))
-        .map_err(|error| format!("the answer is not JSON ({error})"))?;
-    let Value::Object(mut answer) = answer else {
-        return Err("the answer is not a JSON object with the field `data`".to_owned());
+fn read_leniently<T: ResponseData>(body: &[u8]) -> Result<T, String> {
+    let response: Value = serde_json::from_slice(without_mark(body))
+        .map_err(|error| format!("the response is not valid JSON ({error})"))?;
+    let Value::Object(mut response) = response else {
+        return Err("the response is not a JSON object with the field `data`".to_owned());
     };
-    let Some(mut data) = answer.remove("data") else {
-        return Err("the answer has no field `data`".to_owned());
+    let Some(mut data) = response.remove("data") else {
+        return Err("the response has no field `data`".to_owned());
     };
-    let (mut odd, mut exact) = (OddFields::default(), None);
+    let (mut unexpected, mut exact) = (UnexpectedFields::default(), None);
     loop {
         let error = match serde_path_to_error::deserialize::<_, T>(&data) {
             Ok(mut value) => {
-                odd.keep_in(&mut value);
+                unexpected.move_to_extra(&mut value);
                 return Ok(value);
             }
             Err(error) => error,
@@ -80,26 +81,26 @@ fn read_odd<T: Answer>(body: &[u8]) -> Result<T, String> {
         if path.rsplit('.').next() == Some("id")
             && let Some(inexact) = data.get_mut(field)
             && let Some(exact) = exact
-                .get_or_insert_with(|| with_exact_ids(body))
+                .get_or_insert_with(|| parse_with_exact_ids(body))
                 .remove(field)
         {
             *inexact = exact;
-        } else if !odd.take::<T>(&mut data, error.path()) {
-            return T::odd(data).ok_or_else(|| misfit(&path, error.inner()));
+        } else if !unexpected.take::<T>(&mut data, error.path()) {
+            return T::from_unexpected(data).ok_or_else(|| error_at(&path, error.inner()));
         }
     }
 }
 
 /// The fields under `data`, none of whose identifiers has lost a digit. Each is taken at most once.
-fn with_exact_ids(body: &[u8]) -> Map<String, Value> {
-    let answer = exact_ids::parse(without_mark(body)).ok();
-    match answer.and_then(|mut answer| Some(answer.get_mut("data")?.take())) {
+fn parse_with_exact_ids(body: &[u8]) -> Map<String, Value> {
+    let response = exact_ids::parse(without_mark(body)).ok();
+    match response.and_then(|mut response| Some(response.get_mut("data")?.take())) {
         Some(Value::Object(data)) => data,
         _ => Map::new(),
     }
 }
 
-fn misfit(path: &str, reason: &serde_json::Error) -> String {
+fn error_at(path: &str, reason: &serde_json::Error) -> String {
     match path {
         "." => format!("data: {reason}"),
         _ if path.starts_with('[') => format!("data{path}: {reason}"),
@@ -124,7 +125,7 @@ pub(crate) fn start_of(body: &[u8]) -> String {
 mod tests {
     use serde_json::{Map, Value, json};
 
-    use super::{Answer, Resource, raw_data, read_data, read_written};
+    use super::{Resource, ResponseData, raw_data, read_data, read_written};
 
     #[derive(Debug, PartialEq, serde::Deserialize)]
     struct Sample {
@@ -135,16 +136,16 @@ mod tests {
         extra: Map<String, Value>,
     }
 
-    impl Answer for Sample {
-        const SHAPE_NOT_SHOWN: &'static [&'static str] = &["list"];
+    impl ResponseData for Sample {
+        const LENIENT_FIELDS: &'static [&'static str] = &["list"];
 
-        fn keep(&mut self, set_aside: Map<String, Value>) {
-            self.extra.extend(set_aside);
+        fn add_extra(&mut self, fields: Map<String, Value>) {
+            self.extra.extend(fields);
         }
     }
 
     impl Resource for Sample {
-        fn is_recognised(&self) -> bool {
+        fn is_recognized(&self) -> bool {
             self.count > 0
         }
     }
@@ -165,23 +166,23 @@ mod tests {
         for (body, message) in [
             (
                 r#"{"data":{"count":"one"}}"#,
-                r#"data.count: invalid type: string "one", expected u64; the body starts: "{\"data\":{\"count\":\"one\"}}""#,
+                r#"data.count: invalid type: string "one", expected u64; the body starts with "{\"data\":{\"count\":\"one\"}}""#,
             ),
             (
                 "<html>",
-                r#"the answer is not JSON (expected value at line 1 column 1); the body starts: "<html>""#,
+                r#"the response is not valid JSON (expected value at line 1 column 1); the body starts with "<html>""#,
             ),
             (
                 "[]",
-                r#"the answer is not a JSON object with the field `data`; the body starts: "[]""#,
+                r#"the response is not a JSON object with the field `data`; the body starts with "[]""#,
             ),
             (
                 "{}",
-                r#"the answer has no field `data`; the body starts: "{}""#,
+                r#"the response has no field `data`; the body starts with "{}""#,
             ),
             (
                 r#"{"data":null}"#,
-                r#"data: invalid type: null, expected struct Sample; the body starts: "{\"data\":null}""#,
+                r#"data: invalid type: null, expected struct Sample; the body starts with "{\"data\":null}""#,
             ),
         ] {
             assert_eq!(read_data::<Sample>(body.as_bytes()).unwrap_err(), message);

@@ -1,4 +1,4 @@
-//! What holds for every answer whatsoever, tried on random and on spoiled ones.
+//! What holds for every response whatsoever, tried on random and on spoiled ones.
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
@@ -6,10 +6,10 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use serde_json::{Map, Value, json};
 
-use crate::decode::any_answer::read_as_everything;
+use crate::decode::any_body::decode_as_every_type;
 use crate::{Analytics, Metric, Profile, decode};
 
-/// The names that answers use, so that random objects often meet our fields.
+/// The names that responses use, so that random objects often meet our fields.
 const NAMES: [&str; 34] = [
     "data",
     "error",
@@ -91,7 +91,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// One good answer of each kind.
+/// One good response of each kind.
 fn good_answers() -> Vec<Value> {
     vec![
         json!({
@@ -117,15 +117,15 @@ fn good_answer() -> impl Strategy<Value = Value> {
     select(good_answers())
 }
 
-/// A good answer in which one value, anywhere, is another.
+/// A good response in which one value, anywhere, is another.
 fn answer_with_another_value() -> impl Strategy<Value = Value> {
-    (good_answer(), any::<Index>(), any_json()).prop_map(|(mut answer, place, other)| {
-        let count = places(&mut answer).len();
-        *places(&mut answer)
+    (good_answer(), any::<Index>(), any_json()).prop_map(|(mut response, place, other)| {
+        let count = places(&mut response).len();
+        *places(&mut response)
             .into_iter()
             .nth(place.index(count))
             .expect("an index below the number of places") = other;
-        answer
+        response
     })
 }
 
@@ -141,8 +141,8 @@ fn places(value: &mut Value) -> Vec<&mut Value> {
 /// A body with a few bytes taken out, put in or cut off.
 fn spoiled_body() -> impl Strategy<Value = Vec<u8>> {
     let spoil = (any::<Index>(), vec(any::<u8>(), 0..4), 0..4_usize);
-    (good_answer(), vec(spoil, 1..4), any::<bool>()).prop_map(|(answer, spoils, cut)| {
-        let mut body = json!({"data": answer}).to_string().into_bytes();
+    (good_answer(), vec(spoil, 1..4), any::<bool>()).prop_map(|(response, spoils, cut)| {
+        let mut body = json!({"data": response}).to_string().into_bytes();
         for (place, put_in, taken_out) in spoils {
             let start = place.index(body.len());
             let end = (start + taken_out).min(body.len() - 1);
@@ -194,12 +194,12 @@ fn hard_bodies() -> Vec<String> {
 #[test]
 fn no_body_makes_a_panic() {
     let run = cases(3000).run(&any_body(), |body| {
-        read_as_everything(&body);
+        decode_as_every_type(&body);
         Ok(())
     });
     run.unwrap();
     for body in hard_bodies() {
-        read_as_everything(body.as_bytes());
+        decode_as_every_type(body.as_bytes());
     }
 }
 

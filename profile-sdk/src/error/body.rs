@@ -126,13 +126,13 @@ fn html_title(page: &str) -> Option<String> {
 
 /// The text on one line and of bounded length, or nothing if it is empty.
 fn sentence(text: &str) -> Option<String> {
-    const MOST_CHARACTERS: usize = 500;
+    const MAX_CHARACTERS: usize = 500;
     let words: Vec<_> = text
         .split(|c: char| c.is_whitespace() || c.is_control())
         .filter(|word| !word.is_empty())
         .collect();
     let mut line = words.join(" ");
-    if let Some((end, _)) = line.char_indices().nth(MOST_CHARACTERS) {
+    if let Some((end, _)) = line.char_indices().nth(MAX_CHARACTERS) {
         line.truncate(end);
         line.push('…');
     }

@@ -1,4 +1,4 @@
-//! What an error says, in one line and to `Debug`.
+//! The `Display` and `Debug` output of errors.
 
 use std::error::Error as _;
 use std::fmt;
@@ -23,7 +23,9 @@ impl fmt::Display for Error {
             write!(f, " [request {id}]")?;
         }
         if let Some(wait) = self.retry_after() {
-            write!(f, "; come back in {} seconds", wait.as_secs_f64().ceil())?;
+            let seconds = wait.as_secs_f64().ceil();
+            let unit = if seconds == 1.0 { "second" } else { "seconds" };
+            write!(f, "; retry after {seconds} {unit}")?;
         }
         if self.attempts() > 1 {
             let seconds = self.elapsed().as_secs_f64();
@@ -34,7 +36,7 @@ impl fmt::Display for Error {
             )?;
         }
         if self.may_have_been_applied() {
-            f.write_str("; the change may have been made all the same")?;
+            f.write_str("; the change may have been applied")?;
         }
         Ok(())
     }
@@ -51,51 +53,51 @@ impl fmt::Debug for Error {
     }
 }
 
-/// What happened and what to do, without what the service said.
+/// Returns the message without the texts of the service.
 fn summary(error: &Error) -> String {
     let status = error.status().unwrap_or_default();
     match error.kind() {
         ErrorKind::Redirected => {
             let target = error.header("location").map_or_else(String::new, origin);
             format!(
-                "{status}: the service points elsewhere{target}; redirects are not followed, \
-                 so that the key stays with the configured host: check the base URL"
+                "{status}: the service redirects{target}; redirects are not followed, \
+                 to keep the key from other hosts; check the base URL"
             )
         }
         ErrorKind::Unauthorized => match error.scope() {
             Some(scope) => format!(
-                "{status}: the service does not take the key for this call, \
-                 which needs the scope {scope}"
+                "{status}: the service rejected the key; this call requires the scope {scope}"
             ),
-            None => format!("{status}: the service does not take the key"),
+            None => format!("{status}: the service rejected the key"),
         },
         ErrorKind::Forbidden => match error.scope() {
             Some(scope) => format!("{status}: the key lacks the scope {scope}"),
-            None => format!("{status}: the key may not do this"),
+            None => format!("{status}: the key has no permission for this call"),
         },
-        ErrorKind::NotFound => format!("{status}: the service does not know it"),
+        ErrorKind::NotFound => format!("{status}: not found"),
         ErrorKind::RateLimited if error.status().is_some() => {
-            format!("{status}: the key's rate limit is used up")
+            format!("{status}: rate limit exceeded")
         }
-        ErrorKind::Rejected => format!("{status}: the service refuses the request"),
+        ErrorKind::Rejected => format!("{status}: the service rejected the request"),
         ErrorKind::Service => format!("{status}: the service failed"),
         _ => error.reason().to_owned(),
     }
 }
 
-/// Where a redirect leads, without what may be secret: user name, password, path and query.
+/// Returns the target of a redirect without the parts that may be secret: user name, password,
+/// path and query.
 fn origin(location: &str) -> String {
     match Url::parse(location) {
-        Ok(url) => format!(", to {}", url.origin().ascii_serialization()),
-        Err(_) => ", on the same host".to_owned(),
+        Ok(url) => format!(" to {}", url.origin().ascii_serialization()),
+        Err(_) => " to the same host".to_owned(),
     }
 }
 
-/// What `main` or `unwrap` print of a body, which may be a whole page.
+/// Shortens a body for `Debug`, which `main` and `unwrap` print.
 fn start_of_body(body: &[u8]) -> String {
-    const SHOWN: usize = 200;
+    const MAX_CHARACTERS: usize = 200;
     let text = String::from_utf8_lossy(body);
-    match text.char_indices().nth(SHOWN) {
+    match text.char_indices().nth(MAX_CHARACTERS) {
         Some((end, _)) => format!("{}… of {} bytes", &text[..end], body.len()),
         None => text.into_owned(),
     }

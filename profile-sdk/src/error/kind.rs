@@ -2,7 +2,7 @@
 
 /// What kind of failure an [`Error`](crate::Error) is.
 ///
-/// An answer is judged by its status class and by the few codes that every HTTP service shares,
+/// A response is judged by its status class and by the few codes that every HTTP service shares,
 /// since the specification shows no status codes. (Specification: Errors.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -13,9 +13,9 @@ pub enum ErrorKind {
     KeyMissing,
     /// No connection could be made, so nothing was sent.
     Connection,
-    /// No complete answer came in time.
+    /// No complete response came in time.
     Timeout,
-    /// The connection broke before a complete answer had come.
+    /// The connection broke before a complete response had come.
     Interrupted,
     /// The service points elsewhere (3xx); the key goes to the configured host alone.
     Redirected,
@@ -32,8 +32,8 @@ pub enum ErrorKind {
     Rejected,
     /// The service failed (5xx).
     Service,
-    /// The answer is larger than the client takes.
+    /// The response is larger than the client takes.
     TooLarge,
-    /// The answer is not of the shape that the specification gives it.
+    /// The response is not of the shape that the specification gives it.
     Unreadable,
 }

@@ -44,19 +44,19 @@ struct Inner {
     kind: ErrorKind,
     operation: Option<Operation>,
     reason: String,
-    answer: Option<RawResponse>,
+    response: Option<RawResponse>,
     code: Option<String>,
     message: Option<String>,
     source: Option<Box<dyn StdError + Send + Sync>>,
     /// No source, since the reason says the same.
     invalid_value: Option<InvalidValue>,
-    effort: Effort,
+    summary: AttemptSummary,
     retry_after: Option<Duration>,
 }
 
-/// What it took to get an answer or an error.
+/// What it took to get a response or an error.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Effort {
+pub(crate) struct AttemptSummary {
     /// How many requests were sent.
     pub(crate) attempts: u32,
     pub(crate) elapsed: Duration,
@@ -80,10 +80,10 @@ impl Error {
         self.inner.operation.as_ref()
     }
 
-    /// The status of the answer, where one came.
+    /// The status of the response, where one came.
     #[must_use]
     pub fn status(&self) -> Option<u16> {
-        self.inner.answer.as_ref().map(|answer| answer.status)
+        self.inner.response.as_ref().map(|response| response.status)
     }
 
     /// The code that the service gave, for example `unknown_field`.
@@ -101,23 +101,23 @@ impl Error {
     /// The identifier that the service gave the request, to quote to its operators.
     #[must_use]
     pub fn request_id(&self) -> Option<&str> {
-        self.inner.answer.as_ref()?.request_id()
+        self.inner.response.as_ref()?.request_id()
     }
 
-    /// A header of the answer, where it is there and is text.
+    /// A header of the response, where it is there and is text.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.inner.answer.as_ref()?.header(name)
+        self.inner.response.as_ref()?.header(name)
     }
 
-    /// The start of the answer's body, at most [`MAX_BODY_BYTES`](Self::MAX_BODY_BYTES) of it;
-    /// empty where no answer came.
+    /// The start of the response's body, at most [`MAX_BODY_BYTES`](Self::MAX_BODY_BYTES) of it;
+    /// empty where no response came.
     #[must_use]
     pub fn body(&self) -> &[u8] {
         self.inner
-            .answer
+            .response
             .as_ref()
-            .map_or(&[], |answer| &answer.body)
+            .map_or(&[], |response| &response.body)
     }
 
     /// The scope that the call needs, where the specification names one.
@@ -129,13 +129,13 @@ impl Error {
     /// How many requests were sent; 0 when the call failed before the first.
     #[must_use]
     pub fn attempts(&self) -> u32 {
-        self.inner.effort.attempts
+        self.inner.summary.attempts
     }
 
     /// How long the call took, waits included.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
-        self.inner.effort.elapsed
+        self.inner.summary.elapsed
     }
 
     /// How long to wait before the call is made again: the `Retry-After` of the service, or on 429 the
@@ -160,15 +160,15 @@ impl Error {
         self.inner.invalid_value.as_ref()
     }
 
-    /// Whether a write may have taken effect although it failed: the answer to one of its attempts
-    /// was lost, the service failed while it worked, or its answer was larger than the client takes.
+    /// Whether a write may have taken effect although it failed: the response to one of its attempts
+    /// was unclear, the service failed while it worked, or its response was larger than the client takes.
     ///
     /// A write that is answered with 2xx has succeeded, whatever the body is: it is no error if that
-    /// cannot be read. Only of a [raw call](crate::Client::raw_call), which says itself what its answer
+    /// cannot be read. Only of a [raw call](crate::Client::raw_call), which says itself what its response
     /// is, a body of another shape is an error, of which this holds too.
     #[must_use]
     pub fn may_have_been_applied(&self) -> bool {
-        let lost = matches!(
+        let unclear = matches!(
             self.kind(),
             ErrorKind::Timeout
                 | ErrorKind::Interrupted
@@ -179,7 +179,7 @@ impl Error {
         let write = self
             .operation()
             .is_some_and(|operation| operation.method().is_write());
-        write && (lost || self.is_uncertain())
+        write && (unclear || self.is_uncertain())
     }
 
     /// Whether making the same call again later may help and does no harm: the failure may pass, and
@@ -207,18 +207,18 @@ impl Error {
         }
     }
 
-    /// A failure of which no answer tells.
+    /// A failure of which no response tells.
     pub(crate) fn new(kind: ErrorKind, reason: impl Into<String>) -> Self {
         let inner = Inner {
             kind,
             operation: None,
             reason: reason.into(),
-            answer: None,
+            response: None,
             code: None,
             message: None,
             source: None,
             invalid_value: None,
-            effort: Effort::default(),
+            summary: AttemptSummary::default(),
             retry_after: None,
         };
         Self {
@@ -226,9 +226,9 @@ impl Error {
         }
     }
 
-    /// An answer whose status is not 2xx.
-    pub(crate) fn refused(answer: RawResponse) -> Self {
-        let kind = match answer.status {
+    /// A response whose status is not 2xx.
+    pub(crate) fn from_response(response: RawResponse) -> Self {
+        let kind = match response.status {
             300..=399 => ErrorKind::Redirected,
             401 => ErrorKind::Unauthorized,
             403 => ErrorKind::Forbidden,
@@ -237,78 +237,78 @@ impl Error {
             500.. => ErrorKind::Service,
             _ => ErrorKind::Rejected,
         };
-        let said = read_error_body(&answer.body);
+        let error_body = read_error_body(&response.body);
         let mut error = Self::new(kind, "");
-        error.inner.code = said.code;
-        error.inner.message = said.message;
-        error.inner.answer = Some(answer);
+        error.inner.code = error_body.code;
+        error.inner.message = error_body.message;
+        error.inner.response = Some(response);
         error
     }
 
-    /// A 2xx answer that does not hold what it should.
-    pub(crate) fn unreadable(reason: String, mut answer: RawResponse) -> Self {
-        answer.body.truncate(Self::MAX_BODY_BYTES);
+    /// A 2xx response that does not hold what it should.
+    pub(crate) fn unreadable(reason: String, mut response: RawResponse) -> Self {
+        response.body.truncate(Self::MAX_BODY_BYTES);
         let mut error = Self::new(ErrorKind::Unreadable, reason);
-        error.inner.answer = Some(answer);
+        error.inner.response = Some(response);
         error
     }
 
     /// A request that is not sent, since an earlier one met a 429 that asked for a longer wait than
     /// the call allows.
-    pub(crate) fn held_back(wait: Duration) -> Self {
-        let reason = "the key's rate limit is used up, so this was not sent";
-        Self::new(ErrorKind::RateLimited, reason).asking_to_wait(Some(wait))
+    pub(crate) fn rate_limited(wait: Duration) -> Self {
+        let reason = "rate limit exceeded; the request was not sent";
+        Self::new(ErrorKind::RateLimited, reason).with_retry_after(Some(wait))
     }
 
     /// A request that is not sent, since its place in the caller's own steady rate comes too late.
-    pub(crate) fn out_of_turn(wait: Duration) -> Self {
-        let reason = "not sent, since its turn at the client's request interval comes \
-                      after the end of the call's total time";
-        Self::new(ErrorKind::RateLimited, reason).asking_to_wait(Some(wait))
+    pub(crate) fn interval_exceeds_deadline(wait: Duration) -> Self {
+        let reason = "the request was not sent, because the request interval of the client \
+                      delays it beyond the total timeout of the call";
+        Self::new(ErrorKind::RateLimited, reason).with_retry_after(Some(wait))
     }
 
     /// Whether an attempt before the last may have taken effect although it failed.
     pub(crate) fn is_uncertain(&self) -> bool {
-        self.inner.effort.uncertain
+        self.inner.summary.uncertain
     }
 
-    /// What happened, where no answer tells.
+    /// What happened, where no response tells.
     pub(crate) fn reason(&self) -> &str {
         &self.inner.reason
     }
 
     /// The same error with its cause.
-    pub(crate) fn caused_by(mut self, source: impl StdError + Send + Sync + 'static) -> Self {
+    pub(crate) fn with_source(mut self, source: impl StdError + Send + Sync + 'static) -> Self {
         self.inner.source = Some(Box::new(source));
         self
     }
 
     /// The same error, which says first what it is about.
-    pub(crate) fn about(mut self, subject: &str) -> Self {
+    pub(crate) fn with_prefix(mut self, subject: &str) -> Self {
         self.inner.reason = format!("{subject}: {}", self.inner.reason);
         self
     }
 
     /// The same error, told of the call that met it.
-    pub(crate) fn during(mut self, operation: &Operation) -> Self {
+    pub(crate) fn with_operation(mut self, operation: &Operation) -> Self {
         self.inner.operation = Some(operation.clone());
         self
     }
 
     /// The same error with the wait that the service asks for.
-    pub(crate) fn asking_to_wait(mut self, asked: Option<Duration>) -> Self {
-        self.inner.retry_after = asked;
+    pub(crate) fn with_retry_after(mut self, retry_after: Option<Duration>) -> Self {
+        self.inner.retry_after = retry_after;
         self
     }
 
     /// The same error, told of all that went before it.
-    pub(crate) fn after(mut self, effort: Effort) -> Self {
-        self.inner.effort = effort;
+    pub(crate) fn with_summary(mut self, summary: AttemptSummary) -> Self {
+        self.inner.summary = summary;
         self
     }
 
     /// The same error without the key in what it says.
-    pub(crate) fn without(mut self, key: &ApiKey) -> Self {
+    pub(crate) fn redacted(mut self, key: &ApiKey) -> Self {
         let inner = &mut self.inner;
         let texts = [
             Some(&mut inner.reason),
@@ -354,7 +354,11 @@ mod tests {
             (ErrorKind::Rejected, false, false),
             (ErrorKind::Forbidden, false, false),
         ] {
-            let during = |operation| Error::new(kind, "").during(&operation).is_retryable();
+            let during = |operation| {
+                Error::new(kind, "")
+                    .with_operation(&operation)
+                    .is_retryable()
+            };
             assert_eq!(during(Operation::UPDATE_LINK), of_an_edit, "{kind:?}");
             assert_eq!(during(Operation::CREATE_LINK), of_a_creation, "{kind:?}");
         }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 /// The clock by which a client measures a call's total time and waits between attempts.
 ///
 /// Tests bring their own with [`ClientBuilder::clock`](crate::ClientBuilder::clock), so that none
-/// of them waits. The time-out of a single attempt is not by this clock, since it is about the
+/// of them waits. The timeout of a single attempt is not by this clock, since it is about the
 /// network.
 ///
 /// ```
@@ -50,7 +50,7 @@ pub trait Clock: Send + Sync {
     /// An instant that never lies before an earlier one.
     fn now(&self) -> Instant;
 
-    /// The time of day, against which a date in an answer is read when the answer itself is not
+    /// The time of day, against which a date in a response is read when the response itself is not
     /// dated.
     fn date(&self) -> SystemTime;
 

@@ -1,9 +1,9 @@
 //! When a request may be sent: what all clones of a client know of time and limits.
 
 pub(crate) mod clock;
-pub(crate) mod rate_limit;
 mod rate_limit_status;
-pub(crate) mod steady_rate;
+pub(crate) mod rate_limiter;
+pub(crate) mod shared_rate_limit;
 
 pub use clock::Clock;
 pub use rate_limit_status::RateLimitStatus;
@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::Error;
-use crate::pacing::rate_limit::SharedRateLimit;
 use crate::pacing::rate_limit_status::RateLimitHeaders;
-use crate::pacing::steady_rate::SteadyRate;
+use crate::pacing::rate_limiter::RateLimiter;
+use crate::pacing::shared_rate_limit::SharedRateLimit;
 use crate::retry::budget::RetryBudget;
 use crate::retry::jitter::Jitter;
 use crate::retry::retry_after::read_retry_after;
@@ -25,7 +25,7 @@ pub(crate) struct Pacing {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) jitter: Jitter,
     pub(crate) rate_limit: SharedRateLimit,
-    pub(crate) steady_rate: Option<SteadyRate>,
+    pub(crate) rate_limiter: Option<RateLimiter>,
     pub(crate) retry_budget: RetryBudget,
 }
 
@@ -36,29 +36,29 @@ impl Pacing {
         &self,
         mut now: Instant,
         deadline: Instant,
-        longest: Duration,
+        max_wait: Duration,
     ) -> Result<Instant, Error> {
         // While one request waits, another may meet a 429 that holds both back for longer.
         while let Some(wait) = self.rate_limit.wait(now) {
-            if wait > longest || wait >= deadline.saturating_duration_since(now) {
-                return Err(Error::held_back(wait));
+            if wait > max_wait || wait >= deadline.saturating_duration_since(now) {
+                return Err(Error::rate_limited(wait));
             }
             self.clock.sleep(wait).await;
             now = self.clock.now();
         }
-        if let Some(steady_rate) = &self.steady_rate {
-            let place = steady_rate
+        if let Some(rate_limiter) = &self.rate_limiter {
+            let permit = rate_limiter
                 .reserve(now, deadline.saturating_duration_since(now))
-                .map_err(Error::out_of_turn)?;
-            if !place.wait.is_zero() {
-                self.clock.sleep(place.wait).await;
+                .map_err(Error::interval_exceeds_deadline)?;
+            if !permit.wait.is_zero() {
+                self.clock.sleep(permit.wait).await;
                 now = self.clock.now();
                 // A busy machine may wake it too late.
                 if now >= deadline {
-                    return Err(Error::out_of_turn(Duration::ZERO));
+                    return Err(Error::interval_exceeds_deadline(Duration::ZERO));
                 }
             }
-            place.take();
+            permit.consume();
         }
         Ok(now)
     }
@@ -68,32 +68,33 @@ impl Pacing {
         deadline.saturating_duration_since(self.clock.now())
     }
 
-    /// Remembers what an answer tells of the rate limit.
-    pub(crate) fn note(&self, answer: &RawResponse) {
-        if let Some(told) = self.told_by(answer) {
-            self.rate_limit.note(told, self.clock.now());
+    /// Remembers what a response tells of the rate limit.
+    pub(crate) fn update(&self, response: &RawResponse) {
+        if let Some(headers) = self.rate_limit_headers(response) {
+            self.rate_limit.update(headers, self.clock.now());
         }
     }
 
     /// The wait that a refusal asks for: its `Retry-After`, or for want of one the time until the
     /// window ends whose limit it says is exceeded.
-    pub(crate) fn asked_by(&self, answer: &RawResponse) -> Option<Duration> {
-        let asked = answer.header("retry-after");
-        let asked = asked.and_then(|text| read_retry_after(text, self.date_of(answer)));
-        match answer.status {
-            429 => asked.or_else(|| self.told_by(answer)?.reset_after),
-            _ => asked,
+    pub(crate) fn retry_after(&self, response: &RawResponse) -> Option<Duration> {
+        let retry_after = response.header("retry-after");
+        let retry_after =
+            retry_after.and_then(|text| read_retry_after(text, self.response_date(response)));
+        match response.status {
+            429 => retry_after.or_else(|| self.rate_limit_headers(response)?.reset_after),
+            _ => retry_after,
         }
     }
 
-    fn told_by(&self, answer: &RawResponse) -> Option<RateLimitHeaders> {
-        RateLimitHeaders::read(&answer.headers, || self.date_of(answer))
+    fn rate_limit_headers(&self, response: &RawResponse) -> Option<RateLimitHeaders> {
+        RateLimitHeaders::read(&response.headers, || self.response_date(response))
     }
 
-    /// When the answer was made, by the service's clock if it tells: a date in it is by that clock.
-    fn date_of(&self, answer: &RawResponse) -> SystemTime {
-        let told = answer.header("date");
-        told.and_then(|text| httpdate::parse_http_date(text).ok())
+    /// When the response was made, by the service's clock if it tells: a date in it is by that clock.
+    fn response_date(&self, response: &RawResponse) -> SystemTime {
+        let date = response.header("date");
+        date.and_then(|text| httpdate::parse_http_date(text).ok())
             .unwrap_or_else(|| self.clock.date())
     }
 }

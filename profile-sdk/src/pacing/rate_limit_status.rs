@@ -1,10 +1,10 @@
-//! What a service's answers tell of the key's rate limit.
+//! What a service's responses tell of the key's rate limit.
 
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
 
-/// What is known of the key's rate limit, from the latest answers that told of it.
+/// What is known of the key's rate limit, from the latest responses that told of it.
 ///
 /// The specification shows neither the headers nor what happens when the limit is exceeded, so
 /// everything may be unknown. (Specification: Limits.) [`Client::rate_limit`](crate::Client::rate_limit)
@@ -14,7 +14,7 @@ use reqwest::header::HeaderMap;
 pub struct RateLimitStatus {
     /// How many requests a window allows.
     pub limit: Option<u64>,
-    /// How many of them were left after the latest answer.
+    /// How many of them were left after the latest response.
     pub remaining: Option<u64>,
     /// How long it is until the window ends; none when it is over.
     pub reset_after: Option<Duration>,
@@ -23,7 +23,7 @@ pub struct RateLimitStatus {
     pub retry_after: Option<Duration>,
 }
 
-/// What one answer tells.
+/// What one response tells.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct RateLimitHeaders {
     pub(crate) limit: Option<u64>,
@@ -38,7 +38,7 @@ impl RateLimitHeaders {
         let mut read = Self::default();
         for (name, value) in headers {
             let name = name.as_str();
-            // Most headers are others, and every answer is looked at.
+            // Most headers are others, and every response is looked at.
             if !name.starts_with("ratelimit") && !name.starts_with("x-rate") {
                 continue;
             }
@@ -77,9 +77,9 @@ impl RateLimitHeaders {
 /// How long it is until a window ends, which some services tell in seconds from now and some as
 /// seconds of Unix time.
 fn until(number: u64, now: impl Fn() -> SystemTime) -> Duration {
-    const LONGEST_WINDOW: u64 = 1_000_000_000;
+    const MAX_WINDOW_SECONDS: u64 = 1_000_000_000;
     let number = Duration::from_secs(number);
-    if number.as_secs() < LONGEST_WINDOW {
+    if number.as_secs() < MAX_WINDOW_SECONDS {
         return number;
     }
     let now = now().duration_since(SystemTime::UNIX_EPOCH);

@@ -74,7 +74,7 @@ impl Request {
         self
     }
 
-    /// The same request for an operation that was described anew.
+    /// The same request for an operation that was builder anew.
     pub(crate) fn operation_as(mut self, change: impl FnOnce(Operation) -> Operation) -> Self {
         self.operation = change(self.operation);
         self
@@ -82,7 +82,7 @@ impl Request {
 
     /// The same request with a header, in place of one of the same name.
     pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.headers.retain(|(given, _)| *given != name);
+        self.headers.retain(|(other, _)| *other != name);
         self.headers.push((name, value));
         self
     }

@@ -137,14 +137,14 @@ impl Operation {
     }
 
     /// Whether doing it twice leaves the same behind as doing it once, so that it is repeated when
-    /// its answer is lost: reading, deleting, and the edits, which set fields to what is given.
+    /// its response is lost: reading, deleting, and the edits, which set fields to what is given.
     #[must_use]
     pub fn is_idempotent(&self) -> bool {
         self.idempotent
     }
 
     /// An endpoint beyond the specification, of which nothing but this is known.
-    pub(crate) fn beyond_the_specification(method: Method, path: String) -> Self {
+    pub(crate) fn unspecified(method: Method, path: String) -> Self {
         Self {
             method,
             path_template: Cow::Owned(path),

@@ -17,11 +17,11 @@ pub(crate) fn check_segment(field: &'static str, text: &str) -> Result<(), Inval
     match text {
         "" => Err(InvalidValue::new(
             field,
-            "is empty; at least one character is needed",
+            "is empty; expected at least one character",
         )),
         "." | ".." => {
             let found = quoted(text);
-            let reason = format!("{found} cannot be sent: a URL drops it from its path");
+            let reason = format!("{found} is not allowed: URLs remove it from their path");
             Err(InvalidValue::new(field, reason))
         }
         _ => Ok(()),
@@ -35,24 +35,24 @@ pub(crate) fn segment(text: &str) -> impl std::fmt::Display {
 
 /// Refuses what is not a whole path below the base URL, percent-encoded, that arrives as it is
 /// written: a URL resolves dot segments even when they are encoded. The message shows it like this.
-pub(crate) fn check_path(path: &str, shown: &str) -> Result<(), InvalidValue> {
-    let refuse = |reason: &str| {
-        let found = quoted(shown);
+pub(crate) fn check_path(path: &str, redacted: &str) -> Result<(), InvalidValue> {
+    let reject = |reason: &str| {
+        let found = quoted(redacted);
         Err(InvalidValue::new("path", format!("{found} {reason}")))
     };
     if !path.starts_with('/') {
-        return refuse("does not begin with a slash; expected one such as /api/v1/me");
+        return reject("does not start with a slash; expected a path such as /api/v1/me");
     }
     if path.starts_with("//") {
-        return refuse("begins with two slashes, as the name of a host does; expected one");
+        return reject("starts with two slashes; expected one");
     }
-    if let Some(odd) = path.chars().find(|c| !is_path_character(*c)) {
-        return refuse(&format!(
-            "holds {odd:?}, which a path cannot; percent-encode it, and give a query apart"
+    if let Some(invalid) = path.chars().find(|c| !is_path_character(*c)) {
+        return reject(&format!(
+            "contains {invalid:?}, which is not allowed in a path; percent-encode it, and pass a query separately"
         ));
     }
     if path.split('%').skip(1).any(|after| !begins_with_hex(after)) {
-        return refuse("holds a % without two hexadecimal digits after it; write %25");
+        return reject("contains a % that is not followed by two hexadecimal digits; write %25");
     }
     let dots = |segment: &str| {
         matches!(
@@ -61,19 +61,21 @@ pub(crate) fn check_path(path: &str, shown: &str) -> Result<(), InvalidValue> {
         )
     };
     if path.split('/').any(dots) {
-        return refuse("holds the segment . or .., which leads elsewhere; remove it");
+        return reject("contains the segment . or ..; remove it");
     }
     Ok(())
 }
 
 /// Refuses a query that would not arrive as it is written. The message shows it like this.
-pub(crate) fn check_query(query: &str, shown: &str) -> Result<(), InvalidValue> {
+pub(crate) fn check_query(query: &str, redacted: &str) -> Result<(), InvalidValue> {
     let is_kept = |c: char| c.is_ascii_graphic() && !"\"#<>'".contains(c);
     match query.chars().find(|c| !is_kept(*c)) {
         None => Ok(()),
-        Some(odd) => {
-            let found = quoted(shown);
-            let reason = format!("{found} holds {odd:?}, which a query cannot; percent-encode it");
+        Some(invalid) => {
+            let found = quoted(redacted);
+            let reason = format!(
+                "{found} contains {invalid:?}, which is not allowed in a query; percent-encode it"
+            );
             Err(InvalidValue::new("query", reason))
         }
     }
@@ -101,8 +103,8 @@ mod tests {
             .collect();
         url.set_query(Some(&kept));
         assert_eq!(url.query(), Some(kept.as_str()));
-        for odd in ["a b", "a#b", "a'b", "é", "a\nb"] {
-            assert!(check_query(odd, odd).is_err(), "{odd}");
+        for text in ["a b", "a#b", "a'b", "é", "a\nb"] {
+            assert!(check_query(text, text).is_err(), "{text}");
         }
     }
 
@@ -130,62 +132,47 @@ mod tests {
         for (path, reason) in [
             (
                 "",
-                "does not begin with a slash; expected one such as /api/v1/me",
+                "does not start with a slash; expected a path such as /api/v1/me",
             ),
             (
                 "api/v1/me",
-                "does not begin with a slash; expected one such as /api/v1/me",
+                "does not start with a slash; expected a path such as /api/v1/me",
             ),
             (
                 "https://evil",
-                "does not begin with a slash; expected one such as /api/v1/me",
+                "does not start with a slash; expected a path such as /api/v1/me",
             ),
-            (
-                "//evil/x",
-                "begins with two slashes, as the name of a host does; expected one",
-            ),
-            (
-                "/a/../b",
-                "holds the segment . or .., which leads elsewhere; remove it",
-            ),
-            (
-                "/.",
-                "holds the segment . or .., which leads elsewhere; remove it",
-            ),
-            (
-                "/a/%2e%2E/b",
-                "holds the segment . or .., which leads elsewhere; remove it",
-            ),
-            (
-                "/a/.%2e",
-                "holds the segment . or .., which leads elsewhere; remove it",
-            ),
+            ("//evil/x", "starts with two slashes; expected one"),
+            ("/a/../b", "contains the segment . or ..; remove it"),
+            ("/.", "contains the segment . or ..; remove it"),
+            ("/a/%2e%2E/b", "contains the segment . or ..; remove it"),
+            ("/a/.%2e", "contains the segment . or ..; remove it"),
             (
                 "/a%2",
-                "holds a % without two hexadecimal digits after it; write %25",
+                "contains a % that is not followed by two hexadecimal digits; write %25",
             ),
             (
                 "/a%zz",
-                "holds a % without two hexadecimal digits after it; write %25",
+                "contains a % that is not followed by two hexadecimal digits; write %25",
             ),
             (
                 "/a?b=c",
-                "holds '?', which a path cannot; percent-encode it, and give a query apart",
+                "contains '?', which is not allowed in a path; percent-encode it, and pass a query separately",
             ),
             (
                 "/\\\\evil",
-                "holds '\\\\', which a path cannot; percent-encode it, and give a query apart",
+                "contains '\\\\', which is not allowed in a path; percent-encode it, and pass a query separately",
             ),
             (
                 "/é",
-                "holds 'é', which a path cannot; percent-encode it, and give a query apart",
+                "contains 'é', which is not allowed in a path; percent-encode it, and pass a query separately",
             ),
         ] {
-            let refused = check_path(path, path).unwrap_err().to_string();
-            assert_eq!(refused, format!("path {path:?} {reason}"));
+            let error = check_path(path, path).unwrap_err().to_string();
+            assert_eq!(error, format!("path {path:?} {reason}"));
         }
-        for odd in ["/a b", "/a\nb", "/a\tb", "/a#b", "/a\0"] {
-            assert!(check_path(odd, odd).is_err(), "{odd:?}");
+        for text in ["/a b", "/a\nb", "/a\tb", "/a#b", "/a\0"] {
+            assert!(check_path(text, text).is_err(), "{text:?}");
         }
     }
 
@@ -209,11 +196,11 @@ mod tests {
     fn what_a_url_cannot_carry_is_refused() {
         assert_eq!(
             check_segment("handle", "").unwrap_err().to_string(),
-            "handle is empty; at least one character is needed"
+            "handle is empty; expected at least one character"
         );
         assert_eq!(
             check_segment("id", "..").unwrap_err().to_string(),
-            "id \"..\" cannot be sent: a URL drops it from its path"
+            "id \"..\" is not allowed: URLs remove it from their path"
         );
     }
 }

@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::decode::answer::Answer;
 use crate::decode::count;
+use crate::decode::response_data::ResponseData;
 use crate::{Call, Client, Operation, Request};
 
 /// Views, likes and social counts of the key owner's profile.
 ///
 /// The specification names the three and shows no shape, so each is a [`Metric`]: what the service
-/// sent, with a best-effort reading.
+/// sent, with a best-summary reading.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -24,14 +24,14 @@ pub struct Analytics {
     /// Social counts, for example followers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub social: Option<Metric>,
-    /// Every other field, as the service sent it; where the answer is no object at all, the whole
+    /// Every other field, as the service sent it; where the response is no object at all, the whole
     /// of it under the name `data`.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-impl Answer for Analytics {
-    fn odd(data: Value) -> Option<Self> {
+impl ResponseData for Analytics {
+    fn from_unexpected(data: Value) -> Option<Self> {
         let mut analytics = Self::default();
         analytics.extra.insert("data".to_owned(), data);
         Some(analytics)
@@ -111,7 +111,7 @@ impl Client {
     /// # }
     /// ```
     pub fn analytics(&self) -> Call<Analytics> {
-        Call::reading(self, Request::new(Operation::ANALYTICS))
+        Call::read(self, Request::new(Operation::ANALYTICS))
     }
 }
 
@@ -123,22 +123,22 @@ mod tests {
     use crate::decode::read_data;
 
     #[test]
-    fn no_shape_is_an_error() {
-        for odd in [
+    fn accepts_any_shape() {
+        for value in [
             json!(null),
             json!(5),
             json!("none"),
             json!([{"metric": "views", "count": 3}]),
         ] {
-            let body = json!({"data": odd}).to_string();
+            let body = json!({"data": value}).to_string();
             let analytics: Analytics = read_data(body.as_bytes()).unwrap();
-            assert_eq!(analytics.extra["data"], odd);
+            assert_eq!(analytics.extra["data"], value);
         }
-        for odd in [json!("1.2k"), json!([1, 2]), json!(-1), json!(1.5)] {
-            let body = json!({"data": {"views": odd, "likes": 2.0, "social": null}}).to_string();
+        for value in [json!("1.2k"), json!([1, 2]), json!(-1), json!(1.5)] {
+            let body = json!({"data": {"views": value, "likes": 2.0, "social": null}}).to_string();
             let analytics: Analytics = read_data(body.as_bytes()).unwrap();
             let views = analytics.views.unwrap();
-            assert_eq!((views.total(), views.raw()), (None, &odd));
+            assert_eq!((views.total(), views.raw()), (None, &value));
             assert_eq!(analytics.likes.unwrap().total(), Some(2));
             assert_eq!(analytics.social, None);
         }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::decode::answer::Answer;
+use crate::decode::response_data::ResponseData;
 use crate::{Call, Client, Operation, Request};
 
 /// A badge. (Specification: Resources, Badge.)
@@ -19,7 +19,7 @@ pub struct Badge {
     /// What it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Its colour, `#rrggbb`.
+    /// Its color, `#rrggbb`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub color: Option<String>,
     /// How it comes to be carried.
@@ -31,7 +31,7 @@ pub struct Badge {
     pub extra: Map<String, Value>,
 }
 
-impl Answer for Vec<Badge> {}
+impl ResponseData for Vec<Badge> {}
 
 impl Badge {
     /// The fields that a badge of a profile, whose shape the specification does not show, can do
@@ -123,6 +123,6 @@ impl Client {
     /// # }
     /// ```
     pub fn badges(&self) -> Call<Vec<Badge>> {
-        Call::reading(self, Request::new(Operation::BADGES))
+        Call::read(self, Request::new(Operation::BADGES))
     }
 }

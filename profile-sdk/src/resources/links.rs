@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::decode::answer::{Answer, Resource};
+use crate::decode::response_data::{Resource, ResponseData};
 use crate::{Call, Client, Error, ErrorKind, LinkId, LinkUrl, Operation, Request};
 
 /// A link on a profile. (Specification: Resources, Link.)
@@ -20,22 +20,22 @@ pub struct Link {
     /// Where it points to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Every other field, as the service sent it; in a profile and in the answer to a write, whose
+    /// Every other field, as the service sent it; in a profile and in the response to a write, whose
     /// shape the specification does not show, also a field of those above that came in another shape.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-impl Answer for Link {
-    const SHAPE_NOT_SHOWN: &'static [&'static str] = &["id", "title", "url"];
+impl ResponseData for Link {
+    const LENIENT_FIELDS: &'static [&'static str] = &["id", "title", "url"];
 
-    fn keep(&mut self, set_aside: Map<String, Value>) {
-        self.extra.extend(set_aside);
+    fn add_extra(&mut self, fields: Map<String, Value>) {
+        self.extra.extend(fields);
     }
 }
 
 impl Resource for Link {
-    fn is_recognised(&self) -> bool {
+    fn is_recognized(&self) -> bool {
         self.id.is_some() || self.title.is_some() || self.url.is_some()
     }
 }
@@ -130,7 +130,7 @@ impl Client {
     /// # }
     /// ```
     pub fn create_link(&self, link: &NewLink) -> Call<Option<Link>> {
-        Call::writing(self, Request::new(Operation::CREATE_LINK).json(link))
+        Call::write(self, Request::new(Operation::CREATE_LINK).json(link))
     }
 
     /// `PATCH /me/links/{id}`: changes the given fields and gives the link as the service sends it
@@ -162,11 +162,11 @@ impl Client {
     /// ```
     pub fn update_link(&self, id: &LinkId, update: &LinkUpdate) -> Call<Option<Link>> {
         let request = Request::with_parameter(Operation::UPDATE_LINK, "id", id.as_str());
-        let refused = update.is_empty().then(|| {
-            let reason = "the update of the link is empty; give a title, a url or both";
+        let error = update.is_empty().then(|| {
+            let reason = "the link update is empty; set the title, the URL or both";
             Error::new(ErrorKind::Invalid, reason)
         });
-        Call::writing(self, request.json(update)).unless(refused)
+        Call::write(self, request.json(update)).or_error(error)
     }
 
     /// `DELETE /me/links/{id}`: removes a link.
@@ -196,6 +196,6 @@ impl Client {
     /// ```
     pub fn delete_link(&self, id: &LinkId) -> Call<()> {
         let request = Request::with_parameter(Operation::DELETE_LINK, "id", id.as_str());
-        Call::removing(self, request)
+        Call::delete(self, request)
     }
 }

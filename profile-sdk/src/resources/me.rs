@@ -30,6 +30,6 @@ impl Client {
     /// # }
     /// ```
     pub fn me(&self) -> Call<Profile> {
-        Call::reading(self, Request::new(Operation::ME))
+        Call::read(self, Request::new(Operation::ME))
     }
 }

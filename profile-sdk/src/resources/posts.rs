@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::decode::answer::{Answer, Resource};
+use crate::decode::response_data::{Resource, ResponseData};
 use crate::{Call, Client, Operation, PostId, Request};
 
 /// A post of a profile's owner. (Specification: Resources, Post.)
@@ -17,22 +17,22 @@ pub struct Post {
     /// The text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// Every other field, as the service sent it; in a profile and in the answer to a write, whose
+    /// Every other field, as the service sent it; in a profile and in the response to a write, whose
     /// shape the specification does not show, also a field of those above that came in another shape.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-impl Answer for Post {
-    const SHAPE_NOT_SHOWN: &'static [&'static str] = &["id", "body"];
+impl ResponseData for Post {
+    const LENIENT_FIELDS: &'static [&'static str] = &["id", "body"];
 
-    fn keep(&mut self, set_aside: Map<String, Value>) {
-        self.extra.extend(set_aside);
+    fn add_extra(&mut self, fields: Map<String, Value>) {
+        self.extra.extend(fields);
     }
 }
 
 impl Resource for Post {
-    fn is_recognised(&self) -> bool {
+    fn is_recognized(&self) -> bool {
         self.id.is_some() || self.body.is_some()
     }
 }
@@ -71,7 +71,7 @@ impl Client {
     /// # }
     /// ```
     pub fn create_post(&self, body: &str) -> Call<Option<Post>> {
-        Call::writing(
+        Call::write(
             self,
             Request::new(Operation::CREATE_POST).json(&NewPost { body }),
         )
@@ -102,6 +102,6 @@ impl Client {
     /// ```
     pub fn delete_post(&self, id: &PostId) -> Call<()> {
         let request = Request::with_parameter(Operation::DELETE_POST, "id", id.as_str());
-        Call::removing(self, request)
+        Call::delete(self, request)
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::decode::answer::{Answer, Resource};
+use crate::decode::response_data::{Resource, ResponseData};
 
 use crate::{
     ApiVisible, Badge, Bio, Call, Client, Color, DisplayName, Handle, KeyInfo, Link, Location,
@@ -12,9 +12,9 @@ use crate::{
 
 /// A profile as the service shows it.
 ///
-/// `GET /me` gives all of it. The answer to `PATCH /me/profile` may give a part: the specification
+/// `GET /me` gives all of it. The response to `PATCH /me/profile` may give a part: the specification
 /// does not show it. Absent and null read alike, as `None`. Texts are as the service sent them; to
-/// check a colour, parse it into a [`Color`](crate::Color). (Specification: Resources, Profile.)
+/// check a color, parse it into a [`Color`](crate::Color). (Specification: Resources, Profile.)
 ///
 /// A test can build one from JSON or from its `Default`:
 ///
@@ -38,13 +38,13 @@ pub struct Profile {
     /// Where the owner is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
-    /// The accent colour, `#rrggbb`.
+    /// The accent color, `#rrggbb`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accent_color: Option<String>,
-    /// The colour of text, `#rrggbb`.
+    /// The color of text, `#rrggbb`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_color: Option<String>,
-    /// The colour behind the text, `#rrggbb`.
+    /// The color behind the text, `#rrggbb`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background_color: Option<String>,
     /// The links; `None` where the service leaves them out, which is not the same as having none.
@@ -72,25 +72,25 @@ pub struct Profile {
     pub extra: Map<String, Value>,
 }
 
-impl Answer for Profile {
-    const SHAPE_NOT_SHOWN: &'static [&'static str] =
+impl ResponseData for Profile {
+    const LENIENT_FIELDS: &'static [&'static str] =
         &["handle", "links", "posts", "badges", "email", "key"];
 
-    fn keep(&mut self, set_aside: Map<String, Value>) {
-        self.extra.extend(set_aside);
+    fn add_extra(&mut self, fields: Map<String, Value>) {
+        self.extra.extend(fields);
     }
 
-    fn may_be_odd_in_element(list: &str, field: &str) -> bool {
+    fn is_lenient_in_element(list: &str, field: &str) -> bool {
         let fields = match list {
-            "links" => Link::SHAPE_NOT_SHOWN,
-            "posts" => Post::SHAPE_NOT_SHOWN,
+            "links" => Link::LENIENT_FIELDS,
+            "posts" => Post::LENIENT_FIELDS,
             "badges" => Badge::OPTIONAL,
             _ => &[],
         };
         fields.contains(&field)
     }
 
-    fn extra_of_element(&mut self, list: &str, index: usize) -> Option<&mut Map<String, Value>> {
+    fn element_extra(&mut self, list: &str, index: usize) -> Option<&mut Map<String, Value>> {
         match list {
             "links" => Some(&mut self.links.as_mut()?.get_mut(index)?.extra),
             "posts" => Some(&mut self.posts.as_mut()?.get_mut(index)?.extra),
@@ -101,7 +101,7 @@ impl Answer for Profile {
 }
 
 impl Resource for Profile {
-    fn is_recognised(&self) -> bool {
+    fn is_recognized(&self) -> bool {
         let texts = [
             &self.display_name,
             &self.bio,
@@ -145,13 +145,13 @@ pub struct ProfileUpdate {
     /// The location.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,
-    /// The accent colour.
+    /// The accent color.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accent_color: Option<Color>,
-    /// The colour of text.
+    /// The color of text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_color: Option<Color>,
-    /// The colour behind the text.
+    /// The color behind the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background_color: Option<Color>,
 }
@@ -180,19 +180,19 @@ impl ProfileUpdate {
         self
     }
 
-    /// Changes the accent colour.
+    /// Changes the accent color.
     pub fn accent_color(mut self, color: Color) -> Self {
         self.accent_color = Some(color);
         self
     }
 
-    /// Changes the colour of text.
+    /// Changes the color of text.
     pub fn text_color(mut self, color: Color) -> Self {
         self.text_color = Some(color);
         self
     }
 
-    /// Changes the colour behind the text.
+    /// Changes the color behind the text.
     pub fn background_color(mut self, color: Color) -> Self {
         self.background_color = Some(color);
         self
@@ -237,7 +237,7 @@ impl Client {
     /// # }
     /// ```
     pub fn update_profile(&self, update: &ProfileUpdate) -> Call<Option<Profile>> {
-        Call::writing(self, Request::new(Operation::UPDATE_PROFILE).json(update))
+        Call::write(self, Request::new(Operation::UPDATE_PROFILE).json(update))
     }
 }
 

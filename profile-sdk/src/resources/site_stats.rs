@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::decode::answer::Answer;
+use crate::decode::response_data::ResponseData;
 use crate::{Call, Client, Operation, Request};
 
 /// Site-wide counters. (Specification: Resources, Site statistics.)
@@ -24,7 +24,7 @@ pub struct SiteStats {
     pub extra: Map<String, Value>,
 }
 
-impl Answer for SiteStats {}
+impl ResponseData for SiteStats {}
 
 impl Client {
     /// `GET /stats`: the counters of the whole site.
@@ -52,6 +52,6 @@ impl Client {
     /// # }
     /// ```
     pub fn site_stats(&self) -> Call<SiteStats> {
-        Call::reading(self, Request::new(Operation::SITE_STATS))
+        Call::read(self, Request::new(Operation::SITE_STATS))
     }
 }

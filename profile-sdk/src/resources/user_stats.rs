@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::decode::answer::Answer;
+use crate::decode::response_data::ResponseData;
 use crate::{Call, Client, Days, Handle, Operation, Request};
 
 /// View statistics of a profile.
@@ -39,11 +39,11 @@ pub struct UserStats {
     pub extra: Map<String, Value>,
 }
 
-impl Answer for UserStats {
-    const SHAPE_NOT_SHOWN: &'static [&'static str] = &["devices", "countries"];
+impl ResponseData for UserStats {
+    const LENIENT_FIELDS: &'static [&'static str] = &["devices", "countries"];
 
-    fn keep(&mut self, set_aside: Map<String, Value>) {
-        self.extra.extend(set_aside);
+    fn add_extra(&mut self, fields: Map<String, Value>) {
+        self.extra.extend(fields);
     }
 }
 
@@ -154,7 +154,7 @@ impl Client {
             Some(days) => request.query_string(format!("days={days}")),
             None => request,
         };
-        Call::reading(self, request)
+        Call::read(self, request)
     }
 }
 

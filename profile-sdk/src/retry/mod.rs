@@ -1,10 +1,10 @@
-//! Whether a failed attempt is repeated, and after which wait.
+//! Whether a failed attempt is retried, and after which wait.
 
 pub(crate) mod budget;
 pub(crate) mod jitter;
-pub(crate) mod patience;
 mod policy;
 pub(crate) mod retry_after;
+pub(crate) mod timeouts;
 
 pub use policy::RetryPolicy;
 
@@ -16,37 +16,37 @@ use crate::{Error, ErrorKind};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Failure {
     /// The request cannot have arrived.
-    NotArrived,
-    /// The service did not look at the request, since the key has asked too often.
-    RefusedUnread,
+    NotSent,
+    /// The service did not look at the request, since the key has retry_after too often.
+    RateLimited,
     /// It may be over soon, and the request may have taken effect.
-    Passing,
+    Transient,
     /// It would happen again.
-    Lasting,
+    Permanent,
 }
 
 impl Failure {
-    pub(crate) fn of(error: &Error) -> Self {
+    pub(crate) fn new(error: &Error) -> Self {
         match (error.kind(), error.status()) {
-            (ErrorKind::Connection, _) => Self::NotArrived,
-            (ErrorKind::RateLimited, _) => Self::RefusedUnread,
+            (ErrorKind::Connection, _) => Self::NotSent,
+            (ErrorKind::RateLimited, _) => Self::RateLimited,
             (ErrorKind::Timeout | ErrorKind::Interrupted, _) | (_, Some(408 | 502..=504)) => {
-                Self::Passing
+                Self::Transient
             }
-            _ => Self::Lasting,
+            _ => Self::Permanent,
         }
     }
 }
 
 /// All that the decision rests on.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Situation {
+pub(crate) struct RetryContext {
     pub(crate) failure: Failure,
     /// Whether doing it twice leaves the same behind as doing it once.
     pub(crate) idempotent: bool,
     pub(crate) retries_so_far: u32,
     /// The wait that the service asks for.
-    pub(crate) asked: Option<Duration>,
+    pub(crate) retry_after: Option<Duration>,
     /// What is left of the call's total time.
     pub(crate) remaining: Duration,
     /// From 0 to 1.
@@ -54,26 +54,26 @@ pub(crate) struct Situation {
 }
 
 /// The wait before the next attempt; none when there is to be no other.
-pub(crate) fn wait_before_retry(policy: &RetryPolicy, situation: &Situation) -> Option<Duration> {
-    let sensible = match situation.failure {
-        Failure::NotArrived | Failure::RefusedUnread => true,
-        Failure::Passing => situation.idempotent,
-        Failure::Lasting => false,
+pub(crate) fn wait_before_retry(policy: &RetryPolicy, context: &RetryContext) -> Option<Duration> {
+    let retryable = match context.failure {
+        Failure::NotSent | Failure::RateLimited => true,
+        Failure::Transient => context.idempotent,
+        Failure::Permanent => false,
     };
-    let asked = situation.asked.unwrap_or_default();
-    if !sensible || situation.retries_so_far >= policy.max_retries || asked > policy.max_wait {
+    let retry_after = context.retry_after.unwrap_or_default();
+    if !retryable || context.retries_so_far >= policy.max_retries || retry_after > policy.max_wait {
         return None;
     }
-    let wait = asked.max(delay(policy, situation));
-    (wait < situation.remaining).then_some(wait)
+    let wait = retry_after.max(delay(policy, context));
+    (wait < context.remaining).then_some(wait)
 }
 
 /// Full jitter: any part of a bound that doubles with each retry.
-fn delay(policy: &RetryPolicy, situation: &Situation) -> Duration {
-    let doubled = 2_u32.saturating_pow(situation.retries_so_far);
-    let bound = policy.base_delay.saturating_mul(doubled);
+fn delay(policy: &RetryPolicy, context: &RetryContext) -> Duration {
+    let factor = 2_u32.saturating_pow(context.retries_so_far);
+    let bound = policy.base_delay.saturating_mul(factor);
     let bound = bound.min(policy.max_delay);
-    let part = bound.as_secs_f64() * situation.jitter;
+    let part = bound.as_secs_f64() * context.jitter;
     Duration::try_from_secs_f64(part).map_or(bound, |part| part.min(bound))
 }
 
@@ -81,58 +81,58 @@ fn delay(policy: &RetryPolicy, situation: &Situation) -> Duration {
 mod tests {
     use std::time::Duration;
 
-    use super::{Failure, Situation, wait_before_retry};
+    use super::{Failure, RetryContext, wait_before_retry};
     use crate::{Error, ErrorKind, RetryPolicy};
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn passing() -> Situation {
-        Situation {
-            failure: Failure::Passing,
+    fn transient() -> RetryContext {
+        RetryContext {
+            failure: Failure::Transient,
             idempotent: true,
             retries_so_far: 0,
-            asked: None,
+            retry_after: None,
             remaining: Duration::from_secs(60),
             jitter: 1.0,
         }
     }
 
-    fn wait(situation: Situation) -> Option<Duration> {
-        wait_before_retry(&RetryPolicy::new(), &situation)
+    fn wait(context: RetryContext) -> Option<Duration> {
+        wait_before_retry(&RetryPolicy::new(), &context)
     }
 
     #[test]
     fn only_what_cannot_happen_twice_is_repeated() {
-        for (failure, idempotent, repeated) in [
-            (Failure::NotArrived, false, true),
-            (Failure::NotArrived, true, true),
-            (Failure::RefusedUnread, false, true),
-            (Failure::RefusedUnread, true, true),
-            (Failure::Passing, false, false),
-            (Failure::Passing, true, true),
-            (Failure::Lasting, false, false),
-            (Failure::Lasting, true, false),
+        for (failure, idempotent, retried) in [
+            (Failure::NotSent, false, true),
+            (Failure::NotSent, true, true),
+            (Failure::RateLimited, false, true),
+            (Failure::RateLimited, true, true),
+            (Failure::Transient, false, false),
+            (Failure::Transient, true, true),
+            (Failure::Permanent, false, false),
+            (Failure::Permanent, true, false),
         ] {
-            let situation = Situation {
+            let context = RetryContext {
                 failure,
                 idempotent,
-                ..passing()
+                ..transient()
             };
-            assert_eq!(wait(situation).is_some(), repeated, "{situation:?}");
+            assert_eq!(wait(context).is_some(), retried, "{context:?}");
         }
     }
 
     #[test]
     fn the_kind_of_an_error_says_what_it_means() {
         for (kind, failure) in [
-            (ErrorKind::Connection, Failure::NotArrived),
-            (ErrorKind::Timeout, Failure::Passing),
-            (ErrorKind::Interrupted, Failure::Passing),
-            (ErrorKind::TooLarge, Failure::Lasting),
-            (ErrorKind::Unreadable, Failure::Lasting),
-            (ErrorKind::Invalid, Failure::Lasting),
+            (ErrorKind::Connection, Failure::NotSent),
+            (ErrorKind::Timeout, Failure::Transient),
+            (ErrorKind::Interrupted, Failure::Transient),
+            (ErrorKind::TooLarge, Failure::Permanent),
+            (ErrorKind::Unreadable, Failure::Permanent),
+            (ErrorKind::Invalid, Failure::Permanent),
         ] {
-            assert_eq!(Failure::of(&Error::new(kind, "")), failure, "{kind:?}");
+            assert_eq!(Failure::new(&Error::new(kind, "")), failure, "{kind:?}");
         }
     }
 
@@ -142,12 +142,12 @@ mod tests {
         for (retries_so_far, milliseconds) in
             [(0, 100), (1, 200), (2, 400), (7, 10_000), (1_000, 10_000)]
         {
-            let situation = Situation {
+            let context = RetryContext {
                 retries_so_far,
-                ..passing()
+                ..transient()
             };
             assert_eq!(
-                wait_before_retry(&policy, &situation),
+                wait_before_retry(&policy, &context),
                 Some(Duration::from_millis(milliseconds))
             );
         }
@@ -163,60 +163,66 @@ mod tests {
             (f64::NAN, 100),
             (f64::INFINITY, 100),
         ] {
-            let situation = Situation {
+            let context = RetryContext {
                 jitter,
-                ..passing()
+                ..transient()
             };
-            assert_eq!(wait(situation), Some(Duration::from_millis(milliseconds)));
+            assert_eq!(wait(context), Some(Duration::from_millis(milliseconds)));
         }
         let endless = RetryPolicy::new()
             .base_delay(Duration::MAX)
             .max_delay(Duration::MAX);
-        assert_eq!(wait_before_retry(&endless, &passing()), None);
+        assert_eq!(wait_before_retry(&endless, &transient()), None);
     }
 
     #[test]
     fn the_retries_are_counted() {
-        let last = Situation {
+        let last = RetryContext {
             retries_so_far: 2,
-            ..passing()
+            ..transient()
         };
         assert!(wait(last).is_some());
-        let beyond = Situation {
+        let beyond = RetryContext {
             retries_so_far: 3,
             ..last
         };
         assert_eq!(wait(beyond), None);
-        assert_eq!(wait_before_retry(&RetryPolicy::none(), &passing()), None);
+        assert_eq!(wait_before_retry(&RetryPolicy::none(), &transient()), None);
     }
 
     #[test]
     fn what_the_service_asks_for_is_waited_if_it_is_not_too_long() {
-        for (asked, expected) in [
+        for (retry_after, expected) in [
             (Duration::ZERO, Some(Duration::from_millis(100))),
             (7 * SECOND, Some(7 * SECOND)),
             (30 * SECOND, Some(30 * SECOND)),
             (31 * SECOND, None),
             (Duration::MAX, None),
         ] {
-            let asked = Some(asked);
-            assert_eq!(wait(Situation { asked, ..passing() }), expected);
+            let retry_after = Some(retry_after);
+            assert_eq!(
+                wait(RetryContext {
+                    retry_after,
+                    ..transient()
+                }),
+                expected
+            );
         }
     }
 
     #[test]
     fn no_wait_is_longer_than_the_time_that_is_left() {
-        let situation = Situation {
-            asked: Some(SECOND),
+        let context = RetryContext {
+            retry_after: Some(SECOND),
             remaining: SECOND,
-            ..passing()
+            ..transient()
         };
-        assert_eq!(wait(situation), None);
+        assert_eq!(wait(context), None);
         let remaining = 2 * SECOND;
-        let situation = Situation {
+        let context = RetryContext {
             remaining,
-            ..situation
+            ..context
         };
-        assert_eq!(wait(situation), Some(SECOND));
+        assert_eq!(wait(context), Some(SECOND));
     }
 }

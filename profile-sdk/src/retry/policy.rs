@@ -6,7 +6,7 @@ use std::time::Duration;
 ///
 /// What is repeated depends on the operation and not on its method. Reading, deleting and the edits
 /// of the profile and of links leave the same behind however often they are done: they are repeated
-/// when no connection could be made, when the answer was lost or late, and on 408, 429, 502, 503
+/// when no connection could be made, when the response was lost or late, and on 408, 429, 502, 503
 /// and 504. Creating a link or a post is repeated only where it cannot have been done: when no
 /// connection could be made, and on 429.
 ///

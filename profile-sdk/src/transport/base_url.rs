@@ -1,14 +1,14 @@
-//! Where the service is.
+//! The base URL of the service.
 
 use url::{Host, Url};
 
 use crate::Request;
 use crate::values::invalid_value::{InvalidValue, quoted};
 
-/// What the path of every endpoint begins with.
+/// The start of the path of every endpoint.
 const API_ROOT: &str = "/api/v1";
 
-/// A base URL that requests can be joined to and that a key may be sent to.
+/// A checked base URL.
 #[derive(Debug, Clone)]
 pub(crate) struct BaseUrl {
     url: Url,
@@ -16,51 +16,48 @@ pub(crate) struct BaseUrl {
 }
 
 impl BaseUrl {
-    /// Reads `http://host`, `https://host:port/prefix/` and the like.
+    /// Parses a URL such as `http://host` or `https://host:port/prefix/`.
     pub(crate) fn parse(text: &str, plain_http_allowed: bool) -> Result<Self, InvalidValue> {
-        let refuse = |reason: String| Err(InvalidValue::new("base URL", reason));
-        // What is no URL may be a key, where the two were mistaken for one another.
+        let reject = |reason: String| Err(InvalidValue::new("base URL", reason));
+        // The text is not shown: it may be the key, passed as the base URL by mistake.
         if !text.contains("://") {
-            let length = text.chars().count();
-            return refuse(format!(
-                "is a text of {length} characters without ://; expected one such as https://host"
-            ));
+            return reject("does not contain ://; expected a URL such as https://host".to_owned());
         }
-        // Nothing of a URL with userinfo may be shown, since it may hold a password.
+        // A URL that may contain a password is not shown.
         let url = match Url::parse(text) {
             Ok(url) => url,
             Err(_) if text.contains('@') => {
-                return refuse("is not a URL; expected one such as https://host".to_owned());
+                return reject("is not a valid URL; expected one such as https://host".to_owned());
             }
             Err(error) => {
                 let found = quoted(text);
-                return refuse(format!(
-                    "{found} is not a URL ({error}); expected one such as https://host"
+                return reject(format!(
+                    "{found} is not a valid URL ({error}); expected one such as https://host"
                 ));
             }
         };
         if !url.username().is_empty() || url.password().is_some() {
-            return refuse("holds a user name or password; remove them".to_owned());
+            return reject("contains a user name or password; remove them".to_owned());
         }
         if !matches!(url.scheme(), "http" | "https") {
             let scheme = url.scheme();
-            return refuse(format!(
+            return reject(format!(
                 "has the scheme {scheme}; expected https or http, as in https://host"
             ));
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return refuse("has a query or fragment; remove everything from ? or # on".to_owned());
+            return reject("has a query or fragment; remove everything from ? or # on".to_owned());
         }
         if url.scheme() == "http" && !plain_http_allowed && !is_loopback(&url) {
-            return refuse(format!(
-                "{url} is neither HTTPS nor on this machine, so what is sent could be read on the \
-                 way; use https, or allow plain HTTP"
+            return reject(format!(
+                "{url} would send requests unencrypted to another machine; use https, or call \
+                 ClientBuilder::allow_plain_http"
             ));
         }
         let prefix = url.path().trim_end_matches('/').to_owned();
         if prefix.ends_with(API_ROOT) {
-            return refuse(format!(
-                "ends with {API_ROOT}, which every call adds; remove it"
+            return reject(format!(
+                "ends with {API_ROOT}, which the client adds; remove it"
             ));
         }
         Ok(Self { url, prefix })
@@ -70,9 +67,7 @@ impl BaseUrl {
         self.url.scheme() == "https"
     }
 
-    /// The full URL of a request.
-    ///
-    /// The path is encoded already and has no dot segment, so setting it changes nothing in it.
+    /// Returns the full URL of a request.
     pub(crate) fn join(&self, request: &Request) -> Url {
         let mut url = self.url.clone();
         if self.prefix.is_empty() {
@@ -91,8 +86,8 @@ impl std::fmt::Display for BaseUrl {
     }
 }
 
-/// Whether it is this machine for certain. Other names are asked of DNS, also those that end in
-/// `.localhost`.
+/// Returns `true` if the host is certain to be this machine. Names that end in `.localhost` are
+/// not: DNS may resolve them to another machine.
 fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost",
@@ -108,7 +103,7 @@ mod tests {
     use crate::{Operation, Request};
 
     #[test]
-    fn a_prefix_and_trailing_slashes_are_kept_in_order() {
+    fn joins_prefixes_and_trailing_slashes() {
         for (base, expected) in [
             ("https://host", "https://host/api/v1/me/links/a%2Fb"),
             ("https://host/", "https://host/api/v1/me/links/a%2Fb"),
@@ -125,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn encoded_dots_stay_encoded() {
+    fn keeps_encoded_dots() {
         for (id, path) in [
             ("%2e%2e", "%252e%252e"),
             ("..%2f", "..%252f"),
@@ -140,11 +135,11 @@ mod tests {
     }
 
     #[test]
-    fn each_refusal_says_why() {
+    fn reports_why_a_url_is_rejected() {
         for (text, message) in [
             (
                 "host",
-                "base URL is a text of 4 characters without ://; expected one such as https://host",
+                "base URL does not contain ://; expected a URL such as https://host",
             ),
             (
                 "ftp://host",
@@ -152,16 +147,16 @@ mod tests {
             ),
             (
                 "localhost:8080",
-                "base URL is a text of 14 characters without ://; expected one such as https://host",
+                "base URL does not contain ://; expected a URL such as https://host",
             ),
             (
                 "https://ho st",
-                "base URL \"https://ho st\" is not a URL (invalid international domain name); \
+                "base URL \"https://ho st\" is not a valid URL (invalid international domain name); \
                  expected one such as https://host",
             ),
             (
                 "https://ada:hush@host",
-                "base URL holds a user name or password; remove them",
+                "base URL contains a user name or password; remove them",
             ),
             (
                 "https://host/?x=1",
@@ -169,17 +164,16 @@ mod tests {
             ),
             (
                 "http://host",
-                "base URL http://host/ is neither HTTPS nor on this machine, \
-                 so what is sent could be read on the way; \
-                 use https, or allow plain HTTP",
+                "base URL http://host/ would send requests unencrypted to another machine; \
+                 use https, or call ClientBuilder::allow_plain_http",
             ),
             (
                 "https://host/x/api/v1/",
-                "base URL ends with /api/v1, which every call adds; remove it",
+                "base URL ends with /api/v1, which the client adds; remove it",
             ),
             (
                 "https://ada:hush@host:port",
-                "base URL is not a URL; expected one such as https://host",
+                "base URL is not a valid URL; expected one such as https://host",
             ),
         ] {
             assert_eq!(

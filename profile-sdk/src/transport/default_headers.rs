@@ -7,7 +7,7 @@ use crate::{ApiKey, InvalidValue};
 
 /// Headers that are the client's own to set: what they say follows from the key, the body and the
 /// connection.
-const OWN: [HeaderName; 10] = [
+const RESERVED: [HeaderName; 10] = [
     header::ACCEPT,
     header::ACCEPT_ENCODING,
     header::AUTHORIZATION,
@@ -20,17 +20,15 @@ const OWN: [HeaderName; 10] = [
     header::USER_AGENT,
 ];
 
-const UNSENDABLE: &str = "holds a control character";
-
 /// The caller's headers together with ours.
 pub(crate) fn default_headers(
-    given: &[(String, String)],
+    custom: &[(String, String)],
     user_agent: &str,
     api_key: Option<&ApiKey>,
 ) -> Result<HeaderMap, InvalidValue> {
     let mut headers = HeaderMap::new();
-    for (name, value) in given {
-        let (name, value) = given_header(name, value)?;
+    for (name, value) in custom {
+        let (name, value) = custom_header(name, value)?;
         headers.insert(name, value);
     }
     headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
@@ -45,14 +43,14 @@ pub(crate) fn default_headers(
 }
 
 /// A header that a caller gives; its value is not shown, since it may be secret.
-pub(crate) fn given_header(
+pub(crate) fn custom_header(
     name: &str,
     value: &str,
 ) -> Result<(HeaderName, HeaderValue), InvalidValue> {
     let found = quoted(name);
     let name = header_name(name)?;
     let value = sensitive(value).ok_or_else(|| {
-        let reason = format!("{found} cannot be sent, since its value {UNSENDABLE}");
+        let reason = format!("{found} has a value that contains a control character");
         InvalidValue::new("header", reason)
     })?;
     Ok((name, value))
@@ -60,24 +58,21 @@ pub(crate) fn given_header(
 
 fn header_name(text: &str) -> Result<HeaderName, InvalidValue> {
     let found = quoted(text);
-    let refuse = |reason: &str| InvalidValue::new("header", format!("{found} {reason}"));
+    let reject = |reason: &str| InvalidValue::new("header", format!("{found} {reason}"));
     let name = HeaderName::from_bytes(text.as_bytes());
-    let name = name.map_err(|_| refuse("is not the name of an HTTP header"))?;
+    let name = name.map_err(|_| reject("is not a valid HTTP header name"))?;
     match name {
-        header::AUTHORIZATION => Err(refuse(
-            "carries the key; give it with ClientBuilder::api_key",
+        header::AUTHORIZATION => Err(reject(
+            "is reserved for the key; use ClientBuilder::api_key",
         )),
-        header::USER_AGENT => Err(refuse("is set with ClientBuilder::user_agent")),
-        _ if OWN.contains(&name) => Err(refuse("is the client's own to set; leave it out")),
+        header::USER_AGENT => Err(reject("is reserved; use ClientBuilder::user_agent")),
+        _ if RESERVED.contains(&name) => Err(reject("is set by the client; remove it")),
         _ => Ok(name),
     }
 }
 
 fn header_value(field: &'static str, text: &str) -> Result<HeaderValue, InvalidValue> {
-    sensitive(text).ok_or_else(|| {
-        let reason = format!("cannot be sent in a header, since it {UNSENDABLE}");
-        InvalidValue::new(field, reason)
-    })
+    sensitive(text).ok_or_else(|| InvalidValue::new(field, "contains a control character"))
 }
 
 /// Marked as sensitive, so that neither a log nor a table of compression keeps it.
@@ -92,47 +87,47 @@ mod tests {
     use super::default_headers;
     use crate::ApiKey;
 
-    fn refusal(name: &str, value: &str) -> String {
-        let given = [(name.to_owned(), value.to_owned())];
-        let refused = default_headers(&given, "agent", None).unwrap_err();
-        refused.to_string()
+    fn error(name: &str, value: &str) -> String {
+        let custom = [(name.to_owned(), value.to_owned())];
+        let error = default_headers(&custom, "agent", None).unwrap_err();
+        error.to_string()
     }
 
     #[test]
     fn the_client_s_own_headers_cannot_be_given() {
         for name in ["authorization", "Authorization", "AUTHORIZATION"] {
             assert_eq!(
-                refusal(name, "Bearer x"),
-                format!("header {name:?} carries the key; give it with ClientBuilder::api_key")
+                error(name, "Bearer x"),
+                format!("header {name:?} is reserved for the key; use ClientBuilder::api_key")
             );
         }
         assert_eq!(
-            refusal("User-Agent", "x"),
-            "header \"User-Agent\" is set with ClientBuilder::user_agent"
+            error("User-Agent", "x"),
+            "header \"User-Agent\" is reserved; use ClientBuilder::user_agent"
         );
         assert_eq!(
-            refusal("Host", "evil"),
-            "header \"Host\" is the client's own to set; leave it out"
+            error("Host", "evil"),
+            "header \"Host\" is set by the client; remove it"
         );
     }
 
     #[test]
     fn what_is_no_header_is_refused_without_its_value() {
         assert_eq!(
-            refusal("two words", "x"),
-            "header \"two words\" is not the name of an HTTP header"
+            error("two words", "x"),
+            "header \"two words\" is not a valid HTTP header name"
         );
         assert_eq!(
-            refusal("x-secret", "hush\r\nx: y"),
-            "header \"x-secret\" cannot be sent, since its value holds a control character"
+            error("x-secret", "hush\r\nx: y"),
+            "header \"x-secret\" has a value that contains a control character"
         );
     }
 
     #[test]
     fn secrets_are_marked() {
-        let given = [("x-gateway".to_owned(), "hush".to_owned())];
+        let custom = [("x-gateway".to_owned(), "hush".to_owned())];
         let key = ApiKey::new("hush").unwrap();
-        let headers = default_headers(&given, "agent", Some(&key)).unwrap();
+        let headers = default_headers(&custom, "agent", Some(&key)).unwrap();
         assert!(headers["x-gateway"].is_sensitive() && headers["authorization"].is_sensitive());
         assert!(!format!("{headers:?}").contains("hush"));
         assert_eq!(headers["user-agent"], "agent");

@@ -14,12 +14,12 @@ use reqwest::header::{self, HeaderMap, HeaderValue};
 use base_url::BaseUrl;
 use proxy::Proxy;
 use raw_response::RawResponse;
-use tls::{Tls, root_cause, set_up_failed};
+use tls::{Tls, root_cause, setup_error};
 
 use crate::{Error, ErrorKind, Method, Request};
 
-/// How much memory an answer gets for the length that it announces, before any of it has come.
-const MOST_BYTES_RESERVED: usize = 1024 * 1024;
+/// How much memory a response gets for the length that it announces, before any of it has come.
+const MAX_RESERVED_BYTES: usize = 1024 * 1024;
 
 /// What a transport is made from.
 pub(crate) struct Settings {
@@ -32,7 +32,7 @@ pub(crate) struct Settings {
     pub(crate) root_certificates: Vec<Vec<u8>>,
     pub(crate) connect_timeout: Duration,
     /// How long most exchanges may take.
-    pub(crate) usual_timeout: Duration,
+    pub(crate) default_timeout: Duration,
     pub(crate) max_response_bytes: usize,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Settings {
 pub(crate) struct Transport {
     http: reqwest::Client,
     base_url: BaseUrl,
-    usual_timeout: Duration,
+    default_timeout: Duration,
     max_response_bytes: usize,
 }
 
@@ -49,7 +49,7 @@ impl Transport {
         let mut http = reqwest::Client::builder()
             .default_headers(settings.headers)
             .connect_timeout(settings.connect_timeout)
-            .timeout(settings.usual_timeout)
+            .timeout(settings.default_timeout)
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             // The environment's proxies are not this library's to read.
@@ -65,11 +65,11 @@ impl Transport {
             https.then_some(&settings.root_certificates[..]),
         )?
         .build()
-        .map_err(|error| set_up_failed("the HTTP client could not be made", error))?;
+        .map_err(|error| setup_error("could not create the HTTP client", error))?;
         Ok(Self {
             http,
             base_url: settings.base_url,
-            usual_timeout: settings.usual_timeout,
+            default_timeout: settings.default_timeout,
             max_response_bytes: settings.max_response_bytes,
         })
     }
@@ -78,7 +78,7 @@ impl Transport {
         &self.base_url
     }
 
-    /// Sends a request once and reads its answer, whatever its status.
+    /// Sends a request once and reads its response, whatever its status.
     pub(crate) async fn exchange(
         &self,
         request: &Request,
@@ -92,46 +92,53 @@ impl Transport {
             Method::Delete => reqwest::Method::DELETE,
         };
         let url = self.base_url.join(request);
-        let mut sending = self.http.request(method, url);
-        // The HTTP client's own time-out costs less than one of the request.
-        if timeout != self.usual_timeout {
-            sending = sending.timeout(timeout);
+        let mut builder = self.http.request(method, url);
+        // The HTTP client's own timeout costs less than one of the request.
+        if timeout != self.default_timeout {
+            builder = builder.timeout(timeout);
         }
         for (name, value) in request.headers() {
-            sending = sending.header(name, value);
+            builder = builder.header(name, value);
         }
         if let Some(body) = request.body_bytes() {
-            sending = sending
+            builder = builder
                 .header(
                     header::CONTENT_TYPE,
                     HeaderValue::from_static("application/json"),
                 )
                 .body(body);
         }
-        let mut answer = sending.send().await.map_err(|error| lost(error, timeout))?;
-        let (body, is_cut) = if answer.status().is_success() {
-            (self.read_whole(&mut answer, timeout).await?, false)
+        let mut response = builder
+            .send()
+            .await
+            .map_err(|error| transport_error(error, timeout))?;
+        let (body, is_truncated) = if response.status().is_success() {
+            (self.read_body(&mut response, timeout).await?, false)
         } else {
-            read_start(&mut answer).await
+            read_body_start(&mut response).await
         };
         Ok(RawResponse {
-            status: answer.status().as_u16(),
-            headers: std::mem::take(answer.headers_mut()),
+            status: response.status().as_u16(),
+            headers: std::mem::take(response.headers_mut()),
             body,
-            is_cut,
+            is_truncated,
         })
     }
 
     /// Reads a body up to the client's cap, which holds for what it is after decompression.
-    async fn read_whole(
+    async fn read_body(
         &self,
-        answer: &mut reqwest::Response,
+        response: &mut reqwest::Response,
         timeout: Duration,
     ) -> Result<Bytes, Error> {
-        let announced = answer.content_length().unwrap_or_default();
-        // Most answers come in one piece, which need not be copied.
+        let content_length = response.content_length().unwrap_or_default();
+        // Most responses come in one piece, which need not be copied.
         let (mut first, mut body) = (Bytes::new(), BytesMut::new());
-        while let Some(chunk) = answer.chunk().await.map_err(|error| lost(error, timeout))? {
+        while let Some(chunk) = response
+            .chunk()
+            .await
+            .map_err(|error| transport_error(error, timeout))?
+        {
             if first.len().max(body.len()) + chunk.len() > self.max_response_bytes {
                 return Err(self.too_large());
             }
@@ -140,8 +147,8 @@ impl Transport {
                 continue;
             }
             if body.is_empty() {
-                let announced = usize::try_from(announced).unwrap_or(usize::MAX);
-                body.reserve(announced.min(MOST_BYTES_RESERVED).max(first.len()));
+                let content_length = usize::try_from(content_length).unwrap_or(usize::MAX);
+                body.reserve(content_length.min(MAX_RESERVED_BYTES).max(first.len()));
                 body.extend_from_slice(&first);
             }
             body.extend_from_slice(&chunk);
@@ -155,7 +162,7 @@ impl Transport {
 
     fn too_large(&self) -> Error {
         let reason = format!(
-            "the answer is larger than {} bytes, the most that this client takes",
+            "the response is larger than the maximum of {} bytes",
             self.max_response_bytes
         );
         Error::new(ErrorKind::TooLarge, reason)
@@ -164,10 +171,10 @@ impl Transport {
 
 /// Reads the start of a refusal's body, and tells whether there is more. What cannot be read of it is
 /// not missed: the status says what matters.
-async fn read_start(answer: &mut reqwest::Response) -> (Bytes, bool) {
+async fn read_body_start(response: &mut reqwest::Response) -> (Bytes, bool) {
     let mut body = BytesMut::new();
-    let is_cut = loop {
-        match answer.chunk().await {
+    let is_truncated = loop {
+        match response.chunk().await {
             Ok(Some(chunk)) => body.extend_from_slice(&chunk),
             Ok(None) => break false,
             Err(_) => break true,
@@ -177,27 +184,28 @@ async fn read_start(answer: &mut reqwest::Response) -> (Bytes, bool) {
             break true;
         }
     };
-    (body.freeze(), is_cut)
+    (body.freeze(), is_truncated)
 }
 
-/// Tells why no complete answer came, and whether the request can have arrived.
-fn lost(error: reqwest::Error, timeout: Duration) -> Error {
+/// Tells why no complete response came, and whether the request can have arrived.
+fn transport_error(error: reqwest::Error, timeout: Duration) -> Error {
     let error = error.without_url();
     let cause = root_cause(&error);
     let (kind, reason) = if error.is_builder() {
-        let reason = format!("the request could not be made, so nothing was sent: {cause}");
+        let reason = format!("could not create the request, so nothing was sent: {cause}");
         (ErrorKind::Invalid, reason)
     } else if error.is_connect() {
         let advice = tls::advice(&cause);
-        let reason = format!("no connection could be made, so nothing was sent: {cause}{advice}");
+        let reason = format!("could not connect, so nothing was sent: {cause}{advice}");
         (ErrorKind::Connection, reason)
     } else if error.is_timeout() {
         let seconds = (timeout.as_secs_f64() * 100.0).round() / 100.0;
-        let reason = format!("no complete answer came within {seconds} seconds");
+        let unit = if seconds == 1.0 { "second" } else { "seconds" };
+        let reason = format!("no complete response within {seconds} {unit}");
         (ErrorKind::Timeout, reason)
     } else {
-        let reason = format!("the connection broke before a complete answer had come: {cause}");
+        let reason = format!("the connection was lost before the response was complete: {cause}");
         (ErrorKind::Interrupted, reason)
     };
-    Error::new(kind, reason).caused_by(error)
+    Error::new(kind, reason).with_source(error)
 }

@@ -13,13 +13,13 @@ impl Proxy {
     /// Reads `http://host:port`, `https://user:password@host:port` and the like.
     pub(crate) fn parse(text: &str) -> Result<Self, InvalidValue> {
         let expected = "expected one such as http://host:3128";
-        let refuse = |reason: String| Err(InvalidValue::new("proxy", reason));
+        let reject = |reason: String| Err(InvalidValue::new("proxy", reason));
         match Url::parse(text) {
             Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(Self { url }),
             Ok(url) if text.contains("://") => {
-                refuse(format!("has the scheme {}; {expected}", url.scheme()))
+                reject(format!("has the scheme {}; {expected}", url.scheme()))
             }
-            _ => refuse(format!("is not a URL; {expected}")),
+            _ => reject(format!("is not a valid URL; {expected}")),
         }
     }
 
@@ -40,14 +40,14 @@ mod tests {
     #[test]
     fn a_refusal_shows_no_password() {
         for (text, reason) in [
-            ("host:3128", "is not a URL"),
-            ("ada:hush@host:3128", "is not a URL"),
-            ("http://ada:hush@host:port", "is not a URL"),
+            ("host:3128", "is not a valid URL"),
+            ("ada:hush@host:3128", "is not a valid URL"),
+            ("http://ada:hush@host:port", "is not a valid URL"),
             ("socks5://ada:hush@host", "has the scheme socks5"),
         ] {
-            let refused = Proxy::parse(text).err().unwrap().to_string();
+            let message = Proxy::parse(text).err().unwrap().to_string();
             let expected = format!("proxy {reason}; expected one such as http://host:3128");
-            assert_eq!(refused, expected);
+            assert_eq!(message, expected);
         }
     }
 

@@ -1,18 +1,18 @@
-//! An answer as it came, before its body is read.
+//! A response as it came, before its body is read.
 
 use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderValue};
 
 use crate::ApiKey;
 
-/// An answer before anything of it is read.
+/// A response before anything of it is read.
 #[derive(Debug, Clone)]
 pub(crate) struct RawResponse {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
     /// Whether there is more of the body than was read.
-    pub(crate) is_cut: bool,
+    pub(crate) is_truncated: bool,
 }
 
 impl RawResponse {
@@ -26,10 +26,10 @@ impl RawResponse {
             .find_map(|name| self.header(name))
     }
 
-    /// The same answer without the key, which a service may echo when it refuses a request.
-    pub(crate) fn without(mut self, key: &ApiKey) -> Self {
+    /// The same response without the key, which a service may echo when it refuses a request.
+    pub(crate) fn redacted(mut self, key: &ApiKey) -> Self {
         let body = String::from_utf8_lossy(&self.body);
-        let redacted = match self.is_cut {
+        let redacted = match self.is_truncated {
             true => key.redact_start(&body),
             false => key.redact(&body),
         };

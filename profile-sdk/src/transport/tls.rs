@@ -1,28 +1,28 @@
-//! How HTTPS is spoken, by cargo feature.
+//! TLS, by cargo feature.
 
 use std::error::Error as StdError;
 
 use crate::{Error, ErrorKind};
 
-/// An implementation of TLS and the root certificates that it trusts. Each is there with the cargo
-/// feature of its name.
+/// An implementation of TLS and the root certificates that it trusts.
+///
+/// Each variant requires the cargo feature of its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Tls {
     /// rustls with the root certificates of the platform; feature `rustls`, on by default.
     #[cfg(feature = "rustls")]
     Rustls,
-    /// rustls with root certificates that were compiled in, those of Mozilla; feature
-    /// `webpki-roots`.
+    /// rustls with the root certificates of Mozilla, compiled in; feature `webpki-roots`.
     #[cfg(feature = "webpki-roots")]
     WebpkiRoots,
-    /// The platform's own TLS and root certificates; feature `native-tls`.
+    /// The TLS implementation and root certificates of the platform; feature `native-tls`.
     #[cfg(feature = "native-tls")]
     NativeTls,
 }
 
 impl Tls {
-    /// The one that is used unless the caller names another: the first of those there are.
+    /// The default: the first that is enabled.
     const PREFERRED: Option<Self> = {
         #[cfg(feature = "rustls")]
         let preferred = Some(Self::Rustls);
@@ -34,8 +34,11 @@ impl Tls {
     };
 }
 
-/// Readies TLS, where HTTPS is spoken with the PEM texts of further certificates to trust. Elsewhere
-/// no root certificates are read, since that takes longer than everything else at the start.
+/// Configures TLS. `https` is `None` if no connection uses HTTPS, otherwise the additional root
+/// certificates in PEM.
+///
+/// Without HTTPS, root certificates are not loaded, because this is the slowest part of creating a
+/// client.
 pub(crate) fn prepare(
     http: reqwest::ClientBuilder,
     tls: Option<Tls>,
@@ -44,8 +47,8 @@ pub(crate) fn prepare(
     match tls.or(Tls::PREFERRED) {
         None if https.is_some() => Err(Error::new(
             ErrorKind::Invalid,
-            "HTTPS cannot be spoken, since this program was built without TLS: \
-             turn on the feature rustls, webpki-roots or native-tls of profile-sdk",
+            "HTTPS is not available, because this program was built without TLS; \
+             enable the feature rustls, webpki-roots or native-tls of profile-sdk",
         )),
         None => Ok(http),
         #[cfg(feature = "rustls")]
@@ -57,19 +60,19 @@ pub(crate) fn prepare(
     }
 }
 
-/// What to do about a connection that could not be made for this reason. Each implementation has
-/// words of its own, and some have nothing else to tell it by.
+/// Returns advice for a failed connection. Some TLS implementations report the cause only in the
+/// text of the error.
 pub(crate) fn advice(reason: &str) -> &'static str {
-    let says = |words: &[&str]| words.iter().any(|words| reason.contains(words));
-    if says(&[
+    let contains = |words: &[&str]| words.iter().any(|words| reason.contains(words));
+    if contains(&[
         "InvalidContentType",
         "wrong version number",
         "packet length too long",
     ]) {
-        "; the service does not speak HTTPS there; check the base URL"
-    } else if says(&["UnknownIssuer", "certificate verify failed"]) {
-        "; if a private authority issued the service's certificate, add that authority's own to \
-         those that are trusted"
+        "; the service does not support HTTPS on this port; check the base URL"
+    } else if contains(&["UnknownIssuer", "certificate verify failed"]) {
+        "; if a private authority issued the service's certificate, trust the root certificate of \
+         that authority"
     } else {
         ""
     }
@@ -86,7 +89,7 @@ fn with_native_tls(
     };
     let mut certificates = Vec::new();
     for pem in root_certificates {
-        let read = reqwest::Certificate::from_pem_bundle(pem).map_err(no_certificate)?;
+        let read = reqwest::Certificate::from_pem_bundle(pem).map_err(invalid_pem)?;
         certificates.extend(at_least_one(read)?);
     }
     Ok(http.tls_certs_merge(certificates))
@@ -104,21 +107,21 @@ type Certificates = Vec<rustls::pki_types::CertificateDer<'static>>;
 #[cfg(feature = "rustls")]
 fn with_rustls(
     http: reqwest::ClientBuilder,
-    trusting: fn(WithoutRoots, Certificates) -> Result<WithRoots, rustls::Error>,
+    with_roots: fn(WithoutRoots, Certificates) -> Result<WithRoots, rustls::Error>,
     https: Option<&[Vec<u8>]>,
 ) -> Result<reqwest::ClientBuilder, Error> {
-    let failed = |error| set_up_failed("TLS could not be set up", error);
+    let failed = |error| setup_error("could not set up TLS", error);
     let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
     let versions = rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(failed)?;
-    let trusting = match https {
+    let builder = match https {
         Some(root_certificates) => {
-            trusting(versions, certificates_in(root_certificates)?).map_err(failed)?
+            with_roots(versions, certificates_in(root_certificates)?).map_err(failed)?
         }
         None => versions.with_root_certificates(rustls::RootCertStore::empty()),
     };
-    let mut config = trusting.with_no_client_auth();
+    let mut config = builder.with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(http.tls_backend_preconfigured(config))
 }
@@ -130,7 +133,7 @@ fn certificates_in(root_certificates: &[Vec<u8>]) -> Result<Certificates, Error>
     let mut certificates = Vec::new();
     for pem in root_certificates {
         let read: Result<_, _> = CertificateDer::pem_slice_iter(pem).collect();
-        certificates.extend(at_least_one(read.map_err(no_certificate)?)?);
+        certificates.extend(at_least_one(read.map_err(invalid_pem)?)?);
     }
     Ok(certificates)
 }
@@ -144,13 +147,13 @@ fn platform_roots(
     let verifier =
         rustls_platform_verifier::Verifier::new_with_extra_roots(certificates, provider)?;
     let verifier = std::sync::Arc::new(verifier);
-    // So rustls calls whatever is not its own; this is the platform's.
+    // rustls calls every custom verifier dangerous; this one is the verifier of the platform.
     Ok(builder
         .dangerous()
         .with_custom_certificate_verifier(verifier))
 }
 
-/// Android's verifier takes no further root certificates.
+/// The verifier of Android does not accept additional root certificates.
 #[cfg(all(feature = "rustls", target_os = "android"))]
 fn platform_roots(
     builder: WithoutRoots,
@@ -161,8 +164,8 @@ fn platform_roots(
     if certificates.is_empty() {
         return builder.with_platform_verifier();
     }
-    let reason = "Android takes root certificates from its settings alone; \
-                  use Tls::WebpkiRoots to give others";
+    let reason = "Android only trusts the root certificates in its settings; \
+                  use Tls::WebpkiRoots to add others";
     Err(rustls::Error::General(reason.to_owned()))
 }
 
@@ -180,9 +183,9 @@ fn bundled_roots(
 }
 
 #[cfg(any(feature = "rustls", feature = "native-tls"))]
-fn no_certificate(error: impl StdError + Send + Sync + 'static) -> Error {
-    set_up_failed(
-        "what was given to root_certificate_pem is not a certificate in PEM",
+fn invalid_pem(error: impl StdError + Send + Sync + 'static) -> Error {
+    setup_error(
+        "the value of root_certificate_pem is not a PEM certificate",
         error,
     )
 }
@@ -190,20 +193,20 @@ fn no_certificate(error: impl StdError + Send + Sync + 'static) -> Error {
 #[cfg(any(feature = "rustls", feature = "native-tls"))]
 fn at_least_one<T>(certificates: Vec<T>) -> Result<Vec<T>, Error> {
     if certificates.is_empty() {
-        let reason = "what was given to root_certificate_pem is not a certificate in PEM: \
+        let reason = "the value of root_certificate_pem is not a PEM certificate: \
                       it has no line -----BEGIN CERTIFICATE-----";
         return Err(Error::new(ErrorKind::Invalid, reason));
     }
     Ok(certificates)
 }
 
-/// What kept a client from being made.
-pub(crate) fn set_up_failed(what: &str, error: impl StdError + Send + Sync + 'static) -> Error {
+/// Creates an error about setting up a client, with its root cause in the message.
+pub(crate) fn setup_error(what: &str, error: impl StdError + Send + Sync + 'static) -> Error {
     let reason = format!("{what}: {}", root_cause(&error));
-    Error::new(ErrorKind::Invalid, reason).caused_by(error)
+    Error::new(ErrorKind::Invalid, reason).with_source(error)
 }
 
-/// The text of the last cause in the chain, which is the one that says what went wrong.
+/// The text of the last cause in the chain, which is the one that contains what went wrong.
 pub(crate) fn root_cause(error: &dyn StdError) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {

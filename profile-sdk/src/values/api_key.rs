@@ -72,18 +72,18 @@ impl<'de> Deserialize<'de> for ApiKey {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // What another type's error shows may be a key of digits alone.
         let text = String::deserialize(deserializer)
-            .map_err(|_| Error::custom("API key is not a text; put it in quotes"))?;
+            .map_err(|_| Error::custom("API key is not a string; put it in quotes"))?;
         Self::new(text).map_err(Error::custom)
     }
 }
 
 fn check(text: &str) -> Result<(), InvalidValue> {
-    let refuse = |reason: String| Err(InvalidValue::new("API key", reason));
+    let reject = |reason: String| Err(InvalidValue::new("API key", reason));
     if text.is_empty() {
-        return refuse("is empty; give the key that the service issued".to_owned());
+        return reject("is empty; expected the key that the service issued".to_owned());
     }
     for (index, character) in text.chars().enumerate() {
-        let what = match character {
+        let found = match character {
             '!'..='~' => continue,
             character if character.is_ascii() || character.is_whitespace() => {
                 "white space or a control character"
@@ -91,8 +91,8 @@ fn check(text: &str) -> Result<(), InvalidValue> {
             _ => "a character that is not ASCII",
         };
         let position = index + 1;
-        return refuse(format!(
-            "has {what} at position {position}; expected visible ASCII only"
+        return reject(format!(
+            "has {found} at position {position}; expected visible ASCII only"
         ));
     }
     Ok(())
@@ -125,7 +125,7 @@ mod tests {
         }
         assert_eq!(
             ApiKey::new("\n").unwrap_err().to_string(),
-            "API key is empty; give the key that the service issued"
+            "API key is empty; expected the key that the service issued"
         );
     }
 }

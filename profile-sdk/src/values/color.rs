@@ -1,12 +1,12 @@
-//! A colour in the one form that the service takes.
+//! A color in the one form that the service takes.
 
 use crate::InvalidValue;
 use crate::values::invalid_value::quoted;
 use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_value};
 
-/// A colour of the form `#rrggbb`, with hexadecimal digits of either case.
+/// A color of the form `#rrggbb`, with hexadecimal digits of either case.
 ///
-/// It is sent as it was given: `#FF8800` stays upper case. Two colours are equal when their texts
+/// It is sent as it was given: `#FF8800` stays upper case. Two colors are equal when their texts
 /// are; compare [`rgb`](Self::rgb) to compare what is seen. (Specification: Resources, Profile;
 /// Limits.)
 ///
@@ -32,7 +32,7 @@ impl Color {
     ///
     /// # Errors
     ///
-    /// When the text has any other form; names of colours and the short `#rgb` are not of it.
+    /// When the text has any other form; names of colors and the short `#rgb` are not of it.
     pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
         let text = text.into();
         let digits = text.strip_prefix('#').unwrap_or_default().as_bytes();
@@ -44,7 +44,7 @@ impl Color {
         Err(InvalidValue::new("color", reason))
     }
 
-    /// The colour of these red, green and blue parts, written with lower-case digits.
+    /// The color of these red, green and blue parts, written with lower-case digits.
     #[must_use]
     pub fn from_rgb([red, green, blue]: [u8; 3]) -> Self {
         Self {

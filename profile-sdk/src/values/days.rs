@@ -20,11 +20,11 @@ use crate::values::invalid_value::quoted;
 /// assert_eq!(Days::default().get(), 30);
 /// assert_eq!(
 ///     Days::new(366).unwrap_err().to_string(),
-///     "days is 366; expected 1 to 365 (1 to 30 for another's profile)",
+///     "days is 366; expected 1 to 365 (1 to 30 for other profiles)",
 /// );
 /// assert_eq!(
 ///     Days::for_other_profile(31).unwrap_err().to_string(),
-///     "days is 31; expected 1 to 30 for another's profile",
+///     "days is 31; expected 1 to 30 for other profiles",
 /// );
 /// # Ok::<(), profile_sdk::InvalidValue>(())
 /// ```
@@ -35,10 +35,10 @@ impl Days {
     /// The fewest days that can be asked for.
     pub const MIN: u16 = 1;
 
-    /// The most days that can be asked for of the caller's own profile.
+    /// The max days that can be asked for of the caller's own profile.
     pub const MAX_OWN: u16 = 365;
 
-    /// The most days that can be asked for of another's profile.
+    /// The max days that can be asked for of another's profile.
     pub const MAX_OTHER: u16 = 30;
 
     /// What the service uses when no number is sent; also [`Days::default`].
@@ -50,7 +50,7 @@ impl Days {
     ///
     /// When it is 0 or over 365.
     pub fn new(days: u16) -> Result<Self, InvalidValue> {
-        let expected = "1 to 365 (1 to 30 for another's profile)";
+        let expected = "1 to 365 (1 to 30 for other profiles)";
         Self::within(days, Self::MAX_OWN, expected)
     }
 
@@ -60,7 +60,7 @@ impl Days {
     ///
     /// When it is 0 or over 30.
     pub fn for_other_profile(days: u16) -> Result<Self, InvalidValue> {
-        Self::within(days, Self::MAX_OTHER, "1 to 30 for another's profile")
+        Self::within(days, Self::MAX_OTHER, "1 to 30 for other profiles")
     }
 
     /// The number.
@@ -69,8 +69,8 @@ impl Days {
         self.0
     }
 
-    fn within(days: u16, most: u16, expected: &str) -> Result<Self, InvalidValue> {
-        if (Self::MIN..=most).contains(&days) {
+    fn within(days: u16, max: u16, expected: &str) -> Result<Self, InvalidValue> {
+        if (Self::MIN..=max).contains(&days) {
             return Ok(Self(days));
         }
         let reason = format!("is {days}; expected {expected}");

@@ -44,13 +44,13 @@ deserialize_from_text!(DisplayName);
 pub(crate) fn check_characters(
     field: &'static str,
     text: &str,
-    most: usize,
+    max: usize,
 ) -> Result<(), InvalidValue> {
     let found = text.chars().count();
-    if found <= most {
+    if found <= max {
         return Ok(());
     }
-    let reason = format!("has {found} characters; at most {most} are allowed");
+    let reason = format!("has {found} characters; at most {max} are allowed");
     Err(InvalidValue::new(field, reason))
 }
 

@@ -1,93 +1,93 @@
 //! Takes a key out of a text, also where JSON, a URL or HTML writes its characters in another way.
 
-const IN_ITS_PLACE: &str = "[redacted]";
+const REPLACEMENT: &str = "[redacted]";
 
 /// The most bytes that stand for one character, as in `&#0047;`.
-const LONGEST_SPELLING: usize = 7;
+const MAX_ENCODED_BYTES: usize = 7;
 
-/// What is at one place of a text.
-enum Found {
-    Nothing,
+/// What is at one position of a text.
+enum Match {
+    None,
     /// The beginning of the key, and then the text ends.
-    Beginning,
-    /// All of the key, up to this place.
-    UpTo(usize),
+    Prefix,
+    /// All of the key, up to this position.
+    Full(usize),
 }
 
 /// The text without the key, if the key is in it. Where the text was cut off, a beginning of the key
 /// at its end goes too.
-pub(crate) fn redact(key: &str, text: &str, is_cut: bool) -> Option<String> {
-    let (mut redacted, mut kept, mut place) = (String::new(), 0, 0);
-    while place < text.len() {
-        let end = match find(key, text.as_bytes(), place) {
-            Found::UpTo(end) => end,
-            Found::Beginning if is_cut => text.len(),
-            Found::Beginning | Found::Nothing => {
-                place += 1;
+pub(crate) fn redact(key: &str, text: &str, is_truncated: bool) -> Option<String> {
+    let (mut redacted, mut kept, mut position) = (String::new(), 0, 0);
+    while position < text.len() {
+        let end = match find(key, text.as_bytes(), position) {
+            Match::Full(end) => end,
+            Match::Prefix if is_truncated => text.len(),
+            Match::Prefix | Match::None => {
+                position += 1;
                 continue;
             }
         };
-        redacted.push_str(&text[kept..place]);
-        redacted.push_str(IN_ITS_PLACE);
-        (kept, place) = (end, end);
+        redacted.push_str(&text[kept..position]);
+        redacted.push_str(REPLACEMENT);
+        (kept, position) = (end, end);
     }
     (kept > 0).then(|| redacted + &text[kept..])
 }
 
-fn find(key: &str, text: &[u8], place: usize) -> Found {
-    if text[place..].starts_with(key.as_bytes()) {
-        return Found::UpTo(place + key.len());
+fn find(key: &str, text: &[u8], position: usize) -> Match {
+    if text[position..].starts_with(key.as_bytes()) {
+        return Match::Full(position + key.len());
     }
-    let mut end = place;
+    let mut end = position;
     for character in key.bytes() {
         let rest = &text[end..];
-        end += match spelled(rest) {
-            Some((meant, length)) if meant == character => length,
+        end += match decode_escape(rest) {
+            Some((decoded, length)) if decoded == character => length,
             _ if rest.first() == Some(&character) => 1,
-            _ if may_be_cut_off(rest) => return Found::Beginning,
-            _ => return Found::Nothing,
+            _ if is_partial_escape(rest) => return Match::Prefix,
+            _ => return Match::None,
         };
     }
-    Found::UpTo(end)
+    Match::Full(end)
 }
 
 /// The character that a text begins with in another spelling than its own, and how many bytes that
 /// takes.
-fn spelled(text: &[u8]) -> Option<(u8, usize)> {
+fn decode_escape(text: &[u8]) -> Option<(u8, usize)> {
     match *text {
-        [b'%', high, low, ..] => Some((hexadecimal(&[high, low])?, 3)),
-        [b'\\', b'u', b'0', b'0', high, low, ..] => Some((hexadecimal(&[high, low])?, 6)),
+        [b'%', high, low, ..] => Some((parse_hex(&[high, low])?, 3)),
+        [b'\\', b'u', b'0', b'0', high, low, ..] => Some((parse_hex(&[high, low])?, 6)),
         [b'\\', escaped, ..] if escaped.is_ascii_punctuation() => Some((escaped, 2)),
-        [b'&', ..] => entity(text),
+        [b'&', ..] => decode_entity(text),
         _ => None,
     }
 }
 
 /// What an entity of HTML stands for, by name or by number.
-fn entity(text: &[u8]) -> Option<(u8, usize)> {
-    let start = &text[..text.len().min(LONGEST_SPELLING)];
+fn decode_entity(text: &[u8]) -> Option<(u8, usize)> {
+    let start = &text[..text.len().min(MAX_ENCODED_BYTES)];
     let end = start.iter().position(|byte| *byte == b';')?;
     let name = start[1..end].to_ascii_lowercase();
-    let meant = match &*name {
+    let decoded = match &*name {
         b"amp" => b'&',
         b"lt" => b'<',
         b"gt" => b'>',
         b"quot" => b'"',
         b"apos" => b'\'',
-        [b'#', b'x', digits @ ..] => hexadecimal(digits)?,
+        [b'#', b'x', digits @ ..] => parse_hex(digits)?,
         [b'#', digits @ ..] => str::from_utf8(digits).ok()?.parse().ok()?,
         _ => return None,
     };
-    Some((meant, end + 1))
+    Some((decoded, end + 1))
 }
 
-fn hexadecimal(digits: &[u8]) -> Option<u8> {
+fn parse_hex(digits: &[u8]) -> Option<u8> {
     u8::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
 }
 
-fn may_be_cut_off(rest: &[u8]) -> bool {
+fn is_partial_escape(rest: &[u8]) -> bool {
     match rest.first() {
-        Some(b'%' | b'\\' | b'&') => rest.len() < LONGEST_SPELLING,
+        Some(b'%' | b'\\' | b'&') => rest.len() < MAX_ENCODED_BYTES,
         Some(_) => false,
         None => true,
     }

@@ -70,7 +70,7 @@ macro_rules! resource_id {
 }
 
 resource_id! {
-    /// A link's identifier: opaque, printed as the service wrote it. A number in an answer that 64
+    /// A link's identifier: opaque, printed as the service wrote it. A number in a response that 64
     /// bits cannot hold is kept as its text, to the last digit.
     ///
     /// ```
@@ -86,7 +86,7 @@ resource_id! {
 }
 
 resource_id! {
-    /// A post's identifier: opaque, printed as the service wrote it. A number in an answer that 64
+    /// A post's identifier: opaque, printed as the service wrote it. A number in a response that 64
     /// bits cannot hold is kept as its text, to the last digit.
     ///
     /// ```

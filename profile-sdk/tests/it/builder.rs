@@ -39,7 +39,7 @@ fn the_key_s_header_cannot_be_given() {
         .unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "header \"authorization\" carries the key; give it with ClientBuilder::api_key"
+        "header \"authorization\" is reserved for the key; use ClientBuilder::api_key"
     );
 }
 
@@ -60,19 +60,19 @@ fn nothing_can_be_done_in_no_time_or_space() {
     for (refused, message) in [
         (
             described().connect_timeout(Duration::ZERO),
-            "connect_timeout is 0 seconds; expected more",
+            "connect_timeout is zero; expected a positive duration",
         ),
         (
             described().attempt_timeout(Duration::ZERO),
-            "attempt_timeout is 0 seconds; expected more",
+            "attempt_timeout is zero; expected a positive duration",
         ),
         (
             described().total_timeout(Duration::ZERO),
-            "total_timeout is 0 seconds; expected more",
+            "total_timeout is zero; expected a positive duration",
         ),
         (
             described().max_response_bytes(0),
-            "max_response_bytes is 0 bytes; expected more",
+            "max_response_bytes is zero; expected at least 1 byte",
         ),
     ] {
         assert_eq!(refused.build().unwrap_err().to_string(), message);
@@ -95,8 +95,8 @@ fn https_needs_a_feature() {
         .build();
     assert_eq!(
         refused.unwrap_err().to_string(),
-        "HTTPS cannot be spoken, since this program was built without TLS: \
-         turn on the feature rustls, webpki-roots or native-tls of profile-sdk"
+        "HTTPS is not available, because this program was built without TLS; \
+         enable the feature rustls, webpki-roots or native-tls of profile-sdk"
     );
 }
 

@@ -70,5 +70,5 @@ fn a_refusal_is_that_of_the_constructor() {
 #[test]
 fn a_key_of_digits_is_not_shown() {
     let refused = refusal::<ApiKey>(json!(4_077_123));
-    assert_eq!(refused, "API key is not a text; put it in quotes");
+    assert_eq!(refused, "API key is not a string; put it in quotes");
 }

@@ -17,7 +17,7 @@ async fn a_wrong_key_is_unauthorized() {
     assert!(
         error
             .to_string()
-            .starts_with("GET /api/v1/me: 401: the service does not take the key: ")
+            .starts_with("GET /api/v1/me: 401: the service rejected the key: ")
     );
 }
 
@@ -31,8 +31,8 @@ async fn a_call_without_a_key_is_not_sent() {
     assert_eq!(error.kind(), ErrorKind::KeyMissing);
     assert_eq!(
         error.to_string(),
-        "GET /api/v1/me: this call needs an API key and the client has none; \
-         give it one with ClientBuilder::api_key, or set PROFILE_API_KEY for `from_env`"
+        "GET /api/v1/me: this call requires an API key; set one with ClientBuilder::api_key, \
+         or with PROFILE_API_KEY and Client::from_env"
     );
 }
 
@@ -99,7 +99,7 @@ async fn what_the_service_says_is_told() {
     assert!(error.body().starts_with(b"{\"error\""));
     assert_eq!(
         error.to_string(),
-        "POST /api/v1/me/posts: 422: the service refuses the request: \
+        "POST /api/v1/me/posts: 422: the service rejected the request: \
          no nickname (unknown_field) [request r-1]"
     );
 }
@@ -132,7 +132,7 @@ async fn a_successful_answer_that_cannot_be_read_says_where() {
     assert_eq!(error.body(), body.as_bytes());
     assert!(
         error.to_string().starts_with(
-            "GET /api/v1/stats: data.users: invalid type: string \"many\", expected a whole number of 0 or more"
+            "GET /api/v1/stats: data.users: invalid type: string \"many\", expected a non-negative integer"
         ),
         "{error}"
     );

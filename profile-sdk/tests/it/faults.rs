@@ -121,7 +121,7 @@ async fn a_service_that_hangs_is_given_up_on() {
         assert!(
             error
                 .to_string()
-                .starts_with("GET /api/v1/me: no complete answer came within 30 seconds; tried 4"),
+                .starts_with("GET /api/v1/me: no complete response within 30 seconds; tried 4"),
             "{error}"
         );
 
@@ -141,6 +141,6 @@ async fn an_attempt_takes_no_longer_than_what_is_left_of_the_call() {
     let call = client.badges().total_timeout(Duration::from_secs(5));
     let call = tokio::spawn(call.retry(RetryPolicy::none()).into_future());
     let error = let_time_out(&service, 1, call).await;
-    let told = "GET /api/v1/badges: no complete answer came within 5 seconds";
+    let told = "GET /api/v1/badges: no complete response within 5 seconds";
     assert!(error.to_string().starts_with(told), "{error}");
 }

@@ -55,8 +55,7 @@ pub(crate) async fn an_empty_edit_is_refused_before_it_is_sent() {
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(
         error.to_string(),
-        "PATCH /api/v1/me/links/{id}: the update of the link is empty; \
-         give a title, a url or both"
+        "PATCH /api/v1/me/links/{id}: the link update is empty; set the title, the URL or both"
     );
 }
 

@@ -29,12 +29,12 @@ mod raw_call;
 mod retries;
 mod secrets;
 mod shapes;
-mod silences;
 mod site_stats;
 #[cfg(any(feature = "rustls", feature = "native-tls"))]
 mod tls;
 #[cfg(feature = "tracing")]
 mod tracing;
+mod unspecified;
 mod user_stats;
 mod writes;
 

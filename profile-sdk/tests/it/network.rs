@@ -41,9 +41,9 @@ async fn a_refused_connection_sent_nothing() {
     assert!(!error.may_have_been_applied());
     assert!(error.source().is_some());
     assert!(
-        error.to_string().starts_with(
-            "POST /api/v1/me/posts: no connection could be made, so nothing was sent: "
-        )
+        error
+            .to_string()
+            .starts_with("POST /api/v1/me/posts: could not connect, so nothing was sent: ")
     );
 }
 
@@ -61,7 +61,7 @@ async fn a_lost_answer_leaves_the_outcome_unknown() {
         assert!(
             error
                 .to_string()
-                .ends_with("; the change may have been made all the same")
+                .ends_with("; the change may have been applied")
         );
     }
 }
@@ -85,9 +85,8 @@ pub(crate) async fn a_redirect_is_not_followed() {
     assert!(error.header("Location").unwrap().ends_with("key=1"));
     assert_eq!(
         error.to_string(),
-        "GET /api/v1/me: 307: the service points elsewhere, to http://127.0.0.1:1; \
-         redirects are not followed, so that the key stays with the configured host: \
-         check the base URL"
+        "GET /api/v1/me: 307: the service redirects to http://127.0.0.1:1; \
+         redirects are not followed, to keep the key from other hosts; check the base URL"
     );
 }
 
@@ -109,7 +108,7 @@ async fn an_answer_may_only_be_so_large() {
     assert_eq!(error.kind(), ErrorKind::TooLarge);
     assert_eq!(
         error.to_string(),
-        "GET /api/v1/stats: the answer is larger than 39 bytes, the most that this client takes"
+        "GET /api/v1/stats: the response is larger than the maximum of 39 bytes"
     );
 }
 
@@ -125,7 +124,7 @@ async fn a_request_that_cannot_be_made_was_not_sent() {
     assert!(!error.may_have_been_applied());
     assert!(
         error.to_string().starts_with(
-            "DELETE /api/v1/me/links/{id}: the request could not be made, so nothing was sent: "
+            "DELETE /api/v1/me/links/{id}: could not create the request, so nothing was sent: "
         ),
         "{error}"
     );

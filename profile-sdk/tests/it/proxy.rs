@@ -62,7 +62,7 @@ async fn plain_http_is_sent_to_the_proxy_with_its_own_password() {
     assert!(!format!("{described:?}").contains("hush"));
     let refused = described.clone().build().unwrap_err();
     assert!(
-        refused.to_string().contains("allow plain HTTP"),
+        refused.to_string().contains("allow_plain_http"),
         "{refused}"
     );
     let client = described.allow_plain_http(true).build().unwrap();
@@ -86,8 +86,8 @@ fn plain_http_to_this_machine_is_not_this_machine_s_alone_with_a_proxy() {
         .proxy("http://ada:hush@127.0.0.1:1");
     assert_eq!(
         described.build().unwrap_err().to_string(),
-        "proxy could read what is sent to a base URL of plain HTTP; \
-         use https, or allow plain HTTP"
+        "proxy could read requests to a plain HTTP base URL; \
+         use https, or call ClientBuilder::allow_plain_http"
     );
 }
 

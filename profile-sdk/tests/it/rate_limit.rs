@@ -48,8 +48,8 @@ async fn a_long_hold_fails_at_once_and_is_tried_again_in_time() {
     assert_eq!(error.retry_after(), Some(100_000 * SECOND));
     assert_eq!(
         error.to_string(),
-        "GET /api/v1/stats: the key's rate limit is used up, so this was not sent; \
-         come back in 100000 seconds"
+        "GET /api/v1/stats: rate limit exceeded; the request was not sent; \
+         retry after 100000 seconds"
     );
     assert_eq!((clock.waits().len(), requests(&service)), (0, 1));
 
@@ -115,8 +115,8 @@ async fn requests_keep_the_interval_that_the_caller_sets() {
     assert_eq!(error.attempts(), 0);
     assert_eq!(
         error.to_string(),
-        "GET /api/v1/badges: not sent, since its turn at the client's request interval comes \
-         after the end of the call's total time; come back in 10 seconds"
+        "GET /api/v1/badges: the request was not sent, because the request interval of the client \
+         delays it beyond the total timeout of the call; retry after 10 seconds"
     );
     assert_eq!(error.retry_after(), Some(10 * SECOND));
     assert_eq!(requests(&service), 3);

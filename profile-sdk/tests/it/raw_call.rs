@@ -53,7 +53,7 @@ async fn it_goes_the_way_of_every_call() {
     assert!(
         error
             .to_string()
-            .starts_with("GET /api/v1/nothing: 404: the service does not know it"),
+            .starts_with("GET /api/v1/nothing: 404: not found"),
         "{error}"
     );
     service
@@ -135,7 +135,7 @@ async fn a_body_that_is_no_json_is_not_sent() {
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(
         error.to_string(),
-        "POST /api/v1/me/posts: the body cannot be written as JSON: key must be a string"
+        "POST /api/v1/me/posts: could not serialize the body to JSON: key must be a string"
     );
     assert_eq!(requests(&service), 0);
 }
@@ -157,9 +157,9 @@ async fn an_answer_without_a_body_is_null() {
         assert_eq!(error.kind(), ErrorKind::Unreadable);
         assert_eq!(
             error.to_string(),
-            "DELETE /api/v1/me/sessions: the answer has no body; \
+            "DELETE /api/v1/me/sessions: the response has no body; \
              read it with `read_bytes`, or as an `Option`; \
-             the change may have been made all the same"
+             the change may have been applied"
         );
     }
 }
@@ -193,12 +193,12 @@ async fn a_header_that_cannot_be_given_is_named() {
         (
             "x-note",
             "canary\n",
-            "header \"x-note\" cannot be sent, since its value holds a control character",
+            "header \"x-note\" has a value that contains a control character",
         ),
         (
             "Authorization",
             "Bearer canary",
-            "header \"Authorization\" carries the key; give it with ClientBuilder::api_key",
+            "header \"Authorization\" is reserved for the key; use ClientBuilder::api_key",
         ),
     ] {
         let call = client.raw_call(Method::Get, "/api/v1/stats");

@@ -194,7 +194,7 @@ async fn a_wait_that_is_too_long_is_not_slept() {
         let error = outcome.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::RateLimited);
         assert_eq!(error.retry_after().unwrap().as_secs(), seconds);
-        assert!(error.to_string().contains("; come back in "), "{error}");
+        assert!(error.to_string().contains("; retry after "), "{error}");
         assert_eq!((waits.len(), requests), (0, 1));
     }
 }

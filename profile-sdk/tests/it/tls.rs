@@ -112,7 +112,7 @@ async fn an_untrusted_certificate_gets_nothing() {
         assert!(message.contains("nothing was sent"), "{message}");
         assert!(message.contains("certificate"), "{tls:?}: {message}");
         assert!(
-            message.contains("those that are trusted"),
+            message.contains("trust the root certificate"),
             "{tls:?}: {message}"
         );
         assert!(!format!("{error:?}").contains("canary"));
@@ -153,7 +153,7 @@ async fn https_to_a_port_without_it_is_told() {
             .build()
             .unwrap();
         let message = client.badges().await.unwrap_err().to_string();
-        let expected = "the service does not speak HTTPS there; check the base URL";
+        let expected = "the service does not support HTTPS on this port; check the base URL";
         assert!(message.contains(expected), "{tls:?}: {message}");
     }
 }
@@ -170,7 +170,7 @@ fn what_is_no_certificate_is_refused() {
             let refused = described.root_certificate_pem(broken).build().unwrap_err();
             assert_eq!(refused.kind(), ErrorKind::Invalid);
             let message = refused.to_string();
-            let start = "what was given to root_certificate_pem is not a certificate in PEM: ";
+            let start = "the value of root_certificate_pem is not a PEM certificate: ";
             assert!(message.starts_with(start), "{tls:?}: {message}");
         }
     }

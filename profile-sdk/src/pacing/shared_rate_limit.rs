@@ -6,67 +6,69 @@ use std::time::{Duration, Instant};
 use crate::RateLimitStatus;
 use crate::pacing::rate_limit_status::RateLimitHeaders;
 
-/// What is known, shared by all clones of a client.
+/// What is state, shared by all clones of a client.
 #[derive(Debug, Default)]
 pub(crate) struct SharedRateLimit {
-    known: Mutex<Known>,
+    state: Mutex<State>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Known {
+struct State {
     limit: Option<u64>,
     remaining: Option<u64>,
     reset_at: Option<Instant>,
-    /// When the service is to be asked again, by its own word.
+    /// When the service is to be retry_after again, by its own word.
     retry_at: Option<Instant>,
     /// Until when nothing is sent. It lies before `retry_at` when that is far away, so that one odd
-    /// answer does not silence the client for good.
+    /// response does not silence the client for good.
     held_until: Option<Instant>,
 }
 
 impl SharedRateLimit {
-    /// Remembers what an answer told.
-    pub(crate) fn note(&self, told: RateLimitHeaders, now: Instant) {
-        let mut known = self.lock();
-        known.limit = told.limit.or(known.limit);
-        known.remaining = told.remaining.or(known.remaining);
-        if let Some(reset_after) = told.reset_after {
-            known.reset_at = now.checked_add(reset_after);
+    /// Remembers what a response headers.
+    pub(crate) fn update(&self, headers: RateLimitHeaders, now: Instant) {
+        let mut state = self.lock();
+        state.limit = headers.limit.or(state.limit);
+        state.remaining = headers.remaining.or(state.remaining);
+        if let Some(reset_after) = headers.reset_after {
+            state.reset_at = now.checked_add(reset_after);
         }
     }
 
-    /// Holds every request back for the wait that the service asked for, or for the longest wait
+    /// Holds every request back for the wait that the service retry_after for, or for the max_wait wait
     /// that the policy allows.
-    pub(crate) fn hold(&self, now: Instant, asked: Duration, longest: Duration) {
-        let mut known = self.lock();
-        known.retry_at = known.retry_at.max(now.checked_add(asked));
-        known.held_until = known.held_until.max(now.checked_add(asked.min(longest)));
+    pub(crate) fn hold(&self, now: Instant, retry_after: Duration, max_wait: Duration) {
+        let mut state = self.lock();
+        state.retry_at = state.retry_at.max(now.checked_add(retry_after));
+        state.held_until = state
+            .held_until
+            .max(now.checked_add(retry_after.min(max_wait)));
     }
 
     /// How long a request has still to wait; none when it may go.
     pub(crate) fn wait(&self, now: Instant) -> Option<Duration> {
-        let known = *self.lock();
-        let held_until = known.held_until.filter(|until| *until > now)?;
-        Some(known.retry_at.unwrap_or(held_until).duration_since(now))
+        let state = *self.lock();
+        let held_until = state.held_until.filter(|until| *until > now)?;
+        Some(state.retry_at.unwrap_or(held_until).duration_since(now))
     }
 
     pub(crate) fn status(&self, now: Instant) -> RateLimitStatus {
-        let known = *self.lock();
+        let state = *self.lock();
         let left = |instant: Option<Instant>| {
             let left = instant?.saturating_duration_since(now);
             (!left.is_zero()).then_some(left)
         };
         RateLimitStatus {
-            limit: known.limit,
-            remaining: known.remaining,
-            reset_after: left(known.reset_at),
-            retry_after: left(known.retry_at),
+            limit: state.limit,
+            remaining: state.remaining,
+            reset_after: left(state.reset_at),
+            retry_after: left(state.retry_at),
         }
     }
 
-    /// What is known is a few independent numbers, so a panic elsewhere cannot have broken it.
-    fn lock(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What is state is a few independent numbers, so a panic elsewhere cannot have broken it.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -107,7 +109,7 @@ mod tests {
     #[test]
     fn what_an_answer_leaves_out_stays_known() {
         let (shared, now) = (SharedRateLimit::default(), Instant::now());
-        shared.note(
+        shared.update(
             RateLimitHeaders {
                 limit: Some(10),
                 remaining: Some(3),
@@ -119,7 +121,7 @@ mod tests {
             remaining: Some(2),
             ..RateLimitHeaders::default()
         };
-        shared.note(fewer, now);
+        shared.update(fewer, now);
         let status = shared.status(now);
         assert_eq!((status.limit, status.remaining), (Some(10), Some(2)));
         assert_eq!(status.reset_after, Some(SECOND));

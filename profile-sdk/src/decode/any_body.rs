@@ -7,13 +7,13 @@ use reqwest::header::HeaderMap;
 use serde_json::json;
 
 use crate::decode;
-use crate::decode::answer::{Answer, Resource};
+use crate::decode::response_data::{Resource, ResponseData};
 use crate::error::body::read_error_body;
 use crate::retry::retry_after::read_retry_after;
 use crate::transport::raw_response::RawResponse;
 use crate::{Analytics, Badge, Error, Link, Operation, Post, Profile, SiteStats, UserStats};
 
-/// Reads a body as the answer to every call, and looks at all that was read.
+/// Reads a body as the response to every call, and looks at all that was read.
 ///
 /// # Panics
 ///
@@ -22,54 +22,54 @@ use crate::{Analytics, Badge, Error, Link, Operation, Post, Profile, SiteStats, 
     not(fuzzing),
     expect(unreachable_pub, reason = "only the fuzzer comes from outside")
 )]
-pub fn read_as_everything(body: &[u8]) {
+pub fn decode_as_every_type(body: &[u8]) {
     read_as_answer::<Profile>(body);
     read_as_answer::<Analytics>(body);
     read_as_answer::<UserStats>(body);
     read_as_answer::<Vec<Badge>>(body);
     read_as_answer::<SiteStats>(body);
-    read_as_written::<Profile>(body);
-    read_as_written::<Link>(body);
-    read_as_written::<Post>(body);
+    decode_as_written::<Profile>(body);
+    decode_as_written::<Link>(body);
+    decode_as_written::<Post>(body);
     let _ = decode::raw_data(body);
-    read_as_refusal(body);
-    let said = read_error_body(body);
-    for text in [said.code, said.message].into_iter().flatten() {
+    decode_as_error(body);
+    let error_body = read_error_body(body);
+    for text in [error_body.code, error_body.message].into_iter().flatten() {
         assert!(!text.contains(['\n', '\r']) && !text.is_empty(), "{text:?}");
     }
 }
 
-fn read_as_answer<T: Answer + serde::Serialize>(body: &[u8]) {
+fn read_as_answer<T: ResponseData + serde::Serialize>(body: &[u8]) {
     match decode::read_data::<T>(body) {
-        Ok(value) => check_rereadable(&value),
+        Ok(value) => check_round_trip(&value),
         Err(reason) => assert!(!reason.contains('\n'), "{reason:?}"),
     }
 }
 
-fn read_as_written<T: Resource + serde::Serialize>(body: &[u8]) {
+fn decode_as_written<T: Resource + serde::Serialize>(body: &[u8]) {
     if let Some(resource) = decode::read_written::<T>(body) {
-        assert!(resource.is_recognised());
-        check_rereadable(&resource);
+        assert!(resource.is_recognized());
+        check_round_trip(&resource);
     }
 }
 
 /// What was read can be written, and reads again.
-fn check_rereadable<T: Answer + serde::Serialize>(value: &T) {
+fn check_round_trip<T: ResponseData + serde::Serialize>(value: &T) {
     let body = json!({"data": value}).to_string();
     let again = decode::read_data::<T>(body.as_bytes()).expect("what was read reads again");
     assert_eq!(json!({"data": again}).to_string(), body);
 }
 
 /// The body of a refusal, with a wait that is whatever the body says.
-fn read_as_refusal(body: &[u8]) {
+fn decode_as_error(body: &[u8]) {
     let text = String::from_utf8_lossy(body);
     let _ = read_retry_after(&text, SystemTime::UNIX_EPOCH);
-    let answer = RawResponse {
+    let response = RawResponse {
         status: 400,
         headers: HeaderMap::new(),
         body: Bytes::copy_from_slice(body),
-        is_cut: false,
+        is_truncated: false,
     };
-    let error = Error::refused(answer).during(&Operation::CREATE_LINK);
+    let error = Error::from_response(response).with_operation(&Operation::CREATE_LINK);
     assert!(!error.to_string().contains(['\n', '\r']), "{error:?}");
 }

@@ -3,22 +3,22 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Gives each request its place in a row with equal distances.
+/// Gives each request its permit in a row with equal distances.
 #[derive(Debug)]
-pub(crate) struct SteadyRate {
+pub(crate) struct RateLimiter {
     interval: Duration,
     next: Mutex<Option<Instant>>,
 }
 
-/// A request's place in the row, which the next request gets if this one is given up.
+/// A request's permit in the row, which the next request gets if this one is given up.
 #[derive(Debug)]
-pub(crate) struct Place<'a> {
-    rate: &'a SteadyRate,
+pub(crate) struct Permit<'a> {
+    rate: &'a RateLimiter,
     pub(crate) wait: Duration,
-    taken: bool,
+    consumed: bool,
 }
 
-impl SteadyRate {
+impl RateLimiter {
     pub(crate) fn new(interval: Duration) -> Self {
         Self {
             interval,
@@ -26,19 +26,19 @@ impl SteadyRate {
         }
     }
 
-    /// The next place, if it comes before this much time has passed; else how far away it is.
-    pub(crate) fn reserve(&self, now: Instant, most: Duration) -> Result<Place<'_>, Duration> {
+    /// The next permit, if it comes before this much time has passed; else how far away it is.
+    pub(crate) fn reserve(&self, now: Instant, max_wait: Duration) -> Result<Permit<'_>, Duration> {
         let mut next = self.lock();
         let start = next.filter(|next| *next > now).unwrap_or(now);
         let wait = start.duration_since(now);
-        if !wait.is_zero() && wait >= most {
+        if !wait.is_zero() && wait >= max_wait {
             return Err(wait);
         }
         *next = start.checked_add(self.interval);
-        Ok(Place {
+        Ok(Permit {
             rate: self,
             wait,
-            taken: false,
+            consumed: false,
         })
     }
 
@@ -48,16 +48,16 @@ impl SteadyRate {
     }
 }
 
-impl Place<'_> {
+impl Permit<'_> {
     /// The request is sent now.
-    pub(crate) fn take(mut self) {
-        self.taken = true;
+    pub(crate) fn consume(mut self) {
+        self.consumed = true;
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        if !self.taken {
+        if !self.consumed {
             let mut next = self.rate.lock();
             *next = next.and_then(|next| next.checked_sub(self.rate.interval));
         }
@@ -68,17 +68,17 @@ impl Drop for Place<'_> {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::SteadyRate;
+    use super::RateLimiter;
 
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
     fn places_have_equal_distances() {
-        let (rate, now) = (SteadyRate::new(SECOND), Instant::now());
+        let (rate, now) = (RateLimiter::new(SECOND), Instant::now());
         for wait in [0, 1, 2] {
-            let place = rate.reserve(now, 60 * SECOND).unwrap();
-            assert_eq!(place.wait, wait * SECOND);
-            place.take();
+            let permit = rate.reserve(now, 60 * SECOND).unwrap();
+            assert_eq!(permit.wait, wait * SECOND);
+            permit.consume();
         }
         let later = now + 10 * SECOND;
         assert!(rate.reserve(later, SECOND).unwrap().wait.is_zero());
@@ -86,16 +86,16 @@ mod tests {
 
     #[test]
     fn a_place_that_is_given_up_is_the_next_one_s() {
-        let (rate, now) = (SteadyRate::new(SECOND), Instant::now());
-        rate.reserve(now, SECOND).unwrap().take();
+        let (rate, now) = (RateLimiter::new(SECOND), Instant::now());
+        rate.reserve(now, SECOND).unwrap().consume();
         drop(rate.reserve(now, 60 * SECOND).unwrap());
         assert_eq!(rate.reserve(now, 60 * SECOND).unwrap().wait, SECOND);
     }
 
     #[test]
     fn a_place_too_far_away_is_not_reserved() {
-        let (rate, now) = (SteadyRate::new(SECOND), Instant::now());
-        rate.reserve(now, SECOND).unwrap().take();
+        let (rate, now) = (RateLimiter::new(SECOND), Instant::now());
+        rate.reserve(now, SECOND).unwrap().consume();
         assert_eq!(rate.reserve(now, SECOND).unwrap_err(), SECOND);
         assert_eq!(rate.reserve(now, 2 * SECOND).unwrap().wait, SECOND);
     }
