@@ -1,4 +1,4 @@
-//! The kinds of events, as `X-Service-Event` names them.
+//! Event kinds, from the header `X-Service-Event`.
 
 use core::error::Error;
 use core::fmt;
@@ -8,9 +8,8 @@ use crate::EventName;
 
 /// The kind of an event (section Events of the specification).
 ///
-/// Made from the header's value with `TryFrom<&[u8]>` or `FromStr`, and
-/// written back by [`EventKind::as_str`] and `Display`. Names match exactly,
-/// in lower case.
+/// Parse a header value with `TryFrom<&[u8]>` or `FromStr`; [`EventKind::as_str`] and `Display`
+/// return it unchanged. Names are case-sensitive.
 ///
 /// # Examples
 ///
@@ -38,13 +37,13 @@ pub enum EventKind {
     PostMentioned,
     /// `message.received`
     MessageReceived,
-    /// A kind that the specification does not list, kept by its name.
+    /// A kind that the specification does not list.
     Other(EventName),
 }
 
-/// Why a request's `X-Service-Event` names no kind.
+/// An error in the event kind of a request.
 ///
-/// It does not make a delivery less authentic.
+/// A delivery can be authentic even if its event kind is missing or invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EventKindError {
@@ -52,27 +51,27 @@ pub enum EventKindError {
     Missing,
     /// The request has more than one `X-Service-Event` header.
     Duplicate {
-        /// How many there are, at least 2.
+        /// The number of headers, at least 2.
         count: usize,
     },
     /// The value is empty.
     Empty,
     /// The value is longer than [`EventName::MAX_LENGTH`].
     TooLong {
-        /// Its length in bytes.
+        /// The length in bytes.
         length: usize,
     },
     /// A byte of the value is a space, a control character or not ASCII.
     InvalidByte {
-        /// Where it stands in the value, counted from 0.
+        /// The position of the byte in the value, counted from 0.
         position: usize,
-        /// The byte itself.
+        /// The byte.
         byte: u8,
     },
 }
 
 impl EventKind {
-    /// The seven kinds that the specification lists, in its order.
+    /// The seven kinds that the specification lists, in the same order.
     pub const KNOWN: &[Self] = &[
         Self::FollowCreated,
         Self::CommentCreated,
@@ -83,7 +82,7 @@ impl EventKind {
         Self::MessageReceived,
     ];
 
-    /// The kind as the header names it.
+    /// Returns the name of the kind, as in the header.
     ///
     /// # Examples
     ///
@@ -138,23 +137,23 @@ impl fmt::Display for EventKind {
 impl fmt::Display for EventKindError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Missing => {
-                f.write_str("the request has no X-Service-Event header; expected exactly one")
-            }
+            Self::Missing => f.write_str("the request has no X-Service-Event header"),
             Self::Duplicate { count } => write!(
                 f,
                 "the request has {count} X-Service-Event headers; expected exactly one"
             ),
-            Self::Empty => f.write_str("the event kind is empty; expected a name like post.liked"),
+            Self::Empty => {
+                f.write_str("the event kind is empty; expected a name such as post.liked")
+            }
             Self::TooLong { length } => write!(
                 f,
-                "the event kind has {length} bytes; at most {} are kept",
+                "the event kind has {length} bytes; the maximum is {}",
                 EventName::MAX_LENGTH
             ),
             Self::InvalidByte { position, byte } => write!(
                 f,
                 "the event kind has byte {byte:#04x} at position {position} (counted from 0); \
-                 expected only visible ASCII, as in post.liked"
+                 expected visible ASCII characters, as in post.liked"
             ),
         }
     }

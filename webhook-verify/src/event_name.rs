@@ -1,22 +1,22 @@
-//! The name of an event kind that the specification does not list.
+//! Names of event kinds that the specification does not list.
 
 use core::fmt;
 
 use crate::EventKindError;
 
-/// The name of an unknown event kind: 1 to 64 bytes of visible ASCII, safe to log.
+/// The name of an event kind that the specification does not list: 1 to 64 bytes of visible ASCII,
+/// which is safe to log.
 ///
-/// Held in place, so that reading one allocates nothing. Never one of the
-/// seven known names.
+/// Stored inline, without allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct EventName {
     length: u8,
-    // The bytes past the length are zero, so that equal names have equal fields.
+    // Bytes past the length are zero, so that the derived `PartialEq` and `Hash` are correct.
     bytes: [u8; Self::MAX_LENGTH],
 }
 
 impl EventName {
-    /// The longest name that is kept, in bytes; the longest known one has 16.
+    /// The maximum length in bytes.
     pub const MAX_LENGTH: usize = 64;
 
     pub(crate) fn new(name: &[u8]) -> Result<Self, EventKindError> {
@@ -26,7 +26,7 @@ impl EventName {
         if name.len() > Self::MAX_LENGTH {
             return Err(EventKindError::TooLong { length: name.len() });
         }
-        // Visible ASCII alone, so that the name cannot break a line of a log.
+        // Only visible ASCII, so that a name cannot forge log lines.
         if let Some(position) = name.iter().position(|byte| !byte.is_ascii_graphic()) {
             return Err(EventKindError::InvalidByte {
                 position,
@@ -41,7 +41,7 @@ impl EventName {
         })
     }
 
-    /// The name as it came.
+    /// Returns the name.
     ///
     /// # Examples
     ///

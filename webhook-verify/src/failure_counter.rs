@@ -1,4 +1,4 @@
-//! How many deliveries in a row were refused, and what that suggests.
+//! Counting of consecutive rejections.
 
 use core::fmt;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -9,16 +9,14 @@ use crate::VerifyError;
 /// Limits of the specification).
 pub const MAX_CONSECUTIVE_FAILURES: u32 = 10;
 
-/// The highest bit says that a delivery has verified; the others count the run.
+/// Set if a delivery has ever verified. The other bits count the consecutive rejections.
 const EVER_VERIFIED: u32 = !(u32::MAX >> 1);
 
-/// Counts refused deliveries in a row, for a receiver that serves many at once.
+/// A counter of consecutive rejections, which can be shared between threads.
 ///
-/// Ten failed deliveries in a row turn the webhook off (section Limits of the
-/// specification). The counter tells a receiver that has never verified
-/// anything, which most often has the wrong secret, from one that some forge
-/// against. It cannot tell forgeries from the service's own deliveries, so its
-/// run is not the service's.
+/// The service turns a webhook off after [`MAX_CONSECUTIVE_FAILURES`]. The counter distinguishes a
+/// misconfigured secret (nothing ever verified) from forged requests. It also counts forged
+/// requests, so its count differs from that of the service.
 ///
 /// # Examples
 ///
@@ -28,9 +26,9 @@ const EVER_VERIFIED: u32 = !(u32::MAX >> 1);
 /// static FAILURES: FailureCounter = FailureCounter::new();
 ///
 /// fn receive(verifier: &Verifier, headers: Headers<'_>, body: &[u8]) -> u16 {
-///     let outcome = verifier.verify(headers, body);
-///     let run = FAILURES.count(&outcome);
-///     match outcome {
+///     let result = verifier.verify(headers, body);
+///     let run = FAILURES.count(&result);
+///     match result {
 ///         Ok(_) => 204,
 ///         Err(error) => {
 ///             eprintln!("{error} ({run})");
@@ -45,7 +43,7 @@ pub struct FailureCounter {
 }
 
 impl FailureCounter {
-    /// A counter that has seen no delivery.
+    /// Creates a counter at 0.
     ///
     /// # Examples
     ///
@@ -60,7 +58,8 @@ impl FailureCounter {
         }
     }
 
-    /// Counts one outcome and says what the run is now: success ends it, an error adds to it.
+    /// Counts the result of a verification and returns the new run: an error adds to it, a success
+    /// resets it.
     ///
     /// # Examples
     ///
@@ -72,14 +71,14 @@ impl FailureCounter {
     /// assert_eq!(run.consecutive(), 1);
     /// assert_eq!(failures.count(&Ok::<_, VerifyError>(())).consecutive(), 0);
     /// ```
-    pub fn count<T>(&self, outcome: &Result<T, VerifyError>) -> FailureRun {
-        match outcome {
+    pub fn count<T>(&self, result: &Result<T, VerifyError>) -> FailureRun {
+        match result {
             Ok(_) => self.record_success(),
             Err(_) => self.record_failure(),
         }
     }
 
-    /// The run as it stands.
+    /// Returns the current run.
     ///
     /// # Examples
     ///
@@ -101,7 +100,7 @@ impl FailureCounter {
         }
     }
 
-    /// A full count stays full: it must not reach the highest bit.
+    /// Saturates, so that the count does not overflow into the highest bit.
     pub(crate) fn record_failure(&self) -> FailureRun {
         let next = |state: u32| match state | EVER_VERIFIED {
             u32::MAX => state,
@@ -118,9 +117,9 @@ impl FailureCounter {
     }
 }
 
-/// How many deliveries in a row were refused at one moment.
+/// A number of consecutive rejections.
 ///
-/// Its `Display` says what it suggests, for a log.
+/// The `Display` output is for logs and names the likely cause.
 ///
 /// # Examples
 ///
@@ -130,7 +129,7 @@ impl FailureCounter {
 /// let run = FailureCounter::new().count(&Err::<(), _>(VerifyError::SignatureMissing));
 /// assert_eq!(
 ///     run.to_string(),
-///     "1 refused in a row and none ever verified: check that the secret is the service's"
+///     "1 rejected in a row, none ever verified; check the secret"
 /// );
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,7 +138,7 @@ pub struct FailureRun {
 }
 
 impl FailureRun {
-    /// How many deliveries were refused since the last that verified, or since the start.
+    /// Returns the number of rejections since the last delivery that verified, or since the start.
     ///
     /// # Examples
     ///
@@ -155,15 +154,15 @@ impl FailureRun {
         self.state & !EVER_VERIFIED
     }
 
-    /// Whether any delivery has verified since the counter was made: if not,
-    /// suspect the secret, otherwise forgeries.
+    /// Returns `true` if any delivery has verified. If so, suspect forged requests, otherwise a
+    /// wrong secret.
     ///
     /// # Examples
     ///
     /// ```
     /// use webhook_verify::{FailureRun, MAX_CONSECUTIVE_FAILURES};
     ///
-    /// fn suspects_the_secret(run: FailureRun) -> bool {
+    /// fn suspects_secret(run: FailureRun) -> bool {
     ///     run.consecutive() > 0 && !run.ever_verified()
     /// }
     /// ```
@@ -177,16 +176,15 @@ impl fmt::Display for FailureRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.consecutive(), self.ever_verified()) {
             (0, true) => f.write_str("the last delivery verified"),
-            (0, false) => f.write_str("no delivery yet"),
+            (0, false) => f.write_str("no deliveries yet"),
             (count, false) => write!(
                 f,
-                "{count} refused in a row and none ever verified: \
-                 check that the secret is the service's"
+                "{count} rejected in a row, none ever verified; check the secret"
             ),
             (count, true) => write!(
                 f,
-                "{count} refused in a row after others verified: forgeries, \
-                 or the service signs with another secret now"
+                "{count} rejected in a row after others verified; the requests may be forged, \
+                 or the service uses a new secret"
             ),
         }
     }
@@ -197,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_count_stays_full_and_keeps_its_memory() {
+    fn count_saturates_and_keeps_ever_verified() {
         for state in [u32::MAX, !EVER_VERIFIED] {
             let full = FailureCounter {
                 state: AtomicU32::new(state),

@@ -1,26 +1,23 @@
-//! The two headers of a delivery, found among all headers of a request.
+//! The two headers of a delivery.
 
 use crate::{EventKind, EventKindError, VerifyError};
 
-/// The name of the header that holds the signature, in lower case as HTTP/2 writes it.
+/// The name of the header with the signature, in lower case as in HTTP/2.
 pub const SIGNATURE_HEADER: &str = "x-service-signature";
 
-/// The name of the header that holds the event kind, in lower case as HTTP/2 writes it.
+/// The name of the header with the event kind, in lower case as in HTTP/2.
 pub const EVENT_HEADER: &str = "x-service-event";
 
-// Arrays, since names of a known length are compared in a few instructions.
+// Arrays, because comparing arrays of the same length takes a few instructions.
 const SIGNATURE_NAME: &[u8; 19] = array_of(SIGNATURE_HEADER);
 const EVENT_NAME: &[u8; 15] = array_of(EVENT_HEADER);
 
 const fn array_of<const LENGTH: usize>(name: &'static str) -> &'static [u8; LENGTH] {
-    name.as_bytes().first_chunk().expect("the name is so long")
+    name.as_bytes().first_chunk().expect("the lengths match")
 }
 
-/// The values of the two headers that a delivery carries (section Events of
-/// the specification), as raw bytes.
-///
-/// How often each came is kept, so that a missing or repeated header is an
-/// error of its own.
+/// The signature and event kind headers of a delivery (section Events of the specification), as
+/// raw bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Headers<'h> {
     signature: Values<'h>,
@@ -34,11 +31,10 @@ struct Values<'h> {
 }
 
 impl<'h> Headers<'h> {
-    /// Picks the two headers out of all headers of a request, by name in
-    /// whatever case.
+    /// Finds the two headers in all headers of a request. Names are case-insensitive.
     ///
-    /// Takes every pair of name and value that can be read as bytes:
-    /// `&http::HeaderMap` as it is, and slices or maps through their iterators.
+    /// Accepts pairs of names and values that can be read as bytes: `&http::HeaderMap`, or an
+    /// iterator over a slice or map.
     ///
     /// # Examples
     ///
@@ -58,7 +54,7 @@ impl<'h> Headers<'h> {
     {
         let mut signature = Values::default();
         let mut event = Values::default();
-        // Every pair is looked at, since a second signature may stand anywhere.
+        // Check all pairs, because a second signature can be anywhere.
         for (name, value) in pairs {
             if is_named(name.as_ref(), SIGNATURE_NAME) {
                 signature.add(value.as_ref());
@@ -69,11 +65,11 @@ impl<'h> Headers<'h> {
         Self { signature, event }
     }
 
-    /// Takes all values of `X-Service-Signature` and all of `X-Service-Event`,
-    /// for a caller that has looked them up.
+    /// Creates headers from all values of `X-Service-Signature` and all values of
+    /// `X-Service-Event`.
     ///
-    /// A value that is `None` is a missing header. Give every value that came,
-    /// not the first: a second signature is an attack or a broken proxy.
+    /// Pass `None` for a missing header. Pass all values, not only the first: a second signature
+    /// indicates an attack or a broken proxy.
     ///
     /// # Examples
     ///

@@ -1,8 +1,8 @@
-//! Hex, for a digest of 32 bytes.
+//! Hex encoding of digests.
 
 use alloc::string::String;
 
-/// What [`value_or_invalid`] has for a byte that is no digit.
+/// The result of [`value_or_invalid`] for a byte that is not a hex digit.
 const INVALID: u8 = 0xff;
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
@@ -14,10 +14,10 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// The bytes that the digits stand for, or the position of the first byte that is no digit.
+/// Decodes the digits, or returns the position of the first byte that is not a hex digit.
 pub(crate) fn decode(digits: &[u8; 64]) -> Result<[u8; 32], usize> {
-    // No branch depends on a single digit, so that the compiler handles sixteen
-    // at a time: this is the only work beside the hash that every delivery costs.
+    // Without a branch per digit, the compiler vectorizes this loop, which is the main cost of
+    // verification besides the hash.
     let mut values = [0; 64];
     let mut seen = 0;
     for (value, &digit) in values.iter_mut().zip(digits) {
@@ -45,7 +45,7 @@ pub(crate) fn value(digit: u8) -> Option<u8> {
 
 fn value_or_invalid(digit: u8) -> u8 {
     let decimal = digit.wrapping_sub(b'0');
-    // Setting this bit makes a small letter of a capital one and of nothing else.
+    // Setting this bit converts upper case to lower case, and turns no other byte into a-f.
     let letter = (digit | 0x20).wrapping_sub(b'a');
     match (decimal < 10, letter < 6) {
         (true, _) => decimal,
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_byte_is_a_digit_or_is_not() {
+    fn agrees_with_to_digit_for_every_byte() {
         for byte in 0..=255u8 {
             let expected = char::from(byte)
                 .to_digit(16)

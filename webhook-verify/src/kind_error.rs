@@ -1,26 +1,26 @@
-//! Why the header's kind is not confirmed by the payload.
+//! Errors of comparing the event kinds of header and payload.
 
 use core::error::Error;
 use core::fmt;
 
 use crate::{EventKind, EventKindError};
 
-/// Why [`Verified::confirm_kind`](crate::Verified::confirm_kind) does not
-/// confirm the kind that the header claims.
+/// The reason why the payload does not confirm the event kind in the header; see
+/// [`Verified::confirm_kind`](crate::Verified::confirm_kind).
 ///
-/// The body is authentic all the same: answer 2xx, and do not act on the header.
+/// The body is authentic nevertheless. Respond with 2xx, and ignore the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KindError {
-    /// The header names no kind.
+    /// The header is missing or invalid.
     Header(EventKindError),
-    /// What the payload has for a kind is no name of one.
+    /// The payload's event kind is invalid.
     Payload(EventKindError),
-    /// The payload is no JSON object in which the field stands once and is a string.
+    /// The payload is not a JSON object that has the field exactly once, with a string value.
     InvalidField,
-    /// The payload names another kind than the header.
+    /// The kinds in the payload and in the header differ.
     Mismatch {
-        /// What the signed payload says.
+        /// The kind in the signed payload.
         payload: EventKind,
     },
 }
@@ -29,15 +29,15 @@ impl fmt::Display for KindError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Header(reason) => reason.fmt(f),
-            Self::Payload(reason) => write!(f, "the payload names no kind: {reason}"),
+            Self::Payload(reason) => write!(f, "the payload has an invalid event kind: {reason}"),
             Self::InvalidField => f.write_str(
-                "the payload does not name its kind where it was looked for; \
-                 expected a JSON object that has the field once, as a string",
+                "the payload has no event kind; \
+                 expected a JSON object that has the field exactly once, with a string value",
             ),
             Self::Mismatch { payload } => write!(
                 f,
-                "X-Service-Event says another kind than the signed payload, which says {payload}; \
-                 trust the payload, and expect that an old delivery was sent again under another kind"
+                "X-Service-Event does not match the event kind in the signed payload, {payload}; \
+                 trust the payload: an old delivery may have been resent as another kind"
             ),
         }
     }

@@ -7,14 +7,14 @@ extern crate alloc;
 
 // In reading order:
 //
-// verifier, streaming                        verify a whole body, or one that comes in chunks
-// headers, signature, digest_encoding, hex   what a request claims
-// secret                                     what it is checked against
-// verified, verify_error                     the outcome
-// event_kind, event_name, payload, kind_error  what an authentic delivery is about
-// failure_counter, receiver                  for receivers: a counter, and adapters for tower and axum
-// signed_request                             for senders and tests
-// explain                                    diagnoses for a person; no other module uses it
+// verifier, stream_verifier                    verification of whole bodies, or in chunks
+// headers, signature, digest_encoding, hex     parsing of the headers
+// secret                                       the key
+// verified, verify_error                       the result
+// event_kind, event_name, payload, kind_error  the event in an authentic delivery
+// failure_counter, receiver                    a counter, and adapters for tower and axum
+// signed_request                               for senders and tests
+// explain                                      diagnosis for people; no other module uses it
 
 mod digest_encoding;
 mod event_kind;

@@ -1,4 +1,4 @@
-//! The payload of an authentic delivery as JSON, and the kind that it names itself.
+//! JSON payloads, and the event kind in a payload.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -8,11 +8,11 @@ use core::fmt;
 
 use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
-/// Why an authentic payload is not what the receiver expects.
+/// An error for an authentic payload that is not valid JSON or does not match the receiver's type.
 ///
-/// Answer 2xx all the same: the service did its part, and ten failed
-/// deliveries in a row turn the webhook off. The text quotes nothing of the
-/// payload; [`Error::source`] may, since it is `serde_json`'s.
+/// Respond with 2xx nevertheless, because ten failed deliveries in a row turn the webhook off.
+///
+/// The message does not quote the payload, but [`Error::source`], the error of `serde_json`, may.
 #[derive(Debug)]
 pub struct PayloadError {
     reason: Box<serde_json::Error>,
@@ -28,14 +28,14 @@ impl PayloadError {
 
 impl fmt::Display for PayloadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let misfit = match self.reason.is_data() {
-            true => "does not fit the receiver's type",
-            false => "is not JSON",
+        let problem = match self.reason.is_data() {
+            true => "does not match the receiver's type",
+            false => "is not valid JSON",
         };
         write!(
             f,
-            "the payload is authentic and {misfit}, at line {} column {}; \
-             answer 2xx, and read the body as it came",
+            "the delivery is authentic, but its payload {problem}, at line {} column {}; \
+             respond with 2xx",
             self.reason.line(),
             self.reason.column()
         )
@@ -48,15 +48,15 @@ impl Error for PayloadError {
     }
 }
 
-/// Returns the text of the field of this name in a JSON object.
-pub(crate) fn text_of_field(body: &[u8], name: &str) -> serde_json::Result<String> {
+/// Returns the value of a string field of a JSON object.
+pub(crate) fn string_field(body: &[u8], name: &str) -> serde_json::Result<String> {
     let mut json = serde_json::Deserializer::from_slice(body);
-    let text = (&mut json).deserialize_map(Field(name))?;
+    let value = (&mut json).deserialize_map(Field(name))?;
     json.end()?;
-    Ok(text)
+    Ok(value)
 }
 
-/// Looks for a field of an object that stands there once.
+/// Reads the string value of a field that must occur exactly once.
 struct Field<'f>(&'f str);
 
 impl<'de> Visitor<'de> for Field<'_> {
@@ -72,9 +72,9 @@ impl<'de> Visitor<'de> for Field<'_> {
             if name != self.0 {
                 map.next_value::<IgnoredAny>()?;
             } else if found.replace(map.next_value()?).is_some() {
-                return Err(A::Error::custom("the field is repeated"));
+                return Err(A::Error::custom("duplicate field"));
             }
         }
-        found.ok_or_else(|| A::Error::custom("the field is missing"))
+        found.ok_or_else(|| A::Error::custom("missing field"))
     }
 }

@@ -1,4 +1,4 @@
-//! The webhook secret: checked when it is made, never shown, zeroed on drop.
+//! Webhook secrets.
 
 use alloc::vec::Vec;
 use core::error::Error;
@@ -10,25 +10,23 @@ use zeroize::Zeroizing;
 
 /// A secret that signs deliveries (section Authentication of the specification).
 ///
-/// It holds HMAC's keyed state rather than the bytes, so that each delivery
-/// starts from a copy of that state. It has no `Display`, its `Debug` shows
-/// nothing, and both the state and the bytes given are zeroed on drop. What
-/// moving and hashing leave on the stack is beyond its reach.
+/// It stores the keyed state of HMAC instead of the bytes. It does not implement `Display`, and its
+/// `Debug` output is redacted. The state is zeroed on drop, but copies left on the stack are not.
 #[derive(Clone)]
 pub struct Secret {
     keyed: KeyedState,
 }
 
-/// HMAC that has taken in the secret, and perhaps a part of a body.
+/// HMAC keyed with the secret, possibly updated with a part of a body.
 pub(crate) type KeyedState = Hmac<Sha256>;
 
-/// Why bytes cannot be a secret. The text never shows them.
+/// The reason why bytes are not a valid secret. The message does not contain them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SecretError {
-    /// There are no bytes.
+    /// The secret is empty.
     Empty,
-    /// All bytes are NUL: up to 64 of them are the same key to HMAC as an empty secret.
+    /// All bytes are NUL. HMAC treats up to 64 of them like an empty secret.
     OnlyNul,
     /// All bytes are spaces, tabs, carriage returns or newlines.
     OnlyWhitespace,
@@ -37,16 +35,16 @@ pub enum SecretError {
 }
 
 impl Secret {
-    /// A secret of the given bytes: text or binary, of any length.
+    /// Creates a secret from text or binary data of any length.
     ///
-    /// A `String` or `Vec<u8>` passed by value is zeroed too; a slice is
-    /// copied, and its own bytes stay the caller's.
+    /// A `String` or `Vec<u8>` is zeroed after use. The caller is responsible for the bytes of a
+    /// slice.
     ///
     /// # Errors
     ///
-    /// [`SecretError`] when the bytes are empty, all NUL or all white space,
-    /// or have white space at an end: most often the newline of a file. White
-    /// space here is space, tab, carriage return and newline.
+    /// Returns a [`SecretError`] if the secret is empty, if it consists only of NUL or whitespace,
+    /// or if it has leading or trailing whitespace, such as the newline at the end of a file.
+    /// Whitespace is space, tab, carriage return and newline.
     ///
     /// # Examples
     ///
@@ -66,12 +64,12 @@ impl Secret {
         Ok(secret)
     }
 
-    /// Like [`Secret::new`], for a secret to which the white space at its
-    /// ends belongs, as it can to a binary one.
+    /// Creates a secret that may have leading or trailing whitespace, such as a binary one.
     ///
     /// # Errors
     ///
-    /// [`SecretError`] when the bytes are empty, all NUL or all white space.
+    /// Returns a [`SecretError`] if the secret is empty, or if it consists only of NUL or
+    /// whitespace.
     ///
     /// # Examples
     ///
@@ -95,12 +93,12 @@ impl Secret {
         if bytes.iter().all(is_whitespace) {
             return Err(SecretError::OnlyWhitespace);
         }
-        // Keying hashes two blocks, so it is done once and not for each delivery.
+        // Keying hashes two blocks, so do it once instead of for each delivery.
         let keyed = KeyedState::new_from_slice(bytes).expect("HMAC takes keys of any length");
         Ok(Self { keyed })
     }
 
-    /// The HMAC-SHA256 of `body`.
+    /// Returns the HMAC-SHA256 of `body`.
     pub(crate) fn digest(&self, body: &[u8]) -> [u8; 32] {
         self.keyed()
             .chain_update(body)
@@ -109,12 +107,12 @@ impl Secret {
             .into()
     }
 
-    /// Whether `digest` is that of `body`, in time that does not depend on where they differ.
+    /// Returns `true` if `digest` is the HMAC-SHA256 of `body`. Runs in constant time.
     pub(crate) fn authenticates(&self, body: &[u8], digest: &[u8; 32]) -> bool {
         self.keyed().chain_update(body).verify_slice(digest).is_ok()
     }
 
-    /// A copy of the keyed state, for one delivery.
+    /// Returns a copy of the keyed state, for one delivery.
     pub(crate) fn keyed(&self) -> KeyedState {
         self.keyed.clone()
     }
@@ -130,20 +128,20 @@ impl fmt::Display for SecretError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Empty => {
-                "the webhook secret is empty, so anyone could sign with it; \
-                 pass the secret that the service signs with"
+                "the webhook secret is empty; pass the secret that the service signs with"
             }
             Self::OnlyNul => {
-                "the webhook secret is nothing but NUL bytes, so anyone could sign with it; \
+                "the webhook secret consists only of NUL bytes; \
                  pass the secret that the service signs with"
             }
             Self::OnlyWhitespace => {
-                "the webhook secret is nothing but white space; \
+                "the webhook secret consists only of whitespace; \
                  pass the secret that the service signs with"
             }
             Self::SurroundingWhitespace => {
-                "the webhook secret begins or ends with white space, most often a file's newline; \
-                 trim it, or use Secret::with_surrounding_whitespace if it belongs to the secret"
+                "the webhook secret starts or ends with whitespace, such as the newline at the end \
+                 of a file; trim it, or use Secret::with_surrounding_whitespace if it is part of \
+                 the secret"
             }
         })
     }
@@ -155,8 +153,8 @@ fn has_surrounding_whitespace(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(is_whitespace) || bytes.last().is_some_and(is_whitespace)
 }
 
-/// Vertical tab and form feed do not count: no editor or shell adds them, and
-/// published test keys are made of them.
+/// Vertical tab and form feed do not count: editors and shells do not add them, and published test
+/// keys consist of them.
 fn is_whitespace(byte: &u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
@@ -168,9 +166,9 @@ mod tests {
 
     use super::*;
 
-    /// `Hmac` has no marker of its own; what it keeps of the key is two of these.
+    /// `Hmac` itself does not implement `ZeroizeOnDrop`; the hash states derived from the key do.
     #[test]
-    fn the_keyed_state_is_zeroed_on_drop() {
+    fn keyed_state_is_zeroed_on_drop() {
         fn is_zeroed<T: ZeroizeOnDrop>() {}
         is_zeroed::<<Sha256 as EagerHash>::Core>();
     }

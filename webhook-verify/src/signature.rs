@@ -1,4 +1,4 @@
-//! The value of `X-Service-Signature`: `sha256=` and the digest, written and read.
+//! Signing, and parsing of the value of `X-Service-Signature`.
 
 use alloc::string::String;
 
@@ -9,8 +9,8 @@ use crate::{DigestEncoding, Secret, VerifyError, hex};
 
 const PREFIX: &str = "sha256=";
 
-/// Signs `body` as the service does: `sha256=` and the HMAC-SHA256 of the
-/// body in lower-case hex, the value of the `X-Service-Signature` header.
+/// Signs `body` as the service does, and returns the value of the `X-Service-Signature` header:
+/// `sha256=` and the HMAC-SHA256 of the body in lower-case hex.
 ///
 /// # Examples
 ///
@@ -29,7 +29,7 @@ pub fn sign(secret: &Secret, body: impl AsRef<[u8]>) -> String {
     sign_as(DigestEncoding::Hex, secret, body)
 }
 
-/// Signs `body` like [`sign`], with the digest in the given encoding.
+/// Signs `body` like [`sign`], with the digest in `encoding`.
 ///
 /// # Examples
 ///
@@ -53,7 +53,7 @@ pub fn sign_as(encoding: DigestEncoding, secret: &Secret, body: impl AsRef<[u8]>
     String::from(PREFIX) + &encoded
 }
 
-/// Reads the digest out of the header's value, which holds nothing else.
+/// Parses the value of the header.
 pub(crate) fn parse(value: &[u8], encoding: DigestEncoding) -> Result<[u8; 32], VerifyError> {
     let encoded = value
         .strip_prefix(PREFIX.as_bytes())
@@ -92,7 +92,7 @@ fn parse_base64(encoded: &[u8]) -> Result<[u8; 32], VerifyError> {
             false => bad_length(encoded, DigestEncoding::Base64),
         });
     }
-    // 44 digits without padding would be 33 bytes.
+    // 44 characters without padding decode to 33 bytes.
     let mut bytes = [0; 33];
     match STANDARD.decode_slice(encoded, &mut bytes) {
         Ok(32) => Ok(core::array::from_fn(|index| bytes[index])),
@@ -103,7 +103,7 @@ fn parse_base64(encoded: &[u8]) -> Result<[u8; 32], VerifyError> {
     }
 }
 
-/// Returns whether the text has the form of a digest in base64.
+/// Returns `true` if `encoded` is a digest in base64, possibly with trailing bits.
 pub(crate) fn is_base64_digest(encoded: &[u8]) -> bool {
     matches!(
         parse_base64(encoded),

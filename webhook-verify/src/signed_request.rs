@@ -1,16 +1,15 @@
-//! A whole signed request, for tests of receivers and for senders.
+//! Signed requests, for tests of receivers and for senders.
 
 use http::header::CONTENT_TYPE;
 use http::{Request, Uri};
 
 use crate::{DigestEncoding, EVENT_HEADER, EventKind, SIGNATURE_HEADER, Secret, sign_as};
 
-/// Makes the request that the service would send (section Events of the
-/// specification): a POST with the body, `X-Service-Signature` and, if a kind
-/// is given, `X-Service-Event`.
+/// A builder for the request that the service would send (section Events of the specification): a
+/// `POST` with the body, `X-Service-Signature` and optionally `X-Service-Event`.
 ///
-/// The content type is `application/json`, whatever the body is; change it in
-/// the request, which the signature does not cover.
+/// The content type is `application/json`. The signature does not cover it, so you can change it in
+/// the signed request.
 ///
 /// # Examples
 ///
@@ -32,15 +31,16 @@ pub struct SignedRequest<B> {
 }
 
 impl<B: AsRef<[u8]>> SignedRequest<B> {
-    /// A POST of `body` to `uri`; a bad URI is told by [`sign`](Self::sign).
+    /// Creates a `POST` of `body` to `uri`. [`sign`](Self::sign) returns an error if the URI is
+    /// invalid.
     ///
     /// # Examples
     ///
     /// ```
     /// use webhook_verify::SignedRequest;
     ///
-    /// let to_a_router = SignedRequest::post("/hooks", "{}");
-    /// let to_a_server = SignedRequest::post("http://127.0.0.1:8080/hooks", vec![0xff]);
+    /// let to_router = SignedRequest::post("/hooks", "{}");
+    /// let to_server = SignedRequest::post("http://127.0.0.1:8080/hooks", vec![0xff]);
     /// ```
     #[must_use]
     pub fn post(uri: impl TryInto<Uri, Error: Into<http::Error>>, body: B) -> Self {
@@ -66,7 +66,7 @@ impl<B: AsRef<[u8]>> SignedRequest<B> {
         self
     }
 
-    /// Writes the digest in this encoding instead of hex.
+    /// Sets the encoding of the digest. The default is hex.
     ///
     /// # Examples
     ///
@@ -81,11 +81,11 @@ impl<B: AsRef<[u8]>> SignedRequest<B> {
         self
     }
 
-    /// The request, signed with `secret`.
+    /// Signs the request with `secret`.
     ///
     /// # Errors
     ///
-    /// [`http::Error`] when the URI is none.
+    /// Returns an [`http::Error`] if the URI is invalid.
     ///
     /// # Examples
     ///

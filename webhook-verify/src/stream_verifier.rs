@@ -1,4 +1,4 @@
-//! Verification of a body that comes in chunks.
+//! Verification of bodies in chunks.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -9,12 +9,11 @@ use hmac::Mac;
 use crate::secret::KeyedState;
 use crate::{EventKind, EventKindError, Verified, VerifyError};
 
-/// A verification whose headers are well formed and whose body is still coming.
+/// A verifier of one delivery whose body arrives in chunks, created with
+/// [`Verifier::start`](crate::Verifier::start).
 ///
-/// [`Verifier::start`](crate::Verifier::start) makes one. What is handed to
-/// [`update`](Self::update) is not authentic before [`finish`](Self::finish)
-/// has said so: do nothing with it that cannot be undone. With a single secret
-/// nothing is allocated.
+/// Chunks are not authentic until [`finish`](Self::finish) returns `Ok`; do not use them in a way
+/// that cannot be undone. With a single secret, it does not allocate.
 pub struct StreamVerifier {
     first: KeyedState,
     others: Vec<KeyedState>,
@@ -42,22 +41,26 @@ impl StreamVerifier {
         }
     }
 
-    /// Takes the next chunk of the body, of any length.
+    /// Adds the next chunk of the body, of any length.
     ///
     /// # Errors
     ///
-    /// [`VerifyError::TooLarge`] when the body has grown beyond
-    /// [`Verifier::body_limit`](crate::Verifier::body_limit). Stop reading; every
-    /// further call, `finish` included, gives this error too.
+    /// Returns [`VerifyError::TooLarge`] if the body exceeds
+    /// [`Verifier::body_limit`](crate::Verifier::body_limit). Stop reading then: all further calls,
+    /// including `finish`, return this error.
     ///
     /// # Examples
     ///
     /// ```
     /// use webhook_verify::{StreamVerifier, VerifyError};
     ///
-    /// fn take(streaming: &mut StreamVerifier, chunk: &[u8], file: &mut Vec<u8>) -> Result<(), VerifyError> {
-    ///     streaming.update(chunk)?;
-    ///     file.extend_from_slice(chunk);
+    /// fn add(
+    ///     stream: &mut StreamVerifier,
+    ///     chunk: &[u8],
+    ///     buffer: &mut Vec<u8>,
+    /// ) -> Result<(), VerifyError> {
+    ///     stream.update(chunk)?;
+    ///     buffer.extend_from_slice(chunk);
     ///     Ok(())
     /// }
     /// ```
@@ -71,20 +74,20 @@ impl StreamVerifier {
         Ok(())
     }
 
-    /// Compares the digest of what came, in constant time, once the body has ended.
+    /// Ends the body and compares the digests, in constant time.
     ///
     /// # Errors
     ///
-    /// [`VerifyError::Mismatch`] when the body is not authentic, and
-    /// [`VerifyError::TooLarge`] after an `update` that failed.
+    /// Returns [`VerifyError::Mismatch`] if the body is not authentic, or
+    /// [`VerifyError::TooLarge`] if an `update` failed.
     ///
     /// # Examples
     ///
     /// ```
     /// use webhook_verify::{StreamVerifier, Verified, VerifyError};
     ///
-    /// fn end(streaming: StreamVerifier) -> Result<Verified<()>, VerifyError> {
-    ///     streaming.finish()
+    /// fn finish(stream: StreamVerifier) -> Result<Verified<()>, VerifyError> {
+    ///     stream.finish()
     /// }
     /// ```
     pub fn finish(self) -> Result<Verified<()>, VerifyError> {

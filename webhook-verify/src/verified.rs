@@ -1,4 +1,4 @@
-//! The witness that a delivery is authentic.
+//! Authentic deliveries.
 
 use core::fmt;
 
@@ -6,16 +6,14 @@ use core::fmt;
 use crate::payload::{self, PayloadError};
 use crate::{EventKind, EventKindError, KindError};
 
-/// A delivery whose body is authentic: whoever sent it knew a secret of the verifier.
+/// A delivery with an authentic body: it was signed with one of the verifier's secrets.
 ///
-/// Only a [`Verifier`](crate::Verifier) makes one, so a function that takes a
-/// `Verified` cannot be handed a body that nobody checked. `B` is whatever the
-/// body was passed as (`&[u8]`, `Vec<u8>`, `bytes::Bytes`), and `()` after
-/// streaming, where the caller has the body.
+/// Only a [`Verifier`](crate::Verifier) creates values of this type, so a function that takes a
+/// `Verified` cannot be called with an unverified body. `B` is the type of the body (`&[u8]`,
+/// `Vec<u8>`, `bytes::Bytes`), or `()` after streaming, where the caller holds the body.
 ///
-/// What is authentic is the body alone. The signature adds no time and no
-/// number to it, so anyone who saw it can send it again; and the event kind
-/// comes from a header that the signature does not cover.
+/// Only the body is authentic. The signature contains no time and no number, so anyone who has
+/// seen a delivery can resend it. It does not cover the header with the event kind either.
 ///
 /// # Examples
 ///
@@ -26,7 +24,7 @@ use crate::{EventKind, EventKindError, KindError};
 ///     match delivery.event_kind() {
 ///         Ok(EventKind::FollowCreated) => "a follower",
 ///         Ok(EventKind::MessageReceived) => "a message",
-///         Ok(_) | Err(_) => "nothing that concerns us",
+///         Ok(_) | Err(_) => "ignored",
 ///     }
 /// }
 /// ```
@@ -39,7 +37,7 @@ pub struct Verified<B> {
 }
 
 impl<B: AsRef<[u8]>> Verified<B> {
-    /// The body, byte for byte as it was signed.
+    /// Returns the body, unchanged.
     ///
     /// # Examples
     ///
@@ -55,13 +53,13 @@ impl<B: AsRef<[u8]>> Verified<B> {
         self.body.as_ref()
     }
 
-    /// The body as JSON of the caller's type. The specification does not show
-    /// the shape of payloads (section Events).
+    /// Parses the body as JSON. The specification (section Events) does not define the shape of
+    /// payloads.
     ///
     /// # Errors
     ///
-    /// [`PayloadError`] when the body is no JSON or does not fit `T`. The
-    /// delivery is authentic all the same: answer 2xx.
+    /// Returns a [`PayloadError`] if the body is not valid JSON or does not match `T`. The delivery
+    /// is authentic nevertheless: respond with 2xx.
     ///
     /// # Examples
     ///
@@ -82,17 +80,16 @@ impl<B: AsRef<[u8]>> Verified<B> {
         serde_json::from_slice(self.body()).map_err(PayloadError::new)
     }
 
-    /// The header's kind, if the payload is a JSON object whose `field` names the same one.
+    /// Returns the event kind if the header and the string `field` of the JSON payload agree.
     ///
-    /// The header is not covered by the signature and the payload is, so this
-    /// is how to act on a kind safely. Give the field that the service writes
-    /// the kind into; the specification does not show its name.
+    /// The signature covers the payload but not the header, so use this method to act on a kind
+    /// safely. The specification does not define the name of the field.
     ///
     /// # Errors
     ///
-    /// [`KindError`] when the header names no kind or another one than the
-    /// field, and when the field is missing, repeated or no string. Do not act
-    /// on the header then, and answer 2xx.
+    /// Returns a [`KindError`] if the header is missing or invalid, if the field is missing,
+    /// repeated or not a string, or if the two differ. Ignore the header then, and respond with
+    /// 2xx.
     ///
     /// # Examples
     ///
@@ -110,9 +107,9 @@ impl<B: AsRef<[u8]>> Verified<B> {
     /// ```
     #[cfg(feature = "json")]
     pub fn confirm_kind_in(&self, field: &str) -> Result<EventKind, KindError> {
-        let named =
-            payload::text_of_field(self.body(), field).map_err(|_| KindError::InvalidField)?;
-        self.confirm_kind(&named)
+        let kind =
+            payload::string_field(self.body(), field).map_err(|_| KindError::InvalidField)?;
+        self.confirm_kind(&kind)
     }
 }
 
@@ -131,13 +128,13 @@ impl<B> Verified<B> {
         }
     }
 
-    /// Puts the body, as it was verified, in place of the one that is held.
+    /// Replaces the body. The caller must pass the body that was verified.
     #[cfg(feature = "receiver")]
     pub(crate) fn with_body<C>(self, body: C) -> Verified<C> {
         Verified::new(body, self.body_length, self.event_kind, self.secret_index)
     }
 
-    /// The length of the body in bytes.
+    /// Returns the length of the body in bytes.
     ///
     /// # Examples
     ///
@@ -153,14 +150,14 @@ impl<B> Verified<B> {
         self.body_length
     }
 
-    /// The body as it was handed to the verifier.
+    /// Returns the body as it was passed to the verifier.
     ///
     /// # Examples
     ///
     /// ```
     /// use webhook_verify::Verified;
     ///
-    /// fn keep(delivery: Verified<Vec<u8>>, queue: &mut Vec<Vec<u8>>) {
+    /// fn enqueue(delivery: Verified<Vec<u8>>, queue: &mut Vec<Vec<u8>>) {
     ///     queue.push(delivery.into_body());
     /// }
     /// ```
@@ -169,17 +166,16 @@ impl<B> Verified<B> {
         self.body
     }
 
-    /// The kind that the `X-Service-Event` header claims: a hint, not a fact.
+    /// Returns the event kind in the `X-Service-Event` header, which is not authenticated.
     ///
-    /// The signature does not cover that header, so whoever holds one signed
-    /// delivery can send it again under another kind. Where the payload
-    /// names its kind too, trust the payload.
+    /// The signature does not cover this header, so anyone with one signed delivery can resend it
+    /// as another kind. If the payload also contains the kind, trust the payload.
     ///
     /// # Errors
     ///
-    /// [`EventKindError`] when the header is missing, came more than once or
-    /// holds no name. The delivery is authentic all the same: answer 2xx, since
-    /// ten failed deliveries in a row turn the webhook off.
+    /// Returns an [`EventKindError`] if the header is missing, repeated or invalid. The delivery is
+    /// authentic nevertheless: respond with 2xx, because ten failed deliveries in a row turn the
+    /// webhook off.
     ///
     /// # Examples
     ///
@@ -194,37 +190,37 @@ impl<B> Verified<B> {
         self.event_kind
     }
 
-    /// The header's kind, if the signed payload names the same one.
+    /// Returns the event kind if the header agrees with `payload_kind`, which the caller has read
+    /// from the body.
     ///
-    /// `named` is the kind that the caller has read out of this body. With the
-    /// feature `json`, `confirm_kind_in` reads it by the name of its field.
+    /// With the feature `json`, `confirm_kind_in` reads it from a field.
     ///
     /// # Errors
     ///
-    /// [`KindError`] when the header names no kind or another one. Someone may
-    /// have sent an old delivery again under another kind: do not act on the
-    /// header. The body is authentic all the same: answer 2xx.
+    /// Returns a [`KindError`] if either kind is invalid or the two differ. Someone may have resent
+    /// an old delivery as another kind, so ignore the header. The body is authentic nevertheless:
+    /// respond with 2xx.
     ///
     /// # Examples
     ///
     /// ```
     /// use webhook_verify::{EventKind, KindError, Verified};
     ///
-    /// fn kind(delivery: &Verified<&[u8]>, own_kind: &str) -> Result<EventKind, KindError> {
-    ///     delivery.confirm_kind(own_kind)
+    /// fn kind(delivery: &Verified<&[u8]>, payload_kind: &str) -> Result<EventKind, KindError> {
+    ///     delivery.confirm_kind(payload_kind)
     /// }
     /// ```
-    pub fn confirm_kind(&self, named: &str) -> Result<EventKind, KindError> {
+    pub fn confirm_kind(&self, payload_kind: &str) -> Result<EventKind, KindError> {
         let header = self.event_kind.map_err(KindError::Header)?;
-        let payload = named.parse().map_err(KindError::Payload)?;
+        let payload = payload_kind.parse().map_err(KindError::Payload)?;
         match header == payload {
             true => Ok(header),
             false => Err(KindError::Mismatch { payload }),
         }
     }
 
-    /// Which secret signed the body: 0 for the one given to
-    /// [`Verifier::new`](crate::Verifier::new), then 1 for the first
+    /// Returns the index of the secret that signed the body: 0 for the one passed to
+    /// [`Verifier::new`](crate::Verifier::new), 1 for the first one passed to
     /// [`Verifier::also_accept`](crate::Verifier::also_accept), and so on.
     ///
     /// # Examples
@@ -232,7 +228,7 @@ impl<B> Verified<B> {
     /// ```
     /// use webhook_verify::Verified;
     ///
-    /// fn still_uses_the_old_secret(delivery: &Verified<&[u8]>) -> bool {
+    /// fn uses_old_secret(delivery: &Verified<&[u8]>) -> bool {
     ///     delivery.secret_index() > 0
     /// }
     /// ```
@@ -244,13 +240,13 @@ impl<B> Verified<B> {
 
 #[cfg(feature = "tower")]
 impl Verified<bytes::Bytes> {
-    /// The body, shared and not copied.
+    /// Returns the body without copying it.
     pub(crate) fn bytes(&self) -> bytes::Bytes {
         self.body.clone()
     }
 }
 
-/// Shows the length of the body, not the body: messages are private and logs are not.
+/// Prints the length of the body instead of the body, which may be private.
 impl<B> fmt::Debug for Verified<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Verified")

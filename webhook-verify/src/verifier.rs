@@ -1,21 +1,20 @@
-//! The verifier: the secrets a receiver accepts, and the one way to a [`Verified`] delivery.
+//! Verification of deliveries.
 
 use alloc::vec::Vec;
 use core::iter;
 
 use crate::{DigestEncoding, Headers, Secret, StreamVerifier, Verified, VerifyError, signature};
 
-/// Verifies deliveries against one or several secrets.
+/// A verifier of deliveries, with one or several secrets.
 ///
-/// Make it once and share it: each secret is keyed when it is made, and
-/// verifying copies that state and allocates nothing.
+/// Create it once and share it. Verification does not allocate.
 ///
 /// # Examples
 ///
 /// ```
 /// use webhook_verify::{Secret, Verifier};
 ///
-/// let verifier = Verifier::new(Secret::new("the new secret")?).also_accept(Secret::new("the old secret")?);
+/// let verifier = Verifier::new(Secret::new("new secret")?).also_accept(Secret::new("old secret")?);
 /// # Ok::<(), webhook_verify::SecretError>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -27,11 +26,10 @@ pub struct Verifier {
 }
 
 impl Verifier {
-    /// The longest body that a streaming verification takes unless
-    /// [`Verifier::body_limit`] says otherwise: 1 MiB.
+    /// The default of [`Verifier::body_limit`]: 1 MiB.
     pub const DEFAULT_BODY_LIMIT: usize = 1 << 20;
 
-    /// A verifier that accepts deliveries signed with `secret`, which has index 0.
+    /// Creates a verifier that accepts deliveries signed with `secret`, which has index 0.
     ///
     /// # Examples
     ///
@@ -51,14 +49,15 @@ impl Verifier {
         }
     }
 
-    /// Accepts `secret` too, under the next index, as while a secret is being rotated.
+    /// Also accepts deliveries signed with `secret`, which gets the next index. Use it while you
+    /// rotate the secret.
     ///
-    /// Secrets are tried in the order of their index, each with a pass over
-    /// the body, so the one most in use comes first.
+    /// Secrets are tried in the order of their indexes, and each reads the whole body, so pass the
+    /// most frequently used one first.
     ///
     /// # Examples
     ///
-    /// A list from the settings makes a verifier by folding:
+    /// To accept a list of secrets, fold over it:
     ///
     /// ```
     /// use webhook_verify::{Secret, SecretError, Verifier};
@@ -76,7 +75,7 @@ impl Verifier {
         self
     }
 
-    /// Takes digests in this encoding instead of hex, and in no other.
+    /// Sets the only encoding of digests that is accepted. The default is hex.
     ///
     /// # Examples
     ///
@@ -93,10 +92,11 @@ impl Verifier {
         self
     }
 
-    /// Takes bodies of up to `bytes` bytes instead of
-    /// [1 MiB](Self::DEFAULT_BODY_LIMIT) where this crate reads them:
-    /// [`Verifier::start`] and the adapters. A body handed to
-    /// [`Verifier::verify`] is in memory already, and is not measured.
+    /// Sets the maximum length of a body in bytes. The default is
+    /// [1 MiB](Self::DEFAULT_BODY_LIMIT).
+    ///
+    /// The limit applies to [`Verifier::start`] and the adapters. [`Verifier::verify`] ignores it,
+    /// because the body is already in memory.
     ///
     /// # Examples
     ///
@@ -112,19 +112,18 @@ impl Verifier {
         self
     }
 
-    /// Verifies one delivery: its headers and its body exactly as they came.
+    /// Verifies a delivery (section Events of the specification).
     ///
-    /// `body` is the raw request body, before any decoding or parsing; it may
-    /// be empty and need not be UTF-8. Pass it by value to have it inside the
-    /// returned witness, or by reference to keep it. The digests are compared
-    /// in constant time. Section Events of the specification.
+    /// `body` is the raw request body, before any decoding or parsing. It may be empty, and it need
+    /// not be UTF-8. Pass it by value to move it into the returned value, or by reference to keep
+    /// it. Digests are compared in constant time.
     ///
-    /// The event kind is judged last and never refuses a delivery: see
-    /// [`Verified::event_kind`].
+    /// A missing or invalid event kind is not an error; see [`Verified::event_kind`].
     ///
     /// # Errors
     ///
-    /// One [`VerifyError`] for each reason; answer 401 to all of them alike.
+    /// Returns a [`VerifyError`] if the delivery is not authentic. Respond with 401 whatever the
+    /// reason.
     ///
     /// # Examples
     ///
@@ -148,7 +147,7 @@ impl Verifier {
         headers: Headers<'_>,
         body: B,
     ) -> Result<Verified<B>, VerifyError> {
-        let digest = self.claimed_digest(headers)?;
+        let digest = self.parse_digest(headers)?;
         let body_length = body.as_ref().len();
         let secret_index = self
             .secrets()
@@ -157,8 +156,7 @@ impl Verifier {
                 body_length,
                 secrets: 1 + self.others.len(),
             })?;
-        // The event kind comes last: an unsigned header must not decide anything
-        // about a delivery that may be forged.
+        // Parse the event kind last: it is not signed, so it must not affect the verification.
         Ok(Verified::new(
             body,
             body_length,
@@ -167,15 +165,15 @@ impl Verifier {
         ))
     }
 
-    /// Verifies a request whose whole body is in memory, and puts the witness
-    /// in the body's place.
+    /// Verifies a request whose whole body is in memory, and replaces the body with the
+    /// [`Verified`] body.
     ///
-    /// To keep the request, call
-    /// `verifier.verify(request.headers().into(), request.body())`.
+    /// To keep the request, call `verifier.verify(request.headers().into(), request.body())`
+    /// instead.
     ///
     /// # Errors
     ///
-    /// As [`Verifier::verify`].
+    /// Returns the same errors as [`Verifier::verify`].
     ///
     /// # Examples
     ///
@@ -199,17 +197,16 @@ impl Verifier {
         Ok(http::Request::from_parts(parts, verified))
     }
 
-    /// Begins to verify a delivery whose body comes in chunks, so that it need
-    /// not be held.
+    /// Starts to verify a delivery whose body arrives in chunks, which need not be kept in memory.
     ///
-    /// Judges the headers, and `content_length` in bytes where the request
-    /// announces it, before the first byte of the body is read.
+    /// Validates the headers, and `content_length` in bytes if the request has one, before the
+    /// body is read.
     ///
     /// # Errors
     ///
-    /// A [`VerifyError`] about the signature's form, or
-    /// [`VerifyError::TooLarge`] when more is announced than
-    /// [`Verifier::body_limit`] allows. Read nothing then.
+    /// Returns a [`VerifyError`] if the signature is missing or malformed, or
+    /// [`VerifyError::TooLarge`] if `content_length` exceeds [`Verifier::body_limit`]. Do not read
+    /// the body then.
     ///
     /// # Examples
     ///
@@ -220,11 +217,11 @@ impl Verifier {
     /// let signature = sign(&secret, "Hello, World!");
     /// let headers = Headers::new([("X-Service-Signature", &signature)]);
     ///
-    /// let mut streaming = Verifier::new(secret).start(headers, Some(13))?;
+    /// let mut stream = Verifier::new(secret).start(headers, Some(13))?;
     /// for chunk in ["Hello, ", "World!"] {
-    ///     streaming.update(chunk)?; // Write it to a file, say.
+    ///     stream.update(chunk)?; // Also write the chunk to a file, for example.
     /// }
-    /// let verified = streaming.finish()?; // Only now is the file to be trusted.
+    /// let verified = stream.finish()?; // Only now can the file be trusted.
     /// assert_eq!(verified.body_length(), 13);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -233,7 +230,7 @@ impl Verifier {
         headers: Headers<'_>,
         content_length: Option<u64>,
     ) -> Result<StreamVerifier, VerifyError> {
-        let digest = self.claimed_digest(headers)?;
+        let digest = self.parse_digest(headers)?;
         match content_length {
             Some(length) if length > self.body_limit as u64 => Err(VerifyError::TooLarge {
                 length,
@@ -249,7 +246,7 @@ impl Verifier {
         }
     }
 
-    fn claimed_digest(&self, headers: Headers<'_>) -> Result<[u8; 32], VerifyError> {
+    fn parse_digest(&self, headers: Headers<'_>) -> Result<[u8; 32], VerifyError> {
         signature::parse(headers.signature()?, self.encoding)
     }
 

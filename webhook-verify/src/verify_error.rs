@@ -1,15 +1,15 @@
-//! Why a delivery is refused.
+//! Errors of verification.
 
 use core::error::Error;
 use core::fmt;
 
 use crate::DigestEncoding;
 
-/// Why a delivery is not authentic, one variant for each reason.
+/// The reason why a delivery is not authentic.
 ///
-/// The text is for the receiver's own log: it holds numbers and single bytes
-/// of what came, never a secret, a digest or the body. To the sender answer
-/// an empty 401, whatever the reason; 413 to [`TooLarge`](Self::TooLarge) alone.
+/// The message is for the receiver's log. It contains numbers and single bytes of the request, but
+/// never a secret, a digest or the body. Respond with an empty 401 whatever the reason, so that
+/// forgers learn nothing, except for [`TooLarge`](Self::TooLarge): respond to that with 413.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VerifyError {
@@ -17,51 +17,50 @@ pub enum VerifyError {
     SignatureMissing,
     /// The request has more than one `X-Service-Signature` header.
     SignatureDuplicate {
-        /// How many there are, at least 2.
+        /// The number of headers, at least 2.
         count: usize,
     },
-    /// The signature does not begin with `sha256=` in lower case.
+    /// The signature does not start with `sha256=` in lower case.
     BadPrefix,
-    /// The signature begins with `sha1=`.
+    /// The signature starts with `sha1=`.
     Sha1,
-    /// What follows `sha256=` is not as long as a digest in the receiver's encoding.
+    /// The digest after `sha256=` does not have the length that the encoding requires.
     BadLength {
-        /// How many bytes follow `sha256=`.
+        /// The number of bytes after `sha256=`.
         length: usize,
-        /// What the receiver takes: 64 bytes of hex or 44 of base64.
+        /// The encoding that the receiver accepts: 64 bytes for hex, 44 for base64.
         encoding: DigestEncoding,
     },
-    /// A byte after `sha256=` is no hex digit.
+    /// A byte of the digest is not a hex digit.
     NotHex {
-        /// Where it stands among the 64, counted from 0.
+        /// The position of the byte in the digest, counted from 0.
         position: usize,
-        /// The byte itself.
+        /// The byte.
         byte: u8,
     },
-    /// What follows `sha256=` has the form of a digest in base64; the receiver takes hex.
+    /// The digest is in base64, but the receiver accepts hex.
     LooksLikeBase64,
-    /// What follows `sha256=` is as long as a digest in base64 and not valid base64.
+    /// The digest has the length of base64, but is not valid base64.
     NotBase64,
-    /// The last base64 digit has bits beyond the 32 bytes of a digest, so the
-    /// same digest could be written in another way.
+    /// The last base64 digit has nonzero bits beyond the 32 bytes of a digest.
     TrailingBits {
-        /// The digit, at position 42.
+        /// The digit, at position 42 of the digest.
         digit: u8,
     },
-    /// What follows `sha256=` has the form of a digest in hex; the receiver takes base64.
+    /// The digest is in hex, but the receiver accepts base64.
     LooksLikeHex,
-    /// The body is longer than the receiver's limit. Answer 413.
+    /// The body is longer than the receiver's limit. Respond with 413.
     TooLarge {
-        /// How many bytes `Content-Length` announces, or have come so far.
+        /// The length from `Content-Length`, or the number of bytes received so far.
         length: u64,
         /// The limit in bytes: [`Verifier::body_limit`](crate::Verifier::body_limit).
         limit: usize,
     },
-    /// The signature is well formed, and not the one of this body under any of the secrets.
+    /// The signature is well formed, but does not match the body with any of the secrets.
     Mismatch {
         /// The length of the body in bytes.
         body_length: usize,
-        /// How many secrets were tried, at least 1.
+        /// The number of secrets that were tried, at least 1.
         secrets: usize,
     },
 }
@@ -70,71 +69,68 @@ impl fmt::Display for VerifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::SignatureMissing => f.write_str(
-                "the request has no X-Service-Signature header; expected exactly one: \
-                 refuse it, and if the service sent it look for a proxy that drops headers",
+                "the request has no X-Service-Signature header; \
+                 if the service sent it, check that no proxy removes the header",
             ),
             Self::SignatureDuplicate { count } => write!(
                 f,
-                "the request has {count} X-Service-Signature headers; expected exactly one: refuse it"
+                "the request has {count} X-Service-Signature headers; expected exactly one"
             ),
             Self::BadPrefix => f.write_str(
-                "X-Service-Signature does not begin with sha256= in lower case; \
-                 expected sha256= and the digest, with nothing before, between or after",
+                "X-Service-Signature does not start with sha256= in lower case; \
+                 expected sha256= followed by the digest and nothing else",
             ),
             Self::Sha1 => f.write_str(
-                "X-Service-Signature offers a SHA-1 digest (sha1=); \
-                 expected sha256= and the digest: refuse it, SHA-1 is never accepted",
+                "X-Service-Signature has a SHA-1 digest (sha1=), which is never accepted; \
+                 expected sha256= followed by the digest",
             ),
             Self::TooLarge { length, limit } => write!(
                 f,
-                "the body has {length} bytes or more; at most {limit} are taken: refuse it, \
-                 or raise Verifier::body_limit if the service sends such bodies"
+                "the body is too large: at least {length} bytes, maximum {limit}; \
+                 if the service sends such bodies, raise Verifier::body_limit"
             ),
             Self::Mismatch {
                 body_length,
                 secrets,
             } => write!(
                 f,
-                "X-Service-Signature is not that of this body ({body_length} bytes) \
-                 under any of the receiver's secrets ({secrets}); check that the secret is the sender's \
-                 and that the body is verified as it came, before anything decodes or parses it"
+                "X-Service-Signature does not match the body \
+                 (length in bytes: {body_length}, secrets tried: {secrets}); check the secret, \
+                 and that the body is verified before anything decodes or parses it"
             ),
-            _ => self.fmt_encoding(f),
+            _ => self.fmt_digest(f),
         }
     }
 }
 
 impl VerifyError {
-    /// What is wrong with the text after `sha256=`.
-    fn fmt_encoding(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("X-Service-Signature ")?;
+    /// Writes the message of an error in the digest.
+    fn fmt_digest(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("X-Service-Signature has a digest ")?;
         match *self {
-            Self::BadLength { length, encoding } => write!(
-                f,
-                "has {length} bytes after sha256=; expected exactly {encoding}"
-            ),
+            Self::BadLength { length, encoding } => {
+                write!(f, "of length {length}; expected {encoding}")
+            }
             Self::NotHex { position, byte } => write!(
                 f,
-                "has byte {byte:#04x} at position {position} after sha256= \
-                 (counted from 0); expected only 0-9, a-f and A-F"
+                "with byte {byte:#04x} at position {position} (counted from 0); \
+                 expected a hex digit"
             ),
             Self::LooksLikeBase64 => f.write_str(
-                "holds a digest in base64 (44 characters); expected 64 hex digits: \
-                 if the service signs so, ask for it with Verifier::encoding(DigestEncoding::Base64)",
+                "in base64; expected 64 hex digits; if the service uses base64, \
+                 set Verifier::encoding(DigestEncoding::Base64)",
             ),
             Self::NotBase64 => f.write_str(
-                "is not valid base64 after sha256=; \
-                 expected only A-Z, a-z, 0-9, + and /, and one = at the end",
+                "that is not valid base64; expected A-Z, a-z, 0-9, + and /, and one = at the end",
             ),
             Self::TrailingBits { digit } => write!(
                 f,
-                "ends in {}=, which has bits beyond the 32 bytes of a digest; \
-                 expected the one way to write it in base64",
+                "that ends with {}=, which has nonzero trailing bits; expected canonical base64",
                 char::from(digit)
             ),
             _ => f.write_str(
-                "holds a digest in hex (64 digits); expected 44 characters of base64: \
-                 if the service signs so, take DigestEncoding::Hex, the default, in Verifier::encoding",
+                "in hex; expected 44 characters of base64; if the service uses hex, \
+                 set Verifier::encoding(DigestEncoding::Hex)",
             ),
         }
     }

@@ -1,14 +1,14 @@
-//! What a body may have been before something rewrote it.
+//! Variants of a body, to find how it was changed.
 
 use alloc::vec::Vec;
 
 use super::Fix;
 use super::json_layout::{self, Layout};
 
-/// A change and what it makes of a body, if it can be made there.
-type Edit = (Fix, fn(&[u8]) -> Option<Vec<u8>>);
+/// A fix, and a function that applies it to a body if possible.
+type BodyFix = (Fix, fn(&[u8]) -> Option<Vec<u8>>);
 
-const EDGES: [Edit; 7] = [
+const EDGE_FIXES: [BodyFix; 7] = [
     (Fix::BodyWithoutNewline, without_newline),
     (Fix::BodyWithNewline, |body| Some([body, b"\n"].concat())),
     (Fix::BodyWithCrLf, |body| Some([body, b"\r\n"].concat())),
@@ -24,7 +24,7 @@ const EDGES: [Edit; 7] = [
     }),
 ];
 
-const JSON_LAYOUTS: [Edit; 4] = [
+const JSON_LAYOUT_FIXES: [BodyFix; 4] = [
     (Fix::JsonCompact, |body| laid_out(body, Layout::Compact)),
     (Fix::JsonSpaced, |body| laid_out(body, Layout::Spaced)),
     (Fix::JsonIndentedByTwo, |body| {
@@ -35,7 +35,7 @@ const JSON_LAYOUTS: [Edit; 4] = [
     }),
 ];
 
-const JSON_ESCAPES: [Edit; 4] = [
+const JSON_ESCAPE_FIXES: [BodyFix; 4] = [
     (Fix::JsonEscaped, |body| {
         Some(json_layout::escape(text(body)?).into_bytes())
     }),
@@ -52,57 +52,68 @@ const JSON_ESCAPES: [Edit; 4] = [
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Shows the body itself; it with one change at its edges or line breaks; and its JSON in other
-/// layouts and escapes, each again with one such change.
+/// Visits the body; the body with other edges or line breaks; and its JSON in other layouts and
+/// with other escapes, each of them again with other edges or line breaks.
 ///
-/// One after the other, since all of them together are many times the body.
-pub(super) fn each_variant(body: &[u8], show: &mut dyn FnMut(&[Fix], &[u8])) {
-    with_edges(&[], body, show);
+/// Visits the variants one by one, because all of them together would take many times the memory
+/// of the body.
+pub(super) fn for_each_variant(body: &[u8], visit: &mut dyn FnMut(&[Fix], &[u8])) {
+    visit_edges(&[], body, visit);
     if text(body).is_none() {
         return;
     }
-    each_fixed(&[], body, &JSON_ESCAPES, &mut |fixes, escaped| {
-        with_edges(fixes, escaped, show);
+    for_each_fix(&[], body, &JSON_ESCAPE_FIXES, &mut |fixes, escaped| {
+        visit_edges(fixes, escaped, visit);
     });
-    each_fixed(&[], body, &JSON_LAYOUTS, &mut |fixes, laid_out| {
-        with_edges(fixes, laid_out, show);
-        each_fixed(fixes, laid_out, &JSON_ESCAPES, &mut |fixes, escaped| {
-            with_edges(fixes, escaped, show);
-        });
+    for_each_fix(&[], body, &JSON_LAYOUT_FIXES, &mut |fixes, laid_out| {
+        visit_edges(fixes, laid_out, visit);
+        for_each_fix(
+            fixes,
+            laid_out,
+            &JSON_ESCAPE_FIXES,
+            &mut |fixes, escaped| {
+                visit_edges(fixes, escaped, visit);
+            },
+        );
     });
 }
 
-fn with_edges(fixes: &[Fix], body: &[u8], show: &mut dyn FnMut(&[Fix], &[u8])) {
-    show(fixes, body);
-    each_fixed(fixes, body, &EDGES, show);
+fn visit_edges(fixes: &[Fix], body: &[u8], visit: &mut dyn FnMut(&[Fix], &[u8])) {
+    visit(fixes, body);
+    for_each_fix(fixes, body, &EDGE_FIXES, visit);
 }
 
-/// Shows what each edit makes of a body that was made by these changes, if it makes another.
-fn each_fixed(fixes: &[Fix], body: &[u8], edits: &[Edit], show: &mut dyn FnMut(&[Fix], &[u8])) {
-    for (fix, edit) in edits {
-        match edit(body) {
-            Some(fixed) if fixed != body => show(&[fixes, &[*fix]].concat(), &fixed),
+/// Applies each fix to a body that already has `fixes`, and visits the results that differ.
+fn for_each_fix(
+    fixes: &[Fix],
+    body: &[u8],
+    body_fixes: &[BodyFix],
+    visit: &mut dyn FnMut(&[Fix], &[u8]),
+) {
+    for (fix, apply) in body_fixes {
+        match apply(body) {
+            Some(fixed) if fixed != body => visit(&[fixes, &[*fix]].concat(), &fixed),
             _ => {}
         }
     }
 }
 
-/// What can be seen in a body that is beyond repair.
+/// Returns hints for a body that no fix can restore.
 pub(super) fn hints(body: &[u8]) -> Vec<&'static str> {
     let is_compressed = body.starts_with(&[0x1f, 0x8b]);
     let is_lossy = body.windows(3).any(|bytes| bytes == "\u{fffd}".as_bytes());
     let hints = [
         (
             body.is_empty(),
-            "the body is empty: something may have consumed it before",
+            "the body is empty: it may have been read before verification",
         ),
         (
             is_compressed,
-            "the body is gzip: the signature may be that of the uncompressed one",
+            "the body is gzip: the service may have signed the uncompressed body",
         ),
         (
             is_lossy,
-            "the body has U+FFFD: something decoded it as text and lost bytes",
+            "the body contains U+FFFD: bytes were lost when it was decoded as text",
         ),
     ];
     hints

@@ -1,4 +1,4 @@
-//! The digest that a signature header claims, read as liberally as can be.
+//! Lenient parsing of signature headers.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -9,7 +9,7 @@ use base64::{Engine as _, alphabet};
 use super::Fix;
 use crate::{DigestEncoding, VerifyError, hex, signature};
 
-/// A digest of 20 (SHA-1) or 32 bytes (SHA-256), and what is wrong with how it is written.
+/// A digest of 20 (SHA-1) or 32 bytes (SHA-256), with the fixes for its format.
 pub(super) struct Claim {
     pub(super) digest: Vec<u8>,
     pub(super) fixes: Vec<Fix>,
@@ -18,8 +18,8 @@ pub(super) struct Claim {
 impl Claim {
     /// # Errors
     ///
-    /// What the strict reading says, when no digest can be found.
-    pub(super) fn read(value: &[u8]) -> Result<Self, VerifyError> {
+    /// Returns the error of the strict parser if no digest can be parsed.
+    pub(super) fn parse(value: &[u8]) -> Result<Self, VerifyError> {
         let mut fixes = vec![];
         let trimmed = trim(value);
         if trimmed != value {
@@ -49,16 +49,16 @@ impl Claim {
 }
 
 fn trim(value: &[u8]) -> &[u8] {
-    let is_noise = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'');
-    let start = value.iter().position(|byte| !is_noise(byte));
-    let end = value.iter().rposition(|byte| !is_noise(byte));
+    let is_ignored = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'');
+    let start = value.iter().position(|byte| !is_ignored(byte));
+    let end = value.iter().rposition(|byte| !is_ignored(byte));
     match (start, end) {
         (Some(start), Some(end)) => &value[start..=end],
         _ => &[],
     }
 }
 
-/// Whatever short name stands before `=` or `:`, or nothing at all, passes for the prefix.
+/// Removes a prefix: any short name followed by `=` or `:`.
 fn without_prefix<'v>(value: &'v [u8], fixes: &mut Vec<Fix>) -> &'v [u8] {
     for prefix in [&b"sha256="[..], b"sha1="] {
         if let Some(encoded) = value.strip_prefix(prefix) {

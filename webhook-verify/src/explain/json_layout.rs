@@ -1,6 +1,6 @@
-//! JSON with other white space and other escapes: the same tokens in the same order.
+//! Rewriting of JSON with other whitespace and escapes.
 //!
-//! A parser would not do: it loses the order of fields and how numbers were written.
+//! It does not use a JSON parser, which would lose the order of fields and the format of numbers.
 
 use alloc::format;
 use alloc::string::String;
@@ -12,15 +12,15 @@ pub(super) enum Layout {
     Indented(usize),
 }
 
-/// How many times as long as the text a layout may be that is longer than [`SHORT`]: the indents of
-/// deep nesting grow with its square.
-const MOST_GROWTH: usize = 16;
+/// Maximum ratio of the output's length to the input's, unless the output is shorter than
+/// [`ALWAYS_ALLOWED`]. The length of indentation grows with the square of the nesting depth.
+const MAX_GROWTH: usize = 16;
 
-/// A length in bytes up to which any layout is written.
-const SHORT: usize = 1024 * 1024;
+/// Length in bytes up to which any output is allowed.
+const ALWAYS_ALLOWED: usize = 1024 * 1024;
 
-/// The text in another layout, or nothing if it does not begin like an object or array, or if the
-/// layout is longer than anyone would send.
+/// Returns the JSON in another layout, or `None` if it does not start like an object or array, or
+/// if the output would be too long.
 pub(super) fn rewrite(text: &str, layout: Layout) -> Option<String> {
     if !text.trim_start().starts_with(['{', '[']) {
         return None;
@@ -28,17 +28,17 @@ pub(super) fn rewrite(text: &str, layout: Layout) -> Option<String> {
     let mut written = String::with_capacity(text.len() * 2);
     let mut depth = 0usize;
     let mut before = "";
-    let longest = SHORT.max(MOST_GROWTH * text.len());
+    let max_length = ALWAYS_ALLOWED.max(MAX_GROWTH * text.len());
     for token in tokens(text) {
-        if written.len() > longest {
+        if written.len() > max_length {
             return None;
         }
         let opens = matches!(before, "{" | "[");
         let closes = matches!(token, "}" | "]");
         depth = (depth + usize::from(opens)).saturating_sub(usize::from(closes));
-        // Nothing stands between the brackets of an empty object or array.
+        // Empty objects and arrays have no whitespace between the brackets.
         if before == "," || opens != closes {
-            written += &gap(layout, depth, before == ",");
+            written += &whitespace(layout, depth, before == ",");
         } else if before == ":" && !matches!(layout, Layout::Compact) {
             written.push(' ');
         }
@@ -48,8 +48,8 @@ pub(super) fn rewrite(text: &str, layout: Layout) -> Option<String> {
     Some(written)
 }
 
-/// What stands after a comma, after an opening bracket or before a closing one.
-fn gap(layout: Layout, depth: usize, after_comma: bool) -> String {
+/// Returns the whitespace after a comma, after an opening bracket or before a closing one.
+fn whitespace(layout: Layout, depth: usize, after_comma: bool) -> String {
     match layout {
         Layout::Spaced if after_comma => String::from(" "),
         Layout::Compact | Layout::Spaced => String::new(),
@@ -57,7 +57,7 @@ fn gap(layout: Layout, depth: usize, after_comma: bool) -> String {
     }
 }
 
-/// Strings and words whole, punctuation one by one, white space left out.
+/// Splits JSON into strings, words and single punctuation characters, without whitespace.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text.trim_start();
     core::iter::from_fn(move || {
@@ -88,7 +88,7 @@ fn end_of_word(text: &str) -> usize {
     text.find(is_end).unwrap_or(text.len())
 }
 
-/// `\u` escapes, in lower case, in place of all that is not ASCII.
+/// Replaces non-ASCII characters with `\u` escapes in lower case.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -103,7 +103,7 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
-/// The characters that `\u` escapes beyond ASCII stand for.
+/// Replaces `\u` escapes of non-ASCII characters with the characters.
 pub(super) fn unescape(text: &str) -> String {
     let mut unescaped = String::with_capacity(text.len());
     let mut rest = text;
@@ -126,7 +126,7 @@ pub(super) fn unescape(text: &str) -> String {
     unescaped + rest
 }
 
-/// The character beyond ASCII that the text begins with, as one `\uXXXX` or a pair of them.
+/// Returns the non-ASCII character if the text starts with its `\uXXXX` escape or surrogate pair.
 fn escaped_character(text: &str) -> Option<char> {
     let units = [unit(text)?]
         .into_iter()
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_does_not_panic() {
+    fn does_not_panic_on_invalid_json() {
         for text in [
             "",
             "}",
@@ -183,14 +183,14 @@ mod tests {
     }
 
     #[test]
-    fn endless_indents_are_not_written() {
+    fn rejects_excessive_indentation() {
         let deep = "[".repeat(10_000);
         assert!(rewrite(&deep, Layout::Indented(4)).is_none());
         assert_eq!(rewrite(&deep, Layout::Compact), Some(deep));
     }
 
     #[test]
-    fn escapes_are_written_and_read() {
+    fn escapes_and_unescapes() {
         let text = "caf\u{e9} \u{1f600} \\n \\\\u00e9";
         let escaped = "caf\\u00e9 \\ud83d\\ude00 \\n \\\\u00e9";
         assert_eq!(escape(text), escaped);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn an_escape_that_is_none_stays() {
+    fn keeps_invalid_and_ascii_escapes() {
         for text in [
             "\\",
             "\\u",

@@ -1,4 +1,4 @@
-//! What a failed delivery would have matched, told to a person.
+//! Diagnosis of rejected deliveries.
 
 mod body;
 mod claim;
@@ -18,8 +18,8 @@ use sha2::Sha256;
 use self::claim::Claim;
 use crate::{Headers, VerifyError};
 
-/// What [`explain`] found out. Its `Display` is a text for a person; no
-/// secret, digest or body is in it.
+/// The result of [`explain`]. The `Display` output is for people and does not contain secrets,
+/// digests or the body.
 #[derive(Debug, Clone)]
 pub struct Explanation {
     header_error: Option<VerifyError>,
@@ -27,24 +27,23 @@ pub struct Explanation {
     diagnoses: Vec<Diagnosis>,
 }
 
-/// One way in which the delivery would verify.
+/// A set of fixes with which the delivery would verify.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnosis {
     secret_index: usize,
     fixes: Vec<Fix>,
 }
 
-/// Tries what usually goes wrong with a delivery that was refused, and tells
-/// what would have matched: white space that the secret or the body gained or
-/// lost, line breaks, JSON that was parsed and written again, base64, SHA-1,
-/// another of the given secrets.
+/// Diagnoses why a delivery was rejected.
 ///
-/// `secrets` are the bytes as you have them, not made into a
-/// [`Secret`](crate::Secret), which refuses some of what is looked for here.
+/// Checks common problems: added or missing whitespace in the secret or the body, changed line
+/// breaks, JSON that was parsed and serialized again, base64, SHA-1, and another one of the given
+/// secrets.
 ///
-/// For a person at a terminal, **never for serving**: it is slow, compares in
-/// variable time and looks for matches that must be refused. What it finds is a
-/// reason to mend the receiver, not to take the delivery.
+/// `secrets` are raw bytes, because [`Secret`](crate::Secret) rejects some of these problems.
+///
+/// **Do not use it in a server**: it is slow, and it finds matches that must be rejected. A
+/// diagnosis is a reason to fix the receiver, not to accept the delivery.
 ///
 /// # Examples
 ///
@@ -54,7 +53,7 @@ pub struct Diagnosis {
 /// let signature = sign(&Secret::new("s3cret")?, r#"{"type":"post.liked"}"#);
 /// let headers = Headers::new([("X-Service-Signature", &signature)]);
 ///
-/// let explanation = explain(headers, br#"{"type": "post.liked"}"#, ["another", "s3cret\n"]);
+/// let explanation = explain(headers, br#"{"type": "post.liked"}"#, ["other", "s3cret\n"]);
 /// let diagnosis = &explanation.diagnoses()[0];
 /// assert_eq!(diagnosis.secret_index(), 1);
 /// assert_eq!(diagnosis.fixes(), [Fix::SecretTrimmed, Fix::JsonCompact]);
@@ -66,7 +65,7 @@ pub fn explain<S: AsRef<[u8]>>(
     body: &[u8],
     secrets: impl IntoIterator<Item = S>,
 ) -> Explanation {
-    let (header_error, claim) = match headers.signature().map(Claim::read) {
+    let (header_error, claim) = match headers.signature().map(Claim::parse) {
         Ok(Ok(claim)) => (None, Some(claim)),
         Ok(Err(error)) | Err(error) => (Some(error), None),
     };
@@ -82,11 +81,12 @@ pub fn explain<S: AsRef<[u8]>>(
     }
 }
 
-/// A secret, and what was changed to make it.
+/// A modified secret, with the fixes that were applied.
 type Variant = (Vec<Fix>, Vec<u8>);
 
 impl Claim {
-    /// For each variant of a secret that matches, the variant of the body with the fewest changes.
+    /// Returns, for each variant of a secret that matches, the variant of the body with the fewest
+    /// fixes.
     fn diagnoses(&self, secrets: &[Vec<Variant>], body: &[u8]) -> Vec<Diagnosis> {
         let mut keys: Vec<_> = secrets
             .iter()
@@ -95,11 +95,11 @@ impl Claim {
                 variants.iter().map(move |variant| (index, variant, None))
             })
             .collect();
-        body::each_variant(body, &mut |of_body, body| {
-            for (secret_index, (of_secret, secret), diagnosis) in &mut keys {
-                let fixes = [&self.fixes[..], of_secret, of_body].concat();
-                let is_known = |known: &Diagnosis| known.fixes.len() <= fixes.len();
-                if !diagnosis.as_ref().is_some_and(is_known) && self.is_of(secret, body) {
+        body::for_each_variant(body, &mut |body_fixes, body| {
+            for (secret_index, (secret_fixes, secret), diagnosis) in &mut keys {
+                let fixes = [&self.fixes[..], secret_fixes, body_fixes].concat();
+                let is_as_short = |known: &Diagnosis| known.fixes.len() <= fixes.len();
+                if !diagnosis.as_ref().is_some_and(is_as_short) && self.matches(secret, body) {
                     *diagnosis = Some(Diagnosis {
                         secret_index: *secret_index,
                         fixes,
@@ -112,16 +112,16 @@ impl Claim {
             .collect()
     }
 
-    /// The length of the digest says which algorithm it is.
-    fn is_of(&self, secret: &[u8], body: &[u8]) -> bool {
+    /// Chooses the algorithm by the length of the digest.
+    fn matches(&self, secret: &[u8], body: &[u8]) -> bool {
         match self.digest.len() {
-            20 => is_mac::<Hmac<Sha1>>(secret, body, &self.digest),
-            _ => is_mac::<Hmac<Sha256>>(secret, body, &self.digest),
+            20 => matches_mac::<Hmac<Sha1>>(secret, body, &self.digest),
+            _ => matches_mac::<Hmac<Sha256>>(secret, body, &self.digest),
         }
     }
 }
 
-fn is_mac<M: Mac + KeyInit>(secret: &[u8], body: &[u8], digest: &[u8]) -> bool {
+fn matches_mac<M: Mac + KeyInit>(secret: &[u8], body: &[u8], digest: &[u8]) -> bool {
     let mac = <M as KeyInit>::new_from_slice(secret).expect("HMAC takes keys of any length");
     mac.chain_update(body).verify_slice(digest).is_ok()
 }
@@ -136,8 +136,7 @@ fn fewest_fixes(mut diagnoses: Vec<Diagnosis>) -> Vec<Diagnosis> {
 }
 
 impl Explanation {
-    /// What would have matched, with as few changes as possible; empty when
-    /// nothing that was tried does.
+    /// Returns the diagnoses with the fewest fixes, or an empty slice if nothing matches.
     ///
     /// # Examples
     ///
@@ -152,7 +151,8 @@ impl Explanation {
         &self.diagnoses
     }
 
-    /// Why no digest could be read out of the header, however liberally.
+    /// Returns the error in the signature header if no digest can be parsed from it, however
+    /// leniently.
     ///
     /// # Examples
     ///
@@ -169,12 +169,12 @@ impl Explanation {
 }
 
 impl Diagnosis {
-    /// Which of the given secrets signed the delivery, counted from 0.
+    /// Returns the index of the secret that signed the delivery, counted from 0.
     ///
     /// # Examples
     ///
     /// ```
-    /// fn is_the_old_secret(diagnosis: &webhook_verify::Diagnosis) -> bool {
+    /// fn uses_old_secret(diagnosis: &webhook_verify::Diagnosis) -> bool {
     ///     diagnosis.secret_index() == 1
     /// }
     /// ```
@@ -183,12 +183,12 @@ impl Diagnosis {
         self.secret_index
     }
 
-    /// What has to change for the delivery to verify; nothing when it verifies as it is.
+    /// Returns the fixes with which the delivery verifies; empty if it verifies without any.
     ///
     /// # Examples
     ///
     /// ```
-    /// fn blames_the_secret(diagnosis: &webhook_verify::Diagnosis) -> bool {
+    /// fn is_untrimmed_secret(diagnosis: &webhook_verify::Diagnosis) -> bool {
     ///     diagnosis.fixes().contains(&webhook_verify::Fix::SecretTrimmed)
     /// }
     /// ```
@@ -203,8 +203,8 @@ impl fmt::Display for Explanation {
         match (self.header_error, &self.diagnoses[..]) {
             (Some(error), _) => error.fmt(f)?,
             (None, []) => f.write_str(
-                "nothing that was tried matches: the secret is another one, \
-                 or the body is not what was signed",
+                "no common problem explains the mismatch: the secret is wrong, \
+                 or the body is not the one that was signed",
             )?,
             (None, diagnoses) => fmt_lines(f, diagnoses)?,
         }
@@ -231,12 +231,12 @@ impl fmt::Display for Diagnosis {
         let Some((first, others)) = self.fixes.split_first() else {
             return write!(
                 f,
-                "the delivery verifies as it is, with secret number {number}"
+                "the delivery verifies with secret {number}, without changes"
             );
         };
         write!(
             f,
-            "the delivery would match secret number {number} if {first}"
+            "the delivery would verify with secret {number} if {first}"
         )?;
         others.iter().try_for_each(|fix| write!(f, ", and {fix}"))
     }

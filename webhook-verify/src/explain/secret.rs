@@ -1,4 +1,4 @@
-//! What a secret may have been before somebody copied it.
+//! Variants of a secret, to find how it was changed.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -7,9 +7,9 @@ use super::claim::{from_base64, from_hex};
 use super::{Fix, Variant};
 use crate::hex;
 
-/// The secret itself and its variants, none of them empty: everyone knows the empty secret.
+/// Returns the secret and its variants, except empty ones, because anyone could use those.
 pub(super) fn variants(secret: &[u8]) -> Vec<Variant> {
-    let fixed = [
+    let candidates = [
         (Fix::SecretTrimmed, Some(secret.trim_ascii().to_vec())),
         (Fix::SecretWithNewline, Some([secret, b"\n"].concat())),
         (Fix::SecretWithCrLf, Some([secret, b"\r\n"].concat())),
@@ -19,7 +19,7 @@ pub(super) fn variants(secret: &[u8]) -> Vec<Variant> {
         (Fix::SecretFromBase64, from_base64(secret)),
     ];
     let mut variants = vec![(vec![], secret.to_vec())];
-    for (fix, bytes) in fixed {
+    for (fix, bytes) in candidates {
         match bytes {
             Some(bytes) if bytes != secret => variants.push((vec![fix], bytes)),
             _ => {}

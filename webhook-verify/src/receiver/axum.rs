@@ -1,4 +1,4 @@
-//! Extractors for axum: the verified body, and an event with its payload.
+//! Extractors for axum.
 
 use axum_core::body::Body;
 use axum_core::extract::{FromRef, FromRequest, Request};
@@ -10,19 +10,17 @@ use serde::de::DeserializeOwned;
 use super::{Receiver, Rejection};
 use crate::{EventKind, EventKindError, KindError, PayloadError, Verified};
 
-/// An authentic delivery, with its payload as JSON of type `T` if it fits.
+/// An extractor for authentic deliveries whose payload is JSON of type `T`.
 ///
-/// The extractor finds the [`Receiver`] in the router's state, be it the state
-/// or a part of it, and must come last among the handler's arguments, since it
-/// takes the body. It replaces axum's own body limit by
-/// [`Verifier::body_limit`](crate::Verifier::body_limit). A delivery that is
-/// not authentic is answered with an empty 401 (413 when too large, 400 when
-/// its body broke off) before the handler runs. To verify without JSON, extract
-/// `Verified<Bytes>`.
+/// The router's state must be a [`Receiver`] or implement `FromRef` for it. The extractor consumes
+/// the body, so it must be the handler's last argument. It ignores axum's own body limit and uses
+/// [`Verifier::body_limit`](crate::Verifier::body_limit) instead. If a delivery is not authentic,
+/// the handler is not called, and the response is [`Rejection::response`]: an empty 401, 413 or
+/// 400. To verify without parsing JSON, extract `Verified<Bytes>`.
 ///
-/// A payload that does not fit `T` is no rejection: the handler runs, and
-/// [`into_payload`](Self::into_payload) has the error, whose own answer is 204.
-/// So `?` is safe: ten failed deliveries in a row would turn the webhook off.
+/// A payload that does not match `T` is not a rejection: the handler is called, and
+/// [`into_payload`](Self::into_payload) returns the error. It converts to a 204 response, so using
+/// `?` on it does not turn the webhook off.
 ///
 /// # Examples
 ///
@@ -38,15 +36,15 @@ use crate::{EventKind, EventKindError, KindError, PayloadError, Verified};
 ///
 /// async fn receive(event: VerifiedEvent<Payload>) -> Result<StatusCode, PayloadError> {
 ///     let payload = event.into_payload()?;
-///     println!("{}", payload.kind); // Hand it to a queue.
+///     println!("{}", payload.kind); // Put it into a queue.
 ///     Ok(StatusCode::NO_CONTENT)
 /// }
 /// # let _: axum::Router<webhook_verify::Receiver> =
 /// #     axum::Router::new().route("/", axum::routing::post(receive));
 /// ```
 ///
-/// In a state of your own, `FromRef` says where the receiver is; here also so
-/// that the secrets can be changed while the server runs:
+/// With your own state, implement `FromRef`. In this example, the secrets can be changed while the
+/// server runs:
 ///
 /// ```
 /// use std::sync::{Arc, RwLock};
@@ -58,23 +56,23 @@ use crate::{EventKind, EventKindError, KindError, PayloadError, Verified};
 /// #[derive(Clone)]
 /// struct App {
 ///     receiver: Arc<RwLock<Receiver>>,
-///     // … and what else the handlers need.
+///     // Add other state here.
 /// }
 ///
 /// impl FromRef<App> for Receiver {
 ///     fn from_ref(app: &App) -> Self {
-///         app.receiver.read().expect("nothing panics while it is locked").clone()
+///         app.receiver.read().expect("the lock is never poisoned").clone()
 ///     }
 /// }
 ///
 /// impl App {
 ///     fn change_secrets(&self, verifier: Verifier) {
-///         *self.receiver.write().expect("nothing panics while it is locked") = Receiver::new(verifier);
+///         *self.receiver.write().expect("the lock is never poisoned") = Receiver::new(verifier);
 ///     }
 /// }
 ///
 /// async fn receive(State(_app): State<App>, event: VerifiedEvent<serde_json::Value>) -> StatusCode {
-///     let _payload = event.into_payload(); // Hand it to a queue.
+///     let _payload = event.into_payload(); // Put it into a queue.
 ///     StatusCode::NO_CONTENT
 /// }
 /// # let _: axum::Router<App> = axum::Router::new().route("/", axum::routing::post(receive));
@@ -86,12 +84,12 @@ pub struct VerifiedEvent<T> {
 }
 
 impl<T> VerifiedEvent<T> {
-    /// The payload, or why it does not fit `T`.
+    /// Returns the payload.
     ///
     /// # Errors
     ///
-    /// [`PayloadError`] when the body is no JSON or does not fit `T`. Answer
-    /// 2xx all the same.
+    /// Returns a [`PayloadError`] if the body is not valid JSON or does not match `T`. Respond with
+    /// 2xx nevertheless.
     ///
     /// # Examples
     ///
@@ -106,12 +104,12 @@ impl<T> VerifiedEvent<T> {
         self.payload.as_ref()
     }
 
-    /// The payload by value, or why it does not fit `T`.
+    /// Returns the payload by value.
     ///
     /// # Errors
     ///
-    /// [`PayloadError`] when the body is no JSON or does not fit `T`. As the
-    /// answer of a handler it is an empty 204, so it may be passed on with `?`.
+    /// Returns a [`PayloadError`] if the body is not valid JSON or does not match `T`. It converts
+    /// to an empty 204 response, so handlers can return it with `?`.
     ///
     /// # Examples
     ///
@@ -127,7 +125,7 @@ impl<T> VerifiedEvent<T> {
         self.payload
     }
 
-    /// The delivery, with the body as it was signed.
+    /// Returns the delivery, with the raw body.
     ///
     /// # Examples
     ///
@@ -143,18 +141,19 @@ impl<T> VerifiedEvent<T> {
         &self.delivery
     }
 
-    /// The kind that the header claims: a hint, see [`Verified::event_kind`].
+    /// Returns the event kind in the header, which is not authenticated; see
+    /// [`Verified::event_kind`].
     ///
     /// # Errors
     ///
-    /// [`EventKindError`] when the header names no kind.
+    /// Returns an [`EventKindError`] if the header is missing, repeated or invalid.
     ///
     /// # Examples
     ///
     /// ```
     /// use webhook_verify::{EventKind, VerifiedEvent};
     ///
-    /// fn claims_a_follower(event: &VerifiedEvent<String>) -> bool {
+    /// fn is_follow_event(event: &VerifiedEvent<String>) -> bool {
     ///     event.event_kind() == Ok(EventKind::FollowCreated)
     /// }
     /// ```
@@ -205,14 +204,14 @@ impl IntoResponse for Rejection {
     }
 }
 
-/// An empty 204: the delivery is authentic, so it must not count as failed.
+/// Converts to an empty 204, because an authentic delivery must not count as failed.
 impl IntoResponse for PayloadError {
     fn into_response(self) -> Response {
         StatusCode::NO_CONTENT.into_response()
     }
 }
 
-/// An empty 204: the delivery is authentic, so it must not count as failed.
+/// Converts to an empty 204, because an authentic delivery must not count as failed.
 impl IntoResponse for KindError {
     fn into_response(self) -> Response {
         StatusCode::NO_CONTENT.into_response()

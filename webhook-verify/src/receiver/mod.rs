@@ -1,4 +1,4 @@
-//! What the adapters share: headers judged, the body read under the limit, refusals told and counted.
+//! Shared by the adapters: validates headers, reads the body up to the limit, counts rejections.
 
 #[cfg(feature = "axum")]
 mod axum;
@@ -28,15 +28,14 @@ use crate::{FailureCounter, FailureRun, Headers, Verified, Verifier};
 #[cfg(feature = "axum")]
 use crate::PayloadError;
 
-/// Receives deliveries over HTTP: a verifier, a counter of refusals, and what
-/// is to be told about them.
+/// A receiver of deliveries over HTTP: a [`Verifier`], a counter of rejections, and hooks for
+/// logging.
 ///
-/// The axum extractors find it in the router's state, the tower layer is made
-/// of it, and [`Receiver::receive`] serves every other framework whose bodies
-/// are `http_body::Body`. Clones share the counter.
+/// The axum extractors get it from the router's state, and `VerifyLayer::new` takes it. Call
+/// [`Receiver::receive`] in other frameworks whose bodies implement `http_body::Body`. Clones share
+/// the counter.
 ///
-/// It sets no time limit: a sender may be slow. Put a time-out around your
-/// server's requests.
+/// It does not set a timeout for slow senders. Set one in your server.
 ///
 /// # Examples
 ///
@@ -45,7 +44,7 @@ use crate::PayloadError;
 ///
 /// let verifier = Verifier::new(Secret::new("It's a Secret to Everybody")?);
 /// let receiver = Receiver::new(verifier)
-///     .on_rejection(|rejection, run| eprintln!("webhook refused: {rejection} ({run})"));
+///     .on_rejection(|rejection, run| eprintln!("webhook rejected: {rejection} ({run})"));
 /// # Ok::<(), webhook_verify::SecretError>(())
 /// ```
 #[derive(Clone)]
@@ -62,7 +61,7 @@ type RejectionHook = dyn Fn(&Rejection, FailureRun) + Send + Sync;
 type InvalidPayloadHook = dyn Fn(&PayloadError) + Send + Sync;
 
 impl Receiver {
-    /// A receiver that tells nobody why it refuses; see [`Receiver::on_rejection`].
+    /// Creates a receiver without hooks.
     ///
     /// # Examples
     ///
@@ -83,8 +82,9 @@ impl Receiver {
         }
     }
 
-    /// Calls `hook` with each rejection and the run that it stands in, for your
-    /// log: the answer to the sender has no reason in it.
+    /// Sets a hook that is called with each rejection and the number of consecutive rejections.
+    ///
+    /// Use it to log the reason, which is not part of the response.
     ///
     /// # Examples
     ///
@@ -94,7 +94,7 @@ impl Receiver {
     /// fn receiver(verifier: Verifier) -> Receiver {
     ///     Receiver::new(verifier).on_rejection(|rejection, run| {
     ///         if run.consecutive() == MAX_CONSECUTIVE_FAILURES && !run.ever_verified() {
-    ///             eprintln!("the webhook secret seems to be wrong: {rejection}");
+    ///             eprintln!("the webhook secret may be wrong: {rejection}");
     ///         }
     ///     })
     /// }
@@ -108,8 +108,8 @@ impl Receiver {
         self
     }
 
-    /// Calls `hook` when the payload of an authentic delivery does not fit the
-    /// type of a [`VerifiedEvent`], which is answered with 2xx all the same.
+    /// Sets a hook that is called if the payload of an authentic delivery is not valid JSON or does
+    /// not match the type of a [`VerifiedEvent`].
     ///
     /// # Examples
     ///
@@ -130,7 +130,7 @@ impl Receiver {
         self
     }
 
-    /// How many deliveries in a row were refused.
+    /// Returns the number of consecutive rejections.
     ///
     /// # Examples
     ///
@@ -146,14 +146,15 @@ impl Receiver {
         self.failures.run()
     }
 
-    /// Reads and verifies one delivery.
+    /// Reads and verifies a delivery.
     ///
-    /// The headers and the announced length are judged before the body is
-    /// read, and the body is read up to [`Verifier::body_limit`].
+    /// Validates the headers, including `Content-Length`, before it reads the body, up to
+    /// [`Verifier::body_limit`].
     ///
     /// # Errors
     ///
-    /// A [`Rejection`], which makes the answer: [`Rejection::response`].
+    /// Returns a [`Rejection`] if the delivery is not authentic, too large or cannot be read.
+    /// Respond with [`Rejection::response`].
     ///
     /// # Examples
     ///
@@ -170,7 +171,7 @@ impl Receiver {
     /// {
     ///     let (parts, body) = request.into_parts();
     ///     match receiver.receive(&parts.headers, body).await {
-    ///         Ok(verified) => Response::new(String::new()), // Hand it to a queue first.
+    ///         Ok(verified) => Response::new(String::new()), // First put it into a queue.
     ///         Err(rejection) => rejection.response(),
     ///     }
     /// }
@@ -185,8 +186,8 @@ impl Receiver {
         B: Body,
         B::Error: Into<BoxError>,
     {
-        let outcome = self.read(headers, body).await;
-        match &outcome {
+        let result = self.read(headers, body).await;
+        match &result {
             Ok(_) => {
                 self.failures.record_success();
             }
@@ -197,7 +198,7 @@ impl Receiver {
                 }
             }
         }
-        outcome
+        result
     }
 
     async fn read<B>(&self, headers: &HeaderMap, body: B) -> Result<Verified<Bytes>, Rejection>
@@ -205,19 +206,21 @@ impl Receiver {
         B: Body,
         B::Error: Into<BoxError>,
     {
-        let announced = announced_length(headers, &body);
-        let mut streaming = self.verifier.start(Headers::from(headers), announced)?;
+        let content_length = content_length(headers, &body);
+        let mut stream = self
+            .verifier
+            .start(Headers::from(headers), content_length)?;
         let mut collected = Collected::default();
         let mut body = pin!(body);
         while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
             let frame = frame.map_err(|reason| Rejection::UnreadableBody(reason.into()))?;
             if let Ok(mut data) = frame.into_data() {
                 let chunk = data.copy_to_bytes(data.remaining());
-                streaming.update(&chunk)?;
+                stream.update(&chunk)?;
                 collected.push(chunk);
             }
         }
-        Ok(streaming.finish()?.with_body(collected.into_bytes()))
+        Ok(stream.finish()?.with_body(collected.into_bytes()))
     }
 
     #[cfg(feature = "axum")]
@@ -237,17 +240,17 @@ impl fmt::Debug for Receiver {
     }
 }
 
-/// The largest length that the request announces, in its headers or in its body's own.
-fn announced_length<B: Body>(headers: &HeaderMap, body: &B) -> Option<u64> {
-    let read = |digits: &str| digits.parse().ok();
+/// Returns the largest length in the `Content-Length` headers and the body's size hint.
+fn content_length<B: Body>(headers: &HeaderMap, body: &B) -> Option<u64> {
+    let parse = |value: &str| value.parse().ok();
     let in_headers = headers.get_all(CONTENT_LENGTH).iter();
     in_headers
-        .filter_map(|value| value.to_str().ok().and_then(read))
+        .filter_map(|value| value.to_str().ok().and_then(parse))
         .chain([body.size_hint().lower()])
         .max()
 }
 
-/// A body in one piece, which is copied only if it came in several.
+/// The body as one buffer, which is copied only if the body has several chunks.
 #[derive(Default)]
 struct Collected {
     first: Bytes,

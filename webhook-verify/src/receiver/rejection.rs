@@ -1,4 +1,4 @@
-//! Why a request is not taken, and the empty answer to it.
+//! Rejections, and the responses to them.
 
 use alloc::boxed::Box;
 use core::error::Error;
@@ -10,21 +10,21 @@ use crate::VerifyError;
 
 pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
 
-/// Why a [`Receiver`](crate::Receiver) did not take a request.
+/// The reason why a [`Receiver`](crate::Receiver) rejected a request.
 ///
-/// The text is for your log; the sender gets [`Rejection::response`].
+/// The message is for your log. The sender gets [`Rejection::response`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Rejection {
-    /// The delivery is not authentic, or too large to tell.
+    /// The delivery is not authentic, or the body is too large.
     NotVerified(VerifyError),
-    /// The connection failed before the body had ended.
+    /// Reading the body failed, for example because the sender disconnected.
     UnreadableBody(Box<dyn Error + Send + Sync>),
 }
 
 impl Rejection {
-    /// The status to answer with: 413 when the body is too large, 400 when it
-    /// broke off, and 401 for every other reason, so that a forger learns nothing.
+    /// Returns the status code of the response: 413 if the body is too large, 400 if it could not
+    /// be read, and 401 for all other reasons, so that forgers learn nothing.
     ///
     /// # Examples
     ///
@@ -43,7 +43,7 @@ impl Rejection {
         }
     }
 
-    /// The answer: the status and nothing else.
+    /// Creates a response with the status code and an empty body.
     ///
     /// # Examples
     ///
@@ -72,11 +72,7 @@ impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotVerified(reason) => reason.fmt(f),
-            Self::UnreadableBody(reason) => write!(
-                f,
-                "the body could not be read to its end ({reason}); \
-                 expect the connection to be the cause, and the service to count a failure"
-            ),
+            Self::UnreadableBody(reason) => write!(f, "failed to read the body: {reason}"),
         }
     }
 }

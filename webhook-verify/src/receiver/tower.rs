@@ -1,4 +1,4 @@
-//! A tower layer that lets authentic deliveries through and nothing else.
+//! A tower layer that verifies deliveries.
 
 use alloc::boxed::Box;
 use core::future::Future;
@@ -15,7 +15,7 @@ use tower_service::Service;
 use super::Receiver;
 use super::rejection::BoxError;
 
-/// Puts a [`VerifyService`] around a service.
+/// A tower layer that wraps a service in a [`VerifyService`].
 ///
 /// # Examples
 ///
@@ -33,7 +33,7 @@ pub struct VerifyLayer {
 }
 
 impl VerifyLayer {
-    /// A layer that verifies with `receiver`.
+    /// Creates a layer that verifies with `receiver`.
     ///
     /// # Examples
     ///
@@ -61,15 +61,14 @@ impl<S> Layer<S> for VerifyLayer {
     }
 }
 
-/// Verifies each request before the inner service sees it.
+/// A service that verifies each request before it calls the inner service.
 ///
-/// The inner service gets the request with its body in one piece, and the
-/// witness as an extension of type `Verified<Bytes>`. What is not authentic is
-/// answered here with [`Rejection::response`](crate::Rejection::response): an empty
-/// 401, 413 for a body over the limit, 400 for one that broke off.
+/// The inner service receives the request with the whole body in one piece, and with an extension
+/// of type `Verified<Bytes>`. Requests that are not authentic get
+/// [`Rejection::response`](crate::Rejection::response) and do not reach the inner service.
 ///
-/// It is ready when the inner service is, and the readiness that was reserved
-/// serves the same request, or is given back when that is refused.
+/// It is ready when the inner service is. A rejected request releases the reserved capacity of the
+/// inner service.
 #[derive(Debug, Clone)]
 pub struct VerifyService<S> {
     receiver: Receiver,
@@ -94,8 +93,7 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        // The service that was made ready goes into the future; its clone, which
-        // has reserved nothing, stays for the next request.
+        // Move the service that is ready into the future, and keep the clone, which is not ready.
         let clone = self.inner.clone();
         let mut ready = mem::replace(&mut self.inner, clone);
         let receiver = self.receiver.clone();

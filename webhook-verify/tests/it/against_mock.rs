@@ -1,4 +1,4 @@
-//! The mock's deliveries over a real socket: they verify, and refused ones turn its webhook off.
+//! Deliveries of the mock server over a real socket.
 
 use axum::Router;
 use axum::http::StatusCode;
@@ -15,13 +15,13 @@ use webhook_verify::{
 
 use crate::{SECRET, secret};
 
-/// Answers 200 if the header's kind is that of the payload, and 204 if not.
+/// Responds with 200 if the header's kind matches the payload's, otherwise with 204.
 async fn receive(event: VerifiedEvent<Value>) -> Result<StatusCode, KindError> {
     event.delivery().confirm_kind_in("type")?;
     Ok(StatusCode::OK)
 }
 
-/// Serves as long as the test's runtime, and gives its URL.
+/// Starts a server, which runs until the test's runtime ends, and returns its URL.
 async fn serve(receiver: &Receiver) -> String {
     let router = Router::new()
         .route("/hooks", post(receive))
@@ -62,7 +62,7 @@ async fn every_kind_verifies() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_json_verify_and_are_answered_with_2xx() {
+async fn payloads_that_are_not_json_get_a_2xx_response() {
     let server = MockServer::start().await;
     let receiver = Receiver::new(Verifier::new(secret(SECRET)));
     server
@@ -77,7 +77,7 @@ async fn bytes_that_are_no_json_verify_and_are_answered_with_2xx() {
 }
 
 #[tokio::test]
-async fn a_digest_in_base64_verifies_where_it_is_asked_for() {
+async fn base64_digests_verify_if_enabled() {
     let mut dialect = Dialect::default();
     dialect.webhook_signature_encoding = SignatureEncoding::Base64;
     let server = MockServer::builder()
@@ -97,15 +97,15 @@ async fn a_digest_in_base64_verifies_where_it_is_asked_for() {
 }
 
 #[tokio::test]
-async fn ten_refused_deliveries_turn_the_webhook_off() {
+async fn ten_consecutive_rejections_turn_the_webhook_off() {
     let server = MockServer::start().await;
     let receiver = Receiver::new(Verifier::new(secret("not the service's")));
     let url = serve(&receiver).await;
     server.webhook().point_at(&url, SECRET).unwrap();
-    for refused in 1..=MAX_CONSECUTIVE_FAILURES {
+    for count in 1..=MAX_CONSECUTIVE_FAILURES {
         assert!(server.webhook().is_active().unwrap());
         assert_eq!(emit(&server, "post.liked", json!({})).await, 401);
-        assert_eq!(receiver.failures().consecutive(), refused);
+        assert_eq!(receiver.failures().consecutive(), count);
     }
     assert!(!server.webhook().is_active().unwrap());
     assert!(!receiver.failures().ever_verified());

@@ -1,4 +1,4 @@
-//! The axum extractors, in routers as a receiver has them.
+//! The axum extractors.
 
 use std::sync::{Arc, Mutex};
 
@@ -64,7 +64,7 @@ fn router() -> Router {
 }
 
 #[tokio::test]
-async fn an_authentic_event_reaches_the_handler() {
+async fn passes_authentic_events_to_the_handler() {
     assert_eq!(
         answer(router(), signed(EVENT)).await,
         (200, "grace".to_owned())
@@ -72,7 +72,7 @@ async fn an_authentic_event_reaches_the_handler() {
 }
 
 #[tokio::test]
-async fn a_forged_one_is_an_empty_401() {
+async fn responds_to_forged_requests_with_an_empty_401() {
     let response = router().oneshot(forged()).await.unwrap();
     assert!(response.headers().is_empty() || response.headers()["content-length"] == "0");
     assert_eq!(text(response).await, (401, String::new()));
@@ -83,7 +83,7 @@ async fn a_forged_one_is_an_empty_401() {
 }
 
 #[tokio::test]
-async fn a_body_over_the_limit_is_an_empty_413() {
+async fn responds_to_large_bodies_with_an_empty_413() {
     let request = signed("x".repeat(4097));
     assert_eq!(answer(router(), request).await, (413, String::new()));
     let (chunks, body) = chunked_body();
@@ -92,9 +92,9 @@ async fn a_body_over_the_limit_is_an_empty_413() {
     assert_eq!(answer(router(), request).await, (413, String::new()));
 }
 
-/// axum's own limit is 2 MB, and the verifier's is what counts.
+/// axum's default limit is 2 MB.
 #[tokio::test]
-async fn the_limit_is_the_verifiers() {
+async fn uses_the_limit_of_the_verifier() {
     let verifier = Verifier::new(secret(SECRET)).body_limit(5_000_000);
     let router = Router::new()
         .route(
@@ -108,9 +108,9 @@ async fn the_limit_is_the_verifiers() {
 }
 
 #[tokio::test]
-async fn a_payload_that_does_not_fit_is_answered_with_2xx_and_told() {
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let log = told.clone();
+async fn responds_to_invalid_payloads_with_2xx_and_calls_the_hook() {
+    let logged = Arc::new(Mutex::new(Vec::new()));
+    let log = logged.clone();
     let receiver =
         receiver().on_invalid_payload(move |error| log.lock().unwrap().push(error.to_string()));
     let router = Router::new()
@@ -122,12 +122,12 @@ async fn a_payload_that_does_not_fit_is_answered_with_2xx_and_told() {
             (204, String::new())
         );
     }
-    assert_eq!(told.lock().unwrap().len(), 4);
+    assert_eq!(logged.lock().unwrap().len(), 4);
     assert_eq!(receiver.failures().consecutive(), 0);
 }
 
 #[tokio::test]
-async fn an_unknown_or_missing_kind_reaches_the_handler() {
+async fn passes_unknown_and_missing_kinds_to_the_handler() {
     async fn kind(event: VerifiedEvent<Payload>) -> String {
         format!("{:?}", event.event_kind())
     }
@@ -149,7 +149,7 @@ async fn an_unknown_or_missing_kind_reaches_the_handler() {
 }
 
 #[tokio::test]
-async fn a_kind_that_the_payload_denies_is_answered_with_2xx() {
+async fn responds_with_2xx_if_header_and_payload_kinds_differ() {
     async fn confirmed(event: VerifiedEvent<Payload>) -> Result<StatusCode, KindError> {
         event.delivery().confirm_kind_in("type")?;
         Ok(StatusCode::ACCEPTED)
@@ -166,7 +166,7 @@ async fn a_kind_that_the_payload_denies_is_answered_with_2xx() {
 }
 
 #[tokio::test]
-async fn the_receiver_may_be_a_part_of_the_state() {
+async fn receiver_can_be_a_part_of_the_state() {
     #[derive(Clone)]
     struct State {
         receiver: Receiver,
@@ -188,7 +188,7 @@ async fn the_receiver_may_be_a_part_of_the_state() {
 }
 
 #[tokio::test]
-async fn a_handler_may_look_at_the_refusal() {
+async fn handler_can_inspect_the_rejection() {
     async fn look(event: Result<VerifiedEvent<Payload>, Rejection>) -> String {
         event.unwrap_err().to_string()
     }
@@ -197,11 +197,11 @@ async fn a_handler_may_look_at_the_refusal() {
         .with_state(receiver());
     let (status, reason) = answer(router, forged()).await;
     assert_eq!(status, 200);
-    assert!(reason.starts_with("X-Service-Signature is not that of this body (2 bytes)"));
+    assert!(reason.starts_with("X-Service-Signature does not match the body (length in bytes: 2"));
 }
 
 #[tokio::test]
-async fn the_tower_layer_fits_an_axum_router() {
+async fn tower_layer_works_in_an_axum_router() {
     let router = Router::new()
         .route("/hooks", post(|body: String| async move { body }))
         .layer(VerifyLayer::new(receiver()));

@@ -1,4 +1,4 @@
-//! A body of HTTP that comes when the test sends it, and knows whether it was read.
+//! An HTTP body whose chunks the test sends, and which records whether it was read.
 
 use std::error::Error;
 use std::pin::Pin;
@@ -17,7 +17,7 @@ pub(crate) struct ChunkedBody {
     was_read: Arc<AtomicBool>,
 }
 
-/// The sending end; dropping it ends the body.
+/// Sends chunks of the body. Dropping it ends the body.
 pub(crate) struct Chunks {
     sender: UnboundedSender<Chunk>,
     was_read: Arc<AtomicBool>,

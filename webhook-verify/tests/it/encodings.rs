@@ -1,4 +1,4 @@
-//! Base64 when the receiver asks for it, and each way to break it.
+//! Digests in base64.
 
 use webhook_verify::{DigestEncoding, Headers, Verified, Verifier, VerifyError, sign_as};
 
@@ -10,21 +10,21 @@ fn verify(signature: impl AsRef<[u8]>) -> Result<Verified<&'static [u8]>, Verify
 }
 
 #[track_caller]
-fn check_refused(signature: impl AsRef<[u8]>, expected: VerifyError, message: &str) {
+fn check_error(signature: impl AsRef<[u8]>, expected: VerifyError, message: &str) {
     let error = verify(signature).unwrap_err();
     assert_eq!(error, expected);
     assert_eq!(error.to_string(), message);
 }
 
 #[test]
-fn what_is_signed_in_base64_verifies() {
+fn verifies_a_base64_signature() {
     let signature = sign_as(DigestEncoding::Base64, &secret(SECRET), BODY);
     assert_eq!(signature, BASE64_SIGNATURE);
     assert_eq!(verify(signature).unwrap().body(), BODY);
 }
 
 #[test]
-fn every_body_signs_and_verifies_in_both_encodings() {
+fn signs_and_verifies_in_both_encodings() {
     for length in 0..200 {
         let body = vec![b'a'; length];
         for encoding in [DigestEncoding::Hex, DigestEncoding::Base64] {
@@ -37,17 +37,17 @@ fn every_body_signs_and_verifies_in_both_encodings() {
 }
 
 #[test]
-fn a_digest_in_hex() {
-    check_refused(
+fn rejects_hex() {
+    check_error(
         SIGNATURE,
         VerifyError::LooksLikeHex,
-        "X-Service-Signature holds a digest in hex (64 digits); expected 44 characters of base64: \
-         if the service signs so, take DigestEncoding::Hex, the default, in Verifier::encoding",
+        "X-Service-Signature has a digest in hex; expected 44 characters of base64; \
+         if the service uses hex, set Verifier::encoding(DigestEncoding::Hex)",
     );
 }
 
 #[test]
-fn a_wrong_length() {
+fn rejects_wrong_lengths() {
     let digits = &BASE64_SIGNATURE["sha256=".len()..];
     for text in [
         "",
@@ -58,22 +58,22 @@ fn a_wrong_length() {
         &"g".repeat(64),
     ] {
         let length = text.len();
-        check_refused(
+        check_error(
             format!("sha256={text}"),
             VerifyError::BadLength {
                 length,
                 encoding: DigestEncoding::Base64,
             },
             &format!(
-                "X-Service-Signature has {length} bytes after sha256=; \
-                 expected exactly 44 characters of base64"
+                "X-Service-Signature has a digest of length {length}; \
+                 expected 44 characters of base64"
             ),
         );
     }
 }
 
 #[test]
-fn a_byte_that_cannot_stand_there() {
+fn rejects_invalid_base64() {
     for (position, byte) in [
         (0, b'='),
         (11, b'_'),
@@ -85,28 +85,28 @@ fn a_byte_that_cannot_stand_there() {
     ] {
         let mut signature = BASE64_SIGNATURE.as_bytes().to_vec();
         signature["sha256=".len() + position] = byte;
-        check_refused(
+        check_error(
             signature,
             VerifyError::NotBase64,
-            "X-Service-Signature is not valid base64 after sha256=; \
-             expected only A-Z, a-z, 0-9, + and /, and one = at the end",
+            "X-Service-Signature has a digest that is not valid base64; \
+             expected A-Z, a-z, 0-9, + and /, and one = at the end",
         );
     }
 }
 
-/// The last digit has two bits to spare; only one way to write them is taken.
+/// The last digit has two unused bits, which must be zero.
 #[test]
-fn stray_bits() {
+fn rejects_trailing_bits() {
     for digit in [b'd', b'e', b'f'] {
         let mut signature = BASE64_SIGNATURE.as_bytes().to_vec();
         assert_eq!(signature[49], b'c');
         signature[49] = digit;
-        check_refused(
+        check_error(
             signature,
             VerifyError::TrailingBits { digit },
             &format!(
-                "X-Service-Signature ends in {}=, which has bits beyond the 32 bytes of a digest; \
-                 expected the one way to write it in base64",
+                "X-Service-Signature has a digest that ends with {}=, which has nonzero trailing bits; \
+                 expected canonical base64",
                 char::from(digit)
             ),
         );
@@ -114,7 +114,7 @@ fn stray_bits() {
 }
 
 #[test]
-fn every_other_byte_in_the_signature() {
+fn rejects_every_changed_byte() {
     for position in 0..BASE64_SIGNATURE.len() {
         for byte in 0..=255 {
             let mut signature = BASE64_SIGNATURE.as_bytes().to_vec();
@@ -128,7 +128,7 @@ fn every_other_byte_in_the_signature() {
 }
 
 #[test]
-fn the_prefix_is_judged_first() {
+fn checks_the_prefix_first() {
     assert_eq!(verify("sha1=AAAA").unwrap_err(), VerifyError::Sha1);
     assert_eq!(verify("SHA256=AAAA").unwrap_err(), VerifyError::BadPrefix);
 }

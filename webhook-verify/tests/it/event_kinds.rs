@@ -1,11 +1,11 @@
-//! The event kind: the seven, the unknown, the malformed, and that it decides nothing.
+//! Event kinds.
 
 use webhook_verify::{EventKind, EventKindError, EventName, Headers, Verifier, VerifyError};
 
 use crate::{BODY, SECRET, SIGNATURE, secret};
 
 #[track_caller]
-fn claim(events: &[&[u8]]) -> Result<EventKind, EventKindError> {
+fn event_kind(events: &[&[u8]]) -> Result<EventKind, EventKindError> {
     let headers = Headers::from_values([SIGNATURE.as_bytes()], events.iter().copied());
     let verified = Verifier::new(secret(SECRET)).verify(headers, BODY).unwrap();
     verified.event_kind()
@@ -13,13 +13,13 @@ fn claim(events: &[&[u8]]) -> Result<EventKind, EventKindError> {
 
 #[track_caller]
 fn check_message(events: &[&[u8]], expected: EventKindError, message: &str) {
-    let error = claim(events).unwrap_err();
+    let error = event_kind(events).unwrap_err();
     assert_eq!(error, expected);
     assert_eq!(error.to_string(), message);
 }
 
 #[test]
-fn the_seven_are_known_by_the_names_of_the_specification() {
+fn known_kinds_have_the_names_of_the_specification() {
     let names = [
         ("follow.created", EventKind::FollowCreated),
         ("comment.created", EventKind::CommentCreated),
@@ -31,20 +31,20 @@ fn the_seven_are_known_by_the_names_of_the_specification() {
     ];
     assert_eq!(names.map(|(_, kind)| kind), EventKind::KNOWN);
     for (name, kind) in names {
-        assert_eq!(claim(&[name.as_bytes()]), Ok(kind));
+        assert_eq!(event_kind(&[name.as_bytes()]), Ok(kind));
         assert_eq!(kind.to_string(), name);
     }
 }
 
 #[test]
-fn another_is_kept_by_name() {
+fn keeps_other_kinds() {
     for name in [
         "post.shared",
         "Post.Liked",
         "*",
         &"n".repeat(EventName::MAX_LENGTH),
     ] {
-        let kind = claim(&[name.as_bytes()]).unwrap();
+        let kind = event_kind(&[name.as_bytes()]).unwrap();
         assert!(matches!(kind, EventKind::Other(_)));
         assert_eq!(kind.as_str(), name);
         assert_eq!(name.parse(), Ok(kind));
@@ -52,23 +52,23 @@ fn another_is_kept_by_name() {
 }
 
 #[test]
-fn an_unknown_kind_is_shown_by_name() {
-    let kind = claim(&[b"post.shared"]).unwrap();
+fn prints_the_name_of_other_kinds() {
+    let kind = event_kind(&[b"post.shared"]).unwrap();
     assert_eq!(format!("{kind:?}"), r#"Other("post.shared")"#);
     assert_eq!(format!("{kind:>13}"), "  post.shared");
 }
 
 #[test]
-fn a_missing_one() {
+fn reports_a_missing_header() {
     check_message(
         &[],
         EventKindError::Missing,
-        "the request has no X-Service-Event header; expected exactly one",
+        "the request has no X-Service-Event header",
     );
 }
 
 #[test]
-fn two_of_them() {
+fn reports_a_repeated_header() {
     check_message(
         &[b"post.liked", b"post.liked"],
         EventKindError::Duplicate { count: 2 },
@@ -77,25 +77,25 @@ fn two_of_them() {
 }
 
 #[test]
-fn an_empty_one() {
+fn reports_an_empty_kind() {
     check_message(
         &[b""],
         EventKindError::Empty,
-        "the event kind is empty; expected a name like post.liked",
+        "the event kind is empty; expected a name such as post.liked",
     );
 }
 
 #[test]
-fn one_that_is_too_long() {
+fn reports_a_kind_that_is_too_long() {
     check_message(
         &[&[b'n'; 65]],
         EventKindError::TooLong { length: 65 },
-        "the event kind has 65 bytes; at most 64 are kept",
+        "the event kind has 65 bytes; the maximum is 64",
     );
 }
 
 #[test]
-fn one_with_a_line_break() {
+fn reports_a_line_break() {
     check_message(
         &[b"post.liked\nforged log line"],
         EventKindError::InvalidByte {
@@ -103,12 +103,12 @@ fn one_with_a_line_break() {
             byte: b'\n',
         },
         "the event kind has byte 0x0a at position 10 (counted from 0); \
-         expected only visible ASCII, as in post.liked",
+         expected visible ASCII characters, as in post.liked",
     );
 }
 
 #[test]
-fn one_with_a_space_or_beyond_ascii() {
+fn reports_spaces_and_non_ascii_bytes() {
     for event in [
         &b" post.liked"[..],
         b"post.liked ",
@@ -116,14 +116,14 @@ fn one_with_a_space_or_beyond_ascii() {
         "post.lik\u{e9}".as_bytes(),
     ] {
         assert!(matches!(
-            claim(&[event]),
+            event_kind(&[event]),
             Err(EventKindError::InvalidByte { .. })
         ));
     }
 }
 
 #[test]
-fn it_is_judged_after_the_signature() {
+fn signature_errors_come_first() {
     let headers = Headers::from_values(None, [&b"\n"[..], b""]);
     assert_eq!(
         Verifier::new(secret(SECRET))

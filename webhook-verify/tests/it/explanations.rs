@@ -1,4 +1,4 @@
-//! What a person is told about a delivery that was refused.
+//! Diagnosis of rejected deliveries.
 
 use webhook_verify::{
     DigestEncoding, Explanation, Fix, Headers, VerifyError, explain, sign, sign_as,
@@ -25,7 +25,7 @@ fn check(explanation: &Explanation, expected: &[Fix]) {
     assert_eq!(fixes, [expected], "{explanation}");
 }
 
-/// The delivery was signed over `signed`, and `received` was verified.
+/// Checks the fixes for a delivery with the body `signed` that was received as `received`.
 #[track_caller]
 fn check_body(signed: &str, received: &str, expected: &[Fix]) {
     let signature = sign(&secret(SECRET), signed);
@@ -46,18 +46,18 @@ fn check_signature(signature: &str, expected: &[Fix]) {
 }
 
 #[test]
-fn a_delivery_that_verifies() {
+fn an_authentic_delivery_needs_no_fixes() {
     let explanation = explain_with(SIGNATURE, BODY, &["another", SECRET]);
     check(&explanation, &[]);
     assert_eq!(explanation.diagnoses()[0].secret_index(), 1);
     assert_eq!(
         explanation.to_string(),
-        "the delivery verifies as it is, with secret number 2"
+        "the delivery verifies with secret 2, without changes"
     );
 }
 
 #[test]
-fn a_secret_that_was_copied_badly() {
+fn finds_changes_to_the_secret() {
     check_secret(&format!("{SECRET}\n"), Fix::SecretTrimmed);
     check_secret(&format!(" {SECRET}\r\n"), Fix::SecretTrimmed);
     check_secret(&format!("\"{SECRET}\""), Fix::SecretUnquoted);
@@ -71,7 +71,7 @@ fn a_secret_that_was_copied_badly() {
 }
 
 #[test]
-fn a_secret_to_which_more_belongs() {
+fn finds_missing_parts_of_the_secret() {
     for (ending, fix) in [
         ("\n", Fix::SecretWithNewline),
         ("\r\n", Fix::SecretWithCrLf),
@@ -88,7 +88,7 @@ fn a_secret_to_which_more_belongs() {
 }
 
 #[test]
-fn a_body_whose_edges_changed() {
+fn finds_added_and_removed_newlines() {
     check_body("{}", "{}\n", &[Fix::BodyWithoutNewline]);
     check_body("{}", "{}\r\n", &[Fix::BodyWithoutNewline]);
     check_body("{}\n", "{}", &[Fix::BodyWithNewline]);
@@ -96,19 +96,19 @@ fn a_body_whose_edges_changed() {
 }
 
 #[test]
-fn a_body_whose_line_breaks_changed() {
+fn finds_changed_line_breaks() {
     check_body("a\r\nb\r\n", "a\nb\n", &[Fix::LineBreaksCrLf]);
     check_body("a\nb\n", "a\r\nb\r\n", &[Fix::LineBreaksLf]);
 }
 
 #[test]
-fn a_body_with_a_byte_order_mark() {
+fn finds_byte_order_marks() {
     check_body("{}", "\u{feff}{}", &[Fix::BodyWithoutByteOrderMark]);
     check_body("\u{feff}{}", "{}", &[Fix::BodyWithByteOrderMark]);
 }
 
 #[test]
-fn json_that_was_parsed_and_written_again() {
+fn finds_reformatted_json() {
     let compact = r#"{"type":"post.liked","n":[1,2.50]}"#;
     let spaced = r#"{"type": "post.liked", "n": [1, 2.50]}"#;
     let two = "{\n  \"type\": \"post.liked\",\n  \"n\": [\n    1,\n    2.50\n  ]\n}";
@@ -125,7 +125,7 @@ fn json_that_was_parsed_and_written_again() {
 }
 
 #[test]
-fn json_whose_escapes_changed() {
+fn finds_changed_json_escapes() {
     check_body(
         r#"{"a":"\u00e9"}"#,
         "{\"a\":\"\u{e9}\"}",
@@ -154,7 +154,7 @@ fn json_whose_escapes_changed() {
 }
 
 #[test]
-fn a_signature_that_is_written_otherwise() {
+fn finds_changes_to_the_signature() {
     let digits = &SIGNATURE["sha256=".len()..];
     check_signature(&format!("sha256={}", digits.to_uppercase()), &[]);
     check_signature(&format!(" {SIGNATURE}\n"), &[Fix::SignatureTrimmed]);
@@ -171,7 +171,7 @@ fn a_signature_that_is_written_otherwise() {
 }
 
 #[test]
-fn sha_1() {
+fn finds_sha_1() {
     // Computed with `openssl dgst -sha1 -hmac`.
     let digits = "01dc10d0c83e72ed246219cdd91669667fe2ca59";
     check_signature(&format!("sha1={digits}"), &[Fix::Sha1]);
@@ -179,21 +179,21 @@ fn sha_1() {
 }
 
 #[test]
-fn several_changes_make_a_sentence() {
+fn describes_several_fixes_in_one_sentence() {
     let signature = sign(&secret("s3cret"), "{\"a\":1}\n");
     let explanation = explain_with(&signature, b"{\"a\": 1}", &["other", "s3cret\n"]);
     assert_eq!(
         explanation.to_string(),
-        "the delivery would match secret number 2 if the secret had no white space at its ends, \
-         and the body's JSON had no white space between its tokens, \
-         and the body had a newline at its end"
+        "the delivery would verify with secret 2 if the secret had no leading or trailing whitespace, \
+         and the body's JSON had no whitespace between tokens, \
+         and the body ended with a newline"
     );
 }
 
 #[test]
-fn nothing_matches() {
-    let nothing = "nothing that was tried matches: the secret is another one, \
-                   or the body is not what was signed";
+fn prints_hints_if_nothing_matches() {
+    let nothing = "no common problem explains the mismatch: the secret is wrong, \
+                   or the body is not the one that was signed";
     let check = |body: &[u8], text: &str| {
         let explanation = explain_with(SIGNATURE, body, &[SECRET]);
         assert!(explanation.diagnoses().is_empty());
@@ -202,20 +202,22 @@ fn nothing_matches() {
     check(b"forged", nothing);
     check(
         b"",
-        &format!("{nothing}\nthe body is empty: something may have consumed it before"),
+        &format!("{nothing}\nthe body is empty: it may have been read before verification"),
     );
     check(
         b"\x1f\x8b\x08",
-        &format!("{nothing}\nthe body is gzip: the signature may be that of the uncompressed one"),
+        &format!("{nothing}\nthe body is gzip: the service may have signed the uncompressed body"),
     );
     check(
         "\u{fffd}".as_bytes(),
-        &format!("{nothing}\nthe body has U+FFFD: something decoded it as text and lost bytes"),
+        &format!(
+            "{nothing}\nthe body contains U+FFFD: bytes were lost when it was decoded as text"
+        ),
     );
 }
 
 #[test]
-fn a_header_that_holds_no_digest_says_what_the_strict_reading_says() {
+fn reports_the_strict_error_if_the_header_has_no_digest() {
     let explanation = explain(Headers::from_values(None, None), BODY, [SECRET]);
     assert_eq!(
         explanation.header_error(),
@@ -233,16 +235,20 @@ fn a_header_that_holds_no_digest_says_what_the_strict_reading_says() {
 }
 
 #[test]
-fn the_empty_secret_is_never_a_finding() {
-    // HMAC-SHA256 of nothing under the empty key, from RFC 2104's construction.
-    let of_empty = "sha256=b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad";
+fn never_suggests_an_empty_secret() {
+    // The HMAC-SHA256 of an empty body with an empty key.
+    let empty_signature = "sha256=b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad";
     for given in ["", " ", "\n", "\"\""] {
-        assert!(explain_with(of_empty, b"", &[given]).diagnoses().is_empty());
+        assert!(
+            explain_with(empty_signature, b"", &[given])
+                .diagnoses()
+                .is_empty()
+        );
     }
 }
 
 #[test]
-fn a_large_body_takes_a_few_times_its_own_memory() {
+fn memory_is_bounded_for_large_bodies() {
     let member = r#"{"type": "post.liked", "n": [1, 2.50], "u": "a/b \u00e9"}, "#;
     let body = format!("[{}1]", member.repeat(500));
     let counted = allocation_counter::measure(|| {
@@ -253,11 +259,11 @@ fn a_large_body_takes_a_few_times_its_own_memory() {
 }
 
 #[test]
-fn debug_and_display_show_no_secret() {
+fn does_not_print_secrets() {
     let explanation = explain_with(SIGNATURE, BODY, &[SECRET, "canary-4f1d"]);
-    let shown = format!("{explanation} {explanation:?}");
+    let printed = format!("{explanation} {explanation:?}");
     assert!(
-        !shown.contains(SECRET) && !shown.contains("canary"),
-        "{shown}"
+        !printed.contains(SECRET) && !printed.contains("canary"),
+        "{printed}"
     );
 }

@@ -1,11 +1,11 @@
-//! The counter of refusals in a row: what it counts, and what it says.
+//! The counter of consecutive rejections.
 
 use std::sync::Arc;
 use std::thread;
 
 use webhook_verify::{FailureCounter, FailureRun, VerifyError};
 
-const REFUSED: Result<(), VerifyError> = Err(VerifyError::SignatureMissing);
+const REJECTED: Result<(), VerifyError> = Err(VerifyError::SignatureMissing);
 const VERIFIED: Result<(), VerifyError> = Ok(());
 
 #[track_caller]
@@ -18,26 +18,26 @@ fn check(run: FailureRun, consecutive: u32, ever_verified: bool, text: &str) {
 }
 
 #[test]
-fn a_new_one_has_seen_nothing() {
-    check(FailureCounter::new().run(), 0, false, "no delivery yet");
+fn a_new_counter_is_at_0() {
+    check(FailureCounter::new().run(), 0, false, "no deliveries yet");
 }
 
 #[test]
-fn never_verified_suggests_the_secret() {
+fn suggests_a_wrong_secret_if_nothing_ever_verified() {
     let failures = FailureCounter::new();
-    failures.count(&REFUSED);
+    failures.count(&REJECTED);
     check(
-        failures.count(&REFUSED),
+        failures.count(&REJECTED),
         2,
         false,
-        "2 refused in a row and none ever verified: check that the secret is the service's",
+        "2 rejected in a row, none ever verified; check the secret",
     );
 }
 
 #[test]
-fn some_fail_suggests_forgeries() {
+fn suggests_forgeries_after_a_success() {
     let failures = FailureCounter::new();
-    failures.count(&REFUSED);
+    failures.count(&REJECTED);
     check(
         failures.count(&VERIFIED),
         0,
@@ -45,23 +45,23 @@ fn some_fail_suggests_forgeries() {
         "the last delivery verified",
     );
     check(
-        failures.count(&REFUSED),
+        failures.count(&REJECTED),
         1,
         true,
-        "1 refused in a row after others verified: forgeries, \
-         or the service signs with another secret now",
+        "1 rejected in a row after others verified; the requests may be forged, \
+         or the service uses a new secret",
     );
     assert_eq!(failures.run().consecutive(), 1);
     assert_eq!(failures.count(&VERIFIED).consecutive(), 0);
 }
 
 #[test]
-fn threads_lose_no_count() {
+fn counts_across_threads() {
     let failures = Arc::new(FailureCounter::new());
     let count = |failures: Arc<FailureCounter>| {
         move || {
             (0..1000).for_each(|_| {
-                failures.count(&REFUSED);
+                failures.count(&REJECTED);
             })
         }
     };

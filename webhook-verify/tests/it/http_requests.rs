@@ -1,4 +1,4 @@
-//! Whole requests of the crate `http`, made and verified.
+//! Creation and verification of requests of the crate `http`.
 
 use webhook_verify::{
     DigestEncoding, EVENT_HEADER, EventKind, SIGNATURE_HEADER, SignedRequest, Verifier, VerifyError,
@@ -7,7 +7,7 @@ use webhook_verify::{
 use crate::{BASE64_SIGNATURE, BODY, SECRET, SIGNATURE, secret};
 
 #[test]
-fn a_signed_request_has_all_of_a_delivery() {
+fn a_signed_request_has_the_headers_of_a_delivery() {
     let request = SignedRequest::post("http://127.0.0.1:8080/hooks?a=b", BODY)
         .event_kind(EventKind::PostReplied)
         .sign(&secret(SECRET))
@@ -21,7 +21,7 @@ fn a_signed_request_has_all_of_a_delivery() {
 }
 
 #[test]
-fn a_signed_request_in_base64() {
+fn signs_in_base64() {
     let request = SignedRequest::post("/", BODY)
         .encoding(DigestEncoding::Base64)
         .sign(&secret(SECRET))
@@ -31,7 +31,7 @@ fn a_signed_request_in_base64() {
 }
 
 #[test]
-fn a_uri_that_is_none_is_told() {
+fn reports_an_invalid_uri() {
     assert!(
         SignedRequest::post("not a URI", BODY)
             .sign(&secret(SECRET))
@@ -40,7 +40,7 @@ fn a_uri_that_is_none_is_told() {
 }
 
 #[test]
-fn a_request_verifies_and_keeps_everything_else() {
+fn verifying_a_request_keeps_uri_and_headers() {
     let request = SignedRequest::post("/hooks", BODY)
         .event_kind(EventKind::FollowCreated)
         .sign(&secret(SECRET))
@@ -54,7 +54,7 @@ fn a_request_verifies_and_keeps_everything_else() {
 }
 
 #[test]
-fn a_request_with_two_signatures_is_refused() {
+fn rejects_a_request_with_two_signatures() {
     let mut request = SignedRequest::post("/hooks", BODY)
         .sign(&secret(SECRET))
         .unwrap();

@@ -1,6 +1,9 @@
-//! The public API, one module per idea.
+//! Tests of the public API, one module per subject.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test fails at the first unexpected value"
+)]
 
 mod against_mock;
 mod allocations;
@@ -25,7 +28,7 @@ mod tower_layer;
 
 use webhook_verify::{Headers, Secret, Verified, Verifier, VerifyError};
 
-/// The example of GitHub's documentation, whose signatures have the same format.
+/// The example in GitHub's documentation. Its signatures have the same format.
 const SECRET: &str = "It's a Secret to Everybody";
 const BODY: &[u8] = b"Hello, World!";
 const SIGNATURE: &str = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";

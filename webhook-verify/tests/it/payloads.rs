@@ -1,4 +1,4 @@
-//! The payload after verification: JSON of the caller's type, and the kind that it names itself.
+//! JSON payloads, and the event kind in the payload.
 
 use std::error::Error;
 
@@ -20,47 +20,47 @@ fn delivery<'b>(kind: Option<&str>, body: &'b str) -> Verified<&'b str> {
 }
 
 #[track_caller]
-fn check_misfit(body: &str, message: &str) {
+fn check_payload_error(body: &str, message: &str) {
     let error = delivery(None, body).json::<Payload>().unwrap_err();
     assert_eq!(error.to_string(), message);
     assert!(error.source().is_some());
 }
 
 #[track_caller]
-fn check_no_field(body: &str) {
+fn check_invalid_field(body: &str) {
     let confirmed = delivery(Some("post.liked"), body).confirm_kind_in("type");
     assert_eq!(confirmed, Err(KindError::InvalidField), "{body}");
 }
 
 #[test]
-fn a_payload_of_the_callers_type() {
+fn parses_a_payload() {
     let delivery = delivery(None, r#"{"by": "grace", "more": 1}"#);
     assert_eq!(delivery.json::<Payload>().unwrap().by, "grace");
-    // Borrowed from the body, too.
+    // Can also borrow from the body.
     let borrowed: std::collections::BTreeMap<&str, serde_json::Value> = delivery.json().unwrap();
     assert_eq!(borrowed["by"], "grace");
 }
 
 #[test]
-fn a_payload_that_is_not_json() {
-    check_misfit(
+fn reports_invalid_json() {
+    check_payload_error(
         "by grace",
-        "the payload is authentic and is not JSON, at line 1 column 1; \
-         answer 2xx, and read the body as it came",
+        "the delivery is authentic, but its payload is not valid JSON, at line 1 column 1; \
+         respond with 2xx",
     );
 }
 
 #[test]
-fn a_payload_of_another_shape_is_not_quoted() {
-    check_misfit(
+fn reports_another_type_without_quoting_the_payload() {
+    check_payload_error(
         r#"{"by": ["a private message"]}"#,
-        "the payload is authentic and does not fit the receiver's type, at line 1 column 7; \
-         answer 2xx, and read the body as it came",
+        "the delivery is authentic, but its payload does not match the receiver's type, \
+         at line 1 column 7; respond with 2xx",
     );
 }
 
 #[test]
-fn a_kind_that_the_payload_confirms() {
+fn confirms_a_kind() {
     let body = r#"{"data": {"type": "post.replied"}, "type": "post.liked"}"#;
     let delivery = delivery(Some("post.liked"), body);
     assert_eq!(delivery.confirm_kind_in("type"), Ok(EventKind::PostLiked));
@@ -71,7 +71,7 @@ fn a_kind_that_the_payload_confirms() {
 }
 
 #[test]
-fn an_unknown_kind_is_confirmed_too() {
+fn confirms_an_unknown_kind() {
     let delivery = delivery(Some("post.shared"), r#"{"t\u0079pe": "post.\u0073hared"}"#);
     assert_eq!(
         delivery.confirm_kind_in("type").unwrap().as_str(),
@@ -80,7 +80,7 @@ fn an_unknown_kind_is_confirmed_too() {
 }
 
 #[test]
-fn an_old_body_under_another_kind() {
+fn rejects_an_old_body_with_another_kind() {
     let error = delivery(Some("message.received"), r#"{"type": "post.liked"}"#)
         .confirm_kind_in("type")
         .unwrap_err();
@@ -88,37 +88,38 @@ fn an_old_body_under_another_kind() {
     assert_eq!(error, KindError::Mismatch { payload });
     assert_eq!(
         error.to_string(),
-        "X-Service-Event says another kind than the signed payload, which says post.liked; \
-         trust the payload, and expect that an old delivery was sent again under another kind"
+        "X-Service-Event does not match the event kind in the signed payload, post.liked; \
+         trust the payload: an old delivery may have been resent as another kind"
     );
 }
 
 #[test]
-fn a_field_that_is_missing_repeated_or_no_string() {
-    check_no_field(r#"{"kind": "post.liked"}"#);
-    check_no_field(r#"{"type": "post.liked", "type": "post.liked"}"#);
-    check_no_field(r#"{"type": "post.liked", "t\u0079pe": "post.replied"}"#);
-    check_no_field(r#"{"type": null}"#);
-    check_no_field(r#"{"type": ["post.liked"]}"#);
-    check_no_field(r#"["type", "post.liked"]"#);
-    check_no_field(r#"{"type": "post.liked"} {}"#);
-    check_no_field(r#"{"type": "post.liked""#);
-    check_no_field("");
+fn rejects_missing_repeated_and_non_string_fields() {
+    check_invalid_field(r#"{"kind": "post.liked"}"#);
+    check_invalid_field(r#"{"type": "post.liked", "type": "post.liked"}"#);
+    check_invalid_field(r#"{"type": "post.liked", "t\u0079pe": "post.replied"}"#);
+    check_invalid_field(r#"{"type": null}"#);
+    check_invalid_field(r#"{"type": ["post.liked"]}"#);
+    check_invalid_field(r#"["type", "post.liked"]"#);
+    check_invalid_field(r#"{"type": "post.liked"} {}"#);
+    check_invalid_field(r#"{"type": "post.liked""#);
+    check_invalid_field("");
     assert_eq!(
         KindError::InvalidField.to_string(),
-        "the payload does not name its kind where it was looked for; \
-         expected a JSON object that has the field once, as a string"
+        "the payload has no event kind; \
+         expected a JSON object that has the field exactly once, with a string value"
     );
 }
 
 #[test]
-fn names_that_are_none() {
+fn rejects_missing_and_empty_kinds() {
     let missing = delivery(None, r#"{"type": "post.liked"}"#).confirm_kind_in("type");
     assert_eq!(missing, Err(KindError::Header(EventKindError::Missing)));
     let empty = delivery(Some("post.liked"), r#"{"type": ""}"#).confirm_kind_in("type");
     assert_eq!(empty, Err(KindError::Payload(EventKindError::Empty)));
     assert_eq!(
         empty.unwrap_err().to_string(),
-        "the payload names no kind: the event kind is empty; expected a name like post.liked"
+        "the payload has an invalid event kind: \
+         the event kind is empty; expected a name such as post.liked"
     );
 }

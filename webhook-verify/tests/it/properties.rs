@@ -1,4 +1,4 @@
-//! What holds for every delivery, tried on generated ones.
+//! Property tests with generated deliveries.
 
 use proptest::collection::vec;
 use proptest::prelude::{any, prop_assert, prop_assert_eq, prop_assume, proptest};
@@ -21,16 +21,16 @@ fn verify_in_chunks(
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(body.len() + 1)).collect();
     cuts.extend([0, body.len()]);
     cuts.sort_unstable();
-    let mut streaming = verifier.start(Headers::from_values([signature.as_bytes()], None), None)?;
+    let mut stream = verifier.start(Headers::from_values([signature.as_bytes()], None), None)?;
     for ends in cuts.windows(2) {
-        streaming.update(&body[ends[0]..ends[1]])?;
+        stream.update(&body[ends[0]..ends[1]])?;
     }
-    Ok(streaming.finish()?.body_length())
+    Ok(stream.finish()?.body_length())
 }
 
 proptest! {
     #[test]
-    fn whatever_is_signed_verifies_in_any_chunking(
+    fn signed_bodies_verify_in_any_chunks(
         key in vec(any::<u8>(), 1..200),
         body in vec(any::<u8>(), 0..2000),
         cuts in vec(any::<Index>(), 0..20),
@@ -48,7 +48,7 @@ proptest! {
     }
 
     #[test]
-    fn one_bit_of_the_body_or_the_secret_changed_is_refused(
+    fn rejects_any_changed_bit(
         key in "[!-~]{1,100}",
         body in vec(any::<u8>(), 1..500),
         at: Index,
@@ -71,7 +71,7 @@ proptest! {
     }
 
     #[test]
-    fn any_headers_but_the_true_one_are_refused_and_nothing_panics(
+    fn rejects_arbitrary_headers_without_panic(
         signatures in vec(vec(any::<u8>(), 0..80), 0..3),
         digits in "(sha256=|sha1=|)[0-9a-fA-F+/=]{0,70}",
         events in vec(vec(any::<u8>(), 0..80), 0..3),
@@ -83,7 +83,7 @@ proptest! {
         for signatures in [signatures.collect::<Vec<_>>(), vec![digits.as_bytes()]] {
             let headers = Headers::from_values(signatures, events.iter().map(Vec::as_slice));
             prop_assert!(verifier.verify(headers, &body).is_err());
-            prop_assert!(verifier.start(headers, None).map_or(true, |streaming| streaming.finish().is_err()));
+            prop_assert!(verifier.start(headers, None).map_or(true, |stream| stream.finish().is_err()));
             prop_assert!(explain(headers, &body, ["s", "t"]).diagnoses().is_empty());
         }
     }

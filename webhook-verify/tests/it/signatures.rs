@@ -1,4 +1,4 @@
-//! The grammar of `X-Service-Signature`: each way to break it has its own error.
+//! Parsing of `X-Service-Signature`.
 
 use webhook_verify::{DigestEncoding, VerifyError, sign};
 
@@ -6,11 +6,11 @@ use crate::{BODY, SECRET, SIGNATURE, secret, verify};
 
 const DIGITS: &str = "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
 
-const BAD_PREFIX: &str = "X-Service-Signature does not begin with sha256= in lower case; \
-    expected sha256= and the digest, with nothing before, between or after";
+const BAD_PREFIX: &str = "X-Service-Signature does not start with sha256= in lower case; \
+    expected sha256= followed by the digest and nothing else";
 
 #[track_caller]
-fn check_refused(signature: impl AsRef<[u8]>, expected: VerifyError, message: &str) {
+fn check_error(signature: impl AsRef<[u8]>, expected: VerifyError, message: &str) {
     let error = verify(signature, BODY).unwrap_err();
     assert_eq!(error, expected);
     assert_eq!(error.to_string(), message);
@@ -19,25 +19,23 @@ fn check_refused(signature: impl AsRef<[u8]>, expected: VerifyError, message: &s
 #[track_caller]
 fn check_length(after_prefix: &[u8]) {
     let length = after_prefix.len();
-    check_refused(
+    check_error(
         [b"sha256=", after_prefix].concat(),
         VerifyError::BadLength {
             length,
             encoding: DigestEncoding::Hex,
         },
-        &format!(
-            "X-Service-Signature has {length} bytes after sha256=; expected exactly 64 hex digits"
-        ),
+        &format!("X-Service-Signature has a digest of length {length}; expected 64 hex digits"),
     );
 }
 
 #[test]
-fn signing_writes_lower_case() {
+fn signs_in_lower_case() {
     assert_eq!(sign(&secret(SECRET), BODY), SIGNATURE);
 }
 
 #[test]
-fn digits_of_either_case_verify() {
+fn accepts_upper_and_lower_case() {
     assert!(verify(format!("sha256={}", DIGITS.to_uppercase()), BODY).is_ok());
     let mixed = DIGITS.replacen('e', "E", 1);
     assert_ne!(mixed, DIGITS);
@@ -45,11 +43,11 @@ fn digits_of_either_case_verify() {
 }
 
 #[test]
-fn another_prefix() {
+fn rejects_other_prefixes() {
     for prefix in [
         "", "SHA256=", "Sha256=", "sha256", "sha256:", "sha512=", " sha256=", "v1=", "=", "md5=",
     ] {
-        check_refused(
+        check_error(
             format!("{prefix}{DIGITS}"),
             VerifyError::BadPrefix,
             BAD_PREFIX,
@@ -58,14 +56,14 @@ fn another_prefix() {
 }
 
 #[test]
-fn an_empty_header() {
-    check_refused("", VerifyError::BadPrefix, BAD_PREFIX);
-    check_refused("sha256", VerifyError::BadPrefix, BAD_PREFIX);
+fn rejects_an_empty_header() {
+    check_error("", VerifyError::BadPrefix, BAD_PREFIX);
+    check_error("sha256", VerifyError::BadPrefix, BAD_PREFIX);
 }
 
 #[test]
-fn a_quoted_value() {
-    check_refused(
+fn rejects_quotes() {
+    check_error(
         format!("\"{SIGNATURE}\""),
         VerifyError::BadPrefix,
         BAD_PREFIX,
@@ -73,18 +71,18 @@ fn a_quoted_value() {
 }
 
 #[test]
-fn sha_1_offered() {
-    // The SHA-1 digest of the same delivery, right or not, is never accepted.
-    check_refused(
+fn rejects_sha_1() {
+    // The correct SHA-1 digest of the delivery.
+    check_error(
         "sha1=01dc10d0c83e72ed246219cdd91669667fe2ca59",
         VerifyError::Sha1,
-        "X-Service-Signature offers a SHA-1 digest (sha1=); \
-         expected sha256= and the digest: refuse it, SHA-1 is never accepted",
+        "X-Service-Signature has a SHA-1 digest (sha1=), which is never accepted; \
+         expected sha256= followed by the digest",
     );
 }
 
 #[test]
-fn a_wrong_length() {
+fn rejects_wrong_lengths() {
     check_length(b"");
     check_length(b"00");
     check_length(&DIGITS.as_bytes()[..63]);
@@ -95,7 +93,7 @@ fn a_wrong_length() {
 }
 
 #[test]
-fn something_around_the_digits() {
+fn rejects_characters_around_the_digest() {
     check_length(format!("{DIGITS}\n").as_bytes());
     check_length(format!("{DIGITS} ").as_bytes());
     check_length(format!(" {DIGITS}").as_bytes());
@@ -105,24 +103,24 @@ fn something_around_the_digits() {
 }
 
 #[test]
-fn a_byte_that_is_no_hex_digit() {
+fn rejects_bytes_that_are_not_hex_digits() {
     for (position, byte) in [(0, b'g'), (17, b' '), (62, b'/'), (63, b'\n'), (63, 0xff)] {
         let mut signature = SIGNATURE.as_bytes().to_vec();
         signature["sha256=".len() + position] = byte;
-        check_refused(
+        check_error(
             signature,
             VerifyError::NotHex { position, byte },
             &format!(
-                "X-Service-Signature has byte {byte:#04x} at position {position} after sha256= \
-                 (counted from 0); expected only 0-9, a-f and A-F"
+                "X-Service-Signature has a digest with byte {byte:#04x} at position {position} \
+                 (counted from 0); expected a hex digit"
             ),
         );
     }
 }
 
 #[test]
-fn digits_beyond_ascii() {
-    // A full-width digit is three bytes of UTF-8, so 20 of them and four more fit.
+fn rejects_non_ascii_digits() {
+    // 20 full-width digits of three bytes each, and four digits, are 64 bytes.
     let signature = format!("sha256={}0000", "\u{ff11}".repeat(20));
     assert_eq!(
         verify(signature, BODY).unwrap_err(),
@@ -134,32 +132,31 @@ fn digits_beyond_ascii() {
 }
 
 #[test]
-fn a_digest_in_base64() {
-    check_refused(
+fn rejects_base64() {
+    check_error(
         "sha256=dXEH6g6yUJ/CESIczphLijdXC211hsIsRvQ3nIsEPhc=",
         VerifyError::LooksLikeBase64,
-        "X-Service-Signature holds a digest in base64 (44 characters); expected 64 hex digits: \
-         if the service signs so, ask for it with Verifier::encoding(DigestEncoding::Base64)",
+        "X-Service-Signature has a digest in base64; expected 64 hex digits; \
+         if the service uses base64, set Verifier::encoding(DigestEncoding::Base64)",
     );
 }
 
 #[test]
-fn what_only_resembles_base64() {
+fn reports_the_length_of_invalid_base64() {
     check_length(b"dXEH6g6yUJ/CESIczphLijdXC211hsIsRvQ3nIsEPhc");
     check_length(b"dXEH6g6yUJ_CESIczphLijdXC211hsIsRvQ3nIsEPhc=");
     check_length(&[b'='; 44]);
 }
 
 #[test]
-fn a_well_formed_digest_that_is_another() {
-    check_refused(
+fn rejects_another_digest() {
+    check_error(
         format!("sha256={}", "0".repeat(64)),
         VerifyError::Mismatch {
             body_length: 13,
             secrets: 1,
         },
-        "X-Service-Signature is not that of this body (13 bytes) \
-         under any of the receiver's secrets (1); check that the secret is the sender's \
-         and that the body is verified as it came, before anything decodes or parses it",
+        "X-Service-Signature does not match the body (length in bytes: 13, secrets tried: 1); \
+         check the secret, and that the body is verified before anything decodes or parses it",
     );
 }

@@ -1,4 +1,4 @@
-//! Bodies in chunks: judged before they come, limited while they come, verified at their end.
+//! Verification of bodies in chunks.
 
 use webhook_verify::{EventKind, Headers, StreamVerifier, Verifier, VerifyError, sign};
 
@@ -15,24 +15,24 @@ fn start(limit: usize) -> StreamVerifier {
 }
 
 #[test]
-fn every_chunking_in_two_verifies() {
+fn verifies_all_ways_to_split_the_body() {
     for cut in 0..=BODY.len() {
-        let mut streaming = start(BODY.len());
-        streaming.update(&BODY[..cut]).unwrap();
-        streaming.update(&BODY[cut..]).unwrap();
-        let verified = streaming.finish().unwrap();
+        let mut stream = start(BODY.len());
+        stream.update(&BODY[..cut]).unwrap();
+        stream.update(&BODY[cut..]).unwrap();
+        let verified = stream.finish().unwrap();
         assert_eq!(verified.event_kind(), Ok(EventKind::PostLiked));
         assert_eq!((verified.body_length(), verified.secret_index()), (13, 0));
     }
 }
 
 #[test]
-fn a_body_that_is_forged_or_cut_is_refused_at_its_end() {
+fn rejects_forged_and_truncated_bodies() {
     for body in [&b"Hello, World?"[..], b"Hello, World", b""] {
-        let mut streaming = start(100);
-        streaming.update(body).unwrap();
+        let mut stream = start(100);
+        stream.update(body).unwrap();
         assert_eq!(
-            streaming.finish().unwrap_err(),
+            stream.finish().unwrap_err(),
             VerifyError::Mismatch {
                 body_length: body.len(),
                 secrets: 1
@@ -42,7 +42,7 @@ fn a_body_that_is_forged_or_cut_is_refused_at_its_end() {
 }
 
 #[test]
-fn the_headers_are_judged_before_the_announced_length() {
+fn validates_headers_before_the_content_length() {
     let verifier = Verifier::new(secret(SECRET));
     let none = Headers::from_values(None, None);
     assert_eq!(
@@ -54,7 +54,7 @@ fn the_headers_are_judged_before_the_announced_length() {
 }
 
 #[test]
-fn the_announced_length_is_judged_before_the_body() {
+fn rejects_a_large_content_length() {
     let verifier = Verifier::new(secret(SECRET)).body_limit(12);
     assert!(verifier.start(headers(), Some(12)).is_ok());
     let error = verifier.start(headers(), Some(13)).unwrap_err();
@@ -67,17 +67,17 @@ fn the_announced_length_is_judged_before_the_body() {
     );
     assert_eq!(
         error.to_string(),
-        "the body has 13 bytes or more; at most 12 are taken: refuse it, \
-         or raise Verifier::body_limit if the service sends such bodies"
+        "the body is too large: at least 13 bytes, maximum 12; \
+         if the service sends such bodies, raise Verifier::body_limit"
     );
 }
 
 #[test]
-fn the_limit_holds_whatever_was_announced_and_for_good() {
+fn enforces_the_limit_whatever_the_content_length() {
     let verifier = Verifier::new(secret(SECRET)).body_limit(12);
-    let mut streaming = verifier.start(headers(), Some(1)).unwrap();
-    streaming.update(&BODY[..12]).unwrap();
-    let error = streaming.update(&BODY[12..]).unwrap_err();
+    let mut stream = verifier.start(headers(), Some(1)).unwrap();
+    stream.update(&BODY[..12]).unwrap();
+    let error = stream.update(&BODY[12..]).unwrap_err();
     assert_eq!(
         error,
         VerifyError::TooLarge {
@@ -85,40 +85,39 @@ fn the_limit_holds_whatever_was_announced_and_for_good() {
             limit: 12
         }
     );
-    assert_eq!(streaming.update(b"").unwrap_err(), error);
-    assert_eq!(streaming.finish().unwrap_err(), error);
+    assert_eq!(stream.update(b"").unwrap_err(), error);
+    assert_eq!(stream.finish().unwrap_err(), error);
 }
 
 #[test]
-fn the_limit_is_a_mebibyte_unless_set() {
+fn default_limit_is_1_mib() {
     let verifier = Verifier::new(secret(SECRET));
     let body = vec![0; 1024 * 1024 + 1];
     let signature = sign(&secret(SECRET), &body[1..]);
     let headers = Headers::from_values([signature.as_bytes()], None);
 
-    let mut streaming = verifier.start(headers, Some(1024 * 1024)).unwrap();
-    streaming.update(&body[1..]).unwrap();
-    assert!(streaming.finish().is_ok());
-    let mut streaming = verifier.start(headers, None).unwrap();
+    let mut stream = verifier.start(headers, Some(1024 * 1024)).unwrap();
+    stream.update(&body[1..]).unwrap();
+    assert!(stream.finish().is_ok());
+    let mut stream = verifier.start(headers, None).unwrap();
     assert!(matches!(
-        streaming.update(&body),
+        stream.update(&body),
         Err(VerifyError::TooLarge { .. })
     ));
 }
 
 #[test]
-fn every_secret_is_tried() {
+fn tries_all_secrets() {
     let verifier = Verifier::new(secret("new"))
         .also_accept(secret("old"))
         .also_accept(secret(SECRET));
-    let mut streaming = verifier.start(headers(), None).unwrap();
-    BODY.iter()
-        .for_each(|byte| streaming.update([*byte]).unwrap());
-    assert_eq!(streaming.finish().unwrap().secret_index(), 2);
+    let mut stream = verifier.start(headers(), None).unwrap();
+    BODY.iter().for_each(|byte| stream.update([*byte]).unwrap());
+    assert_eq!(stream.finish().unwrap().secret_index(), 2);
 }
 
 #[test]
-fn debug_shows_lengths_alone() {
+fn debug_prints_only_lengths() {
     assert_eq!(
         format!("{:?}", start(9)),
         "StreamVerifier { length: 0, limit: 9, .. }"

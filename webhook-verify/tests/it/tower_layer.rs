@@ -1,4 +1,4 @@
-//! The tower layer: what passes, what is answered, and back-pressure over `ConcurrencyLimit`.
+//! The tower layer, also with backpressure from `ConcurrencyLimit`.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -20,16 +20,16 @@ use crate::{BASE64_SIGNATURE, BODY, SECRET, SIGNATURE, secret};
 
 const LIMIT: usize = 1000;
 
-/// Answers with the body that it got, which has to be the one of the witness.
+/// Responds with the request's body, after checking that it equals the verified body.
 async fn echo(request: Request<ChunkedBody>) -> Result<Response<Vec<u8>>, Infallible> {
-    let witness = request
+    let verified = request
         .extensions()
         .get::<Verified<Bytes>>()
         .unwrap()
         .clone();
-    assert_eq!(witness.event_kind(), Ok(EventKind::PostLiked));
+    assert_eq!(verified.event_kind(), Ok(EventKind::PostLiked));
     let body = request.into_body().collect().await.unwrap().to_bytes();
-    assert_eq!(witness.body(), body);
+    assert_eq!(verified.body(), body);
     Ok(Response::new(body.to_vec()))
 }
 
@@ -71,7 +71,7 @@ fn check_empty(response: &Response<Vec<u8>>, status: u16) {
 }
 
 #[test]
-fn an_authentic_delivery_passes_with_its_witness() {
+fn passes_authentic_deliveries_with_an_extension() {
     let (chunks, body) = chunked_body();
     BODY.iter().for_each(|byte| chunks.send(&[*byte]));
     drop(chunks);
@@ -81,7 +81,7 @@ fn an_authentic_delivery_passes_with_its_witness() {
 }
 
 #[test]
-fn an_empty_body_passes() {
+fn passes_an_empty_body() {
     let (chunks, body) = chunked_body();
     drop(chunks);
     let mut request = signed(body);
@@ -91,7 +91,7 @@ fn an_empty_body_passes() {
 }
 
 #[test]
-fn whatever_is_wrong_with_the_header_is_an_empty_401_before_the_body_is_read() {
+fn responds_with_401_to_bad_headers_before_it_reads_the_body() {
     for signatures in [
         &[][..],
         &[SIGNATURE, SIGNATURE],
@@ -109,7 +109,7 @@ fn whatever_is_wrong_with_the_header_is_an_empty_401_before_the_body_is_read() {
 }
 
 #[test]
-fn a_mismatch_is_the_same_empty_401() {
+fn responds_with_401_to_a_mismatch() {
     check_empty(
         &answer(&receiver(), signed(Bytes::from_static(b"forged").into())),
         401,
@@ -117,7 +117,7 @@ fn a_mismatch_is_the_same_empty_401() {
 }
 
 #[test]
-fn an_announced_length_over_the_limit_is_413_before_the_body_is_read() {
+fn responds_with_413_to_a_large_content_length_before_it_reads_the_body() {
     for length in ["1001", "18446744073709551615"] {
         let (chunks, body) = chunked_body();
         let mut request = signed(body);
@@ -130,7 +130,7 @@ fn an_announced_length_over_the_limit_is_413_before_the_body_is_read() {
 }
 
 #[test]
-fn a_body_over_the_limit_is_413_while_it_still_comes() {
+fn responds_with_413_before_the_end_of_a_large_body() {
     let (chunks, body) = chunked_body();
     chunks.send(&[0; LIMIT]);
     chunks.send(&[0]);
@@ -138,7 +138,7 @@ fn a_body_over_the_limit_is_413_while_it_still_comes() {
 }
 
 #[test]
-fn a_body_that_breaks_off_is_400() {
+fn responds_with_400_to_an_incomplete_body() {
     let (chunks, body) = chunked_body();
     chunks.send(BODY);
     chunks.break_off();
@@ -146,9 +146,9 @@ fn a_body_that_breaks_off_is_400() {
 }
 
 #[test]
-fn the_hook_is_told_the_reason_and_the_run() {
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let log = told.clone();
+fn calls_the_hook_with_the_rejection_and_the_run() {
+    let logged = Arc::new(Mutex::new(Vec::new()));
+    let log = logged.clone();
     let receiver = receiver().on_rejection(move |rejection, run| {
         log.lock().unwrap().push(format!("{rejection} / {run}"));
     });
@@ -159,16 +159,14 @@ fn the_hook_is_told_the_reason_and_the_run() {
     chunks.break_off();
     answer(&receiver, signed(body));
     assert_eq!(
-        *told.lock().unwrap(),
+        *logged.lock().unwrap(),
         [
-            "X-Service-Signature is not that of this body (6 bytes) under any of the receiver's \
-             secrets (1); check that the secret is the sender's and that the body is verified as \
-             it came, before anything decodes or parses it / \
-             1 refused in a row and none ever verified: check that the secret is the service's",
-            "the body could not be read to its end (connection reset); \
-             expect the connection to be the cause, and the service to count a failure / \
-             1 refused in a row after others verified: forgeries, \
-             or the service signs with another secret now",
+            "X-Service-Signature does not match the body (length in bytes: 6, secrets tried: 1); \
+             check the secret, and that the body is verified before anything decodes or parses it / \
+             1 rejected in a row, none ever verified; check the secret",
+            "failed to read the body: connection reset / \
+             1 rejected in a row after others verified; the requests may be forged, \
+             or the service uses a new secret",
         ]
     );
 }
@@ -179,9 +177,9 @@ fn check_ready<R>(service: &mut impl Service<Request<ChunkedBody>, Response = R>
     assert_eq!(service.poll_ready(&mut context).is_ready(), is_ready);
 }
 
-/// The inner service panics when it is called without having been made ready.
+/// The inner service panics if it is called before it is ready.
 #[test]
-fn readiness_is_that_of_the_inner_service_and_is_never_lost() {
+fn readiness_is_that_of_the_inner_service() {
     let mut context = Context::from_waker(Waker::noop());
     let mut service = ServiceBuilder::new()
         .layer(VerifyLayer::new(receiver()))
@@ -194,7 +192,7 @@ fn readiness_is_that_of_the_inner_service_and_is_never_lost() {
     let (chunks, body) = chunked_body();
     let mut first = pin!(service.call(signed(body)));
     assert!(first.as_mut().poll(&mut context).is_pending());
-    // The request whose body still comes holds the only place.
+    // The first request, whose body is incomplete, holds the only permit.
     check_ready(&mut service, false);
     check_ready(&mut other, false);
 
@@ -212,7 +210,7 @@ fn readiness_is_that_of_the_inner_service_and_is_never_lost() {
 }
 
 #[test]
-fn a_refused_or_dropped_request_gives_its_place_back() {
+fn rejected_and_dropped_requests_release_their_permits() {
     let mut context = Context::from_waker(Waker::noop());
     let mut service = ServiceBuilder::new()
         .layer(VerifyLayer::new(receiver()))
@@ -221,9 +219,9 @@ fn a_refused_or_dropped_request_gives_its_place_back() {
     for _ in 0..3 {
         check_ready(&mut service, true);
         let (_chunks, request) = with_signatures(&[]);
-        let mut refused = pin!(service.call(request));
-        let Poll::Ready(Ok(response)) = refused.as_mut().poll(&mut context) else {
-            panic!("nothing is to be read");
+        let mut rejected = pin!(service.call(request));
+        let Poll::Ready(Ok(response)) = rejected.as_mut().poll(&mut context) else {
+            panic!("no body to wait for");
         };
         check_empty(&response, 401);
 
@@ -236,7 +234,7 @@ fn a_refused_or_dropped_request_gives_its_place_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_at_once_over_a_small_limit_are_all_answered() {
+async fn responds_to_many_concurrent_requests_under_a_small_limit() {
     let service = ServiceBuilder::new()
         .layer(VerifyLayer::new(receiver()))
         .layer(ConcurrencyLimitLayer::new(2))
@@ -248,7 +246,7 @@ async fn many_at_once_over_a_small_limit_are_all_answered() {
         let service = service.clone();
         tasks.spawn(async move { service.oneshot(request).await.unwrap().status().as_u16() });
     }
-    let answers = tasks.join_all().await;
-    let refused = answers.iter().filter(|status| **status == 401).count();
-    assert_eq!((answers.len(), refused), (200, 67));
+    let responses = tasks.join_all().await;
+    let rejected = responses.iter().filter(|status| **status == 401).count();
+    assert_eq!((responses.len(), rejected), (200, 67));
 }

@@ -72,7 +72,7 @@ fn a_line_for_people_leaves_out_what_is_not_there() {
     let run = listener.end();
     assert!(
         run.stdout()
-            .contains("Z  401  0  refused  X-Service-Signature has 2 bytes"),
+            .contains("Z  401  0  refused  X-Service-Signature has a digest of length 2"),
         "{run}"
     );
 }
@@ -93,7 +93,7 @@ fn a_line_in_a_pipe_has_all_columns() {
         lines,
         [
             "post.liked\t204\t13\tverified\t",
-            "\t401\t0\trefused\tX-Service-Signature has 2 bytes after sha256=; expected exactly 64 hex digits",
+            "\t401\t0\trefused\tX-Service-Signature has a digest of length 2; expected 64 hex digits",
         ]
     );
 }
@@ -295,7 +295,7 @@ fn a_sender_that_goes_away_is_shown_all_the_same() {
         event["reason"]
             .as_str()
             .unwrap()
-            .starts_with("the body could not be read to its end"),
+            .starts_with("failed to read the body"),
         "{event}"
     );
 }

@@ -69,7 +69,7 @@ fn what_does_not_match_is_refused_and_explained() {
         --- stdout
         --- stderr
         error: not verified: X-Service-Signature is not that of this body (14 bytes) under the secret
-        hint: the delivery would match secret number 1 if the body had no newline at its end
+        hint: the delivery would verify with secret 1 if the body did not end with a newline
     "#]]);
     let json = webhook(home.path(), &[&verify[..], &["--json"]].concat()).run();
     assert_eq!(json.error()["code"], "mismatch");
@@ -108,7 +108,7 @@ fn an_explanation_says_more_than_the_refusal_or_nothing() {
     };
     let upper = explain(&SIGNATURE.replace("sha256", "SHA256"));
     assert!(
-        upper.contains("\nhint: the delivery would match "),
+        upper.contains("\nhint: the delivery would verify "),
         "{upper}"
     );
     assert!(!explain("sha256=00").contains("hint: "));
@@ -145,7 +145,7 @@ fn the_kind_is_compared_with_that_of_the_body() {
         --- stdout
         The signature is that of the body (21 bytes).
         --- stderr
-        warning: the event kind has byte 0x20 at position 3 (counted from 0); expected only visible ASCII, as in post.liked
+        warning: the event kind has byte 0x20 at position 3 (counted from 0); expected visible ASCII characters, as in post.liked
     "#]]);
 }
 
