@@ -1,13 +1,13 @@
-//! Asks for a secret on a terminal, which does not show what is typed.
+//! Prompts for a secret without echo.
 
 use std::io;
 
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::system::interruption::InterruptGuard;
 
-/// Asks for a line of text and does not show it as it is typed.
+/// Prompts for a line of text without echo.
 pub(crate) fn ask(question: &str) -> Result<String, Failure> {
-    // Ctrl-C must not end the program before `rpassword` has turned the echo on again.
+    // Ctrl-C must not end the program before `rpassword` has restored the echo.
     let _guard = InterruptGuard::new();
     rpassword::prompt_password(question).map_err(|error| match error.kind() {
         io::ErrorKind::Interrupted | io::ErrorKind::UnexpectedEof => {

@@ -1,4 +1,4 @@
-//! Bytes that come from a file or from stdin: `@FILE` or `-`.
+//! Input from files, stdin and prompts.
 
 pub(crate) mod hidden_prompt;
 pub(crate) mod prompt;
@@ -12,10 +12,10 @@ use std::str::FromStr;
 
 use crate::outcome::failure::Failure;
 
-/// Far more than any service takes, and little enough to be held.
+/// Maximum size of an input.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Where bytes come from.
+/// The source of an input: `@FILE` or `-`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Input {
     Stdin,
@@ -23,7 +23,7 @@ pub(crate) enum Input {
 }
 
 impl Input {
-    /// All bytes, exactly as they are there.
+    /// Reads the input.
     pub(crate) fn read(&self) -> Result<Vec<u8>, Failure> {
         match self {
             Self::Stdin => read_all(io::stdin().lock(), "stdin"),
@@ -32,7 +32,7 @@ impl Input {
     }
 }
 
-/// All bytes of a file that the arguments name.
+/// Reads a file that is named in the arguments.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
     let shown = path.display().to_string();
     let file = File::open(path);
@@ -40,14 +40,14 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
     read_all(file, &shown)
 }
 
-/// Reads to the end, which something like /dev/zero does not have.
+/// Reads up to the limit, since files such as /dev/zero never end.
 fn read_all(source: impl Read, shown: &str) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let read = source.take(MAX_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|error| Failure::usage(format!("{shown} cannot be read: {error}")))?;
     if bytes.len() as u64 > MAX_BYTES {
-        let most = MAX_BYTES / (1024 * 1024);
-        return Err(Failure::usage(format!("{shown} is larger than {most} MiB")));
+        let max = MAX_BYTES / (1024 * 1024);
+        return Err(Failure::usage(format!("{shown} is larger than {max} MiB")));
     }
     Ok(bytes)
 }
@@ -70,7 +70,7 @@ mod tests {
     use super::Input;
 
     #[test]
-    fn a_file_has_a_name_after_the_at_sign() {
+    fn parses_stdin_and_file_names() {
         assert_eq!("@a b".parse(), Ok(Input::File("a b".into())));
         assert_eq!("@-".parse(), Ok(Input::File("-".into())));
         assert_eq!("-".parse(), Ok(Input::Stdin));

@@ -1,10 +1,10 @@
-//! Asks a person at the terminal.
+//! Prompts on the terminal.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use crate::outcome::failure::{Failure, FailureKind};
 
-/// Asks for consent on a terminal; elsewhere only `--yes` will do.
+/// Asks for confirmation on a terminal; fails if prompts are disabled or there is no terminal.
 pub(crate) fn confirm(question: &str, no_input: bool) -> Result<(), Failure> {
     if no_input || !is_interactive() {
         let message = match no_input {
@@ -19,7 +19,7 @@ pub(crate) fn confirm(question: &str, no_input: bool) -> Result<(), Failure> {
     }
 }
 
-/// Asks until the answer is yes or no; an empty one is the default.
+/// Repeats a yes-or-no question until the answer is valid; an empty answer is the default.
 pub(crate) fn yes_or_no(question: &str, default: bool) -> Result<bool, Failure> {
     loop {
         match ask(question)?.to_ascii_lowercase().as_str() {
@@ -31,12 +31,12 @@ pub(crate) fn yes_or_no(question: &str, default: bool) -> Result<bool, Failure> 
     }
 }
 
-/// Whether there is somebody who can be asked.
+/// Returns `true` if stdin and stderr are terminals.
 pub(crate) fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Asks for a line of text. The end of input is no answer: whoever ends it wants to leave.
+/// Prompts for a line of text. The end of input cancels the command.
 pub(crate) fn ask(question: &str) -> Result<String, Failure> {
     let mut answer = String::new();
     let read = write_question(question).and_then(|()| io::stdin().lock().read_line(&mut answer));

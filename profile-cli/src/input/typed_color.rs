@@ -1,4 +1,4 @@
-//! Colours as people type them: `#rrggbb`, `#rgb` or a name that CSS has.
+//! Colors as typed: `#rrggbb`, `#rgb` or a CSS name.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,21 +7,21 @@ use profile_sdk::Color;
 
 use crate::terminal::printable::quoted;
 
-/// A typed colour and what is sent for it.
+/// A color as typed, and as sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TypedColor {
     pub(crate) color: Color,
     typed: String,
 }
 
-/// A text that names no colour.
+/// The error for text that is not a color.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct InvalidColor {
     typed: String,
 }
 
 impl TypedColor {
-    /// What a person should know if something else is sent than was typed.
+    /// Returns a note if the color is not sent as typed.
     pub(crate) fn note(&self, field: &str) -> Option<String> {
         let Self { color, typed } = self;
         (color.as_str() != typed).then(|| format!("{field}: {typed} is sent as {color}"))
@@ -44,20 +44,20 @@ impl FromStr for TypedColor {
     }
 }
 
-/// `#rgb` with each digit twice.
+/// Expands `#rgb` to `#rrggbb`.
 fn doubled(typed: &str) -> Option<String> {
     let digits = typed.strip_prefix('#').filter(|digits| digits.len() == 3)?;
     let digits = digits.chars().flat_map(|digit| [digit, digit]);
     Some(['#'].into_iter().chain(digits).collect())
 }
 
-/// Returns the color that CSS has under this name, in letters of either case.
+/// Returns the CSS color of this name, ignoring case.
 fn named(typed: &str) -> Option<Color> {
-    // Of what `color` parses, functions such as `rgb()` are left out, and so is `transparent`.
+    // `color` also parses functions such as `rgb()`, which are not supported.
     if !typed.bytes().all(|byte| byte.is_ascii_alphabetic()) {
         return None;
     }
-    // Either spelling is a CSS name; `color` has only the first.
+    // CSS has both spellings; `color` only has "gray".
     let name = typed.to_ascii_lowercase().replace("grey", "gray");
     let [red, green, blue, alpha] = color::parse_color(&name)
         .ok()?
@@ -92,12 +92,12 @@ mod tests {
     }
 
     #[test]
-    fn what_the_service_takes_is_sent_as_typed() {
+    fn sends_full_notation_as_typed() {
         check("#AbCdEf", "#AbCdEf", None);
     }
 
     #[test]
-    fn other_forms_are_told_of() {
+    fn converts_names_and_short_notation_with_a_note() {
         let note = "accent_color: RebeccaPurple is sent as #663399";
         check("RebeccaPurple", "#663399", Some(note));
         check(
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_refused() {
+    fn rejects_other_text() {
         for typed in [
             "",
             "#",
@@ -122,7 +122,7 @@ mod tests {
             "ff8800",
             "#ggg",
             "#éé",
-            "no such colour",
+            "no such color",
             "rgb(1,2,3)",
             "transparent",
             " red",

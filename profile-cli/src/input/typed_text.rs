@@ -1,4 +1,4 @@
-//! Texts that are typed as an argument, or as the file or the input that holds them.
+//! Text arguments, given directly or as `@FILE` or `-`.
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _};
@@ -8,19 +8,19 @@ use crate::input::Input;
 use crate::outcome::failure::Failure;
 use crate::output::Output;
 
-/// A text of this type that was typed, or the file or the input that holds it.
+/// Text given directly, or its source.
 #[derive(Debug, Clone)]
 pub(crate) enum TypedText<T> {
     Text(T),
-    /// `@FILE` or `-`, as it was typed.
+    /// `@FILE` or `-`, as typed.
     Input(String),
 }
 
 impl<T: FromStr<Err: Display>> TypedText<T> {
-    /// Returns the text that the argument of this name stands for.
+    /// Returns the text, reading it from its source if necessary.
     ///
-    /// Editors and shells end a text with a line break that nobody means, so one is dropped from
-    /// the end of what is read.
+    /// A single line break at the end of a file or stdin is removed, since editors and shells add
+    /// one.
     pub(crate) fn read(self, argument: &str, output: &Output) -> Result<T, Failure> {
         let typed = match self {
             Self::Text(text) => return Ok(text),
@@ -59,7 +59,7 @@ impl<T: FromStr> FromStr for TypedText<T> {
     }
 }
 
-/// How long a text is without the line break at its end, if there is one.
+/// Returns the length of the text without a line break at its end.
 pub(crate) fn length_without_last_break(text: &[u8]) -> usize {
     let line = text.strip_suffix(b"\n");
     line.map_or(text.len(), |line| {
@@ -72,7 +72,7 @@ mod tests {
     use super::length_without_last_break;
 
     #[test]
-    fn one_line_break_is_dropped_and_no_more() {
+    fn removes_at_most_one_line_break() {
         for (text, expected) in [
             ("a", "a"),
             ("a\n", "a"),

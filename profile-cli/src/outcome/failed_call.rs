@@ -1,10 +1,10 @@
-//! The failure of a call to the service, in the words of somebody who types commands.
+//! Converts errors of the client library into failures, with hints for users of the program.
 
 use profile_sdk::{Error, ErrorKind};
 
 use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT, ResponseBody, sandbox_hint};
 
-/// The failure of a call about one thing, which is named if the service does not know it.
+/// Returns the failure of a call about `what`, which is named if the status is 404.
 pub(crate) fn about(what: &str, error: Error) -> Failure {
     let not_found = (error.kind() == ErrorKind::NotFound)
         .then(|| format!("there is no {what} ({})", status_and_message(&error)));
@@ -15,7 +15,8 @@ pub(crate) fn about(what: &str, error: Error) -> Failure {
     }
 }
 
-/// The failure of a write, with the command that shows whether it took effect all the same.
+/// Returns the failure of a write. If the outcome is unknown, the hint names a command that shows
+/// whether the write took effect.
 pub(crate) fn of_write(what: &str, check_command: &str, error: Error) -> Failure {
     let unknown = error.may_have_been_applied();
     let times = match error.attempts() {
@@ -65,7 +66,7 @@ fn response_body(error: &Error) -> Option<ResponseBody> {
     })
 }
 
-/// What happened, in the words of somebody who types commands, with what the service says of it.
+/// Returns the message, with the status and the service's own message.
 fn message(error: &Error) -> String {
     let what = match (error.kind(), error.scope()) {
         (ErrorKind::KeyMissing, _) => {
@@ -84,14 +85,14 @@ fn message(error: &Error) -> String {
         _ => return error.to_string(),
     };
     let status_and_message = status_and_message(error);
-    // Many a service says the same in its own words.
+    // Do not repeat a message that says the same.
     match status_and_message.split_once(": ") {
         Some((status, again)) if again == what => format!("{what} ({status})"),
         _ => format!("{what} ({status_and_message})"),
     }
 }
 
-/// The status of the answer and what came with it.
+/// Returns the status code with the message or code of the response.
 fn status_and_message(error: &Error) -> String {
     let status = error.status().unwrap_or_default();
     match error.message().or(error.code()) {
@@ -126,7 +127,7 @@ fn hint(error: &Error) -> Option<String> {
     Some(hint)
 }
 
-/// A time in its largest whole unit, rounded up.
+/// Formats a duration in a single unit, rounded up.
 fn in_words(seconds: u64) -> String {
     const YEAR: u64 = 31_536_000;
     let (count, unit) = match seconds {

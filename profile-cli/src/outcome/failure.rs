@@ -1,4 +1,4 @@
-//! Why a command failed, as data: the output decides how to tell it.
+//! The failure of a command as data, printed by `output`.
 
 use std::io;
 use std::path::Path;
@@ -7,42 +7,42 @@ use profile_sdk::{Error, InvalidValue};
 
 use crate::outcome::report::Report;
 
-/// What to do without a key.
+/// Hint for commands that require a key.
 pub(crate) const LOG_IN_HINT: &str =
     "set PROFILE_API_KEY to your key, or log in with `profile auth login`";
 
-/// A failure with what a person should do about it.
+/// A failure with a hint for the user.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) kind: FailureKind,
     pub(crate) message: String,
     pub(crate) hint: Option<String>,
-    /// The HTTP status of the service's answer, where one came.
+    /// Status code of the response, if any.
     pub(crate) status: Option<u16>,
-    /// Whether the same command may succeed when it is given again, and cannot do a thing twice.
+    /// Whether it is safe and may help to run the same command again.
     pub(crate) retryable: bool,
-    /// Which of several things it is about.
+    /// The ID of the item that failed, if the command works on several.
     pub(crate) id: Option<String>,
-    /// What else failed of the same command.
+    /// Earlier failures of the same command.
     pub(crate) others: Vec<Self>,
-    /// The body of the service's answer, where one came.
+    /// Body of the response, if any.
     pub(crate) body: Option<Box<ResponseBody>>,
-    /// What is printed all the same.
+    /// Result to print before the failure.
     pub(crate) done: Option<Box<Report>>,
 }
 
-/// The body of an answer that is no success.
+/// The body of a response that reports an error.
 #[derive(Debug)]
 pub(crate) struct ResponseBody {
-    /// As far as it was read.
+    /// The bytes that were read.
     pub(crate) bytes: Vec<u8>,
-    /// Whether there is likely more of it, which was not read.
+    /// Whether the body may be longer.
     pub(crate) is_truncated: bool,
-    /// Whether it is told with the failure, for a command that prints answers as they are.
+    /// Whether the failure's JSON includes the body, for commands that print raw responses.
     pub(crate) is_included: bool,
 }
 
-/// What kind of failure it is; this alone decides the exit code.
+/// The kind of a failure, which determines the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum FailureKind {
     Other,
@@ -75,7 +75,7 @@ impl FailureKind {
         }
     }
 
-    /// The kind's name in JSON.
+    /// Returns the name of the kind in JSON.
     pub(crate) fn code(self) -> &'static str {
         match self {
             Self::Other => "failed",
@@ -117,24 +117,24 @@ impl Failure {
         self
     }
 
-    /// The failure of a call that cannot be sent.
+    /// Returns the failure of a call with an invalid request.
     pub(crate) fn unsent(error: &Error) -> Self {
         Self::usage(error.to_string())
     }
 
-    /// A file that could not be read or written.
+    /// Returns the failure of a file operation.
     pub(crate) fn of_file(done: &str, path: &Path, error: &io::Error) -> Self {
         let message = format!("{} cannot be {done}: {error}", path.display());
         Self::new(FailureKind::Other, message)
     }
 
-    /// The failure to print a result.
+    /// Returns the failure of printing a result.
     pub(crate) fn of_output(error: &io::Error) -> Self {
         let message = format!("the result could not be written: {error}");
         Self::new(FailureKind::Other, message)
     }
 
-    /// Ctrl-C came while a change was on its way.
+    /// Returns the failure of a change that was interrupted by Ctrl-C.
     pub(crate) fn interrupted(check_command: &str) -> Self {
         let message = "interrupted while a change was being sent";
         Self::new(FailureKind::Interrupted, message).hint(format!(
@@ -149,7 +149,7 @@ impl From<InvalidValue> for Failure {
     }
 }
 
-/// The way to try without an account, where this build has it.
+/// Returns the end of a hint that mentions `--sandbox`, if this build supports it.
 pub(crate) fn sandbox_hint() -> &'static str {
     if cfg!(feature = "sandbox") {
         "; --sandbox needs no account"

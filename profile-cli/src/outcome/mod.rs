@@ -1,4 +1,4 @@
-//! The end of a command: a report of what it found or did, or a failure.
+//! The outcome of a command: a report or a failure.
 
 pub(crate) mod failed_call;
 pub(crate) mod failure;
@@ -6,12 +6,12 @@ pub(crate) mod report;
 
 use crate::outcome::report::Report;
 
-/// What is left to do when a command has ended without a failure.
+/// The outcome of a successful command.
 #[derive(Debug)]
 pub(crate) enum Outcome {
-    /// Print this result, or the preview that was asked for in its place.
+    /// A result or preview to print.
     Report(Report),
-    /// Nothing more to print; end with this exit code.
+    /// An exit code; the command has printed everything.
     #[cfg(any(feature = "sandbox", feature = "webhook"))]
     Printed(u8),
 }

@@ -1,48 +1,48 @@
-//! What a command has to tell, as data: the output decides how to print it.
+//! The result of a command as data, printed by `output`.
 
 use profile_sdk::Response;
 use serde_json::json;
 
 use crate::drawing::{Drawing, Figure};
 
-/// The result of a command, once for programs and once for people.
+/// The result of a command, for programs and for people.
 #[derive(Debug)]
 pub(crate) struct Report {
     /// One JSON document.
     pub(crate) json: String,
     pub(crate) view: View,
-    /// What a person should know beside the result.
+    /// Printed to stderr before the result.
     pub(crate) warnings: Vec<String>,
-    /// Whether something was changed, which cannot be had again by asking again.
+    /// Whether the command changed something, so that running it again cannot repeat the result.
     pub(crate) is_change: bool,
 }
 
-/// The result for people, and for pipes that are not told to expect JSON.
+/// The result in formats other than JSON.
 #[derive(Debug)]
 pub(crate) enum View {
     /// Names and values.
     Fields(Vec<(String, String)>),
-    /// Rows of things of one kind.
+    /// Rows with the same columns.
     Table {
         columns: Vec<&'static str>,
         rows: Vec<Vec<String>>,
-        /// What to say on a terminal when there are no rows.
+        /// Message on a terminal if there are no rows.
         empty: &'static str,
     },
-    /// A sentence, for what has no other result.
+    /// A message without further data.
     Sentence(String),
-    /// Lines that are the same for everybody: scripts, commands, differences.
+    /// Text printed unchanged in every format: scripts, commands, differences.
     Text(String),
-    /// An answer of the service as it came, whatever it is.
+    /// The unchanged body of a response.
     Body(Vec<u8>),
-    /// One thing for people, and what a pipe gets in its place.
+    /// One view for terminals, and another for pipes.
     Split { people: Box<View>, pipes: Box<View> },
-    /// A drawing for everybody.
+    /// A drawing in every format.
     Drawing(Drawing),
 }
 
 impl View {
-    /// One thing for people, and what a pipe gets in its place.
+    /// Creates a view for terminals with another for pipes.
     pub(crate) fn split(people: Self, pipes: Self) -> Self {
         Self::Split {
             people: Box::new(people),
@@ -50,12 +50,12 @@ impl View {
         }
     }
 
-    /// A drawing for people, and what a pipe gets in its place.
+    /// Creates a drawing for terminals with another view for pipes.
     pub(crate) fn drawing(drawing: Drawing, pipes: Self) -> Self {
         Self::split(Self::Drawing(drawing), pipes)
     }
 
-    /// Numbers, parted by thousands for people.
+    /// Creates a view of numbers, with thousands separators on terminals.
     pub(crate) fn figures(figures: Vec<(String, Figure)>) -> Self {
         let fields = figures.iter();
         let fields = fields.map(|(name, figure)| (name.clone(), figure.plain()));
@@ -65,7 +65,7 @@ impl View {
 }
 
 impl From<View> for Report {
-    /// A report that tells programs nothing yet.
+    /// Creates a report whose JSON is `null`.
     fn from(view: View) -> Self {
         Self {
             json: "null".to_owned(),
@@ -77,7 +77,7 @@ impl From<View> for Report {
 }
 
 impl Report {
-    /// A report with this JSON document.
+    /// Creates a report with a JSON document.
     pub(crate) fn new(json: impl ToString, view: View) -> Self {
         Self {
             json: json.to_string(),
@@ -85,30 +85,30 @@ impl Report {
         }
     }
 
-    /// The same report with one more warning, if there is one.
+    /// Adds a warning, if any.
     pub(crate) fn warning(mut self, warning: Option<String>) -> Self {
         self.warnings.extend(warning);
         self
     }
 
-    /// The same report, on something that was changed.
+    /// Marks the report as the result of a change.
     pub(crate) fn of_change(mut self) -> Self {
         self.is_change = true;
         self
     }
 
-    /// A text, which is a string of this name in JSON.
+    /// Creates a report of text, which JSON has as a string field of this name.
     pub(crate) fn text(text: impl Into<String>, name: &str) -> Self {
         let text = text.into();
         Self::new(json!({ name: text }), View::Text(text))
     }
 
-    /// The report on something that was read.
+    /// Creates the report of a read.
     pub(crate) fn read<T>(response: &Response<T>, view: View) -> Self {
         Self::new(response.raw_data().unwrap_or("null"), view)
     }
 
-    /// The report on a write: the resource where the service sent it, else what was done.
+    /// Creates the report of a write: the resource if the response has one, otherwise a message.
     pub(crate) fn written<T>(
         response: &Response<Option<T>>,
         show: impl FnOnce(&T) -> View,
@@ -134,7 +134,7 @@ pub(crate) fn push_field(
     }
 }
 
-/// The text of a value that may be absent, for a table's cell.
+/// Formats an optional value for a table cell.
 pub(crate) fn cell(value: Option<&impl ToString>) -> String {
     value.map(ToString::to_string).unwrap_or_default()
 }

@@ -1,11 +1,11 @@
-//! Results as values with separators: nothing framed, coloured, cut or wrap.
+//! Renders results as TSV or CSV.
 
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::View;
 use crate::terminal::printable::{printable, tsv_field};
 use crate::terminal::screen::Screen;
 
-/// Tab-separated values without a heading.
+/// Renders tab-separated values without a header row.
 pub(super) fn tsv(view: &View, screen: &Screen) -> String {
     let Some((_, rows)) = heading_and_rows(view) else {
         return plain(view, screen);
@@ -18,7 +18,7 @@ pub(super) fn tsv(view: &View, screen: &Screen) -> String {
         .collect()
 }
 
-/// Comma-separated values with a heading, as RFC 4180 has them.
+/// Renders comma-separated values (RFC 4180) with a header row.
 pub(super) fn csv(view: &View, screen: &Screen) -> Result<String, Failure> {
     let Some((heading, rows)) = heading_and_rows(view) else {
         return Ok(plain(view, screen));
@@ -30,7 +30,7 @@ pub(super) fn csv(view: &View, screen: &Screen) -> Result<String, Failure> {
     })
 }
 
-/// What is written, as a text.
+/// Returns the CSV that `write` produces.
 pub(super) fn records(
     write: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Result<()>,
 ) -> Result<String, Failure> {
@@ -49,7 +49,7 @@ pub(super) fn records(
         })
 }
 
-/// What has columns, as them and its rows.
+/// Returns the header and rows of a view with columns.
 fn heading_and_rows(view: &View) -> Option<(Vec<&str>, Vec<Vec<&str>>)> {
     match view {
         View::Fields(fields) => {
@@ -87,7 +87,7 @@ mod tests {
     use crate::outcome::report::View;
 
     #[test]
-    fn a_table_has_a_heading_in_csv_alone() {
+    fn only_csv_has_a_header_row() {
         let table = View::Table {
             columns: vec!["id", "title"],
             rows: vec![vec!["1".to_owned(), "a, \"b\"\nc".to_owned()]],
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_table_is_empty_in_a_pipe() {
+    fn prints_nothing_for_an_empty_table() {
         let table = View::Table {
             columns: vec!["id"],
             rows: Vec::new(),

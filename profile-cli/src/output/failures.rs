@@ -1,4 +1,4 @@
-//! Failures and warnings as texts for stderr.
+//! Renders failures and warnings for stderr.
 
 use anstyle::{AnsiColor, Style};
 use base64::Engine as _;
@@ -60,10 +60,11 @@ fn one_as_json(failure: &Failure) -> Value {
     error
 }
 
-/// The body in JSON: as JSON where it is that, else as a text, or in base64 where it is no text.
+/// Adds the body as JSON if it is valid JSON, otherwise as a string, or in base64 if it is not
+/// UTF-8.
 fn add_body(error: &mut Value, body: &ResponseBody) {
     let text = match str::from_utf8(&body.bytes) {
-        // What was cut may have been cut in the middle of a character.
+        // A truncated body may end within a character.
         Err(end) if body.is_truncated && end.error_len().is_none() => {
             str::from_utf8(&body.bytes[..end.valid_up_to()])
         }

@@ -1,4 +1,4 @@
-//! `--jq`: what an expression makes of the JSON.
+//! `--jq`: filters JSON with a jq expression.
 
 use jaq_core::load::{Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Filter, Vars, compile, data, load, unwrap_valr};
@@ -10,18 +10,17 @@ use crate::terminal::screen::Screen;
 
 type Data = data::JustLut<Val>;
 
-/// The parts of the language that reach out of the JSON: the environment may hold a key, and ending
-/// the program is nothing for an expression to decide.
+/// Functions that are not available: `env` could expose a key, and `halt` would end the program.
 const EXCLUDED: [&str; 2] = ["env", "halt"];
 
-/// The result is held before it is printed, so that nothing of one that fails is.
+/// Maximum size of the output, which is buffered so that a failing expression prints nothing.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// How deep JSON may be nested: the interpreter calls itself for each level, and the stack has an
-/// end. The parser that reads all other JSON draws the line at the same depth.
+/// Maximum nesting depth of the JSON, since the interpreter is recursive. serde_json has the same
+/// limit.
 const MAX_DEPTH: usize = 128;
 
-/// An expression that can be run.
+/// A compiled expression.
 pub(super) struct Program {
     filter: Filter<Data>,
 }
@@ -51,7 +50,7 @@ impl Program {
         Ok(Self { filter })
     }
 
-    /// Each value on a line; a text as it is, so that a shell can use it.
+    /// Runs the expression and returns each value on a line. Strings are not quoted.
     pub(super) fn run(&self, json: &str, screen: &Screen) -> Result<String, Failure> {
         if depth(json) > MAX_DEPTH {
             let message = format!("--jq: the result is nested more than {MAX_DEPTH} levels deep");
@@ -81,9 +80,9 @@ impl Program {
     }
 }
 
-/// How many arrays and objects are open at once in a JSON document.
+/// Returns the nesting depth of a JSON document.
 fn depth(json: &str) -> usize {
-    let (mut open, mut most) = (0_usize, 0);
+    let (mut open, mut max) = (0_usize, 0);
     let (mut in_text, mut escaped) = (false, false);
     for byte in json.bytes() {
         match byte {
@@ -94,12 +93,12 @@ fn depth(json: &str) -> usize {
             b']' | b'}' if !in_text => open = open.saturating_sub(1),
             _ => {}
         }
-        most = most.max(open);
+        max = max.max(open);
     }
-    most
+    max
 }
 
-/// Why an expression failed. The language shows all of the value that it failed at.
+/// Returns the message for a failed expression. Long messages, which quote the value, are truncated.
 fn reason(error: &str) -> String {
     const SHOWN: usize = 200;
     match error.char_indices().nth(SHOWN) {
@@ -156,12 +155,12 @@ mod tests {
 
     #[track_caller]
     fn check_invalid(expression: &str, expected: &str) {
-        let failure = Program::new(expression).err().expect("no expression");
+        let failure = Program::new(expression).err().expect("an error");
         assert_eq!(failure.message, expected);
     }
 
     #[test]
-    fn texts_are_printed_bare_and_all_else_as_json() {
+    fn prints_strings_without_quotes() {
         check(".a", r#"{"a": "b\nc"}"#, "b\nc\n");
         check(".[] | .n", r#"[{"n": 1}, {"n": "x"}, {}]"#, "1\nx\nnull\n");
         check(
@@ -172,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_in_texts_are_no_levels() {
+    fn brackets_in_strings_do_not_count_as_nesting() {
         for (json, expected) in [
             ("1", 0),
             (r#"{"a": [1], "b": {}}"#, 2),
@@ -183,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_expression_is_refused() {
+    fn rejects_invalid_expressions() {
         check_invalid(
             ".[",
             "--jq: invalid expression \".[\": expected closing bracket at the end",
@@ -195,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expression_cannot_read_the_environment_or_end_the_program() {
+    fn rejects_env_and_halt() {
         for expression in ["env", "$ENV", "halt", "halt(1)"] {
             assert!(Program::new(expression).is_err(), "{expression}");
         }

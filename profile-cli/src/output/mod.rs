@@ -26,13 +26,13 @@ use crate::terminal::screen::Screen;
 
 use renderer::Renderer;
 
-/// How to print.
+/// Prints to stdout and stderr.
 pub(crate) struct Output {
     renderer: Renderer,
     stdout: Screen,
     stderr: Screen,
     quiet: bool,
-    /// Whether the columns of a stream have been named.
+    /// Whether the header row of a CSV stream has been printed.
     #[cfg(feature = "webhook")]
     has_heading: Cell<bool>,
 }
@@ -57,7 +57,7 @@ impl Output {
         })
     }
 
-    /// What can print nothing but failures, for when it is not known yet what else is asked for.
+    /// Creates an output for failures that occur before the settings are known.
     pub(crate) fn for_failures(json: bool) -> Self {
         Self {
             renderer: match json {
@@ -72,7 +72,7 @@ impl Output {
         }
     }
 
-    /// Whether programs rather than people read the result.
+    /// Returns `true` if the output is JSON.
     pub(crate) fn is_json(&self) -> bool {
         self.renderer.is_json()
     }
@@ -105,8 +105,8 @@ impl Output {
         }
     }
 
-    /// Tells that a change was made although its result cannot be printed as it was asked for: it
-    /// may hold an identifier that is told once.
+    /// Prints the raw result of a change that cannot be rendered, since it may contain an ID that
+    /// cannot be retrieved again.
     fn unprintable_change(&self, result: &str, failure: Failure) -> ExitCode {
         let result = json_text(result);
         let how = match write_to_stdout(format!("{result}\n").as_bytes()) {
@@ -120,7 +120,7 @@ impl Output {
         })
     }
 
-    /// Prints a failure, after what is printed all the same.
+    /// Prints a failure, after its partial result.
     pub(crate) fn failure(&self, failure: &Failure) -> ExitCode {
         if let Some(done) = &failure.done {
             self.report(done);
@@ -133,21 +133,21 @@ impl Output {
         ExitCode::from(failure.kind.exit_code())
     }
 
-    /// Prints what a person should know beside the result.
+    /// Prints a warning to stderr, unless `--quiet` is given.
     pub(crate) fn warn(&self, warning: &str) {
         if !self.quiet {
             write_to_stderr(&failures::warning(warning, &self.stderr));
         }
     }
 
-    /// Tells a person on stderr what was done beside the result.
+    /// Prints a note to stderr, unless `--quiet` is given.
     pub(crate) fn note(&self, note: &str) {
         if !self.quiet {
             write_to_stderr(&failures::note(note, &self.stderr));
         }
     }
 
-    /// Prints one of many results. Returns `Break` when nobody reads any more.
+    /// Prints one of many results. Returns `Break` if stdout is closed.
     #[cfg(feature = "webhook")]
     pub(crate) fn stream(&self, report: &Report) -> Result<ControlFlow<()>, Failure> {
         let text = self.line(report)?;
@@ -162,14 +162,14 @@ impl Output {
         }
     }
 
-    /// Prints what a person or a script has to know while the command goes on.
+    /// Prints a status message to stderr, even if `--quiet` is given.
     #[cfg(feature = "webhook")]
     pub(crate) fn status(&self, note: &str) {
         write_to_stderr(&format!("{}\n", printable(note)));
     }
 
-    /// The values of a result's fields on one line: for people those that are there, in columns also
-    /// the empty ones. CSV names the columns once.
+    /// Renders the fields of a result on one line. Empty values are omitted for people. The first
+    /// line of CSV is preceded by a header row.
     #[cfg(feature = "webhook")]
     fn line(&self, report: &Report) -> Result<String, Failure> {
         let view = match (&report.view, &self.renderer) {
@@ -185,8 +185,8 @@ impl Output {
         Ok(match self.renderer {
             Renderer::Json => ndjson::lines(&json_text(&report.json)),
             Renderer::Table => {
-                let told = values.filter(|value| !value.is_empty());
-                joined(told.map(|value| printable(value)).collect(), "  ")
+                let values = values.filter(|value| !value.is_empty());
+                joined(values.map(|value| printable(value)).collect(), "  ")
             }
             Renderer::Tsv { .. } => joined(values.map(|value| tsv_field(value)).collect(), "\t"),
             Renderer::Csv => delimited::records(|writer| {
@@ -199,7 +199,7 @@ impl Output {
         })
     }
 
-    /// Whether warnings, hints and progress are left out.
+    /// Returns `true` if `--quiet` is given.
     pub(crate) fn is_quiet(&self) -> bool {
         self.quiet
     }
@@ -209,13 +209,13 @@ fn write_to_stdout(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Ok(()) => Ok(()),
-        // Whoever reads has had enough.
+        // The reader, such as `head`, has exited.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Err(error) => Err(Failure::of_output(&error)),
     }
 }
 
-/// There is nobody left to tell if stderr is closed too.
+/// Writes to stderr, ignoring errors: there is no other place to report them.
 fn write_to_stderr(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }

@@ -1,8 +1,8 @@
-//! JSON on lines: each element of an array, or the one document, without a line break in it.
+//! Renders JSON as newline-delimited JSON.
 
 use serde_json::value::RawValue;
 
-/// The document as lines.
+/// Returns a line per element of an array, or a single line for any other document.
 pub(super) fn lines(json: &str) -> String {
     match serde_json::from_str::<Vec<&RawValue>>(json) {
         Ok(elements) => elements
@@ -13,18 +13,18 @@ pub(super) fn lines(json: &str) -> String {
     }
 }
 
-/// The document without white space between its parts; texts, numbers and names stay as they are.
+/// Removes white space outside strings. Numbers are not reformatted.
 fn line(json: &str) -> String {
     let mut line = String::with_capacity(json.len() + 1);
-    let mut in_text = false;
+    let mut in_string = false;
     let mut escaped = false;
     for c in json.chars() {
-        if in_text {
-            in_text = escaped || c != '"';
+        if in_string {
+            in_string = escaped || c != '"';
             escaped = c == '\\' && !escaped;
             line.push(c);
         } else if !c.is_ascii_whitespace() {
-            in_text = c == '"';
+            in_string = c == '"';
             line.push(c);
         }
     }
@@ -37,7 +37,7 @@ mod tests {
     use super::lines;
 
     #[test]
-    fn each_element_has_a_line() {
+    fn prints_one_line_per_element() {
         assert_eq!(
             lines("[\n {\"a b\": 1.50},\n \"x \\\" \\\\\", [1, 2]]"),
             "{\"a b\":1.50}\n\"x \\\" \\\\\"\n[1,2]\n"
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_array_has_one_line() {
+    fn prints_other_documents_on_one_line() {
         assert_eq!(lines("{\n  \"a\": [1, 2]\n}"), "{\"a\":[1,2]}\n");
     }
 }

@@ -1,4 +1,4 @@
-//! How to print, once the arguments, the settings and the terminal have had their say.
+//! Renders results in the selected format.
 
 use serde_json::Value;
 
@@ -10,14 +10,14 @@ use crate::settings::GlobalArguments;
 use crate::terminal::printable::json_text;
 use crate::terminal::screen::Screen;
 
-/// The way that results are printed.
+/// A renderer for one output format.
 pub(super) enum Renderer {
     Table,
     Json,
     Ndjson,
     Csv,
     Tsv {
-        /// Whether somebody asked for it, or nobody for anything else.
+        /// Whether the format was requested, rather than the default.
         is_explicit: bool,
     },
     #[cfg(feature = "jq")]
@@ -50,7 +50,7 @@ impl Renderer {
         !matches!(self, Self::Table | Self::Csv | Self::Tsv { .. })
     }
 
-    /// The whole text of a result.
+    /// Renders a result.
     pub(super) fn text(&self, report: &Report, screen: &Screen) -> Result<String, Failure> {
         Ok(match self {
             Self::Table => tables::text(&report.view, screen),
@@ -70,7 +70,7 @@ impl Renderer {
     }
 }
 
-/// A result that is a sentence, for whoever asked for columns: the fields of its JSON.
+/// Returns the fields of the JSON as columns, if the view is only a message.
 fn in_columns(report: &Report) -> Option<View> {
     if !matches!(report.view, View::Sentence(_)) {
         return None;

@@ -1,4 +1,4 @@
-//! Results for people: names and values, and tables that fit the terminal.
+//! Renders results for people: fields and tables that fit the terminal.
 
 use anstyle::Style;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
@@ -9,7 +9,7 @@ use crate::outcome::report::View;
 use crate::terminal::printable::printable;
 use crate::terminal::screen::Screen;
 
-/// A result for a terminal.
+/// Renders a view for a terminal.
 pub(super) fn text(view: &View, screen: &Screen) -> String {
     match view {
         View::Fields(fields) => aligned(fields, screen),
@@ -41,9 +41,8 @@ pub(super) fn text(view: &View, screen: &Screen) -> String {
     }
 }
 
-/// Gives each column the room that its words need. An address that is cut in two can neither be read
-/// nor copied: rather the line gets longer than the terminal, which goes on with it in the next. Any
-/// other word is broken where it is too long.
+/// Makes each column wide enough for its words. URLs are never broken, so that they can be copied,
+/// even if the table becomes wider than the terminal. Other long words are broken.
 fn keep_words_whole(table: &mut Table, headings: &[&str], rows: &[Vec<String>]) {
     const LONG: usize = 16;
     for (index, column) in table.column_iter_mut().enumerate() {
@@ -55,14 +54,13 @@ fn keep_words_whole(table: &mut Table, headings: &[&str], rows: &[Vec<String>]) 
         });
         let heading = headings.get(index).map(|heading| heading.width());
         let max_width = needed.chain(heading).max().unwrap_or_default();
-        // A space on either side belongs to the column.
+        // The width includes a space on either side.
         let width = u16::try_from(max_width + 2).unwrap_or(u16::MAX);
         column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
     }
 }
 
-/// Names in one column and values in the next, the further lines of a value below its first. A value
-/// is broken between words, so that none of them is cut in two.
+/// Renders names in one column and values, wrapped between words, in the next.
 fn aligned(fields: &[(String, String)], screen: &Screen) -> String {
     let names: Vec<_> = fields.iter().map(|(name, _)| printable(name)).collect();
     let width = max_width(names.iter().map(String::as_str));
@@ -83,7 +81,7 @@ mod tests {
     use crate::terminal::screen::Screen;
 
     #[test]
-    fn values_of_several_lines_stay_in_their_column() {
+    fn indents_values_of_several_lines() {
         let fields = [
             ("bio".to_owned(), "one\ntwo".to_owned()),
             ("location".to_owned(), "here".to_owned()),
@@ -95,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn long_values_are_broken_between_words_and_stay_in_their_column() {
+    fn wraps_long_values_between_words() {
         let long = "show, set and https://example.com/an/address/that/is/long";
         let screen = Screen {
             width: 20,
@@ -108,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_table_says_so() {
+    fn prints_a_message_for_an_empty_table() {
         let table = View::Table {
             columns: vec!["id"],
             rows: Vec::new(),

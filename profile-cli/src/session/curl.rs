@@ -1,8 +1,8 @@
-//! The curl command that sends the same request.
+//! Renders requests as curl commands.
 
 use profile_sdk::Request;
 
-/// The command, with the key as a variable of the shell: nothing secret is in it.
+/// Returns the command. The key is a shell variable, so the command contains no secret.
 pub(crate) fn command(base_url: &str, request: &Request, with_key: bool) -> String {
     let mut url = base_url.trim_end_matches('/').to_owned();
     url.push_str(request.path());
@@ -11,7 +11,7 @@ pub(crate) fn command(base_url: &str, request: &Request, with_key: bool) -> Stri
         url.push_str(query);
     }
     let mut command = String::from("curl");
-    // The path is percent-encoded as it has to be; curl would resolve dots and expand brackets.
+    // Keep curl from resolving dots and expanding brackets in the path, which is already encoded.
     command.push_str(" --path-as-is --globoff");
     if request.method().as_str() != "GET" {
         command += &format!(" -X {}", request.method().as_str());
@@ -28,7 +28,7 @@ pub(crate) fn command(base_url: &str, request: &Request, with_key: bool) -> Stri
     command
 }
 
-/// The text in single quotes, as every shell of the POSIX kind reads it.
+/// Quotes text for POSIX shells.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

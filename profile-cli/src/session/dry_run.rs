@@ -1,4 +1,4 @@
-//! `--dry-run`: shows the difference and the request, and sends no write.
+//! `--dry-run`: shows the changes and requests instead of sending them.
 
 use clap::Args;
 use profile_sdk::Request;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::outcome::report::{Report, View};
 
-/// What every command takes that writes to the service.
+/// The option of all commands that write to the service.
 #[derive(Debug, Args)]
 pub(crate) struct DryRun {
     /// Show the changes and requests, but send no change
@@ -14,7 +14,7 @@ pub(crate) struct DryRun {
     pub(crate) dry_run: bool,
 }
 
-/// What a write would change: a thing's value before and after, where there is one.
+/// A change to preview: a value before and after.
 #[derive(Debug)]
 pub(crate) struct Change {
     pub(crate) what: String,
@@ -22,7 +22,7 @@ pub(crate) struct Change {
     pub(crate) to: Option<String>,
 }
 
-/// Returns the report on what would change and be sent.
+/// Returns the report of a dry run.
 pub(crate) fn preview(requests: &[&Request], changes: &[Change]) -> Report {
     let document = json!({
         "dry_run": true,

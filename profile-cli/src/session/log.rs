@@ -1,6 +1,5 @@
-//! What the program tells on stderr of its way to the result, for `-v` and PROFILE_LOG: a line that
-//! starts with `>` for what is sent, with `<` for what is received, and with `*` for what happens
-//! between them.
+//! The log on stderr, for `-v` and PROFILE_LOG: lines that start with `>` for requests, `<` for
+//! responses, and `*` for other events.
 
 use std::fmt::{self, Debug};
 
@@ -18,10 +17,10 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use crate::settings::Settings;
 use crate::terminal::printable::printable;
 
-/// Whose events are told. Those of the libraries below could hold what nobody has freed of secrets.
+/// Targets that are logged. Events of other libraries could contain secrets.
 const TARGETS: [&str; 2] = ["profile", "profile_sdk"];
 
-/// Starts the log if one is asked for; without it nothing is set up.
+/// Installs the log subscriber, if logging is enabled.
 pub(crate) fn start(settings: &Settings) {
     let level = settings.log_level;
     if level == LevelFilter::OFF {
@@ -37,7 +36,7 @@ pub(crate) fn start(settings: &Settings) {
         .init();
 }
 
-/// A call is about to be sent.
+/// Logs the request of a call.
 pub(crate) fn sending<T>(call: &Call<T>) {
     if let Ok(request) = call.request() {
         let (method, path) = (request.method().as_str(), request.path());
@@ -48,13 +47,13 @@ pub(crate) fn sending<T>(call: &Call<T>) {
     }
 }
 
-/// A call was received.
+/// Logs a response.
 pub(crate) fn received<T>(response: &Response<T>) {
     let bytes = response.body().len();
     tracing::info!("< {}, {bytes} bytes", response.status());
 }
 
-/// A call got no answer that is of use.
+/// Logs a failed call.
 pub(crate) fn failed(error: &Error) {
     let after = match error.attempts() {
         0 => "nothing was sent".to_owned(),
@@ -67,7 +66,7 @@ pub(crate) fn failed(error: &Error) {
     }
 }
 
-/// An event as a line for people: its message, without the fields that say the same to programs.
+/// Formats an event as a line with its message, without its fields.
 struct Line;
 
 struct Message(String);

@@ -1,4 +1,4 @@
-//! What commands work with: the settings, the service, and the person at the terminal.
+//! The context of a command: the settings, the client, and the output.
 
 pub(crate) mod curl;
 pub(crate) mod dry_run;
@@ -21,15 +21,15 @@ use crate::output::Output;
 use crate::settings::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Key, Settings};
 use crate::system::interruption::InterruptGuard;
 
-/// What a call may take beyond its attempts, for the waits between them.
-const WAITS: Duration = Duration::from_secs(30);
+/// Time for the delays between attempts, added to the total timeout of a call.
+const RETRY_DELAYS: Duration = Duration::from_secs(30);
 
-/// One run of the program. Whatever a command does not use is never set up.
+/// One run of the program. The client and the runtime are created on first use.
 pub(crate) struct Session<'a> {
     pub(crate) settings: Settings,
     pub(crate) output: &'a Output,
     connection: OnceCell<Connection>,
-    // Last, since the connection's tasks end with it.
+    // Dropped last, since the connection has tasks on it.
     runtime: OnceCell<Runtime>,
 }
 
@@ -51,12 +51,12 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The client of the service that the settings name. Nothing is sent yet.
+    /// Returns the client for the service in the settings. Sends nothing.
     pub(crate) fn client(&self) -> Result<&Client, Failure> {
         self.connection().map(|connection| &connection.client)
     }
 
-    /// A client of this service that goes by the settings in all else.
+    /// Creates a client for another base URL and key, with the other settings unchanged.
     pub(crate) fn client_of(&self, base_url: &str, key: Option<ApiKey>) -> Result<Client, Failure> {
         let builder = self.builder(base_url);
         let builder = match key {
@@ -66,7 +66,7 @@ impl<'a> Session<'a> {
         Ok(builder.build()?)
     }
 
-    /// Sends what only reads, and reports on the response; with `--curl`, shows the command.
+    /// Sends a read and returns the report on its response; with `--curl`, the curl command.
     pub(crate) fn read_or_curl<T>(
         &self,
         call: Call<T>,
@@ -78,8 +78,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Sends what changes something, as `write` does, and reports on the response; with `--curl`,
-    /// shows the command.
+    /// Sends a write, as `write` does, and returns the report on its response; with `--curl`, the
+    /// curl command.
     pub(crate) fn write_or_curl<T>(
         &self,
         call: Call<T>,
@@ -93,12 +93,12 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Sends what only reads.
+    /// Sends a read.
     pub(crate) fn read<T>(&self, call: Call<T>) -> Result<Response<T>, Failure> {
         self.read_or(call, Failure::from)
     }
 
-    /// Sends what reads one thing, which is named should the service not know it.
+    /// Sends a read of `what`, which the error names if the service does not find it.
     pub(crate) fn read_about<T>(&self, what: &str, call: Call<T>) -> Result<Response<T>, Failure> {
         self.read_or(call, |error| failed_call::about(what, error))
     }
@@ -114,8 +114,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Sends what changes something: `what` names it, and `check_command` is the command that shows
-    /// whether the change took effect, should that not be known.
+    /// Sends a write of `what`. If its outcome is unknown, the hint suggests `check_command`.
     pub(crate) fn write<T>(
         &self,
         call: Call<T>,
@@ -130,7 +129,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The answer to a call, or nothing if Ctrl-C came before it.
+    /// Sends a call and returns its result, or `None` if Ctrl-C was pressed first.
     fn send<T>(&self, call: Call<T>) -> Result<Option<Result<Response<T>, Error>>, Failure> {
         debug_assert!(!self.settings.curl, "--curl sends nothing");
         log::sending(&call);
@@ -149,7 +148,7 @@ impl<'a> Session<'a> {
         Ok(answer)
     }
 
-    /// Returns the calls as curl commands if `--curl` asks for them.
+    /// Returns the calls as curl commands if `--curl` is given.
     pub(crate) fn curl_preview<T>(&self, calls: &[Call<T>]) -> Result<Option<Report>, Failure> {
         if !self.settings.curl {
             return Ok(None);
@@ -157,7 +156,7 @@ impl<'a> Session<'a> {
         self.as_curl(&requests(calls)?).map(Some)
     }
 
-    /// The curl commands that send these requests.
+    /// Returns the curl commands for these requests.
     pub(crate) fn as_curl(&self, requests: &[&Request]) -> Result<Report, Failure> {
         if self.settings.sandbox {
             let message =
@@ -173,7 +172,7 @@ impl<'a> Session<'a> {
         Ok(Report::text(commands.join("\n"), "curl"))
     }
 
-    /// Asks before something is done that cannot be undone.
+    /// Asks for confirmation of an action that cannot be undone, unless `--yes` is given.
     pub(crate) fn confirm(&self, question: &str) -> Result<(), Failure> {
         if self.settings.yes {
             return Ok(());
@@ -181,7 +180,7 @@ impl<'a> Session<'a> {
         prompt::confirm(question, self.settings.no_input)
     }
 
-    /// Waits for something that takes a runtime.
+    /// Runs a future to completion.
     pub(crate) fn block_on<F: Future>(&self, future: F) -> Result<F::Output, Failure> {
         Ok(self.runtime()?.block_on(future))
     }
@@ -231,7 +230,7 @@ impl<'a> Session<'a> {
             }
             builder = builder.api_key(key.key.value);
         }
-        // The key has been checked before, so that a failure is one of the base URL.
+        // The key is already validated, so only the base URL can be invalid.
         let built = builder.build();
         let client = built.map_err(|error| {
             Failure::from(error).hint(format!("check the base URL from {}", base_url.source))
@@ -259,7 +258,7 @@ impl<'a> Session<'a> {
         let retries = retries.unwrap_or(DEFAULT_RETRIES);
         let total = timeout
             .saturating_mul(retries.saturating_add(1))
-            .saturating_add(WAITS);
+            .saturating_add(RETRY_DELAYS);
         builder
             .connect_timeout(timeout.min(ClientBuilder::DEFAULT_CONNECT_TIMEOUT))
             .attempt_timeout(timeout)
@@ -268,7 +267,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// What the calls would send, or why one of them cannot be sent.
+/// Returns the requests of the calls, or the failure of the first invalid one.
 pub(crate) fn requests<T>(calls: &[Call<T>]) -> Result<Vec<&Request>, Failure> {
     let requests = calls.iter().map(Call::request);
     requests.collect::<Result<_, _>>().map_err(Failure::unsent)

@@ -1,4 +1,4 @@
-//! `--sandbox`: the service on a port of its own inside this process, its state kept in a file.
+//! `--sandbox`: runs the service in this process, with its state in a file.
 
 use std::path::PathBuf;
 
@@ -8,16 +8,16 @@ use profile_sdk::ApiKey;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::system::environment::Environment;
 
-/// What helps when the state is not what a sandbox needs.
+/// Hint for an unusable state file.
 pub(crate) const RESET: &str = "`profile sandbox reset` starts a new sandbox";
 
-/// A running sandbox; it ends when this is dropped.
+/// A running sandbox, which stops when dropped.
 pub(crate) struct Sandbox {
     server: MockServer,
 }
 
 impl Sandbox {
-    /// Starts the service with the state that earlier commands left.
+    /// Starts the service with the state of earlier commands.
     pub(crate) async fn start() -> Result<Self, Failure> {
         let started = MockServer::builder()
             .state_file(state_path()?)
@@ -39,7 +39,7 @@ impl Sandbox {
     }
 }
 
-/// The sandbox for a server of its own, with the state that earlier commands left.
+/// Returns the sandbox's state for `profile sandbox serve`.
 pub(crate) fn worlds() -> Result<Worlds, Failure> {
     let file = StateFile::new(state_path()?);
     Worlds::in_file(file, World::default()).map_err(|error| not_started(&error))
@@ -55,7 +55,7 @@ fn not_started(error: &StateError) -> Failure {
     }
 }
 
-/// The failure of a command in the sandbox, whose key is not the user's to check.
+/// Replaces the hint to check the key, since users do not set the sandbox's key.
 pub(crate) fn with_reset_hint(failure: Failure) -> Failure {
     match failure.kind {
         FailureKind::Unauthorized => failure.hint(RESET),
@@ -63,7 +63,7 @@ pub(crate) fn with_reset_hint(failure: Failure) -> Failure {
     }
 }
 
-/// Starts anew: whatever the state was, the made-up profile is as it was at first.
+/// Resets the sandbox to the sample profile, and returns the path of its state.
 pub(crate) fn reset() -> Result<PathBuf, Failure> {
     let path = state_path()?;
     StateFile::new(&path)
@@ -75,12 +75,12 @@ pub(crate) fn reset() -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-/// The file in the user's state directory that holds the sandbox.
+/// Returns the path of the sandbox's state.
 pub(crate) fn state_path() -> Result<PathBuf, Failure> {
     Ok(Environment::state_directory()?.join("sandbox.json"))
 }
 
-/// The file beside it that holds its key while it is served, for programs that speak HTTP.
+/// Returns the path of the file with the sandbox's key, which exists while the sandbox is served.
 pub(crate) fn key_path() -> Result<PathBuf, Failure> {
     Ok(state_path()?.with_file_name("sandbox.key"))
 }

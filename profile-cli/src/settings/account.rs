@@ -1,4 +1,4 @@
-//! Stored logins: a base URL in config.toml, and a key that is kept apart from it.
+//! A stored login: a base URL in config.toml, and a key that is stored elsewhere.
 
 /// A stored login.
 #[derive(Debug, Clone)]

@@ -1,19 +1,19 @@
-//! The name of an account, which is the name of a file as well.
+//! The name of an account, which is also a file name.
 
 use std::fmt;
 
-/// A name that every file system takes as a file of the directory it is meant for.
+/// A name that is a valid file name on every file system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AccountName(String);
 
 impl AccountName {
-    /// What stands for an account when no better name is known.
+    /// The name if the host of the service cannot be used.
     const FALLBACK: &str = "default";
 
-    /// The longest name of a file.
+    /// Maximum length of a file name.
     const MAX_LENGTH: usize = 255;
 
-    /// Reads a name, or tells why it is none.
+    /// Parses a name. The error completes a sentence that starts with the setting's name.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let invalid = |reason: &str| {
             let name = text.chars().take(40).collect::<String>();
@@ -41,7 +41,7 @@ impl AccountName {
         Ok(Self(text.to_owned()))
     }
 
-    /// The name for a service's account: its host, where that can be a name.
+    /// Returns the default name for an account: the host of the service, if that is a valid name.
     pub(crate) fn of_service(base_url: &str) -> Self {
         let url = url::Url::parse(base_url).ok();
         let host = url.as_ref().and_then(url::Url::host_str);
@@ -72,7 +72,7 @@ mod tests {
     use super::AccountName;
 
     #[test]
-    fn a_name_is_a_safe_file_name() {
+    fn accepts_only_safe_file_names() {
         for name in [
             "work",
             "127.0.0.1",
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_without_a_nameable_host_is_the_default() {
+    fn falls_back_to_default_for_unusable_hosts() {
         let name = |url| AccountName::of_service(url).to_string();
         assert_eq!(name("https://profiles.example/x"), "profiles.example");
         assert_eq!(name("http://127.0.0.1:8080"), "127.0.0.1");

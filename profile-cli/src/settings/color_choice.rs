@@ -1,10 +1,10 @@
-//! When to use colours.
+//! The choice of when to use color.
 
 use clap::ValueEnum;
 
 use crate::system::environment::Environment;
 
-/// When to use colours.
+/// When to use color.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorChoice {
     /// On a terminal that supports color
@@ -17,13 +17,13 @@ pub(crate) enum ColorChoice {
 }
 
 impl ColorChoice {
-    /// Reads the name of a choice.
+    /// Parses the name of a choice.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         Self::from_str(text, false)
             .map_err(|_| format!("is {text:?}; expected auto, always or never"))
     }
 
-    /// Whether to use colours on a place to print to.
+    /// Returns `true` if a stream should be colored.
     pub(crate) fn decide(self, is_terminal: bool, environment: &Environment) -> bool {
         let is_set = |name| environment.path(name).is_some();
         match self {

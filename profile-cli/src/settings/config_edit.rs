@@ -1,4 +1,4 @@
-//! Changes config.toml: what people wrote in it stays, and no other change is lost.
+//! Edits config.toml, keeping comments, formatting and concurrent changes.
 
 #[cfg(fuzzing)]
 mod fuzzing;
@@ -14,19 +14,19 @@ use crate::outcome::failure::Failure;
 use crate::system::environment::Environment;
 use crate::system::private_file;
 
-/// The file as it is now, to be changed; nobody else changes it as long as this lives.
+/// An edit of the file, which holds its lock until it is dropped.
 pub(crate) struct ConfigEdit {
     file: ConfigFile,
     _lock: File,
 }
 
 impl ConfigEdit {
-    /// Waits for its turn and reads the file.
+    /// Waits for the lock and reads the file.
     pub(crate) fn begin(environment: &Environment) -> Result<Self, Failure> {
         let directory = environment.config_directory()?;
         let path = directory.join("config.lock");
         let opened = private_file::create_directory(&directory).and_then(|()| {
-            // The file is kept, since whoever waits for its lock would wait for one that is gone.
+            // The lock file is never deleted: other processes may be waiting for its lock.
             private_file::options()
                 .write(true)
                 .create(true)
@@ -46,19 +46,19 @@ impl ConfigEdit {
         })
     }
 
-    /// The file with the changes so far.
+    /// Returns the file with the changes so far.
     pub(crate) fn file(&self) -> &ConfigFile {
         &self.file
     }
 
-    /// Gives a setting a value, in its type.
+    /// Sets a setting, in its type.
     pub(crate) fn set(&mut self, name: SettingName, text: &str) {
         let value = name.value(text);
         replace(self.document(), name.as_str(), value);
     }
 
-    /// Forgets a setting, the line alone: the comments above it may be about what follows. Whether
-    /// it was there.
+    /// Removes the line of a setting, and returns `true` if there was one. Comments above it are
+    /// kept, since they may be about the next line.
     pub(crate) fn unset(&mut self, name: SettingName) -> Result<bool, Failure> {
         let text = self.file.document.to_string();
         let Some(line) = line_of(&text, name.as_str()) else {
@@ -69,7 +69,7 @@ impl ConfigEdit {
         Ok(true)
     }
 
-    /// Stores something of an account.
+    /// Sets a field of an account.
     pub(crate) fn set_account(
         &mut self,
         account: &AccountName,
@@ -99,7 +99,7 @@ impl ConfigEdit {
         Ok(())
     }
 
-    /// Forgets an account.
+    /// Removes an account.
     pub(crate) fn remove_account(&mut self, account: &str) {
         let accounts = self.document().get_mut("accounts");
         if let Some(accounts) = accounts.and_then(Item::as_table_like_mut) {
@@ -119,7 +119,7 @@ impl ConfigEdit {
     }
 }
 
-/// Where the lines of a setting are in the text.
+/// Returns the range of a setting's lines.
 fn line_of(text: &str, name: &str) -> Option<Range<usize>> {
     let document = Document::parse(text).ok()?;
     let (key, item) = document.as_table().get_key_value(name)?;
@@ -131,7 +131,7 @@ fn line_of(text: &str, name: &str) -> Option<Range<usize>> {
     Some(start..end)
 }
 
-/// Sets a value where the old one was, with the white space and the comment around it.
+/// Replaces a value, keeping the white space and comments around it.
 fn replace(table: &mut dyn TableLike, name: &str, mut value: Value) {
     match table.get_mut(name) {
         Some(item) => {

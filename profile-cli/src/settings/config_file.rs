@@ -1,4 +1,4 @@
-//! The file config.toml, which people may edit by hand.
+//! The file config.toml.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -11,10 +11,10 @@ use super::setting_name::STRING;
 use crate::outcome::failure::Failure;
 use crate::system::environment::Environment;
 
-/// The field of config.toml that tells the store of an account's key.
+/// The field of an account in config.toml that names the store of its key.
 pub(crate) const KEY_STORE: &str = "key_store";
 
-/// config.toml as it was read; a file that is not there is an empty one.
+/// The contents of config.toml; a missing file counts as empty.
 pub(crate) struct ConfigFile {
     path: PathBuf,
     pub(super) document: DocumentMut,
@@ -23,7 +23,7 @@ pub(crate) struct ConfigFile {
 impl ConfigFile {
     pub(crate) fn load(environment: &Environment) -> Result<Self, Failure> {
         let Ok(directory) = environment.config_directory() else {
-            // Without a home there is no file; who wants to write one is told.
+            // Writing fails with an error that says so.
             return Ok(Self::empty(PathBuf::new()));
         };
         let path = directory.join("config.toml");
@@ -34,7 +34,7 @@ impl ConfigFile {
         }
     }
 
-    /// The file of this path with nothing read of it.
+    /// Returns an empty file, without reading it.
     pub(super) fn unread(environment: &Environment) -> Self {
         let directory = environment.config_directory().unwrap_or_default();
         Self::empty(directory.join("config.toml"))
@@ -49,7 +49,7 @@ impl ConfigFile {
 
     pub(super) fn parse(path: PathBuf, text: &str) -> Result<Self, Failure> {
         let document = text.parse::<DocumentMut>().map_err(|error| {
-            // The parser's own text shows the line, which may hold what nobody should see.
+            // The parser's full message quotes the line, which may contain a secret.
             let before = error.span().map_or("", |span| &text[..span.start]);
             let line = before.matches('\n').count() + 1;
             let reason = error.message().lines().collect::<Vec<_>>().join("; ");
@@ -63,7 +63,7 @@ impl ConfigFile {
         &self.path
     }
 
-    /// A setting's value as text; fails where the file holds what cannot be one.
+    /// Returns a setting's value as text, or an error if it has the wrong type.
     pub(crate) fn text(&self, name: SettingName) -> Result<Option<String>, Failure> {
         let Some(item) = self.document.get(name.as_str()) else {
             return Ok(None);
@@ -74,12 +74,12 @@ impl ConfigFile {
         }
     }
 
-    /// Where the value of a setting is: the file and the line.
+    /// Returns the file and line of a setting.
     pub(crate) fn location(&self, name: SettingName) -> String {
         self.location_of(&[name.as_str()])
     }
 
-    /// What is wrong with the names in the file, in words.
+    /// Returns a warning for each unknown setting.
     pub(crate) fn unknown_settings(&self) -> Vec<String> {
         let names = self.document.iter().map(|(name, _)| name);
         let unknown = names.filter(|name| *name != "accounts" && !SettingName::is_name(name));
@@ -91,7 +91,7 @@ impl ConfigFile {
             .collect()
     }
 
-    /// What is stored of an account, by the field's name; fails where that is no text.
+    /// Returns a field of an account, or an error if it is not a string.
     pub(crate) fn account_text(
         &self,
         account: &str,
@@ -114,14 +114,14 @@ impl ConfigFile {
         }
     }
 
-    /// Fails unless every value is of its type, also one that this run has no use for.
+    /// Checks the types of all values, including those that the command does not use.
     pub(crate) fn check_types(&self) -> Result<(), Failure> {
         let mut names = SettingName::ALL.into_iter();
         names.try_for_each(|name| self.text(name).map(drop))?;
         self.check_accounts()
     }
 
-    /// The same for the accounts alone.
+    /// Checks the types of the accounts' fields.
     pub(crate) fn check_accounts(&self) -> Result<(), Failure> {
         let accounts = self.document.get("accounts");
         if let Some(accounts) = accounts.filter(|accounts| !accounts.is_table_like()) {
@@ -135,7 +135,7 @@ impl ConfigFile {
         Ok(())
     }
 
-    /// Fails unless there is an account of this name.
+    /// Checks that there is an account of this name.
     pub(crate) fn check_account(&self, name: &str) -> Result<(), Failure> {
         let known = self.accounts();
         if known.iter().any(|known| known == name) {
@@ -149,7 +149,7 @@ impl ConfigFile {
         Err(Failure::usage(message).hint(hint))
     }
 
-    /// The names of the accounts that are stored.
+    /// Returns the names of the stored accounts.
     pub(crate) fn accounts(&self) -> Vec<String> {
         let accounts = self.document.get("accounts");
         let table = accounts.and_then(Item::as_table_like);
@@ -157,7 +157,7 @@ impl ConfigFile {
         names.map(|(name, _)| name.to_owned()).collect()
     }
 
-    /// The failure of a value of another type than is expected there.
+    /// Returns the failure for a value of the wrong type.
     fn invalid(&self, path: &[&str], item: &Item, expected: &str) -> Failure {
         let place = self.location_of(path);
         let found = found(item);
@@ -177,7 +177,7 @@ impl ConfigFile {
     }
 }
 
-/// The line of a value. The document itself does not know, since it can be changed.
+/// Returns the line of a value. `DocumentMut` has no spans, so the text is parsed again.
 fn line(text: &str, path: &[&str]) -> Option<usize> {
     let document = Document::parse(text).ok()?;
     let item = path
@@ -186,7 +186,7 @@ fn line(text: &str, path: &[&str]) -> Option<usize> {
     Some(text[..item.span()?.start].matches('\n').count() + 1)
 }
 
-/// What stands there, in words: a single value as it is written, of all else the type alone.
+/// Describes a value for an error message.
 fn found(item: &Item) -> String {
     match item.as_value() {
         Some(Value::String(text)) => format!("{:?}", text.value()),

@@ -1,10 +1,10 @@
-//! The settings that were given as flags, as texts.
+//! The settings given as flags.
 
 use clap::ValueEnum as _;
 
 use super::{GlobalArguments, Setting, SettingName, Source};
 
-/// What the arguments say of the settings.
+/// The values of flags as text, by setting.
 pub(super) struct Flags(Vec<(SettingName, Setting<String>)>);
 
 impl Flags {

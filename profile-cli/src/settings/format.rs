@@ -1,8 +1,8 @@
-//! The formats that a result can be printed in.
+//! The output formats.
 
 use clap::ValueEnum;
 
-/// What `--output` takes.
+/// An output format, for `--output`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// Tables and drawings for people
@@ -18,7 +18,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// Reads a format's name.
+    /// Parses the name of a format.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         Self::from_str(text, false)
             .map_err(|_| format!("is {text:?}; expected table, json, ndjson, csv or tsv"))

@@ -1,4 +1,4 @@
-//! The arguments that every command takes.
+//! The global options.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use clap::{ArgAction, Args};
 use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, seconds};
 use super::{ColorChoice, Format};
 
-/// What every command takes.
+/// The options of every command.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArguments {
@@ -78,12 +78,12 @@ pub(crate) struct GlobalArguments {
 }
 
 impl GlobalArguments {
-    /// Whether the arguments alone ask for JSON.
+    /// Returns `true` if the arguments select JSON.
     pub(crate) fn wants_json(&self) -> bool {
         self.json || self.jq().is_some() || self.output.is_some_and(Format::is_json)
     }
 
-    /// The jq expression, where this build has jq and one is given.
+    /// Returns the jq expression, if this build supports jq.
     pub(crate) fn jq(&self) -> Option<&str> {
         #[cfg(feature = "jq")]
         return self.jq.as_deref();
@@ -91,7 +91,7 @@ impl GlobalArguments {
         None
     }
 
-    /// Whether to work on the sandbox, where this build has one.
+    /// Returns `true` if `--sandbox` is given and this build supports it.
     pub(crate) fn sandbox(&self) -> bool {
         #[cfg(feature = "sandbox")]
         return self.sandbox;

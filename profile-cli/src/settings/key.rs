@@ -1,4 +1,4 @@
-//! Finds the API key that the settings choose.
+//! Finds the API key.
 
 use profile_sdk::ApiKey;
 
@@ -7,17 +7,18 @@ use super::{KeyStore, Setting, Settings, Source};
 use crate::outcome::failure::Failure;
 use crate::system::environment::Environment;
 
-/// A key, and what a person should know of how it is kept.
+/// An API key with its source.
 pub(crate) struct Key {
     pub(crate) key: Setting<ApiKey>,
-    /// What may be shown of it.
+    /// The key with all but its end hidden.
     pub(crate) masked: String,
+    /// A warning about unsafe permissions.
     pub(crate) warning: Option<String>,
 }
 
 impl Key {
-    /// The key of the settings: that of `--account`, PROFILE_API_KEY, PROFILE_API_KEY_FILE or that of
-    /// the account which the other settings name, in this order.
+    /// Returns the key of `--account`, of PROFILE_API_KEY, of PROFILE_API_KEY_FILE, or of the
+    /// account in the other settings, in this order.
     pub(crate) fn find(settings: &Settings) -> Result<Option<Self>, Failure> {
         if !settings.account_is_flag()
             && let Some(key) = Self::of_environment(&settings.environment)?
@@ -63,12 +64,12 @@ impl Key {
     }
 }
 
-/// Whether two base URLs differ in the slash at their end at most.
+/// Returns `true` if the base URLs are equal, apart from trailing slashes.
 pub(crate) fn is_same_service(one: &str, other: &str) -> bool {
     one.trim_end_matches('/') == other.trim_end_matches('/')
 }
 
-/// A base URL as it can be shown: what stands before its host may be a password.
+/// Returns the base URL with the user name and password hidden.
 pub(crate) fn without_login(base_url: &str) -> String {
     let hidden = base_url.split_once("://").and_then(|(scheme, rest)| {
         let authority = rest.split(['/', '?', '#']).next()?;
@@ -78,7 +79,7 @@ pub(crate) fn without_login(base_url: &str) -> String {
     hidden.unwrap_or_else(|| base_url.to_owned())
 }
 
-/// An account's key goes to that account's service, unless somebody types another.
+/// Rejects sending an account's key to a different service, unless `--base-url` is given.
 fn check_destination(settings: &Settings, stored: Option<&str>) -> Result<(), Failure> {
     let base_url = settings.base_url()?;
     let is_typed = matches!(base_url.source, Source::Flag(_));
@@ -93,7 +94,7 @@ fn check_destination(settings: &Settings, stored: Option<&str>) -> Result<(), Fa
     Err(Failure::usage(message).hint("set PROFILE_API_KEY, or pass a different --account"))
 }
 
-/// Enough to tell one's keys apart, of a key that is long enough to lose four characters.
+/// Masks the key, except for the last four characters of long keys.
 fn masked(key: &str) -> String {
     const SHOWN: usize = 4;
     const LONG: usize = 16;
@@ -108,7 +109,7 @@ mod tests {
     use super::masked;
 
     #[test]
-    fn no_more_than_the_end_of_a_long_key_is_shown() {
+    fn shows_only_the_end_of_long_keys() {
         assert_eq!(masked("0123456789abcdef"), "********cdef");
         assert_eq!(masked("0123456789abcde"), "********");
     }

@@ -1,5 +1,4 @@
-//! Where the keys of accounts are kept: in the system keyring where this build has it, else in a
-//! file for each.
+//! Stores the keys of accounts: in the system keyring if this build supports it, otherwise in files.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -11,29 +10,29 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::system::environment::Environment;
 use crate::system::private_file;
 
-/// Where a key is kept.
+/// The store of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyStore {
     File,
     Keyring,
 }
 
-/// What became of a key that was to be stored.
+/// The location of a key that was stored.
 pub(crate) struct KeyLocation {
     pub(crate) store: KeyStore,
-    /// The place in words.
+    /// Description of the location.
     pub(crate) place: String,
     pub(crate) warning: Option<String>,
 }
 
-/// A key as it is kept, and what a person should know of that.
+/// A key that was read, with a warning about unsafe permissions.
 pub(super) struct StoredKey {
     pub(super) text: String,
     pub(super) warning: Option<String>,
 }
 
 impl KeyStore {
-    /// The store's name in config.toml.
+    /// Returns the name of the store in config.toml.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::File => "file",
@@ -41,7 +40,7 @@ impl KeyStore {
         }
     }
 
-    /// Where an account's key is kept, as config.toml tells it.
+    /// Returns the store of an account's key, as recorded in config.toml.
     pub(crate) fn of_account(config: &ConfigFile, account: &str) -> Result<Self, Failure> {
         match config.account_text(account, KEY_STORE)?.as_deref() {
             None | Some("file") => Ok(Self::File),
@@ -56,7 +55,7 @@ impl KeyStore {
         }
     }
 
-    /// Stores an account's key: in the keyring where this build has one that can be reached.
+    /// Stores an account's key in the keyring, if available, otherwise in a file.
     pub(crate) fn store(
         environment: &Environment,
         account: &AccountName,
@@ -66,7 +65,7 @@ impl KeyStore {
         if cfg!(feature = "keyring") {
             match keyring::store(account.as_str(), key) {
                 Ok(()) => {
-                    // A file of an earlier login would be a second copy.
+                    // Remove the copy of an earlier login.
                     remove_file(&path)?;
                     return Ok(KeyLocation::in_keyring(account));
                 }
@@ -81,7 +80,7 @@ impl KeyStore {
         store_in_file(&path, key, None)
     }
 
-    /// Removes an account's key. The place in words where there was one.
+    /// Removes an account's key, and returns a description of its location if there was one.
     pub(crate) fn remove(settings: &Settings, account: &str) -> Result<Option<String>, Failure> {
         if Self::of_account(&settings.config, account)? == Self::Keyring {
             let removed = keyring::remove(account);
@@ -92,7 +91,7 @@ impl KeyStore {
         Ok(remove_file(&path)?.then(|| path.display().to_string()))
     }
 
-    /// An account's key, where there is one.
+    /// Returns an account's key, if there is one.
     pub(super) fn read(settings: &Settings, account: &str) -> Result<Option<StoredKey>, Failure> {
         if Self::of_account(&settings.config, account)? == Self::Keyring {
             let read = keyring::read(account);
@@ -112,7 +111,7 @@ impl KeyStore {
 }
 
 impl StoredKey {
-    /// The key of a file that should be its owner's alone, where there is one.
+    /// Reads a key from a file, if it exists. Warns if others can access the file.
     pub(super) fn of_file(path: &Path) -> Result<Option<Self>, Failure> {
         let (text, exposed) = match private_file::read(path) {
             Ok(read) => read,
@@ -134,7 +133,7 @@ impl KeyLocation {
     }
 }
 
-/// The file that holds an account's key.
+/// Returns the path of the file for an account's key.
 fn key_file(environment: &Environment, account: &str) -> Result<PathBuf, Failure> {
     let account = AccountName::parse(account)
         .map_err(|reason| Failure::usage(format!("the account's name {reason}")))?;
@@ -142,7 +141,7 @@ fn key_file(environment: &Environment, account: &str) -> Result<PathBuf, Failure
     Ok(directory.join("keys").join(account.as_str()))
 }
 
-/// What to do about a directory of keys that is not its owner's alone.
+/// Returns a warning if others can access the directory of the file.
 fn directory_warning(path: &Path) -> Option<String> {
     let directory = path.parent()?;
     let exposed = private_file::is_exposed(directory).unwrap_or_default();
@@ -174,7 +173,7 @@ fn keyring_failure(what: &str, reason: &str) -> Failure {
     Failure::new(FailureKind::Other, message).hint("unlock the keyring, or set PROFILE_API_KEY")
 }
 
-/// The system's keyring. Its errors are told by their own words, which never hold a key.
+/// The system keyring. Its error messages never contain keys.
 #[cfg(feature = "keyring")]
 mod keyring {
     use keyring::{Entry, Error};
@@ -213,20 +212,20 @@ mod keyring {
     }
 }
 
-/// A build without the keyring can tell no more than that.
+/// Stand-in for builds without the keyring.
 #[cfg(not(feature = "keyring"))]
 mod keyring {
-    const NONE: &str = "this build does not support the system keyring";
+    const UNSUPPORTED: &str = "this build does not support the system keyring";
 
     pub(super) fn store(_: &str, _: &str) -> Result<(), String> {
-        Err(NONE.to_owned())
+        Err(UNSUPPORTED.to_owned())
     }
 
     pub(super) fn read(_: &str) -> Result<Option<String>, String> {
-        Err(NONE.to_owned())
+        Err(UNSUPPORTED.to_owned())
     }
 
     pub(super) fn remove(_: &str) -> Result<bool, String> {
-        Err(NONE.to_owned())
+        Err(UNSUPPORTED.to_owned())
     }
 }

@@ -1,4 +1,4 @@
-//! What the program goes by: flags before the environment, before config.toml, before the defaults.
+//! The settings: flags take precedence over the environment, config.toml and the defaults.
 
 mod account;
 mod account_name;
@@ -36,7 +36,7 @@ pub(crate) use setting::{Setting, Source};
 pub(crate) use setting_name::SettingName;
 pub(crate) use value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, seconds};
 
-/// All settings of one run.
+/// The settings of one run.
 pub(crate) struct Settings {
     pub(crate) environment: Environment,
     pub(crate) config: ConfigFile,
@@ -53,14 +53,14 @@ pub(crate) struct Settings {
     flags: Flags,
 }
 
-/// How much of the settings a command needs to be right.
+/// The settings that must be valid for a command to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RequiredSettings {
-    /// None: it works whatever is set.
+    /// The command ignores invalid settings.
     None,
-    /// config.toml has to be TOML; its values may be what the command is to mend.
+    /// config.toml must be valid TOML; its values may be invalid, so that the command can fix them.
     File,
-    /// All of them.
+    /// All settings must be valid.
     All,
 }
 
@@ -79,7 +79,7 @@ impl Settings {
             config.check_types()?;
         }
         let sandbox = arguments.sandbox();
-        // The parser does not see a conflict between the two sides of a command's name.
+        // clap does not detect conflicts between options before and after the subcommand.
         if sandbox && arguments.base_url.is_some() {
             let message = "--sandbox cannot be used with --base-url";
             return Err(Failure::usage(message));
@@ -118,7 +118,7 @@ impl Settings {
         }
     }
 
-    /// Takes from the environment and the file what the arguments leave open.
+    /// Fills in settings that are not given as arguments.
     fn fill_in(&mut self, arguments: &GlobalArguments) -> Result<(), Failure> {
         if !arguments.wants_json() && self.format.is_none() {
             self.format = self.read(SettingName::Output, Format::parse)?;
@@ -140,7 +140,7 @@ impl Settings {
         Ok(())
     }
 
-    /// The text of a setting as flag, environment, account or file give it.
+    /// Returns the text of a setting from flags, environment, account or file.
     pub(crate) fn configured(&self, name: SettingName) -> Result<Option<Setting<String>>, Failure> {
         let is_flag = self.flags.get(name).is_some();
         if name == SettingName::BaseUrl && !is_flag && self.account_is_flag() {
@@ -166,7 +166,7 @@ impl Settings {
         Ok(None)
     }
 
-    /// The text of a setting as flag or environment give it, for this run alone.
+    /// Returns the text of a setting from flags or environment.
     pub(crate) fn override_for_run(
         &self,
         name: SettingName,
@@ -181,7 +181,7 @@ impl Settings {
         Ok(text.map(|text| Setting::new(text, Source::Environment(variable))))
     }
 
-    /// The text of a setting as it goes: given, or the default.
+    /// Returns the text of a setting, or its default.
     pub(crate) fn effective(&self, name: SettingName) -> Result<Option<Setting<String>>, Failure> {
         if let Some(given) = self.configured(name)? {
             return Ok(Some(given));
@@ -190,7 +190,7 @@ impl Settings {
         Ok(default.map(|text| Setting::new(text, Source::Default)))
     }
 
-    /// Where the service is.
+    /// Returns the base URL of the service.
     pub(crate) fn base_url(&self) -> Result<Setting<String>, Failure> {
         self.configured(SettingName::BaseUrl)?.ok_or_else(|| {
             let accounts = self.config.accounts();
@@ -209,7 +209,7 @@ impl Settings {
         })
     }
 
-    /// The account that the settings choose.
+    /// Returns the selected account.
     pub(crate) fn account(&self) -> Result<Option<Account>, Failure> {
         let Some(chosen) = self.configured(SettingName::Account)? else {
             return Ok(None);
@@ -226,7 +226,7 @@ impl Settings {
         }))
     }
 
-    /// Whether the account was named by a flag, which comes before the whole environment.
+    /// Returns `true` if `--account` is given, which takes precedence over the environment.
     pub(super) fn account_is_flag(&self) -> bool {
         self.flags.get(SettingName::Account).is_some()
     }
@@ -239,7 +239,7 @@ impl Settings {
         Ok(account.base_url.map(|text| Setting::new(text, source)))
     }
 
-    /// Where somebody finds a setting that comes from there.
+    /// Returns the location of a setting: the source, with the line for config.toml.
     pub(crate) fn location(&self, name: SettingName, source: &Source) -> String {
         match source {
             Source::File(_) => self.config.location(name),
@@ -247,7 +247,7 @@ impl Settings {
         }
     }
 
-    /// A setting's value, or why its text is none.
+    /// Parses a setting, if it is set.
     fn read<T>(
         &self,
         name: SettingName,

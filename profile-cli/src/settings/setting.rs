@@ -1,24 +1,23 @@
-//! A value with the place that it comes from.
+//! The value of a setting with its source.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// A value and where it comes from.
+/// A value with its source.
 #[derive(Debug, Clone)]
 pub(crate) struct Setting<T> {
     pub(crate) value: T,
     pub(crate) source: Source,
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Source {
     Flag(&'static str),
     Environment(&'static str),
-    /// What was stored when this account logged in.
+    /// The stored account of this name.
     Account(String),
     File(PathBuf),
-    /// Nothing was given.
     Default,
 }
 

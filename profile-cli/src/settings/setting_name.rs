@@ -1,4 +1,4 @@
-//! The settings that config.toml may hold, by name.
+//! The names of the settings in config.toml.
 
 use std::fmt;
 use std::io::IsTerminal as _;
@@ -9,10 +9,10 @@ use toml_edit::{Item, Value};
 use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, count, seconds, switch};
 use super::{AccountName, ColorChoice, Format};
 
-/// What config.toml holds of most settings.
+/// Description of a string in TOML.
 pub(super) const STRING: &str = "a string in quotes";
 
-/// One of the settings that config.toml may hold.
+/// The name of a setting in config.toml.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SettingName {
     Account,
@@ -37,7 +37,7 @@ impl SettingName {
         Self::Timeout,
     ];
 
-    /// The name in config.toml.
+    /// Returns the name in config.toml.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Account => "account",
@@ -51,19 +51,19 @@ impl SettingName {
         }
     }
 
-    /// The setting of this name; hyphens count as underscores.
+    /// Parses a name; hyphens count as underscores.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let name = text.replace('-', "_");
         let found = Self::ALL.into_iter().find(|known| known.as_str() == name);
         found.ok_or_else(|| Self::unknown_message(text))
     }
 
-    /// Whether the file may hold this name.
+    /// Returns `true` if there is a setting of this name.
     pub(super) fn is_name(text: &str) -> bool {
         Self::ALL.iter().any(|known| known.as_str() == text)
     }
 
-    /// Why a text is no setting's name, and what was likely meant.
+    /// Returns the error message for an unknown name, with a suggestion.
     pub(super) fn unknown_message(text: &str) -> String {
         const MIN_SIMILARITY: f64 = 0.7;
         let shown: String = text.chars().take(40).collect();
@@ -88,13 +88,13 @@ impl SettingName {
         format!("unknown setting {shown:?}{meant}; expected one of {names}")
     }
 
-    /// The flag that comes before all others.
+    /// Returns the command line flag.
     pub(crate) fn flag(self) -> &'static str {
         match self {
             Self::Account => "--account",
             Self::BaseUrl => "--base-url",
             Self::Color => "--color",
-            // An editor is no flag of any command.
+            // There is no flag for the editor.
             Self::Editor => "",
             Self::NoInput => "--no-input",
             Self::Output => "--output",
@@ -103,7 +103,7 @@ impl SettingName {
         }
     }
 
-    /// The variable of the environment that comes before the file.
+    /// Returns the environment variable that takes precedence over config.toml.
     pub(crate) fn variable(self) -> Option<&'static str> {
         match self {
             Self::Account => Some("PROFILE_ACCOUNT"),
@@ -115,7 +115,7 @@ impl SettingName {
         }
     }
 
-    /// The variables that are not ours and come after the file.
+    /// Returns common environment variables, over which config.toml takes precedence.
     pub(super) fn common_variables(self) -> &'static [&'static str] {
         match self {
             Self::Editor => &["VISUAL", "EDITOR"],
@@ -123,7 +123,7 @@ impl SettingName {
         }
     }
 
-    /// Whether the text can be the setting's value.
+    /// Checks that the text is a valid value.
     pub(crate) fn check(self, text: &str) -> Result<(), String> {
         match self {
             Self::Account => AccountName::parse(text).map(drop),
@@ -140,7 +140,7 @@ impl SettingName {
         }
     }
 
-    /// Whether config.toml may have this as the setting's value, as far as the type goes.
+    /// Returns `true` if the TOML value has the right type.
     pub(super) fn accepts(self, item: &Item) -> bool {
         match self {
             Self::NoInput => item.is_bool(),
@@ -150,7 +150,7 @@ impl SettingName {
         }
     }
 
-    /// What config.toml should have.
+    /// Describes the expected value, for errors.
     pub(super) fn expected(self) -> &'static str {
         match self {
             Self::NoInput => "true or false",
@@ -160,12 +160,12 @@ impl SettingName {
         }
     }
 
-    /// What goes when nothing is set.
+    /// Returns the text of the default.
     pub(crate) fn default_text(self) -> Option<String> {
         let text = match self {
             Self::Account | Self::BaseUrl => return None,
             Self::Color => "auto",
-            // What is there when nobody has chosen another.
+            // Installed by default.
             Self::Editor if cfg!(windows) => "notepad",
             Self::Editor => "vi",
             Self::NoInput => "false",
@@ -177,7 +177,7 @@ impl SettingName {
         Some(text.to_owned())
     }
 
-    /// A text that was checked, as config.toml has it: numbers and switches are no strings.
+    /// Converts valid text to a TOML value of the right type.
     pub(super) fn value(self, text: &str) -> Value {
         let typed = match self {
             Self::NoInput => switch(text).ok().map(Value::from),
@@ -198,7 +198,7 @@ impl fmt::Display for SettingName {
     }
 }
 
-/// Whether a client can be made for this base URL.
+/// Checks a base URL.
 fn base_url(text: &str) -> Result<(), String> {
     let built = Client::builder().base_url(text).build();
     built.map(drop).map_err(|error| {

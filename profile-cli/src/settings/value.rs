@@ -1,16 +1,16 @@
-//! The defaults of settings, and how their texts are read.
+//! Defaults and parsers of settings.
 
 use std::time::Duration;
 
 use profile_sdk::ClientBuilder;
 
-/// How often what can be repeated is repeated.
+/// Maximum number of retries.
 pub(crate) const DEFAULT_RETRIES: u32 = 3;
 
-/// How long one attempt may take.
+/// Timeout for each attempt.
 pub(crate) const DEFAULT_TIMEOUT: Duration = ClientBuilder::DEFAULT_ATTEMPT_TIMEOUT;
 
-/// Reads a time in seconds, which may have a fraction.
+/// Parses a number of seconds, which may have a fraction.
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok();
     seconds
@@ -21,7 +21,7 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
         })
 }
 
-/// Reads true or false.
+/// Parses `true` or `false`.
 pub(crate) fn switch(text: &str) -> Result<bool, String> {
     match text {
         "true" | "1" => Ok(true),
@@ -30,7 +30,7 @@ pub(crate) fn switch(text: &str) -> Result<bool, String> {
     }
 }
 
-/// Reads a number of times.
+/// Parses a whole number.
 pub(crate) fn count(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| {
         let is_large = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -8,7 +8,7 @@ use etcetera::BaseStrategy as _;
 
 use crate::outcome::failure::{Failure, FailureKind};
 
-/// The variables that the program listens to.
+/// The environment variables.
 pub(crate) struct Environment {
     read: fn(&str) -> Option<OsString>,
 }
@@ -20,7 +20,7 @@ impl Environment {
         }
     }
 
-    /// A variable's text; an empty one counts as not set.
+    /// Returns the text of a variable. Empty variables count as unset.
     pub(crate) fn text(&self, name: &str) -> Result<Option<String>, Failure> {
         let Some(value) = self.value(name) else {
             return Ok(None);
@@ -30,12 +30,12 @@ impl Environment {
             .map_err(|_| Failure::usage(format!("{name} is not valid UTF-8")))
     }
 
-    /// A variable that holds a path; an empty one counts as not set.
+    /// Returns the path in a variable. Empty variables count as unset.
     pub(crate) fn path(&self, name: &str) -> Option<PathBuf> {
         self.value(name).map(PathBuf::from)
     }
 
-    /// Whether a variable is set to anything but nothing, `0` or `false`.
+    /// Returns `true` if a variable is set to anything but an empty string, `0` or `false`.
     pub(crate) fn is_on(&self, name: &str) -> bool {
         self.value(name)
             .is_some_and(|value| value != "0" && value != "false")
@@ -45,7 +45,7 @@ impl Environment {
         (self.read)(name).filter(|value| !value.is_empty())
     }
 
-    /// The directory of the settings and the stored keys.
+    /// Returns the directory of the settings and stored keys.
     pub(crate) fn config_directory(&self) -> Result<PathBuf, Failure> {
         match self.path("PROFILE_CONFIG_DIR") {
             Some(directory) => Ok(directory),
@@ -53,10 +53,10 @@ impl Environment {
         }
     }
 
-    /// The directory of what is kept between commands and is nobody's to edit.
+    /// Returns the directory of the program's state, such as drafts and the sandbox.
     pub(crate) fn state_directory() -> Result<PathBuf, Failure> {
         let directories = base_directories()?;
-        // Windows has no state directory of its own.
+        // Windows has no state directory.
         let directory = directories
             .state_dir()
             .unwrap_or_else(|| directories.cache_dir());

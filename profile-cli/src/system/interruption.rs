@@ -1,5 +1,4 @@
-//! Ctrl-C: ends the program at once with exit code 130, except while that would leave a person in
-//! the dark.
+//! Ctrl-C ends the program with exit code 130, except while a guard defers it.
 
 #[cfg(any(feature = "sandbox", feature = "webhook"))]
 use std::io;
@@ -8,20 +7,20 @@ use std::sync::{Arc, OnceLock};
 
 use crate::outcome::failure::FailureKind;
 
-/// The exit code of a program that Ctrl-C ended.
+/// Exit code after Ctrl-C.
 pub(crate) const INTERRUPTED_EXIT_CODE: u8 = FailureKind::Interrupted.exit_code();
 
-/// The exit code of a program that was asked to end by SIGTERM.
+/// Exit code after SIGTERM.
 #[cfg(all(unix, any(feature = "sandbox", feature = "webhook")))]
 const TERMINATED_EXIT_CODE: u8 = 0;
 
-/// Whether Ctrl-C ends the program by itself.
+/// Whether Ctrl-C ends the program immediately.
 static EXIT_ON_INTERRUPT: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// From now on Ctrl-C ends the program.
+/// Makes Ctrl-C end the program with exit code 130.
 pub(crate) fn exit_on_interrupt() {
     let ends = EXIT_ON_INTERRUPT.get_or_init(|| Arc::new(AtomicBool::new(true)));
-    // Where the signal cannot be had, the system's own way to end the program stays.
+    // If the handler cannot be installed, the default action of the signal remains.
     let _ = signal_hook::flag::register_conditional_shutdown(
         signal_hook::consts::SIGINT,
         i32::from(INTERRUPTED_EXIT_CODE),
@@ -29,7 +28,7 @@ pub(crate) fn exit_on_interrupt() {
     );
 }
 
-/// Keeps Ctrl-C from ending the program for as long as this lives.
+/// Prevents Ctrl-C from ending the program until dropped.
 pub(crate) struct InterruptGuard(());
 
 impl InterruptGuard {
@@ -45,7 +44,7 @@ impl Drop for InterruptGuard {
     }
 }
 
-/// The signals that ask the program to end, for a command that ends in its own time.
+/// SIGINT and SIGTERM, for commands with a graceful shutdown.
 #[cfg(any(feature = "sandbox", feature = "webhook"))]
 pub(crate) struct ShutdownSignals {
     #[cfg(unix)]
@@ -56,7 +55,7 @@ pub(crate) struct ShutdownSignals {
 
 #[cfg(any(feature = "sandbox", feature = "webhook"))]
 impl ShutdownSignals {
-    /// Takes the signals from now on; none that comes later is lost.
+    /// Installs handlers for the signals.
     #[cfg(unix)]
     pub(crate) fn new() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
@@ -71,7 +70,7 @@ impl ShutdownSignals {
         Ok(Self {})
     }
 
-    /// Waits for a signal, and gives the exit code of a program that it ends.
+    /// Waits for a signal, and returns its exit code.
     #[cfg(unix)]
     pub(crate) async fn next(&mut self) -> u8 {
         tokio::select! {

@@ -1,4 +1,4 @@
-//! Writes a picture where somebody asked for it: whole or not at all.
+//! Writes image files atomically.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -7,24 +7,24 @@ use std::path::Path;
 use crate::outcome::failure::Failure;
 use crate::system::private_file;
 
-/// Writes the file; one that is there already is replaced.
+/// Writes the file, replacing an existing one.
 pub(crate) fn write(path: &Path, contents: &[u8]) -> Result<(), Failure> {
     write_whole(path, contents).map_err(|error| Failure::of_file("written", path, &error))
 }
 
 fn write_whole(path: &Path, contents: &[u8]) -> io::Result<()> {
-    // Devices and the like cannot be replaced by a file.
+    // Write to devices and pipes instead of replacing them.
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         return fs::write(path, contents);
     }
-    // A link is written through.
+    // Follow symbolic links.
     let path = &private_file::target_of(path);
     let directory = path
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty());
     #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix sets permissions"))]
     let mut builder = tempfile::Builder::new();
-    // Like any file that a program makes, it is as open as the user's umask lets it be.
+    // Use the permissions of the user's umask, rather than those of a temporary file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let file = builder.tempfile_in(directory.unwrap_or(Path::new(".")));

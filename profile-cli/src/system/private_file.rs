@@ -1,18 +1,17 @@
-//! Files that are their owner's alone: keys, settings, texts that wait to be sent.
+//! Files that only their owner can access: keys, settings, drafts.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// More than any file of ours holds: something else is there in its place.
+/// Maximum size of a file that is read.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// Writes the file as a whole or not at all, readable by its owner alone; the directories above it
-/// are made, for the owner alone too.
+/// Writes the file atomically. The file and missing directories are accessible to the owner only.
 pub(crate) fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
     create_directory(directory)?;
-    // A link is written through, so that settings kept elsewhere stay there.
+    // Follow symbolic links, so that a linked config.toml is not replaced.
     let target = target_of(path);
     let beside = target.parent().unwrap_or(directory);
     let mut file = tempfile::NamedTempFile::new_in(beside).map_err(without_path)?;
@@ -22,7 +21,7 @@ pub(crate) fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Where a link leads, even if nothing is there yet; any other path is its own target.
+/// Returns the target of a symbolic link, even if it does not exist, or the path itself.
 pub(crate) fn target_of(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| match fs::read_link(path) {
         Ok(target) => path.parent().unwrap_or(Path::new("")).join(target),
@@ -30,7 +29,7 @@ pub(crate) fn target_of(path: &Path) -> PathBuf {
     })
 }
 
-/// The error without the name of a temporary file, of which nobody knows.
+/// Removes the path of a temporary file from the error.
 pub(crate) fn without_path(error: io::Error) -> io::Error {
     match error.to_string().split_once(" at path ") {
         Some((reason, _)) => io::Error::new(error.kind(), reason),
@@ -38,7 +37,7 @@ pub(crate) fn without_path(error: io::Error) -> io::Error {
     }
 }
 
-/// Makes a directory for its owner alone; one that is there is left as it is.
+/// Creates a directory that only its owner can access. Existing directories are not changed.
 pub(crate) fn create_directory(directory: &Path) -> io::Result<()> {
     if directory.as_os_str().is_empty() || directory.is_dir() {
         return Ok(());
@@ -50,7 +49,7 @@ pub(crate) fn create_directory(directory: &Path) -> io::Result<()> {
     builder.create(directory)
 }
 
-/// How a file is opened or made that is kept open, for its owner alone.
+/// Returns options for creating a file that only its owner can access.
 pub(crate) fn options() -> OpenOptions {
     #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix sets permissions"))]
     let mut options = File::options();
@@ -59,7 +58,7 @@ pub(crate) fn options() -> OpenOptions {
     options
 }
 
-/// Closes to others what they may look into, such as a file that another program has made anew.
+/// Removes the access of others, for example to a file that an editor has replaced.
 #[cfg(unix)]
 pub(crate) fn restrict_to_owner(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -68,13 +67,12 @@ pub(crate) fn restrict_to_owner(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, permissions)
 }
 
-/// Elsewhere a user's own folder is closed to others by other means.
 #[cfg(not(unix))]
 pub(crate) fn restrict_to_owner(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads a file that should be its owner's alone; the second value says whether others may read it.
+/// Reads a file as text. The second value is `true` if others can access the file.
 pub(crate) fn read(path: &Path) -> io::Result<(String, bool)> {
     let (bytes, exposed) = read_bytes(path)?;
     let text = String::from_utf8(bytes);
@@ -83,7 +81,7 @@ pub(crate) fn read(path: &Path) -> io::Result<(String, bool)> {
     Ok((text, exposed))
 }
 
-/// The same for a file that need not be text.
+/// Reads a file. The second value is `true` if others can access the file.
 pub(crate) fn read_bytes(path: &Path) -> io::Result<(Vec<u8>, bool)> {
     let file = File::open(path)?;
     let exposed = is_accessible_to_others(&file.metadata()?.permissions());
@@ -98,13 +96,13 @@ pub(crate) fn read_bytes(path: &Path) -> io::Result<(Vec<u8>, bool)> {
     }
 }
 
-/// What to do about a file of which others may read what it holds.
+/// Returns the warning for a file that others can access.
 pub(crate) fn warning(what: &str, path: &Path) -> String {
     let path = path.display();
     format!("others can access {what} in {path}; restrict it with `chmod 600 {path}`")
 }
 
-/// Whether others may look into this file or directory.
+/// Returns `true` if others can access this file or directory.
 pub(crate) fn is_exposed(path: &Path) -> io::Result<bool> {
     Ok(is_accessible_to_others(&fs::metadata(path)?.permissions()))
 }
@@ -115,7 +113,7 @@ fn is_accessible_to_others(permissions: &Permissions) -> bool {
     permissions.mode() & 0o077 != 0
 }
 
-/// Elsewhere a user's own folder is closed to others by other means.
+/// On other systems, user directories are private by default.
 #[cfg(not(unix))]
 fn is_accessible_to_others(_: &Permissions) -> bool {
     false

@@ -1,4 +1,4 @@
-//! The terminal: its size and colors, texts that cannot steer it, and a line of progress.
+//! The terminal: its size and colors, safe text, and progress.
 
 pub(crate) mod printable;
 pub(crate) mod progress;

@@ -1,17 +1,16 @@
-//! Makes texts that come from the service safe to print.
+//! Makes text from the service safe to print.
 
 use std::borrow::Cow;
 
 use anstyle_parse::{DefaultCharAccumulator, Parser, Perform};
 
-/// What Unicode has for the end of a line and of a paragraph.
+/// Unicode's line separator and paragraph separator.
 const LINE_BREAKS: [char; 2] = ['\u{2028}', '\u{2029}'];
 
-/// The text without what could steer a terminal, escape sequences and control characters; line breaks
-/// and tabs stay.
+/// Removes escape sequences and control characters, except line breaks and tabs.
 ///
-/// The characters that reorder text go too, and those that nobody sees, since they can make one text
-/// look like another.
+/// Characters that reorder text and invisible characters are removed too, since they can make one
+/// text look like another.
 pub(crate) fn printable(text: &str) -> String {
     without_escape_sequences(text)
         .replace("\r\n", "\n")
@@ -21,7 +20,7 @@ pub(crate) fn printable(text: &str) -> String {
         .collect()
 }
 
-/// The text as one field of tab-separated values: backslash, tab and line breaks are escaped.
+/// Returns the text as a TSV field. Backslashes, tabs and line breaks are escaped.
 pub(crate) fn tsv_field(text: &str) -> String {
     let mut field = String::with_capacity(text.len());
     for c in without_escape_sequences(text).chars() {
@@ -37,8 +36,8 @@ pub(crate) fn tsv_field(text: &str) -> String {
     field
 }
 
-/// The same JSON with an escape in place of what could steer a terminal or reorder its text. JSON
-/// has these characters in its texts alone, and itself escapes only those below U+0020.
+/// Escapes characters in JSON that could control a terminal or reorder its text. They occur only in
+/// strings; JSON itself requires escapes only below U+0020.
 pub(crate) fn json_text(json: &str) -> Cow<'_, str> {
     let is_escaped =
         |c: char| matches!(c, '\u{7f}'..='\u{9f}') || reorders(c) || LINE_BREAKS.contains(&c);
@@ -55,13 +54,13 @@ pub(crate) fn json_text(json: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// The text in quotes, with everything escaped that would make it look like another.
+/// Quotes the text, with special characters escaped.
 pub(crate) fn quoted(text: impl ToString) -> String {
     format!("{:?}", text.to_string())
 }
 
-/// Removes whole escape sequences, of which a filter of control characters would leave the rest to be
-/// read. A sequence without an end takes the rest of the text with it, as on a terminal.
+/// Removes escape sequences. As on a terminal, an unterminated sequence extends to the end of the
+/// text.
 fn without_escape_sequences(text: &str) -> String {
     let mut kept = PlainText(String::with_capacity(text.len()));
     let mut parser = Parser::<DefaultCharAccumulator>::new();
@@ -72,7 +71,7 @@ fn without_escape_sequences(text: &str) -> String {
     };
     for c in text.chars() {
         match c {
-            // The parser knows these characters of C1 only as ESC and a second character.
+            // The parser accepts C1 characters only as ESC and a second character.
             '\u{80}'..='\u{9f}' => advance(&[0x1b, c as u8 - 0x40]),
             _ => advance(c.encode_utf8(&mut [0; 4]).as_bytes()),
         }
@@ -80,7 +79,7 @@ fn without_escape_sequences(text: &str) -> String {
     kept.0
 }
 
-/// The characters of a text that are not part of an escape sequence.
+/// Collects the characters outside escape sequences.
 struct PlainText(String);
 
 impl Perform for PlainText {
@@ -97,7 +96,7 @@ fn is_left_out(c: char) -> bool {
     c.is_control() || reorders(c) || is_unseen(c)
 }
 
-/// Characters without any width; what joins emoji is none of them.
+/// Returns `true` for invisible characters, except the joiner of emoji.
 fn is_unseen(c: char) -> bool {
     matches!(c, '\u{200b}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
@@ -111,13 +110,13 @@ mod tests {
     use super::{json_text, printable, tsv_field};
 
     #[test]
-    fn nothing_can_steer_the_terminal() {
+    fn removes_control_characters() {
         assert_eq!(printable("a\u{1b}[31mb\u{7}\u{9b}0mc\r\nd\te"), "abc\nd\te");
         assert_eq!(printable("a\u{202e}b"), "ab");
     }
 
     #[test]
-    fn escape_sequences_are_removed_as_a_whole() {
+    fn removes_escape_sequences() {
         for (text, expected) in [
             ("\u{1b}[38;2;1;2;3ma\u{1b}[?25l\u{1b}[10;20Hb", "ab"),
             ("a\u{1b}]0;title\u{7}b", "ab"),
@@ -137,14 +136,14 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sees_is_left_out() {
+    fn removes_invisible_characters() {
         assert_eq!(printable("a\u{200b}\u{feff}\u{e0041}b\u{2028}c"), "ab\nc");
         assert_eq!(tsv_field("a\u{200b}\u{feff}\u{e0041}b\u{2029}c"), "ab\\nc");
         assert_eq!(printable("👩\u{200d}🚀"), "👩\u{200d}🚀");
     }
 
     #[test]
-    fn json_holds_the_same_with_escapes() {
+    fn escaped_json_parses_to_the_same_value() {
         let text = "é 日\u{7f}\u{9b}31m\u{202e}\u{2066}\u{2028}";
         let json = serde_json::to_string(text).unwrap();
         let escaped = json_text(&json);
@@ -153,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_stays_on_its_line() {
+    fn escapes_tsv_fields() {
         assert_eq!(tsv_field("a\tb\r\nc\\n\u{1b}[1m\u{7}"), "a\\tb\\r\\nc\\\\n");
     }
 }

@@ -1,8 +1,8 @@
-//! How far long work has come: one line on a terminal's stderr, nothing elsewhere.
+//! A progress line on stderr.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
-/// The work on several things of which each takes its time.
+/// The progress of work on several items, shown if stderr is a terminal.
 pub(crate) struct Progress {
     label: &'static str,
     total: usize,
@@ -11,7 +11,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Begins to show `label` so many things, unless it is one alone or nobody is to be told.
+    /// Starts showing progress, unless there is only one item or `quiet` is set.
     pub(crate) fn begin(label: &'static str, total: usize, quiet: bool) -> Self {
         let shown = total > 1 && !quiet && io::stderr().is_terminal();
         let progress = Self {
@@ -24,13 +24,13 @@ impl Progress {
         progress
     }
 
-    /// One more is done.
+    /// Counts one item as done.
     pub(crate) fn advance(&mut self) {
         self.done += 1;
         self.show();
     }
 
-    /// Prints something above the line that shows how far the work has come.
+    /// Runs a function that prints above the progress line.
     #[cfg(feature = "webhook")]
     pub(crate) fn above<T>(&self, print: impl FnOnce() -> T) -> T {
         self.clear();
@@ -56,13 +56,13 @@ impl Progress {
 }
 
 impl Drop for Progress {
-    /// Takes the line away, so that what comes next begins on a clean one.
+    /// Clears the progress line.
     fn drop(&mut self) {
         self.clear();
     }
 }
 
-/// Nothing depends on whether a person sees it.
+/// Writes to stderr, ignoring errors.
 fn write_to_stderr(text: &str) {
     let mut stderr = io::stderr().lock();
     let _ = stderr

@@ -1,14 +1,14 @@
-//! What is known of the place that results are printed to.
+//! The properties of an output stream.
 
 #[cfg(unix)]
 use std::io;
 
 use anstyle::{RgbColor, Style};
 
-/// The width of a terminal that does not tell its own.
+/// Width if it is unknown.
 const DEFAULT_WIDTH: usize = 80;
 
-/// A place to print to.
+/// An output stream: a terminal, file or pipe.
 #[derive(Debug, Clone)]
 pub(crate) struct Screen {
     pub(crate) is_terminal: bool,
@@ -18,7 +18,7 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
-    /// A place that is no terminal.
+    /// Returns a stream that is not a terminal.
     pub(crate) fn plain() -> Self {
         Self {
             is_terminal: false,
@@ -27,7 +27,7 @@ impl Screen {
         }
     }
 
-    /// A place of this width, or of that which a terminal tells.
+    /// Returns a stream of this width, or of the terminal's width.
     pub(crate) fn new(is_terminal: bool, color: bool, width: Option<usize>) -> Self {
         Self {
             is_terminal,
@@ -39,7 +39,7 @@ impl Screen {
         }
     }
 
-    /// The text in a style, where there are colours.
+    /// Applies a style to the text, if the stream has colors.
     pub(crate) fn styled(&self, style: Style, text: &str) -> String {
         match self.color {
             true => format!("{style}{text}{style:#}"),
@@ -47,14 +47,14 @@ impl Screen {
         }
     }
 
-    /// The text on a background of this colour, where there are colours.
+    /// Applies a background color to the text, if the stream has colors.
     pub(crate) fn on_color(&self, [red, green, blue]: [u8; 3], text: &str) -> String {
         let style = Style::new().bg_color(Some(RgbColor(red, green, blue).into()));
         self.styled(style, text)
     }
 }
 
-/// The columns that the terminal tells, however many rows it has.
+/// Returns the width of the terminal.
 #[cfg(unix)]
 fn measured_width() -> Option<usize> {
     use rustix::termios::tcgetwinsize;

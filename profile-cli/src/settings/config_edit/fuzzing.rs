@@ -1,5 +1,5 @@
-//! The fuzz target of config.toml: no text makes the program panic, and an edit changes what it is
-//! asked to change and nothing else.
+//! The fuzz target of config.toml: checks that no input causes a panic and that an edit changes
+//! nothing else.
 //!
 //! From the root, with a nightly compiler: `scripts/fuzz 60 config`
 
@@ -34,7 +34,7 @@ fn parsed(text: &str) -> Result<ConfigFile, Failure> {
     ConfigFile::parse(PathBuf::from("config.toml"), text)
 }
 
-/// An edit of a file of this text, which nobody else can edit.
+/// Returns an edit of this text, without a lock.
 fn edit(text: &str) -> ConfigEdit {
     ConfigEdit {
         file: parsed(text).expect("it was read before"),
@@ -46,7 +46,7 @@ fn check_setting(text: &str, name: SettingName, value: &str) {
     let mut edit = edit(text);
     edit.set(name, value);
     let after = parsed(&edit.file.document.to_string()).expect("what is written reads again");
-    // A number may be written in another way.
+    // A number may be formatted differently.
     assert!(after.text(name).is_ok_and(|value| value.is_some()));
     check_others(text, &after, name);
 }
