@@ -248,7 +248,7 @@ mod tests {
 
     const PROFILE: &str = r##"{
         "handle": "demo", "display_name": "Demo 日本 Person",
-        "bio": "I live inside a mock server, and this line is so long that it has to be wrap somewhere.\r\nEdit me 👩‍🚀.\u001b[31m",
+        "bio": "I live inside a mock server, and this line is so long that it has to be wrapped somewhere.\r\nEdit me 👩‍🚀.\u001b[31m",
         "location": "127.0.0.1", "email": "demo@example.com", "api_visible": 1,
         "accent_color": "#2563eb", "text_color": "#777777", "background_color": "#ffffff",
         "links": [
@@ -286,7 +286,7 @@ mod tests {
                 Demo 日本 Person  @demo
                 ────────────────────────────────────────────────────────────
                 I live inside a mock server, and this line is so long that
-                it has to be wrap somewhere.
+                it has to be wrapped somewhere.
                 Edit me 👩‍🚀.
 
                 location    127.0.0.1
@@ -319,7 +319,7 @@ mod tests {
         let card = drawn(PROFILE, 100, false);
         assert!(card.contains(&format!("\n{}\n", "─".repeat(100))), "{card}");
         for whole in [
-            "so long that it has to be wrap somewhere.\n",
+            "so long that it has to be wrapped somewhere.\n",
             "A title that takes more than its part of the line\n",
             "links:write, social:write\n",
         ] {

@@ -35,7 +35,7 @@ pub(crate) fn svg(views: &[ProfileViews]) -> String {
     let plot = Plot::new(views);
     let height = TOP + PANEL.iter().sum::<f64>() * views.len() as f64;
     let handles: Vec<_> = views.iter().map(|views| views.handle.as_str()).collect();
-    let title = escaped(&format!("ProfileViews of {}", handles.join(", ")));
+    let title = escaped(&format!("Views of {}", handles.join(", ")));
     let description = views.iter().map(|views| description(views, &plot));
     let description = escaped(&description.collect::<Vec<_>>().join(" "));
     let mut picture = format!(
@@ -44,7 +44,7 @@ pub(crate) fn svg(views: &[ProfileViews]) -> String {
          <desc id=\"desc\">{description}</desc>\n  <style>\n{STYLE}\n  </style>\n  \
          <rect class=\"back\" width=\"{WIDTH}\" height=\"{height}\"/>\n"
     );
-    picture += &text(LEFT, 34.0, "title", "start", "ProfileViews per day");
+    picture += &text(LEFT, 34.0, "title", "start", "Views per day");
     picture += &text(WIDTH - RIGHT, 34.0, "quiet", "end", &plot.range());
     for (index, views) in views.iter().enumerate() {
         plot.panel(index, views, &mut picture);
@@ -221,7 +221,7 @@ mod tests {
     fn draws_one_document() {
         expect![[r#"
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 302" role="img" aria-labelledby="title desc">
-              <title id="title">ProfileViews of a&lt;b</title>
+              <title id="title">Views of a&lt;b</title>
               <desc id="desc">a&lt;b: 10 views in 3 days, 43,615 in all, from 2026-01-01 to 2026-01-03, maximum 9 on 2026-01-01.</desc>
               <style>
             text{font:12px system-ui,sans-serif;fill:#1f2328}
@@ -235,7 +235,7 @@ mod tests {
                 }
               </style>
               <rect class="back" width="800" height="302"/>
-              <text class="title" x="64.0" y="34.0" text-anchor="start">ProfileViews per day</text>
+              <text class="title" x="64.0" y="34.0" text-anchor="start">Views per day</text>
               <text class="quiet" x="760.0" y="34.0" text-anchor="end">from 2026-01-01 to 2026-01-03</text>
               <text class="handle" x="64.0" y="74.0" text-anchor="start">a&lt;b</text>
               <text class="quiet" x="760.0" y="74.0" text-anchor="end">10 views in 3 days, 43,615 in all</text>
