@@ -49,12 +49,9 @@ impl<'de> Visitor<'de> for TextOrBase64 {
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Vec<u8>, A::Error> {
         let Encoded { base64 } = Encoded::deserialize(MapAccessDeserializer::new(map))?;
-        STANDARD.decode(base64).map_err(|_| {
-            A::Error::custom(
-                "it is no base64; letters, digits, + and / are expected, with = at the end up to \
-                 a multiple of four characters, as in aGk=",
-            )
-        })
+        STANDARD
+            .decode(base64)
+            .map_err(|_| A::Error::custom("not valid base64; expected padded base64 such as aGk="))
     }
 }
 

@@ -29,8 +29,7 @@ pub(crate) fn check(pattern: &str) -> Result<(), InvalidInput> {
         return Ok(());
     }
     let message = format!(
-        "no endpoint has the path `{pattern}`; below /api/v1 there are {}; a path that ends with * \
-         may lead elsewhere",
+        "no endpoint has the path `{pattern}`; expected one of {}, or a prefix that ends with *",
         known_paths()
     );
     Err(InvalidInput::new("unmatchable_pattern", message))
@@ -106,8 +105,7 @@ mod tests {
             "/me?a=b",
         ] {
             let error = check(pattern).unwrap_err().to_string();
-            let expected =
-                format!("no endpoint has the path `{pattern}`; below /api/v1 there are /me, ");
+            let expected = format!("no endpoint has the path `{pattern}`; expected one of /me, ");
             assert!(error.starts_with(&expected), "{error}");
         }
     }

@@ -59,9 +59,8 @@ pub(super) fn advance(call: &WorldCall) -> Result<Reply, ControlError> {
 }
 
 fn clock_out_of_range(seconds: u64) -> ControlError {
-    let message = format!(
-        "{seconds} seconds lead past {LAST_INSTANT}, the last instant of a clock; give less"
-    );
+    let message =
+        format!("cannot advance by {seconds} s; the latest time of a clock is {LAST_INSTANT}");
     ControlError::unprocessable("clock_out_of_range", message)
 }
 

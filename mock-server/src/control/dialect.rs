@@ -54,6 +54,8 @@ pub(super) fn chosen(choice: Value) -> Result<Dialect, ControlError> {
     match choice {
         Value::String(name) => Ok(Dialect::named(&name)?),
         Value::Object(_) => Ok(read_json::object_in(choice)?),
-        _ => Err(InvalidInput::new(BAD_BODY, "expected a name or an object of settings").into()),
+        _ => Err(
+            InvalidInput::new(BAD_BODY, "expected a dialect name or an object of settings").into(),
+        ),
     }
 }

@@ -42,7 +42,7 @@ impl ControlError {
 
     pub(super) fn method_not_allowed(method: &str, allow: Vec<&'static str>) -> Self {
         let allowed = allow.join(", ");
-        let message = format!("{method} is not allowed here; allowed: {allowed}");
+        let message = format!("method {method} is not allowed; expected {allowed}");
         Self {
             allow,
             ..Self::new(405, "method_not_allowed", message)
@@ -50,7 +50,7 @@ impl ControlError {
     }
 
     pub(super) fn unknown_world(name: &str) -> Self {
-        let message = format!("there is no world `{name}`; POST /_mock/v1/worlds makes one");
+        let message = format!("unknown world `{name}`; POST /_mock/v1/worlds creates one");
         Self::new(404, "unknown_world", message)
     }
 

@@ -40,7 +40,7 @@ pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
 pub(super) fn create(call: &WorldCall) -> Result<Reply, ControlError> {
     let new: NewKey = read(call.request)?;
     if new.handle.is_empty() {
-        let message = "the handle is empty; give one such as `demo`";
+        let message = "the handle is empty; expected a handle such as `demo`";
         return Err(ControlError::unprocessable("empty_handle", message));
     }
     let key = call.service.store().transact(|world| {

@@ -66,7 +66,7 @@ pub(super) fn wait(call: &WorldCall) -> Result<ControlReply, ControlError> {
         within_milliseconds: within,
     } = read(call.request)?;
     if within > MAX_WAIT {
-        let message = format!("within_milliseconds is {within}; at most {MAX_WAIT} are allowed");
+        let message = format!("within_milliseconds is {within}; expected at most {MAX_WAIT}");
         return Err(ControlError::unprocessable("wait_too_long", message));
     }
     request.check()?;
@@ -81,12 +81,12 @@ pub(super) fn wait(call: &WorldCall) -> Result<ControlReply, ControlError> {
                 Err(verification) => wait_timeout(&verification),
             },
             () = service.journal().cleared() => {
-                let message = "the journal was cleared meanwhile; ask once more to wait for what \
-                               comes now";
+                let message = "the journal was cleared during the wait; repeat the request to wait \
+                               for new requests";
                 ControlError::new(409, "journal_cleared", message).into_reply()
             }
             () = shutdown => {
-                let message = "the program is about to end, and nothing comes any more";
+                let message = "the server is shutting down";
                 ControlError::new(503, "shutting_down", message).into_reply()
             }
             () = service.closed() => ControlError::unknown_world(&name).into_reply(),
@@ -114,7 +114,7 @@ fn filter(request: &Request) -> Result<RequestPattern, ControlError> {
     let mut given = BTreeSet::new();
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         if !given.insert(name.clone()) {
-            let message = format!("the query parameter `{name}` is given twice; give it once");
+            let message = format!("duplicate query parameter `{name}`; expected it once");
             return Err(ControlError::new(400, "repeated_parameter", message));
         }
         pattern = match &*name {
@@ -126,7 +126,7 @@ fn filter(request: &Request) -> Result<RequestPattern, ControlError> {
                 Ok(status) => pattern.status(status),
                 Err(_) => {
                     let message =
-                        format!("the status is `{value}`; a number such as 422 is expected");
+                        format!("invalid status `{value}`; expected a number such as 422");
                     return Err(ControlError::new(400, "invalid_status", message));
                 }
             },

@@ -128,7 +128,7 @@ fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlErr
     }
     if allowed.is_empty() {
         let message = format!(
-            "there is nothing at {} in the control API; see {}{BASE}/health",
+            "the control API has no path {}; GET {}{BASE}/health lists its paths",
             request.path,
             control.url(request)
         );

@@ -49,26 +49,26 @@ pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
 pub(super) fn change(call: &WorldCall) -> Result<Reply, ControlError> {
     let change: Change = read(call.request)?;
     if change.active == Some(false) {
-        let message =
-            "`active` is false; a webhook is turned off by ten failed deliveries in a row alone";
+        let message = "`active` cannot be set to false; only 10 consecutive failed deliveries turn a \
+             webhook off";
         return Err(ControlError::unprocessable("cannot_turn_off", message));
     }
     let status = match (change.url, change.sink) {
         (Some(_), Some(_)) => {
-            let message = "`url` stands beside `sink`; give one of them";
+            let message = "`url` and `sink` cannot be combined; remove one of them";
             return Err(ControlError::unprocessable("two_receivers", message));
         }
         (Some(url), None) => point_at(call, Receiver::Url(url.parse()?), change.secret)?,
         (None, Some(sink)) => point_at(call, Receiver::Sink(parse_script(sink)?), change.secret)?,
         (None, None) if change.secret.is_some() => {
-            let message = "`secret` stands alone; give `url` or `sink` beside it";
+            let message = "`secret` is set without a receiver; add `url` or `sink`";
             return Err(ControlError::unprocessable(
                 "secret_without_receiver",
                 message,
             ));
         }
         (None, None) if change.active.is_none() => {
-            let message = "nothing is to change; give `url` or `sink`, or `active`";
+            let message = "the request changes nothing; set `url`, `sink` or `active`";
             return Err(ControlError::unprocessable("no_change", message));
         }
         (None, None) => turn_on(call)?,
@@ -114,7 +114,7 @@ pub(super) fn emit(call: &WorldCall) -> Result<ControlReply, ControlError> {
     let Event { kind, data, body } = read(call.request)?;
     let data = match (data, body) {
         (Some(_), Some(_)) => {
-            let message = "`data` stands beside `body`; give one of them";
+            let message = "`data` and `body` cannot be combined; remove one of them";
             return Err(ControlError::unprocessable("data_and_body", message));
         }
         (Some(data), None) => EventData::Json(data),
@@ -162,7 +162,7 @@ fn status(call: &WorldCall) -> Result<WebhookStatus, ControlError> {
 
 fn sink_of(status: WebhookStatus) -> Result<Reply, ControlError> {
     let sink = status.sink.ok_or_else(|| {
-        let message = "the webhook does not point at the sink; PUT here makes it";
+        let message = "the webhook does not use the sink; use it with PUT";
         ControlError::new(404, "no_sink", message)
     })?;
     Ok(json(200, &sink))
@@ -178,7 +178,7 @@ fn point_at(
     call.service.store().transact(|world| {
         let webhook = &mut world.webhook;
         let Some(secret) = secret.or_else(|| webhook.secret().cloned()) else {
-            let message = "the webhook has no secret yet; give `secret` as well";
+            let message = "the webhook has no secret yet; add `secret`";
             return (
                 Err(ControlError::unprocessable("no_secret", message)),
                 false,
@@ -206,6 +206,6 @@ fn turn_on(call: &WorldCall) -> Result<WebhookStatus, ControlError> {
 fn parse_script(script: Value) -> Result<SinkScript, ControlError> {
     match script {
         Value::String(_) | Value::Array(_) => Ok(SinkScript::try_from(script)?),
-        _ => Err(InvalidInput::new(BAD_BODY, "expected a script as text or as an array").into()),
+        _ => Err(InvalidInput::new(BAD_BODY, "expected a script as a string or an array").into()),
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, Cont
     };
     let mut world = match (new.state, new.seed) {
         (Some(_), Some(_)) => {
-            let message = "`seed` stands beside `state`, which has one; give one of them";
+            let message = "`seed` and `state` cannot be combined; a state contains its own seed";
             return Err(ControlError::unprocessable("seed_and_state", message));
         }
         (Some(world), None) => {
@@ -82,7 +82,7 @@ pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, Cont
 pub(super) fn delete(call: &WorldCall) -> Result<Reply, ControlError> {
     if call.name == DEFAULT {
         let message = "the world `default` cannot be deleted; POST /_mock/v1/worlds/default/reset \
-                       empties it";
+                       resets it";
         return Err(ControlError::new(409, "default_world", message));
     }
     call.control.worlds.delete(call.name);

@@ -52,10 +52,10 @@ impl Delay {
     pub(super) fn check(&self) -> Result<(), InvalidInput> {
         match *self {
             Self::Uniform { from, to } if from > to => Err(invalid(format!(
-                "the delay goes from {from} to {to}; the first may not be the larger one"
+                "the delay ranges from {from} to {to}; expected `from` to be at most `to`"
             ))),
             Self::LogNormal { sigma, .. } if !(0.0..=MAX_SIGMA).contains(&sigma) => Err(invalid(
-                format!("sigma is {sigma}; a number from 0 to 10 is expected"),
+                format!("sigma is {sigma}; expected a number from 0 to 10"),
             )),
             _ => Ok(()),
         }
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(delay(MAX_SIGMA).check(), Ok(()));
         for sigma in [-0.1, 10.1, f64::MAX, f64::INFINITY, f64::NAN] {
             let error = delay(sigma).check().unwrap_err();
-            let expected = format!("sigma is {sigma}; a number from 0 to 10 is expected");
+            let expected = format!("sigma is {sigma}; expected a number from 0 to 10");
             assert_eq!(error.to_string(), expected);
         }
     }

@@ -163,9 +163,8 @@ impl Fault {
         };
         match bytes > MAX_BODY_IN_MEMORY {
             true => Err(invalid(format!(
-                "a body of {bytes} bytes is too long to be held in memory, where {MAX_BODY_IN_MEMORY} are \
-                 allowed; start the server with MockServer::builder().wire_faults() to have it \
-                 made while it is sent"
+                "a body of {bytes} bytes exceeds the limit of {MAX_BODY_IN_MEMORY} bytes for a \
+                 body in memory; start the server with MockServer::builder().wire_faults() to stream it"
             ))),
             false => Ok(()),
         }
@@ -184,8 +183,8 @@ impl Fault {
                 let has_body = body.as_ref().is_some_and(|body| !body.is_empty());
                 if has_body && is_bodiless(*status) {
                     return Err(invalid(format!(
-                        "an answer of status {status} has no body; leave the body out, or give \
-                         another status"
+                        "a response with status {status} cannot have a body; remove the body or \
+                         use another status"
                     )));
                 }
                 headers
@@ -202,11 +201,11 @@ impl Fault {
             }
             &Self::HugeBody { bytes } | &Self::GzipBomb { bytes } if bytes < MIN_BODY_BYTES => {
                 Err(invalid(format!(
-                    "the body has {bytes} bytes; at least {MIN_BODY_BYTES} are needed for JSON"
+                    "the body has {bytes} bytes; expected at least {MIN_BODY_BYTES}"
                 )))
             }
             Self::Wire(WireFault::Dribble { bytes: 0, .. }) => Err(invalid(
-                "the pieces of a dribble have 0 bytes; at least 1 is needed",
+                "the pieces of a dribble have 0 bytes; expected at least 1",
             )),
             _ => Ok(()),
         }
@@ -223,7 +222,7 @@ fn check_status(found: u16, min: u16, max: u16) -> Result<(), InvalidInput> {
         return Ok(());
     }
     Err(invalid(format!(
-        "the status is {found}; {min} to {max} is allowed for this fault"
+        "the status is {found}; expected {min} to {max} for this fault"
     )))
 }
 
@@ -235,7 +234,7 @@ fn check_free_header(name: &str, value: &str) -> Result<(), InvalidInput> {
         .any(|framing| name.eq_ignore_ascii_case(framing));
     if is_framing {
         return Err(invalid(format!(
-            "the header {name} follows from the body and cannot be set; leave it out"
+            "the header `{name}` cannot be set; it is derived from the body"
         )));
     }
     check_header(name, value)
@@ -247,7 +246,7 @@ fn check_header(name: &str, value: &str) -> Result<(), InvalidInput> {
     }
     if HeaderValue::from_str(value).is_err() {
         return Err(invalid(format!(
-            "the value of the header {name} has characters that no header can carry"
+            "the value of the header `{name}` contains invalid characters"
         )));
     }
     Ok(())

@@ -156,7 +156,12 @@ fn fault_reply(status: u16) -> Reply {
             body,
         };
     }
-    Reply::error(status, "fault", "a fault rule asked for this answer", None)
+    Reply::error(
+        status,
+        "fault",
+        "this response comes from a fault rule",
+        None,
+    )
 }
 
 fn json_reply(status: u16, body: Vec<u8>) -> Reply {

@@ -181,11 +181,11 @@ mod tests {
         let error = rules.add(vec![FaultRule::new(Fault::EmptyBody), wrong.clone()]);
         assert_eq!(
             error.unwrap_err().to_string(),
-            "rule 2: the status is 150; 200 to 999 is allowed for this fault"
+            "rule 2: the status is 150; expected 200 to 999 for this fault"
         );
         assert_eq!(
             rules.add(vec![wrong]).unwrap_err().to_string(),
-            "the status is 150; 200 to 999 is allowed for this fault"
+            "the status is 150; expected 200 to 999 for this fault"
         );
         assert!(plan(&rules).fault.is_none());
     }

@@ -23,9 +23,7 @@ pub(super) struct Schedule {
 impl Schedule {
     pub(super) fn read(when: &When) -> Result<Self, InvalidInput> {
         if when.times == Some(0) {
-            return Err(invalid(
-                "times is 0, and the rule would never strike; give at least 1, or leave it out",
-            ));
+            return Err(invalid("times is 0; expected at least 1"));
         }
         let until = when.until.as_deref().map(Clock::fixed).transpose();
         Ok(Self {
@@ -66,7 +64,7 @@ fn probability(found: f64) -> Result<f64, InvalidInput> {
         return Ok(found);
     }
     Err(invalid(format!(
-        "the probability is {found}; a number above 0 and up to 1 is expected"
+        "the probability is {found}; expected a number greater than 0 and at most 1"
     )))
 }
 
@@ -117,7 +115,7 @@ mod tests {
         for found in [0.0, -0.0, -0.5, 1.5, f64::NAN] {
             let error = Schedule::read(&probability(found)).unwrap_err().to_string();
             assert!(
-                error.ends_with("a number above 0 and up to 1 is expected"),
+                error.ends_with("expected a number greater than 0 and at most 1"),
                 "{error}"
             );
         }

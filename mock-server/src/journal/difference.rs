@@ -87,7 +87,7 @@ pub(super) fn differences(pattern: &RequestPattern, request: &RecordedRequest) -
 /// Describes two values that differ.
 fn describe(what: &str, found: Option<&str>, expected: Option<&str>) -> String {
     match (found, expected) {
-        (Some(found), Some(expected)) => format!("with {what} `{found}` in place of `{expected}`"),
+        (Some(found), Some(expected)) => format!("with {what} `{found}` instead of `{expected}`"),
         (Some(found), None) => format!("with {what} `{found}`"),
         (None, expected) => format!("without {what} `{}`", expected.unwrap_or_default()),
     }
@@ -216,15 +216,15 @@ mod tests {
         for (expected, texts) in [
             (
                 json!({"a": "1"}),
-                &[r#"with the field `a: 1` in place of `a: "1"`"#][..],
+                &[r#"with the field `a: 1` instead of `a: "1"`"#][..],
             ),
             (
                 json!({"a": 1, "b": {"c": [1, {"d": "y"}]}}),
-                &[r#"with the field `b.c[1].d: "x"` in place of `b.c[1].d: "y"`"#],
+                &[r#"with the field `b.c[1].d: "x"` instead of `b.c[1].d: "y"`"#],
             ),
             (
                 json!({"a": 1, "b": {"c": []}}),
-                &[r#"with the field `b.c: [1,{"d":"x"}]` in place of `b.c: []`"#],
+                &[r#"with the field `b.c: [1,{"d":"x"}]` instead of `b.c: []`"#],
             ),
             (
                 json!({"a": 1, "b": {"z": 1}}),
@@ -235,7 +235,7 @@ mod tests {
             ),
             (
                 json!([]),
-                &[r#"with the body `{"a":1,"b":{"c":[1,{"d":"x"}]}}` in place of `[]`"#],
+                &[r#"with the body `{"a":1,"b":{"c":[1,{"d":"x"}]}}` instead of `[]`"#],
             ),
         ] {
             differ(expected, found(), true, texts);
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn long_values_are_cut() {
         let long = json!("é".repeat(100));
-        let text = format!("with the body `\"{}…` in place of `1`", "é".repeat(59));
+        let text = format!("with the body `\"{}…` instead of `1`", "é".repeat(59));
         differ(json!(1), long, true, &[&text]);
     }
 }

@@ -237,7 +237,7 @@ impl<'a> Expect<'a> {
     #[track_caller]
     fn check_pattern(&self) {
         if let Err(reason) = self.pattern.check() {
-            panic!("nothing can be {}: {reason}", self.pattern);
+            panic!("no request can match {}: {reason}", self.pattern);
         }
     }
 }

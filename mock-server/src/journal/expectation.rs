@@ -128,11 +128,12 @@ impl TryFrom<ExpectationJson> for Expectation {
         match (written.times, written.at_least, written.at_most) {
             (Some(times), None, None) => Ok(Self::times(request, times)),
             (Some(_), ..) => Err(invalid(
-                "`times` stands beside `at_least` or `at_most`; give either `times` or bounds",
+                "`times` cannot be combined with `at_least` or `at_most`; remove one of them",
             )),
             (None, None, None) => Ok(Self::at_least(request, 1)),
             (None, Some(at_least), Some(at_most)) if at_least > at_most => Err(invalid(format!(
-                "at_least is {at_least} and at_most {at_most}; no number is both"
+                "at_least is {at_least} and at_most is {at_most}; expected at_least to be at most \
+                 at_most"
             ))),
             (None, at_least, at_most) => Ok(Self {
                 request,

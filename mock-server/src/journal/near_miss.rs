@@ -25,7 +25,7 @@ const MAX_NEAR_MISSES: usize = 3;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct NearMiss {
-    /// What came and how it differs, such as ``PATCH /me/profile came, but with `nickname` ``.
+    /// What came and how it differs, such as ``received PATCH /me/profile, but with `nickname` ``.
     pub sentence: String,
     /// How many requests the sentence is true of.
     pub times: u64,
@@ -81,5 +81,5 @@ fn sentence(pattern: &RequestPattern, entry: &RecordedRequest) -> String {
         _ => format!("{} (outside /api/v1)", entry.path),
     };
     let differences = join(&differences(pattern, entry));
-    format!("{} {path} came, but {differences}", entry.method)
+    format!("received {} {path}, but {differences}", entry.method)
 }

@@ -228,7 +228,7 @@ impl RequestPattern {
     /// Rejects a pattern with a path that no endpoint has, or with a header that carries keys.
     pub(crate) fn check(&self) -> Result<(), InvalidInput> {
         if let Some(name) = self.headers.keys().find(|name| is_secret(name)) {
-            let message = format!("the header `{name}` is never recorded; name the `key` instead");
+            let message = format!("the header `{name}` is never recorded; use `key` instead");
             return Err(InvalidInput::new("unmatchable_pattern", message));
         }
         self.path.as_deref().map_or(Ok(()), path_pattern::check)

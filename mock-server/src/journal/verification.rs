@@ -27,7 +27,7 @@ const MAX_LISTED: usize = 10;
 /// assert!(!verification.satisfied);
 /// assert_eq!(
 ///     verification.message,
-///     "expected GET /me exactly once; it did not come\nnothing like it came: no request came at all"
+///     "expected GET /me exactly once; not received\nno near misses: no requests received"
 /// );
 /// # });
 /// ```
@@ -86,16 +86,17 @@ impl Verification {
         if self.found < expectation.at_least && self.near_misses.is_empty() {
             let others = in_journal as u64 - self.found;
             lines.push(match others {
-                0 if self.found > 0 => "nothing else came".to_owned(),
-                0 => "nothing like it came: no request came at all".to_owned(),
-                1 => "nothing like it came: one other request did".to_owned(),
-                _ => format!("nothing like it came: {others} other requests did"),
+                0 if self.found > 0 => "no other requests received".to_owned(),
+                0 => "no near misses: no requests received".to_owned(),
+                1 => "no near misses among 1 other request".to_owned(),
+                _ => format!("no near misses among {others} other requests"),
             });
         }
         if self.dropped > 0 {
             let dropped = self.dropped;
+            let plural = if dropped == 1 { "" } else { "s" };
             lines.push(format!(
-                "the journal has dropped requests before these: {dropped}"
+                "the journal dropped {dropped} older request{plural}"
             ));
         }
         lines.join("\n")
@@ -104,15 +105,15 @@ impl Verification {
     fn describe_found(&self) -> String {
         let numbers: Vec<_> = self.numbers.iter().map(u64::to_string).collect();
         match self.found {
-            0 => "it did not come".to_owned(),
-            1 => format!("it came once, as request {}", numbers[0]),
+            0 => "not received".to_owned(),
+            1 => format!("received once, as request {}", numbers[0]),
             found if found > MAX_LISTED as u64 => {
                 format!(
-                    "it came {found} times, first as requests {}",
+                    "received {found} times, first as requests {}",
                     join(&numbers)
                 )
             }
-            found => format!("it came {found} times, as requests {}", join(&numbers)),
+            found => format!("received {found} times, as requests {}", join(&numbers)),
         }
     }
 }

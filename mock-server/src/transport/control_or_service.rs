@@ -110,14 +110,14 @@ impl ControlOrService {
 }
 
 fn no_such_world(world: &str) -> Reply {
-    let message = format!("there is no world {world:?}; it was taken away, or never made");
+    let message = format!("unknown world {world:?}; it was deleted or never created");
     Reply::error(404, "unknown_world", &message, None)
 }
 
 /// What the log says of an answer: its status, and the name of the fault that the request met.
 fn outcome(planned: &PlannedReply) -> String {
     let status = planned.status().map(|status| status.to_string());
-    let status = status.unwrap_or_else(|| "no answer".to_owned());
+    let status = status.unwrap_or_else(|| "no response".to_owned());
     match planned.fault {
         Some(fault) => format!("{status} ({fault})"),
         None => status,

@@ -15,14 +15,15 @@ pub enum Error {
     NoReceiver,
     /// The webhook was turned off by failed deliveries.
     #[error(
-        "the webhook is off after {consecutive_failures} failed deliveries in a row; turn it on again"
+        "the webhook is off after {consecutive_failures} consecutive failed deliveries; turn it \
+         on again"
     )]
     Off {
         /// How many have failed in a row.
         consecutive_failures: u32,
     },
     /// The log holds no delivery of this id, or none any more.
-    #[error("there is no delivery {id:?} in the log")]
+    #[error("unknown delivery {id:?}; the log does not contain it")]
     UnknownDelivery {
         /// The id.
         id: String,

@@ -48,26 +48,25 @@ impl std::str::FromStr for ReceiverUrl {
     fn from_str(text: &str) -> Result<Self, InvalidInput> {
         let not_absolute = |reason: &dyn fmt::Display| {
             invalid(format!(
-                "the webhook URL `{text}` is not absolute ({reason}); http://127.0.0.1:8080/ is one"
+                "the webhook URL `{text}` is not valid ({reason}); expected an absolute URL such \
+                 as http://127.0.0.1:8080/"
             ))
         };
         let url = Url::parse(text).map_err(|reason| not_absolute(&reason))?;
         if url.scheme() == "https" {
             return Err(invalid(format!(
-                "the webhook URL `{text}` is https, and the mock server delivers over plain http \
-                 alone; give the receiver an http:// port on this machine"
+                "the webhook URL `{text}` uses https, which the mock server does not support; \
+                 expected an http:// URL"
             )));
         }
         if url.scheme() != "http" {
             return Err(invalid(format!(
-                "the webhook URL `{text}` has another scheme than http; http://127.0.0.1:8080/ is \
-                 one"
+                "the webhook URL `{text}` has an unsupported scheme; expected an http:// URL"
             )));
         }
         if !url.username().is_empty() || url.password().is_some() {
             return Err(invalid(
-                "the webhook URL has a user name or password; deliveries are signed, so leave it \
-                 out",
+                "the webhook URL contains a user name or password; remove it",
             ));
         }
         match target(&url) {
@@ -115,22 +114,22 @@ mod tests {
     fn other_urls_are_refused_with_the_reason() {
         refuse(
             "https://example.com/hooks",
-            "the webhook URL `https://example.com/hooks` is https, and the mock server delivers \
-             over plain http alone; give the receiver an http:// port on this machine",
+            "the webhook URL `https://example.com/hooks` uses https, which the mock server does \
+             not support; expected an http:// URL",
         );
         refuse(
             "/hooks",
-            "the webhook URL `/hooks` is not absolute (relative URL without a base); \
-             http://127.0.0.1:8080/ is one",
+            "the webhook URL `/hooks` is not valid (relative URL without a base); expected an \
+             absolute URL such as http://127.0.0.1:8080/",
         );
         refuse(
             "ftp://example.com/",
-            "the webhook URL `ftp://example.com/` has another scheme than http; \
-             http://127.0.0.1:8080/ is one",
+            "the webhook URL `ftp://example.com/` has an unsupported scheme; expected an http:// \
+             URL",
         );
         refuse(
             "http://ada:pass@example.com/",
-            "the webhook URL has a user name or password; deliveries are signed, so leave it out",
+            "the webhook URL contains a user name or password; remove it",
         );
     }
 

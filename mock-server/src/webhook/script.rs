@@ -69,14 +69,16 @@ impl SinkScript {
         let steps = (1..).zip(steps).map(|(number, (step, found))| {
             step.ok_or_else(|| {
                 invalid(format!(
-                    "step {number} of the script is `{found}`; a status from 200 to 599 or \
-                     `timeout` is expected, with a count such as ` x3` behind it to repeat it"
+                    "step {number} of the script is `{found}`; expected a status from 200 to 599 \
+                     or `timeout`, and optionally a count such as ` x3`"
                 ))
             })
         });
         let steps = steps.collect::<Result<Vec<_>, _>>()?;
         if steps.is_empty() {
-            return Err(invalid("the script has no step; `500 x9, 200` is a script"));
+            return Err(invalid(
+                "the script is empty; expected steps such as `500 x9, 200`",
+            ));
         }
         Ok(Self(steps))
     }
@@ -105,8 +107,8 @@ impl TryFrom<Value> for SinkScript {
                 (Step::from_json(step), found)
             })),
             other => Err(invalid(format!(
-                "the script is `{other}`; a string such as `500 x9, 200` or an array of steps is \
-                 expected"
+                "the script is `{other}`; expected a string such as `500 x9, 200` or an array of \
+                 steps"
             ))),
         }
     }
@@ -238,8 +240,8 @@ mod tests {
         ] {
             let error = SinkScript::try_from(script).unwrap_err().to_string();
             let expected = format!(
-                "step {number} of the script is `{found}`; a status from 200 to 599 or `timeout` \
-                 is expected, with a count such as ` x3` behind it to repeat it"
+                "step {number} of the script is `{found}`; expected a status from 200 to 599 or \
+                 `timeout`, and optionally a count such as ` x3`"
             );
             assert_eq!(error, expected);
         }
@@ -248,11 +250,14 @@ mod tests {
     #[test]
     fn what_is_no_script_at_all_is_refused() {
         let error = SinkScript::try_from(json!([])).unwrap_err().to_string();
-        assert_eq!(error, "the script has no step; `500 x9, 200` is a script");
+        assert_eq!(
+            error,
+            "the script is empty; expected steps such as `500 x9, 200`"
+        );
         let error = serde_json::from_str::<SinkScript>("200").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the script is `200`; a string such as `500 x9, 200` or an array of steps is expected"
+            "the script is `200`; expected a string such as `500 x9, 200` or an array of steps"
         );
     }
 }

@@ -19,7 +19,7 @@ impl WebhookSecret {
     pub(crate) fn new(bytes: impl Into<Vec<u8>>) -> Result<Self, InvalidInput> {
         let bytes = bytes.into();
         if bytes.is_empty() {
-            let message = "the webhook secret is empty; give at least one byte";
+            let message = "the webhook secret is empty; expected at least 1 byte";
             return Err(InvalidInput::new("empty_secret", message));
         }
         Ok(Self(bytes))

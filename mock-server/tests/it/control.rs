@@ -265,7 +265,7 @@ fn keys_are_made_and_revoked() {
         "POST /worlds/default/keys",
         json!({"handle": "", "scopes": []}),
         "empty_handle",
-        "the handle is empty; give one such as `demo`",
+        "the handle is empty; expected a handle such as `demo`",
     );
 }
 
@@ -324,7 +324,8 @@ fn a_clock_is_set_and_advanced() {
         &format!("PUT {clock}"),
         json!({"clock": "noon"}),
         "invalid_instant",
-        "`noon` is no RFC 3339 instant from the year 1 to 9999-12-30T22:00:00Z, such as 2026-03-01T12:00:00Z",
+        "`noon` is no RFC 3339 instant from the year 1 to 9999-12-30T22:00:00Z, such as \
+         2026-03-01T12:00:00Z",
     );
     refused(
         &serving,
@@ -345,8 +346,8 @@ fn a_clock_is_not_advanced_past_its_end() {
         let told = serving.order(422, line, json!({"seconds": u64::MAX}));
         assert_eq!(
             told["error"]["message"],
-            "18446744073709551615 seconds lead past 9999-12-30T22:00:00Z, the last instant of a \
-             clock; give less"
+            "cannot advance by 18446744073709551615 s; the latest time of a clock is \
+             9999-12-30T22:00:00Z"
         );
         let shown = serving.order(200, "GET /worlds/default/clock", Value::Null);
         assert_eq!(shown["clock"], clock);
@@ -390,14 +391,15 @@ fn a_dialect_is_chosen_by_name_or_by_its_settings() {
         &line,
         json!("tiny"),
         "invalid_dialect",
-        "`tiny` is no dialect; there are default, minimal, maximal, and random: with a seed, such as random:7",
+        "`tiny` is no dialect; there are default, minimal, maximal, and random: with a seed, such \
+         as random:7",
     );
     for (choice, message) in [
         (
             json!({"ids": "roman"}),
             "ids: unknown variant `roman`, expected `string` or `integer`",
         ),
-        (json!(7), "expected a name or an object of settings"),
+        (json!(7), "expected a dialect name or an object of settings"),
     ] {
         refused(&serving, 400, &line, choice, "bad_body", message);
     }
@@ -538,27 +540,27 @@ fn a_rule_that_is_wrong_is_told() {
     for (rule, message) in [
         (
             json!({"fault": {"wire": {"dribble": {"bytes": 0, "milliseconds": 1}}}}),
-            "the pieces of a dribble have 0 bytes; at least 1 is needed",
+            "the pieces of a dribble have 0 bytes; expected at least 1",
         ),
         (
             json!({"when": {"times": 0}, "fault": "empty_body"}),
-            "times is 0, and the rule would never strike; give at least 1, or leave it out",
+            "times is 0; expected at least 1",
         ),
         (
             json!({"when": {"probability": 0}, "fault": "empty_body"}),
-            "the probability is 0; a number above 0 and up to 1 is expected",
+            "the probability is 0; expected a number greater than 0 and at most 1",
         ),
         (
             json!({"fault": {"status": {"status": 304, "body": "x"}}}),
-            "an answer of status 304 has no body; leave the body out, or give another status",
+            "a response with status 304 cannot have a body; remove the body or use another status",
         ),
         (
             json!({"fault": {"huge_body": {"bytes": 10}}}),
-            "the body has 10 bytes; at least 11 are needed for JSON",
+            "the body has 10 bytes; expected at least 11",
         ),
         (
             json!({"fault": {"gzip_bomb": {"bytes": 1}}}),
-            "the body has 1 bytes; at least 11 are needed for JSON",
+            "the body has 1 bytes; expected at least 11",
         ),
     ] {
         refused(&serving, 422, line, rule, "invalid_fault", message);
@@ -584,7 +586,7 @@ fn what_is_not_there_is_told() {
     let serving = serve(&[]);
     let url = serving.url();
     let unknown = |path: &str| {
-        format!("there is nothing at {path} in the control API; see {url}/_mock/v1/health")
+        format!("the control API has no path {path}; GET {url}/_mock/v1/health lists its paths")
     };
     for path in ["/", "/world", "/worlds/default/weather", "/worlds//state"] {
         let message = unknown(&format!("/_mock/v1{path}"));
@@ -603,7 +605,7 @@ fn what_is_not_there_is_told() {
         "GET /worlds/w9/state",
         NOTHING,
         "unknown_world",
-        "there is no world `w9`; POST /_mock/v1/worlds makes one",
+        "unknown world `w9`; POST /_mock/v1/worlds creates one",
     );
     let answer = serving.control("PATCH /worlds/default/state").send();
     assert_eq!(
@@ -613,7 +615,7 @@ fn what_is_not_there_is_told() {
     assert!(
         answer
             .body
-            .contains("PATCH is not allowed here; allowed: GET, HEAD, PUT")
+            .contains("method PATCH is not allowed; expected GET, HEAD, PUT")
     );
     refused(
         &serving,
@@ -621,7 +623,7 @@ fn what_is_not_there_is_told() {
         "DELETE /worlds/default",
         NOTHING,
         "default_world",
-        "the world `default` cannot be deleted; POST /_mock/v1/worlds/default/reset empties it",
+        "the world `default` cannot be deleted; POST /_mock/v1/worlds/default/reset resets it",
     );
 }
 

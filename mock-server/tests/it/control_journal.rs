@@ -37,13 +37,14 @@ fn requests_are_listed_filtered_and_forgotten() {
         (
             "?metod=GET",
             "unknown_parameter",
-            "unknown query parameter `metod`; expected one of `method`, `path`, `key`, `status` and \
+            "unknown query parameter `metod`; expected one of `method`, `path`, `key`, `status` \
+             and \
              `fault`",
         ),
         (
             "?status=ok",
             "invalid_status",
-            "the status is `ok`; a number such as 422 is expected",
+            "invalid status `ok`; expected a number such as 422",
         ),
     ] {
         let line = format!("GET /worlds/default/requests{query}");
@@ -94,21 +95,21 @@ fn a_fault_is_told_with_what_it_left_of_the_answer() {
     let verification = serving.order(200, line, expected);
     assert_eq!(
         verification["near_misses"][0]["sentence"],
-        "POST /me/posts came, but without the fault `cut`"
+        "received POST /me/posts, but without the fault `cut`"
     );
     let expected = json!({"request": {"status": 204, "fault": "reset"}, "times": 1});
     let near = &serving.order(200, line, expected)["near_misses"];
     let near = near.as_array().unwrap().iter().map(|one| &one["sentence"]);
-    let sentence = json!("DELETE /me/posts/post_3 came, but without the status `204`");
+    let sentence = json!("received DELETE /me/posts/post_3, but without the status `204`");
     assert!(near.into_iter().any(|found| *found == sentence));
 }
 
 #[test]
 fn what_can_never_come_is_refused() {
     let serving = serve(&[]);
-    let paths = "below /api/v1 there are /me, /me/profile, /me/analytics, /me/links, \
-                 /me/links/{id}, /me/posts, /me/posts/{id}, /users/{handle}/stats, /badges, /stats; \
-                 a path that ends with * may lead elsewhere";
+    let paths = "expected one of /me, /me/profile, /me/analytics, /me/links, /me/links/{id}, \
+                 /me/posts, /me/posts/{id}, /users/{handle}/stats, /badges, /stats, or a prefix \
+                 that ends with *";
     for (pattern, message) in [
         (
             json!({"path": "/me/link"}),
@@ -120,7 +121,7 @@ fn what_can_never_come_is_refused() {
         ),
         (
             json!({"headers": {"Authorization": null}}),
-            "the header `Authorization` is never recorded; name the `key` instead".to_owned(),
+            "the header `Authorization` is never recorded; use `key` instead".to_owned(),
         ),
         (
             json!({"path": "/me?x=1"}),
@@ -220,8 +221,8 @@ fn what_came_is_compared_with_what_was_to_come() {
     assert_eq!(verification["satisfied"], false);
     assert_eq!(
         verification["near_misses"][0]["sentence"],
-        "PATCH /me/profile came, but without the field `display_name: \"Ada\"` and with the field \
-         `nickname: \"Ada\"`"
+        "received PATCH /me/profile, but without the field `display_name: \"Ada\"` and with the \
+         field `nickname: \"Ada\"`"
     );
     let refusals = json!({"request": {"status": 422}});
     assert_eq!(serving.order(200, line, refusals)["satisfied"], true);
@@ -231,7 +232,7 @@ fn what_came_is_compared_with_what_was_to_come() {
         line,
         json!({"request": {}, "times": 1, "at_least": 1}),
         "invalid_expectation",
-        "`times` stands beside `at_least` or `at_most`; give either `times` or bounds",
+        "`times` cannot be combined with `at_least` or `at_most`; remove one of them",
     );
 }
 
@@ -252,8 +253,8 @@ fn whoever_waits_gets_the_request_or_the_reason() {
     let second = json!({"request": post, "times": 2, "within_milliseconds": 1});
     let told = serving.order(504, line, second);
     assert_eq!(told["error"]["code"], "timed_out");
-    let message = "expected POST /me/posts at least 2 times; it came once, as request 1\n\
-                   nothing else came";
+    let message = "expected POST /me/posts at least 2 times; received once, as request 1\n\
+                   no other requests received";
     assert_eq!(told["error"]["message"], message);
     assert_eq!(told["verification"]["found"], 1);
     refused(
@@ -262,7 +263,7 @@ fn whoever_waits_gets_the_request_or_the_reason() {
         line,
         json!({"request": post, "within_milliseconds": 60_001}),
         "wait_too_long",
-        "within_milliseconds is 60001; at most 60000 are allowed",
+        "within_milliseconds is 60001; expected at most 60000",
     );
 }
 
@@ -323,7 +324,7 @@ fn those_who_wait_do_not_hold_up_the_end() {
     let answer = waiting.finish();
     assert_eq!(answer.status, 503);
     assert!(
-        answer.body.contains("the program is about to end"),
+        answer.body.contains("the server is shutting down"),
         "{}",
         answer.body
     );

@@ -44,7 +44,7 @@ fn a_misfit_is_named_by_its_path() {
         assert_eq!(body["error"]["message"], message, "{line} {text}");
     }
     let line = "GET /worlds/default/requests?method=GET&method=POST";
-    let message = "the query parameter `method` is given twice; give it once";
+    let message = "duplicate query parameter `method`; expected it once";
     refused(&serving, 400, line, NOTHING, "repeated_parameter", message);
     let line = "PUT /worlds/default/webhook";
     let script = json!({"sink": [{"status": 200, "time": 3}], "secret": "x"});

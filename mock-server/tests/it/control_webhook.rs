@@ -48,7 +48,7 @@ fn ten_failures_in_a_row_turn_it_off_until_it_is_turned_on() {
         &webhook("POST /emit"),
         json!({"kind": "post.liked"}),
         "webhook_off",
-        "the webhook is off after 10 failed deliveries in a row; turn it on again",
+        "the webhook is off after 10 consecutive failed deliveries; turn it on again",
     );
     assert_eq!(
         serving.order(200, &webhook("PUT "), json!({"active": true})),
@@ -73,7 +73,7 @@ fn ten_failures_in_a_row_turn_it_off_until_it_is_turned_on() {
         &webhook("POST /redeliver"),
         json!({"id": "delivery_0"}),
         "unknown_delivery",
-        "there is no delivery \"delivery_0\" in the log",
+        "unknown delivery \"delivery_0\"; the log does not contain it",
     );
 }
 
@@ -176,7 +176,7 @@ fn another_receiver_goes_on_with_the_secret() {
         &line,
         json!({"script": "200"}),
         "no_secret",
-        "the webhook has no secret yet; give `secret` as well",
+        "the webhook has no secret yet; add `secret`",
     );
     let set = json!({"url": "http://127.0.0.1:9/", "secret": {"base64": "/wA="}});
     serving.order(200, &webhook("PUT "), set);
@@ -197,7 +197,7 @@ fn what_cannot_be_read_is_told_in_plain_words() {
     for (body, message) in [
         (
             json!({"sink": 200, "secret": "x"}),
-            "expected a script as text or as an array",
+            "expected a script as a string or an array",
         ),
         (
             json!({"sink": "200", "secret": 7}),
@@ -216,7 +216,7 @@ fn what_cannot_be_read_is_told_in_plain_words() {
         &webhook("PUT "),
         json!({"sink": "200", "secret": {"base64": "!"}}),
         "bad_body",
-        "secret: it is no base64; letters, digits, + and / are expected, with = at the end up to a multiple of four characters, as in aGk=",
+        "secret: not valid base64; expected padded base64 such as aGk=",
     );
 }
 
@@ -227,33 +227,34 @@ fn a_change_that_cannot_be_is_told() {
         (
             json!({"active": false}),
             "cannot_turn_off",
-            "`active` is false; a webhook is turned off by ten failed deliveries in a row alone",
+            "`active` cannot be set to false; only 10 consecutive failed deliveries turn a \
+             webhook off",
         ),
         (
             json!({}),
             "no_change",
-            "nothing is to change; give `url` or `sink`, or `active`",
+            "the request changes nothing; set `url`, `sink` or `active`",
         ),
         (
             json!({"secret": "x"}),
             "secret_without_receiver",
-            "`secret` stands alone; give `url` or `sink` beside it",
+            "`secret` is set without a receiver; add `url` or `sink`",
         ),
         (
             json!({"url": "http://127.0.0.1/", "sink": "200", "secret": "x"}),
             "two_receivers",
-            "`url` stands beside `sink`; give one of them",
+            "`url` and `sink` cannot be combined; remove one of them",
         ),
         (
             json!({"sink": "200", "secret": ""}),
             "empty_secret",
-            "the webhook secret is empty; give at least one byte",
+            "the webhook secret is empty; expected at least 1 byte",
         ),
         (
             json!({"url": "hooks", "secret": "x"}),
             "invalid_url",
-            "the webhook URL `hooks` is not absolute (relative URL without a base); \
-             http://127.0.0.1:8080/ is one",
+            "the webhook URL `hooks` is not valid (relative URL without a base); expected an \
+             absolute URL such as http://127.0.0.1:8080/",
         ),
     ] {
         refused(&serving, 422, &webhook("PUT "), body, code, message);
@@ -265,7 +266,7 @@ fn a_change_that_cannot_be_is_told() {
     ] {
         refused(&serving, 409, &webhook(line), body, "no_receiver", message);
     }
-    let message = "the webhook does not point at the sink; PUT here makes it";
+    let message = "the webhook does not use the sink; use it with PUT";
     refused(
         &serving,
         404,
@@ -289,7 +290,7 @@ fn an_event_that_cannot_be_is_told() {
         (
             json!({"kind": "post.liked", "data": null, "body": "x"}),
             "data_and_body",
-            "`data` stands beside `body`; give one of them",
+            "`data` and `body` cannot be combined; remove one of them",
         ),
     ] {
         refused(&serving, 422, &webhook("POST /emit"), event, code, message);

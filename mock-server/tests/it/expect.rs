@@ -49,8 +49,8 @@ async fn too_few_panics_with_the_near_misses() {
     let server = MockServer::start().await;
     assert_eq!(
         panic_of(|| renaming(&server, "Ada").once()),
-        "expected PATCH /me/profile with a body containing {\"display_name\":\"Ada\"} exactly once; \
-         it did not come\nnothing like it came: no request came at all"
+        "expected PATCH /me/profile with a body containing {\"display_name\":\"Ada\"} exactly \
+         once; not received\nno near misses: no requests received"
     );
     for _ in 0..2 {
         ask(&server, "PATCH /me/profile")
@@ -59,14 +59,14 @@ async fn too_few_panics_with_the_near_misses() {
     }
     assert_eq!(
         panic_of(|| renaming(&server, "Ada").once()),
-        "expected PATCH /me/profile with a body containing {\"display_name\":\"Ada\"} exactly once; \
-         it did not come\nnear miss: PATCH /me/profile came, but without the field `display_name: \"Ada\"` \
+        "expected PATCH /me/profile with a body containing {\"display_name\":\"Ada\"} exactly \
+         once; not received\nnear miss: received PATCH /me/profile, but without the field `display_name: \"Ada\"` \
          and with the field `nickname: \"Ada\"` (2 times)"
     );
     assert_eq!(
         panic_of(|| server.expect("GET", "/me").key("none").at_least(2)),
-        "expected GET /me with the key `none` at least 2 times; it did not come\n\
-         nothing like it came: 2 other requests did"
+        "expected GET /me with the key `none` at least 2 times; not received\n\
+         no near misses among 2 other requests"
     );
 }
 
@@ -75,12 +75,16 @@ async fn what_can_never_come_panics() {
     let server = MockServer::start().await;
     let panic = panic_of(|| server.expect("GET", "/me/link").never());
     assert!(
-        panic
-            .starts_with("nothing can be GET /me/link: no endpoint has the path `/me/link`; below"),
+        panic.starts_with(
+            "no request can match GET /me/link: no endpoint has the path `/me/link`; expected"
+        ),
         "{panic}"
     );
     let panic = panic_of(|| drop(server.expect("GET", "/me/link").arrives(1, Duration::MAX)));
-    assert!(panic.starts_with("nothing can be GET /me/link"), "{panic}");
+    assert!(
+        panic.starts_with("no request can match GET /me/link"),
+        "{panic}"
+    );
     server.expect("GET", "/me/link*").never();
 }
 
@@ -93,12 +97,12 @@ async fn too_many_panics_with_their_numbers() {
     ask(&server, "GET /stats").data(200);
     assert_eq!(
         panic_of(|| server.expect("GET", "/badges").never()),
-        "expected GET /badges never; it came 11 times, first as requests \
+        "expected GET /badges never; received 11 times, first as requests \
          1, 2, 3, 4, 5, 6, 7, 8, 9 and 10"
     );
     assert_eq!(
         panic_of(|| server.expect("GET", "/stats").at_most(0)),
-        "expected GET /stats never; it came once, as request 12"
+        "expected GET /stats never; received once, as request 12"
     );
 }
 
@@ -132,8 +136,8 @@ fn arriving_too_late_panics_and_names_the_place_of_the_call() {
     assert_eq!(
         panic,
         format!(
-            "{place}: within 1ms, expected GET /me at least once; it did not come\n\
-             nothing like it came: no request came at all"
+            "{place}: within 1ms, expected GET /me at least once; not received\n\
+             no near misses: no requests received"
         )
     );
 }

@@ -22,7 +22,7 @@ async fn badges() -> String {
 fn check_fault_body(answer: &Answer) {
     let expected = json!({"error": {
         "code": "fault",
-        "message": "a fault rule asked for this answer",
+        "message": "this response comes from a fault rule",
     }});
     assert_eq!(
         serde_json::from_str::<Value>(&answer.body).unwrap(),
@@ -202,9 +202,9 @@ async fn a_rule_that_could_never_strike_is_told() {
     assert_eq!(error.code(), "unmatchable_pattern");
     assert_eq!(
         error.to_string(),
-        "no endpoint has the path `/api/v1/me/link`; below /api/v1 there are /me, /me/profile, \
+        "no endpoint has the path `/api/v1/me/link`; expected one of /me, /me/profile, \
          /me/analytics, /me/links, /me/links/{id}, /me/posts, /me/posts/{id}, \
-         /users/{handle}/stats, /badges, /stats; a path that ends with * may lead elsewhere"
+         /users/{handle}/stats, /badges, /stats, or a prefix that ends with *"
     );
     ask(&server, "GET /badges").data(200);
 }
@@ -223,43 +223,44 @@ async fn a_rule_that_cannot_be_followed_is_told() {
     for (rule, message) in [
         (
             rule().probability(1.5),
-            "the probability is 1.5; a number above 0 and up to 1 is expected",
+            "the probability is 1.5; expected a number greater than 0 and at most 1",
         ),
         (
             rule().probability(f64::NAN),
-            "the probability is NaN; a number above 0 and up to 1 is expected",
+            "the probability is NaN; expected a number greater than 0 and at most 1",
         ),
         (
             rule().until("noon"),
-            "until: `noon` is no RFC 3339 instant from the year 1 to 9999-12-30T22:00:00Z, such as 2026-03-01T12:00:00Z",
+            "until: `noon` is no RFC 3339 instant from the year 1 to 9999-12-30T22:00:00Z, such \
+             as 2026-03-01T12:00:00Z",
         ),
         (
             status(100),
-            "the status is 100; 200 to 999 is allowed for this fault",
+            "the status is 100; expected 200 to 999 for this fault",
         ),
         (
             with_header("Content-Length"),
-            "the header Content-Length follows from the body and cannot be set; leave it out",
+            "the header `Content-Length` cannot be set; it is derived from the body",
         ),
         (
             with_header("transfer-encoding"),
-            "the header transfer-encoding follows from the body and cannot be set; leave it out",
+            "the header `transfer-encoding` cannot be set; it is derived from the body",
         ),
         (
             FaultRule::new(Fault::rate_limited("1\r\n2")),
-            "the value of the header retry-after has characters that no header can carry",
+            "the value of the header `retry-after` contains invalid characters",
         ),
         (
             delay(json!({"uniform": {"from": 2, "to": 1}})),
-            "the delay goes from 2 to 1; the first may not be the larger one",
+            "the delay ranges from 2 to 1; expected `from` to be at most `to`",
         ),
         (
             delay(json!({"log_normal": {"median": 2, "sigma": -1.0}})),
-            "sigma is -1; a number from 0 to 10 is expected",
+            "sigma is -1; expected a number from 0 to 10",
         ),
         (
             FaultRule::new(Fault::HugeBody { bytes: 0 }),
-            "the body has 0 bytes; at least 11 are needed for JSON",
+            "the body has 0 bytes; expected at least 11",
         ),
     ] {
         let error: InvalidInput = server.add_fault(rule).unwrap_err();

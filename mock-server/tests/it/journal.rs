@@ -124,7 +124,8 @@ async fn a_long_body_is_cut_and_its_length_told() {
             json!({"method": "POST", "path": "/me/posts", "body": body})
         ),
         [
-            "POST /me/posts came, but with a body of 5011 bytes, of which only 4096 are kept, too few to compare"
+            "received POST /me/posts, but with a body of 5011 bytes, of which only 4096 are kept, \
+             too few to compare"
         ]
     );
 }
@@ -150,8 +151,8 @@ async fn the_oldest_requests_are_dropped_and_counted() {
     let report = server.journal().verify(&expectation);
     assert_eq!(
         report.message,
-        "expected any request exactly 5 times; it came 3 times, as requests 3, 4 and 5\n\
-         nothing else came\nthe journal has dropped requests before these: 2"
+        "expected any request exactly 5 times; received 3 times, as requests 3, 4 and 5\n\
+         no other requests received\nthe journal dropped 2 older requests"
     );
     server.journal().clear();
     assert!(server.journal().requests().is_empty());
@@ -200,11 +201,11 @@ fn a_pattern_or_expectation_that_is_misspelt_is_refused() {
     for (written, message) in [
         (
             json!({"request": {}, "times": 1, "at_most": 2}),
-            "`times` stands beside `at_least` or `at_most`; give either `times` or bounds",
+            "`times` cannot be combined with `at_least` or `at_most`; remove one of them",
         ),
         (
             json!({"request": {}, "at_least": 3, "at_most": 2}),
-            "at_least is 3 and at_most 2; no number is both",
+            "at_least is 3 and at_most is 2; expected at_least to be at most at_most",
         ),
     ] {
         let refused = serde_json::from_value::<Expectation>(written).unwrap_err();
@@ -228,14 +229,16 @@ async fn near_misses_say_why_they_are_not_it() {
     assert_eq!(
         near_misses(&server, named),
         [
-            "PATCH /me/profile came, but with the field `display_name: \"Bob\"` in place of `display_name: \"Ada\"`",
-            "PATCH /me/profile came, but without the field `display_name: \"Ada\"` and with the field `nickname: \"Ada\"`",
+            "received PATCH /me/profile, but with the field `display_name: \"Bob\"` instead of \
+             `display_name: \"Ada\"`",
+            "received PATCH /me/profile, but without the field `display_name: \"Ada\"` and with \
+             the field `nickname: \"Ada\"`",
         ]
     );
     let exact = json!({"path": "/me/profile", "body": {"display_name": "Bob"}, "status": 200});
     assert_eq!(
         near_misses(&server, exact)[0],
-        "PATCH /me/profile came, but with the field `bio: \"x\"`"
+        "received PATCH /me/profile, but with the field `bio: \"x\"`"
     );
 }
 
@@ -250,34 +253,34 @@ async fn near_misses_know_every_part() {
     for (pattern, sentence) in [
         (
             json!({"method": "POST", "path": "/users/grace/stats"}),
-            "GET /users/grace/stats came, but with the method `GET` in place of `POST`",
+            "received GET /users/grace/stats, but with the method `GET` instead of `POST`",
         ),
         (
             json!({"method": "GET", "path": "/me"}),
-            "GET /users/grace/stats came, but not to /me",
+            "received GET /users/grace/stats, but not to /me",
         ),
         (
             json!({"path": "/users/grace/stats", "query": {"days": "8"}, "headers": {"x-a": "2"}}),
-            "GET /users/grace/stats came, but with the query parameter `days=7` in place of \
-             `days=8` and with the header `x-a: 1` in place of `x-a: 2`",
+            "received GET /users/grace/stats, but with the query parameter `days=7` instead of \
+             `days=8` and with the header `x-a: 1` instead of `x-a: 2`",
         ),
         (
             json!({"path": "/users/grace/stats", "query": {"days": null, "a": "b"}}),
-            "GET /users/grace/stats came, but without the query parameter `a=b` and with the \
+            "received GET /users/grace/stats, but without the query parameter `a=b` and with the \
              query parameter `days=7`",
         ),
         (
             json!({"path": "/users/grace/stats", "key": "none", "status": 403}),
-            "GET /users/grace/stats came, but with the key `all` in place of `none` and with the \
-             status `200` in place of `403`",
+            "received GET /users/grace/stats, but with the key `all` instead of `none` and with \
+             the status `200` instead of `403`",
         ),
         (
             json!({"path": "/me/posts", "body": {"body": "x"}}),
-            "POST /me/posts came, but with a body that is not valid JSON",
+            "received POST /me/posts, but with a body that is not valid JSON",
         ),
         (
             json!({"path": "/me/posts/{id}", "key": "all", "body_contains": {}}),
-            "DELETE /me/posts/post_9 came, but without a body and without the key `all`",
+            "received DELETE /me/posts/post_9, but without a body and without the key `all`",
         ),
     ] {
         assert_eq!(near_misses(&server, pattern)[0], sentence);
@@ -299,11 +302,11 @@ async fn equal_near_misses_are_told_once() {
             "found": 0,
             "numbers": [],
             "near_misses": [
-                {"sentence": "GET /badges came, but not to /stats", "times": 4, "last_number": 4},
+                {"sentence": "received GET /badges, but not to /stats", "times": 4, "last_number": 4},
             ],
             "dropped": 0,
-            "message": "expected GET /stats at least 2 times; it did not come\n\
-                        near miss: GET /badges came, but not to /stats (4 times)",
+            "message": "expected GET /stats at least 2 times; not received\n\
+                        near miss: received GET /badges, but not to /stats (4 times)",
         })
     );
 }
@@ -340,6 +343,7 @@ async fn waiting_ends_when_the_time_is_up() {
         .await;
     assert_eq!(
         waited.unwrap_err().message,
-        "expected GET /badges at least 2 times; it came once, as request 1\nnothing else came"
+        "expected GET /badges at least 2 times; received once, as request 1\nno other requests \
+         received"
     );
 }

@@ -94,20 +94,29 @@ fn a_port_that_is_taken_is_told() {
 #[test]
 fn an_address_that_is_none_is_a_usage_error() {
     for (addr, message) in [
-        ("nonsense", "it has no port; 127.0.0.1:8080 is an address"),
-        ("127.0.0.1", "it has no port; 127.0.0.1:8080 is an address"),
-        (":8080", "it has no host; 127.0.0.1:8080 is an address"),
+        (
+            "nonsense",
+            "missing port; expected an address such as 127.0.0.1:8080",
+        ),
+        (
+            "127.0.0.1",
+            "missing port; expected an address such as 127.0.0.1:8080",
+        ),
+        (
+            ":8080",
+            "missing host; expected an address such as 127.0.0.1:8080",
+        ),
         (
             "localhost:http",
-            "the port is `http`; a number from 0 to 65535 is expected",
+            "invalid port `http`; expected a number from 0 to 65535",
         ),
         (
             "127.0.0.1:65536",
-            "the port is `65536`; a number from 0 to 65535 is expected",
+            "invalid port `65536`; expected a number from 0 to 65535",
         ),
         (
             "::1:8080",
-            "an IPv6 address stands in brackets, as in [::1]:8080",
+            "an IPv6 address needs brackets, as in [::1]:8080",
         ),
     ] {
         usage_error("--addr <HOST:PORT>", &["--addr", addr], addr, message);
@@ -132,8 +141,8 @@ fn an_address_that_others_reach_is_told_with_a_url_that_works() {
     let port = serving.address().port();
     let (_, stderr) = serving.stop("TERM");
     let warning = format!(
-        "mock-server: 0.0.0.0:{port} can be reached from other machines, and its control API with \
-         it; without --addr it cannot\n"
+        "mock-server: 0.0.0.0:{port} and its control API can be reached from other machines; omit \
+         --addr to listen on 127.0.0.1 only\n"
     );
     assert!(stderr.starts_with(&warning), "{stderr}");
 }
@@ -162,7 +171,7 @@ fn speaks_the_dialect_that_it_is_given() {
         &["--dialect", "tiny"],
         "tiny",
         "`tiny` is no dialect; there are default, minimal, maximal, and random: with a seed, such \
-         as random:7; and there is no such file",
+         as random:7, or an existing file",
     );
     for (text, message) in [
         ("[]", "expected a JSON object"),
@@ -173,8 +182,7 @@ fn speaks_the_dialect_that_it_is_given() {
         ),
     ] {
         let path = file(&directory, "wrong.json", text);
-        let expected =
-            format!("mock-server: the dialect file {path} cannot be followed: {message}\n");
+        let expected = format!("mock-server: invalid dialect file {path}: {message}\n");
         assert_eq!(fail(&["--dialect", &path]), (Some(1), expected));
     }
 }
@@ -229,13 +237,13 @@ fn a_webhook_that_cannot_be_is_told() {
     };
     let empty = file(&directory, "empty", "\n");
     let expected = format!(
-        "mock-server: the webhook secret file {empty} has no secret: the webhook secret is empty; \
-         give at least one byte\n"
+        "mock-server: invalid webhook secret file {empty}: the webhook secret is empty; \
+         expected at least 1 byte\n"
     );
     assert_eq!(webhook(&empty), (Some(1), expected));
     let missing = directory.path().join("missing").display().to_string();
     let expected = format!(
-        "mock-server: the webhook secret file {missing} cannot be read: No such file or directory \
+        "mock-server: cannot read the webhook secret file {missing}: No such file or directory \
          (os error 2)\n"
     );
     assert_eq!(webhook(&missing), (Some(1), expected));
@@ -268,7 +276,7 @@ fn settings_of_the_command_line_come_before_those_of_a_state_file() {
     assert_eq!(dialect(&begin(&[])), json!(Dialect::minimal()));
     let maximal = begin(&["--dialect", "maximal"]);
     assert_eq!(dialect(&maximal), json!(Dialect::maximal()));
-    let warning = "mock-server: --dialect takes the place of the dialect that the state file had\n";
+    let warning = "mock-server: --dialect replaces the dialect of the state file\n";
     let (_, stderr) = maximal.stop("TERM");
     assert!(stderr.starts_with(warning), "{stderr}");
     let (_, stderr) = begin(&["--dialect", "maximal"]).stop("TERM");
@@ -280,7 +288,7 @@ fn a_directory_that_is_made_is_told() {
     let directory = TempDir::new().unwrap();
     let made = directory.path().join("profile");
     let state = made.join("state.json").display().to_string();
-    let warning = format!("mock-server: made the directory {}\n", made.display());
+    let warning = format!("mock-server: created the directory {}\n", made.display());
     for is_told in [true, false] {
         let (_, stderr) = serve(&["--state", &state]).stop("TERM");
         assert_eq!(stderr.starts_with(&warning), is_told, "{stderr}");
@@ -448,19 +456,18 @@ fn a_broken_fault_file_is_told() {
         ),
         (
             r#"[{"fault": "empty_body"}, {"fault": {"status": {"status": 99}}}]"#,
-            "rule 2: the status is 99; 200 to 999 is allowed for this fault",
+            "rule 2: the status is 99; expected 200 to 999 for this fault",
         ),
     ] {
         let path = file(&directory, "faults.json", text);
-        let expected =
-            format!("mock-server: the fault file {path} cannot be followed: {message}\n");
+        let expected = format!("mock-server: invalid fault file {path}: {message}\n");
         assert_eq!(fail(&["--fault", &path]), (Some(1), expected));
     }
     assert_eq!(
         fail(&["--fault", "/nowhere/faults.json"]),
         (
             Some(1),
-            "mock-server: the fault file /nowhere/faults.json cannot be read: \
+            "mock-server: cannot read the fault file /nowhere/faults.json: \
              No such file or directory (os error 2)\n"
                 .to_owned()
         )
@@ -496,7 +503,7 @@ fn a_log_tells_each_request_and_no_key() {
             "GET /api/v1/me (with a key) 401",
             "GET /api/v1/me (social) 200",
             "GET /api/v1/users/mock_all_…/stats?key=mock_all_… (without key) 401",
-            "GET /api/v1/stats (without key) no answer (close)",
+            "GET /api/v1/stats (without key) no response (close)",
             "GET /api/v1/badges (without key) 503 (status)",
         ]
     );
@@ -643,7 +650,7 @@ fn a_seed_that_is_not_followed_is_told() {
     let told = |seed| serve(&["--state", state, "--seed", seed]).stop("TERM").1;
     assert!(!told("7").contains("--seed"));
     assert!(!told("7").contains("--seed"));
-    assert!(told("8").contains("--seed 8 is not followed: the state file has a seed of its own"));
+    assert!(told("8").contains("--seed 8 is ignored: the state file has its own seed"));
 }
 
 #[test]

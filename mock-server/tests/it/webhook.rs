@@ -236,7 +236,7 @@ async fn while_it_is_off_nothing_is_sent() {
     assert_eq!(refused.code(), "webhook_off");
     assert_eq!(
         refused.to_string(),
-        "the webhook is off after 10 failed deliveries in a row; turn it on again"
+        "the webhook is off after 10 consecutive failed deliveries; turn it on again"
     );
     let again = server.webhook().redeliver(&deliveries[0].sent.id).await;
     assert_eq!(again.unwrap_err().code(), "webhook_off");
@@ -305,7 +305,7 @@ async fn an_unknown_delivery_cannot_be_repeated() {
     let server = start().await;
     server.webhook().use_sink("200", SECRET).unwrap();
     let refused = server.webhook().redeliver("delivery_99").await;
-    let message = "there is no delivery \"delivery_99\" in the log";
+    let message = "unknown delivery \"delivery_99\"; the log does not contain it";
     assert_eq!(refused.unwrap_err().to_string(), message);
     assert_eq!(
         emit(&server).await.sent.id,

@@ -102,7 +102,7 @@ fn are_made_from_good_input_alone() {
     let error = serving.order(422, "POST /worlds", json!({"state": state, "seed": 7}));
     assert_eq!(
         error["error"]["message"],
-        "`seed` stands beside `state`, which has one; give one of them"
+        "`seed` and `state` cannot be combined; a state contains its own seed"
     );
 }
 
@@ -176,7 +176,7 @@ fn that_are_not_there_are_told_and_no_concern_of_others() {
     gone.without_key().refused(
         404,
         "unknown_world",
-        "there is no world \"w3\"; it was taken away, or never made",
+        "unknown world \"w3\"; it was deleted or never created",
     );
     for list in ["requests", "violations"] {
         let line = format!("GET /worlds/default/{list}");
@@ -218,5 +218,5 @@ fn leave_nobody_waiting_when_they_end() {
     serving.order(204, "DELETE /worlds/w1", Value::Null);
     let answer = waiting.finish();
     assert_eq!(answer.status, 404, "{}", answer.body);
-    assert!(answer.body.contains("there is no world `w1`"));
+    assert!(answer.body.contains("unknown world `w1`"));
 }

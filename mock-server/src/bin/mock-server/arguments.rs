@@ -1,5 +1,4 @@
-//! What the program is told on its command line. What cannot be right, whatever the machine is
-//! like, is refused here, with exit code 2.
+//! The command line. Invalid arguments are rejected here, with exit code 2.
 
 use std::fmt;
 use std::fs;
@@ -10,46 +9,45 @@ use std::str::FromStr;
 use clap::Parser;
 use mock_server::{Dialect, InvalidInput, World};
 
-/// Serves the whole profile service on this machine until Ctrl-C or SIGTERM.
+/// Runs a mock of the profile service until Ctrl-C or SIGTERM.
 ///
-/// Prints one line of JSON on stdout when it is ready: its URL, keys named by what they may do, and
-/// the URL of the control API.
+/// When the server is ready, it prints one line of JSON to stdout: the base URL, API keys by scope,
+/// and the URL of the control API.
 #[derive(Debug, Parser)]
 #[command(
     version,
     after_help = "Examples:\n  mock-server\n  mock-server --addr 127.0.0.1:8080 --state state.json\n  mock-server --dialect minimal --fault faults.json --log"
 )]
 pub(crate) struct Arguments {
-    /// Where to listen; port 0 takes a free one
+    /// Address to listen on; port 0 selects a free port
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
     pub(crate) addr: Address,
-    /// What keys, statistics and chance follow from, 0 unless given; an existing state file keeps
-    /// its own
+    /// Seed for keys, statistics and random choices; an existing state file keeps its own [default: 0]
     #[arg(long, value_name = "N", value_parser = seed)]
     pub(crate) seed: Option<u64>,
-    /// How to behave where the specification is silent: default, minimal, maximal, random:SEED, or a
-    /// JSON file with settings
+    /// Behavior where the specification is silent: default, minimal, maximal, random:SEED, or a JSON
+    /// file
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) dialect: Option<DialectChoice>,
-    /// Keep everything in this file, which is made when it is not there
+    /// Store the state in this file; created if it does not exist
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
-    /// Send events to this http:// URL when the control API is told to
+    /// Receiver of webhook events (http:// URL); events are sent through the control API
     #[arg(long, value_name = "URL", requires = "webhook_secret_file", value_parser = webhook_url)]
     pub(crate) webhook_url: Option<String>,
-    /// Sign them with what this file holds, without one line break at its end
+    /// File with the webhook secret; one trailing line break is ignored
     #[arg(long, value_name = "FILE", requires = "webhook_url")]
     pub(crate) webhook_secret_file: Option<PathBuf>,
-    /// Follow the fault rules in this JSON file, one rule or an array of them
+    /// JSON file with a fault rule or an array of fault rules
     #[arg(long, value_name = "FILE")]
     pub(crate) fault: Option<PathBuf>,
-    /// Tell each request on stderr, without its key
+    /// Log each request to stderr, without its key
     #[arg(long)]
     pub(crate) log: bool,
 }
 
 fn seed(text: &str) -> Result<u64, String> {
-    let expected = |_| format!("a whole number from 0 to {} is expected", u64::MAX);
+    let expected = |_| format!("expected a whole number from 0 to {}", u64::MAX);
     text.parse().map_err(expected)
 }
 
@@ -58,7 +56,7 @@ fn webhook_url(url: &str) -> Result<String, InvalidInput> {
     Ok(url.to_owned())
 }
 
-/// A host and a port; whether there is such a host shows when it is used.
+/// A host and a port. The host is resolved by [`listen`](Self::listen).
 #[derive(Debug, Clone)]
 pub(crate) struct Address {
     host: String,
@@ -78,19 +76,20 @@ impl FromStr for Address {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let parts = text.rsplit_once(':');
-        let (host, port) = parts.ok_or("it has no port; 127.0.0.1:8080 is an address")?;
+        let (host, port) =
+            parts.ok_or("missing port; expected an address such as 127.0.0.1:8080")?;
         let port = port
             .parse()
-            .map_err(|_| format!("the port is `{port}`; a number from 0 to 65535 is expected"))?;
+            .map_err(|_| format!("invalid port `{port}`; expected a number from 0 to 65535"))?;
         let in_brackets = host
             .strip_prefix('[')
             .and_then(|host| host.strip_suffix(']'));
         if in_brackets.is_none() && host.contains(':') {
-            return Err("an IPv6 address stands in brackets, as in [::1]:8080".to_owned());
+            return Err("an IPv6 address needs brackets, as in [::1]:8080".to_owned());
         }
         let host = in_brackets.unwrap_or(host).to_owned();
         if host.is_empty() {
-            return Err("it has no host; 127.0.0.1:8080 is an address".to_owned());
+            return Err("missing host; expected an address such as 127.0.0.1:8080".to_owned());
         }
         Ok(Self { host, port })
     }
@@ -106,7 +105,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// A dialect, or the file that has it.
+/// A named dialect, or a file with settings.
 #[derive(Debug, Clone)]
 pub(crate) enum DialectChoice {
     Named(Box<Dialect>),
@@ -116,12 +115,12 @@ pub(crate) enum DialectChoice {
 impl FromStr for DialectChoice {
     type Err = String;
 
-    /// A name comes before a file of the same name, which `./` in front of it tells apart.
+    /// Prefers a named dialect to a file of the same name; `./NAME` selects the file.
     fn from_str(text: &str) -> Result<Self, String> {
         match Dialect::named(text) {
             Ok(dialect) => Ok(Self::Named(Box::new(dialect))),
             Err(_) if fs::exists(text).unwrap_or(false) => Ok(Self::File(text.into())),
-            Err(error) => Err(format!("{error}; and there is no such file")),
+            Err(error) => Err(format!("{error}, or an existing file")),
         }
     }
 }

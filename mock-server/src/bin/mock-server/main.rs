@@ -52,8 +52,7 @@ async fn serve(arguments: Arguments) -> Result<(), ServeError> {
     {
         // The keys of a seed are the same everywhere, so these come from a state file.
         warn(&format!(
-            "--seed {seed} is not followed: the state file has a seed of its own; name another \
-             file to start anew"
+            "--seed {seed} is ignored: the state file has its own seed; use another file to start over"
         ));
     }
     let (lines, written) = log_lines();
@@ -100,10 +99,10 @@ fn in_file(path: &Path, world: World, settings: &Settings) -> Result<Worlds, Ser
     let missing = directory.filter(|directory| !directory.exists());
     let mut worlds = Worlds::in_file(StateFile::new(path), world)?;
     if let Some(directory) = missing {
-        warn(&format!("made the directory {}", directory.display()));
+        warn(&format!("created the directory {}", directory.display()));
     }
     if !settings.is_empty() && worlds.update(|world| settings.apply(world))? {
-        warn("--dialect takes the place of the dialect that the state file had");
+        warn("--dialect replaces the dialect of the state file");
     }
     Ok(worlds)
 }
@@ -158,8 +157,8 @@ fn announce(server: &HttpServer, keys: &Keys) -> io::Result<()> {
     if !address.ip().is_loopback() {
         writeln!(
             stderr,
-            "mock-server: {address} can be reached from other machines, and its control API with \
-             it; without --addr it cannot"
+            "mock-server: {address} and its control API can be reached from other machines; omit \
+             --addr to listen on 127.0.0.1 only"
         )?;
     }
     writeln!(stderr, "mock-server: serving on {url} until Ctrl-C. Try:")?;

@@ -14,17 +14,17 @@ pub(crate) enum ServeError {
     Listen { addr: Address, source: io::Error },
     #[error(transparent)]
     State(#[from] StateError),
-    #[error("the {what} file {} cannot be read: {source}", path.display())]
+    #[error("cannot read the {what} file {}: {source}", path.display())]
     File {
         what: &'static str,
         path: PathBuf,
         source: io::Error,
     },
-    #[error("the fault file {} cannot be followed: {source}", path.display())]
+    #[error("invalid fault file {}: {source}", path.display())]
     Fault { path: PathBuf, source: InvalidInput },
-    #[error("the dialect file {} cannot be followed: {source}", path.display())]
+    #[error("invalid dialect file {}: {source}", path.display())]
     Dialect { path: PathBuf, source: InvalidInput },
-    #[error("the webhook secret file {} has no secret: {source}", path.display())]
+    #[error("invalid webhook secret file {}: {source}", path.display())]
     Secret { path: PathBuf, source: InvalidInput },
     #[error("cannot wait for signals: {0}")]
     Signal(io::Error),
