@@ -1,45 +1,139 @@
-//! The help on a command: its own options, and a line that says where those of all commands are.
+//! Help texts: shorter ones for commands, and topics such as `profile help exit-codes`.
 
 use std::ffi::OsString;
 
 use clap::Command;
 use clap::error::ErrorKind;
 
-/// What the parser puts together for a command, with what stands after the options.
+/// Clap's template, followed by the notes.
 const TEMPLATE: &str = "\
 {before-help}{about-with-newline}
 {usage-heading} {usage}
 
 {all-args}{after-help}";
 
-/// What stands below the options of every command.
-const GLOBAL_OPTIONS: &str = "\
-Every command takes the global options too, --json and --account among them: see `profile --help`.";
+const TOPIC_TEMPLATE: &str = "{about-with-newline}{after-help}";
 
-/// The same answer of the parser, where it is help with no global options in that on a command.
-pub(crate) fn shortened(
+const GLOBAL_OPTIONS: &str = "\
+All commands accept the global options too, such as --json and --account: see `profile --help`.";
+
+/// A help text that does not belong to a command.
+pub(crate) struct Topic {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) text: &'static str,
+}
+
+impl Topic {
+    pub(crate) const ALL: [Self; 3] = [
+        Self {
+            name: "environment",
+            about: "Environment variables",
+            text: ENVIRONMENT,
+        },
+        Self {
+            name: "exit-codes",
+            about: "Exit codes",
+            text: EXIT_CODES,
+        },
+        Self {
+            name: "formatting",
+            about: "Output formats",
+            text: FORMATTING,
+        },
+    ];
+
+    fn command(self) -> Command {
+        Command::new(self.name)
+            .about(self.about)
+            .after_help(unbroken(self.text))
+            .help_template(TOPIC_TEMPLATE)
+            .hide(true)
+    }
+}
+
+const ENVIRONMENT: &str = "\
+Options override environment variables, which override config.toml. `profile config list` shows each
+setting with its source.
+
+  PROFILE_API_KEY              API key; it is not accepted as an argument
+  PROFILE_API_KEY_FILE         path of a file that contains the API key
+  PROFILE_BASE_URL             base URL of the service, for example https://profiles.example
+  PROFILE_ACCOUNT              name of the stored account to use
+  PROFILE_OUTPUT               output format: table, json, ndjson, csv or tsv
+  PROFILE_WEBHOOK_SECRET       webhook secret
+  PROFILE_WEBHOOK_SECRET_FILE  path of a file that contains the webhook secret
+  PROFILE_EDITOR               editor; otherwise `editor` in config.toml, VISUAL or EDITOR
+  PROFILE_NO_INPUT             1 disables prompts
+  PROFILE_LOG                  log level on stderr: off, error, warn, info (-v) or debug (-vv)
+  PROFILE_CONFIG_DIR           directory of config.toml and stored keys; otherwise
+                               $XDG_CONFIG_HOME/profile or ~/.config/profile
+  XDG_STATE_HOME               parent directory of the sandbox and of drafts; otherwise
+                               ~/.local/state
+  NO_COLOR, CLICOLOR_FORCE     disable or force colors with --color auto";
+
+const EXIT_CODES: &str = "\
+With --json, the field exit_code of an error contains the code.
+
+  0    success
+  1    any other error, including errors of the service
+  2    invalid arguments or values; nothing was sent
+  3    not found
+  4    API key missing or invalid
+  5    the API key lacks the required scope
+  6    the service rejected the content
+  7    rate limited
+  8    network error, TLS error or timeout; the outcome of a write may be unknown
+  10   the webhook signature does not match
+  130  interrupted with Ctrl-C";
+
+const FORMATTING: &str = "\
+--output FORMAT selects a format, --json is short for --output json, and --jq EXPR filters the JSON
+and prints strings without quotes.
+
+  table   cards, tables and bars; the default on a terminal
+  tsv     tab-separated values without a header; the default in a pipe
+  json    one JSON document: `data` as the service sent it
+  ndjson  one JSON object per line
+  csv     comma-separated values with a header
+
+In tsv, a list has one line per item, everything else one line per field. Tabs, line breaks and
+backslashes in values are escaped as \\t, \\n, \\r and \\\\. Control characters are removed; in JSON
+they are escaped.
+
+Results are written to stdout, errors to stderr. With --json, an error is one object on the last line
+of stderr, with the fields code, message, hint, status, exit_code and retryable.";
+
+/// Returns the help text to print instead of the parser's: that of a topic, or that of a command
+/// without the global options.
+pub(crate) fn rewrite(
     error: clap::Error,
     program: fn() -> Command,
     arguments: impl IntoIterator<Item = OsString>,
 ) -> clap::Error {
-    let is_help = matches!(
-        error.kind(),
-        ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
-    );
-    if !is_help {
+    if !is_help(&error) && error.kind() != ErrorKind::InvalidSubcommand {
         return error;
     }
     // Only the parser knows which command the help is for.
-    let parsed = without_global_options(program).try_get_matches_from(arguments);
-    parsed.err().unwrap_or(error)
+    match with_own_help(program).try_get_matches_from(arguments) {
+        Err(help) if is_help(&help) => help,
+        _ => error,
+    }
 }
 
-/// The program with the global options in its own help alone.
-fn without_global_options(program: fn() -> Command) -> Command {
+fn is_help(error: &clap::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    )
+}
+
+fn with_own_help(program: fn() -> Command) -> Command {
     let whole = program().render_help();
     hidden_globals(program())
         .mut_subcommands(with_template)
         .override_help(whole)
+        .subcommands(Topic::ALL.map(Topic::command))
 }
 
 fn with_template(command: Command) -> Command {
@@ -51,7 +145,7 @@ fn with_template(command: Command) -> Command {
         .mut_subcommands(with_template)
 }
 
-/// The command without those of its options in help and pages that every command takes.
+/// Hides the global options in help texts and manual pages.
 pub(crate) fn hidden_globals(command: Command) -> Command {
     command.mut_args(|argument| match argument.is_global_set() {
         true => argument.hide(true),
@@ -59,19 +153,19 @@ pub(crate) fn hidden_globals(command: Command) -> Command {
     })
 }
 
-/// The text with each paragraph on one line, to be broken where the reader's lines end. What is
-/// indented is a table or an example, and stays as it is.
+/// Joins the lines of each paragraph, so that clap can wrap them at the width of the terminal.
+/// Indented lines are tables and examples, and are preserved.
 pub(crate) fn unbroken(text: &str) -> String {
     let mut joined = String::with_capacity(text.len());
-    let mut before = "";
+    let mut previous = "";
     for line in text.lines() {
         let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ');
         if !joined.is_empty() {
-            let goes_on = is_prose(before) && is_prose(line);
-            joined.push(if goes_on { ' ' } else { '\n' });
+            let continues = is_prose(previous) && is_prose(line);
+            joined.push(if continues { ' ' } else { '\n' });
         }
         joined.push_str(line);
-        before = line;
+        previous = line;
     }
     joined
 }
@@ -81,7 +175,7 @@ mod tests {
     use super::unbroken;
 
     #[test]
-    fn paragraphs_are_joined_and_tables_stay() {
+    fn joins_paragraphs_and_preserves_tables() {
         assert_eq!(
             unbroken("one\ntwo\n\nExamples:\n  a\n  b\n\nthree\nfour"),
             "one two\n\nExamples:\n  a\n  b\n\nthree four"

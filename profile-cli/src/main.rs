@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            let error = help::shortened(error, Arguments::command, env::args_os());
+            let error = help::rewrite(error, Arguments::command, env::args_os());
             return usage_error::print(&error);
         }
     };

@@ -11,8 +11,8 @@ use crate::session::Session;
 /// Show views, likes and social counts of your profile
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Needs the scope analytics:read. In a pipe, each line is a count's name and its value, separated by
-a tab.
+Requires the scope analytics:read. In a pipe, each line is the name and the value of a count,
+separated by a tab.
 
 Examples:
   profile analytics

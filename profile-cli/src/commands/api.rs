@@ -13,27 +13,27 @@ use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::session::dry_run::{self, DryRun};
 
-/// Call any path of the service and print its answer
+/// Send a request to any path of the service and print the response
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(crate) struct ApiArguments {
-    /// The path; /api/v1/ is put before one that does not begin with /api/
+    /// Path of the request; /api/v1/ is prepended unless it starts with /api/
     path: String,
 
-    /// The method; without it POST if there is a body, else GET
+    /// Method of the request [default: POST with a body, otherwise GET]
     #[arg(short = 'X', long, value_enum, ignore_case = true)]
     method: Option<MethodName>,
 
-    /// A text of the JSON body, or of the query with -X GET; may be given several times
+    /// String field of the JSON body, or of the query with -X GET; may be repeated
     #[arg(short, long = "field", value_name = "NAME=VALUE", value_parser = field)]
     #[arg(conflicts_with = "input")]
     fields: Vec<(String, String)>,
 
-    /// Send these bytes as JSON body, exactly as they are; - is stdin
+    /// JSON body, sent byte for byte; - reads stdin
     #[arg(long, value_name = "@FILE|-", allow_hyphen_values = true)]
     input: Option<Input>,
 
-    /// Print status and headers of the answer too; of a refusal, the status
+    /// Also print the status code and headers; for an error response, the status code
     #[arg(short, long)]
     include: bool,
 
@@ -58,15 +58,15 @@ enum MethodName {
 fn after_help() -> String {
     format!(
         "\
-Prints the whole body of the answer as it came; a terminal gets it without what could steer it. With
---json or --jq, a body that is no JSON is a failure, and with --include it is `body` beside `status`
-and `headers`. The scope that is needed is that of the path.
+Prints the response body unchanged; on a terminal, control characters are removed. With --json or
+--jq, a body that is not valid JSON is an error, and --include prints an object with `status`,
+`headers` and `body`. The required scope depends on the path.
 
-The body of a refusal is printed too, up to {} KiB of it. With --json or --jq it is `body` in the
-error, a text if it is no JSON and base64 (see `body_encoding`) if it is no text; nothing goes to
-stdout. A body that is cut is told of, in JSON as `body_cut`.
+The body of an error response is printed too, up to {} KiB. With --json or --jq it is the field
+`body` of the error: JSON, else a string, else base64 (see `body_encoding`); stdout stays empty. A
+warning, or `body_cut` in JSON, reports that the body was truncated.
 
-When an answer is lost, GET, PUT and DELETE are sent again; POST and PATCH are not.
+If the response is lost, GET, PUT and DELETE are retried; POST and PATCH are not.
 
 Examples:
   profile api me
@@ -135,7 +135,7 @@ impl ApiArguments {
         }
         if method == Method::Get {
             if self.input.is_some() {
-                let message = "--input: GET has no body; name another method with -X";
+                let message = "--input: a GET request has no body; choose another method with -X";
                 return Err(Failure::usage(message));
             }
             let add = |call: RawCall, (name, value): &(String, String)| call.query(name, value);
@@ -161,8 +161,8 @@ impl ApiArguments {
             };
             bytes.extend_from_slice(&body.bytes);
             let cut = body.is_truncated.then(|| {
-                let most = Error::MAX_BODY_BYTES / 1024;
-                format!("the body is cut after {most} KiB")
+                let max = Error::MAX_BODY_BYTES / 1024;
+                format!("the body was truncated to {max} KiB")
             });
             failure.done = Some(Box::new(Report::from(View::Body(bytes)).warning(cut)));
         }
@@ -174,7 +174,7 @@ impl ApiArguments {
         let mut body = Map::new();
         for (name, value) in &self.fields {
             if body.insert(name.clone(), json!(value)).is_some() {
-                let message = format!("--field {name} is given twice; an object has it once");
+                let message = format!("--field {name} was given twice; expected each name once");
                 return Err(Failure::usage(message));
             }
         }
@@ -220,11 +220,11 @@ impl Answer<'_> {
             text => text,
         };
         if let Err(error) = serde_json::from_str::<&RawValue>(body) {
-            let message = format!("the service answered {status}, but not with JSON: {error}");
+            let message = format!("the response with status {status} is not valid JSON: {error}");
             return Err(Failure {
                 status: Some(status),
                 ..Failure::new(FailureKind::Other, message)
-                    .hint("leave out --json and --jq to see the answer as it is")
+                    .hint("omit --json and --jq to print the response as it is")
             });
         }
         if !self.include {
@@ -254,8 +254,8 @@ impl Answer<'_> {
 /// The path from the base URL on.
 fn whole_path(typed: &str) -> Result<String, Failure> {
     if typed.contains("://") {
-        let message = format!("{typed:?} is a whole URL; expected a path of the service");
-        return Err(Failure::usage(message).hint("--base-url says where the service is"));
+        let message = format!("{typed:?} is a URL; expected a path, such as me/profile");
+        return Err(Failure::usage(message).hint("set the URL of the service with --base-url"));
     }
     // What looks like a host after two slashes is refused when the call is made.
     if typed.starts_with("/api/") || typed.starts_with("//") {
@@ -278,7 +278,7 @@ fn look_with(path: &str) -> String {
 
 fn field(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
-        Some(("", _)) | None => Err("expected a name, an equals sign and a value".to_owned()),
+        Some(("", _)) | None => Err("expected NAME=VALUE".to_owned()),
         Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
     }
 }

@@ -16,23 +16,22 @@ use crate::settings::SettingName;
 
 const NAME: &str = "profile";
 
-/// Print a script that completes what you type, or write those of all shells
+/// Print the completion script of a shell, or write the scripts of all shells
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  source <(profile completion bash)                                         for this session
+  source <(profile completion bash)                                         in this session
   profile completion bash > ~/.local/share/bash-completion/completions/profile
   profile completion zsh > ~/.zfunc/_profile                                with ~/.zfunc in $fpath
   profile completion fish > ~/.config/fish/completions/profile.fish
   profile completion powershell | Out-String | Invoke-Expression
-  profile completion --dir dist                                             for a package")]
+  profile completion --dir dist                                             for packaging")]
 pub(crate) struct CompletionArguments {
-    /// Which shell
+    /// Name of the shell
     #[arg(value_enum, value_name = "SHELL", required_unless_present = "dir")]
     shell: Option<Shell>,
 
-    /// Write a script for SHELL, or for each, into this directory, which is made where it is not
-    /// there
+    /// Write the script of SHELL, or of all shells, to this directory; it is created if needed
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
@@ -84,7 +83,7 @@ fn write(shells: &[Shell], directory: &Path, program: &Command) -> Result<Report
         files.try_for_each(|(shell, name)| fs::write(directory.join(name), script(*shell, program)))
     });
     written.map_err(|error| Failure::of_file("written to", directory, &error))?;
-    let shown = format!("{} are in {}", names.join(", "), directory.display());
+    let shown = format!("Wrote {} to {}.", names.join(", "), directory.display());
     Ok(Report::new(
         json!({"result": "written", "dir": directory.to_string_lossy(), "scripts": names}),
         View::Sentence(shown),

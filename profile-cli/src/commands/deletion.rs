@@ -72,15 +72,18 @@ impl Deletion {
         } else {
             results.next().unwrap_or_default()
         };
-        let sentence = format!("Deleted {} {}.", self.noun, joined(deleted));
+        let sentence = match deleted {
+            [id] => format!("Deleted {} {}.", self.noun, quoted(id)),
+            _ => format!("Deleted {}s {}.", self.noun, joined(deleted)),
+        };
         Report::new(json, View::Sentence(sentence)).of_change()
     }
 }
 
 fn question(noun: &str, ids: &[impl Display]) -> String {
     match ids {
-        [id] => format!("Delete the {noun} {}?", quoted(id)),
-        _ => format!("Delete these {} {noun}s: {}?", ids.len(), joined(ids)),
+        [id] => format!("Delete {noun} {}?", quoted(id)),
+        _ => format!("Delete {} {noun}s: {}?", ids.len(), joined(ids)),
     }
 }
 

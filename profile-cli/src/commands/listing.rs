@@ -15,8 +15,8 @@ pub(crate) fn report_listing(
     shown: Option<View>,
 ) -> Result<Report, Failure> {
     let Some(shown) = shown else {
-        let message = format!("the service does not list your {name} with your profile");
-        let hint = format!("`profile show --json` prints all that it does tell of your {name}");
+        let message = format!("the profile in the response does not contain your {name}");
+        let hint = "`profile show --json` prints the complete profile";
         return Err(Failure::new(FailureKind::Other, message).hint(hint));
     };
     let listed = response

@@ -9,18 +9,18 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use serde_json::json;
 
-use crate::help::{hidden_globals, unbroken};
+use crate::help::{Topic, hidden_globals, unbroken};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 
-/// Print the manual page of the program, or write those of all commands
+/// Print the manual page of the program, or write the pages of all commands
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   profile man | man -l -
   profile man --dir ~/.local/share/man/man1")]
 pub(crate) struct ManArguments {
-    /// Write a page for each command into this directory, which is made where it is not there
+    /// Write a page for each command to this directory; it is created if needed
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
@@ -41,11 +41,11 @@ pub(crate) fn run(arguments: &ManArguments, program: clap::Command) -> Result<Re
     let count = names.len();
     Ok(Report::new(
         json!({"result": "written", "dir": directory.to_string_lossy(), "pages": names}),
-        View::Sentence(format!("{count} pages are in {shown}")),
+        View::Sentence(format!("Wrote {count} pages to {shown}.")),
     ))
 }
 
-/// Writes the page of a command and those of the commands below it.
+/// Writes the pages of a command and of its subcommands.
 fn write_pages(
     command: clap::Command,
     directory: &Path,
@@ -69,7 +69,7 @@ fn write_pages(
 fn page(command: clap::Command) -> io::Result<Vec<u8>> {
     let notes = command.get_after_help().map(ToString::to_string);
     let has_subcommands = command.has_subcommands();
-    let has_version = command.get_version().is_some();
+    let is_program = command.get_version().is_some();
     let man = Man::new(command);
     let mut page = Vec::new();
     man.render_title(&mut page)?;
@@ -81,25 +81,29 @@ fn page(command: clap::Command) -> io::Result<Vec<u8>> {
         man.render_subcommands_section(&mut page)?;
     }
     if let Some(notes) = notes {
-        notes_section(&notes).to_writer(&mut page)?;
+        section("NOTES", &notes).to_writer(&mut page)?;
     }
-    match has_version {
-        true => man.render_version_section(&mut page)?,
-        false => see_also_section().to_writer(&mut page)?,
+    if is_program {
+        for topic in Topic::ALL {
+            section(&topic.about.to_uppercase(), topic.text).to_writer(&mut page)?;
+        }
+        man.render_version_section(&mut page)?;
+    } else {
+        see_also_section().to_writer(&mut page)?;
     }
     Ok(page)
 }
 
-/// What stands below the options: paragraphs that are filled, and tables and examples line by line.
-fn notes_section(notes: &str) -> Roff {
+/// Returns a section with filled paragraphs; tables and examples keep their lines.
+fn section(heading: &str, text: &str) -> Roff {
     let mut section = Roff::new();
-    section.control("SH", ["NOTES"]);
+    section.control("SH", [heading]);
     let mut is_filled = true;
-    for line in unbroken(notes).lines() {
-        let as_it_is = line.starts_with(' ');
-        if as_it_is == is_filled {
-            section.control(if as_it_is { "nf" } else { "fi" }, []);
-            is_filled = !as_it_is;
+    for line in unbroken(text).lines() {
+        let is_preserved = line.starts_with(' ');
+        if is_preserved == is_filled {
+            section.control(if is_preserved { "nf" } else { "fi" }, []);
+            is_filled = !is_preserved;
         }
         match line {
             "" => section.control("PP", []),
@@ -112,13 +116,12 @@ fn notes_section(notes: &str) -> Roff {
     section
 }
 
-/// Where the options are that every command takes.
 fn see_also_section() -> Roff {
     let mut section = Roff::new();
     section.control("SH", ["SEE ALSO"]);
     section.text([
         bold("profile"),
-        roman("(1) has the global options, which every command takes."),
+        roman("(1) lists the global options, which every command accepts."),
     ]);
     section
 }

@@ -74,7 +74,7 @@ pub(crate) fn run(
         return Ok(start::run().into());
     };
     if session.settings.curl && !command.calls_the_service() {
-        let message = "--curl: this command sends nothing to the service";
+        let message = "--curl: this command sends no request to the service";
         return Err(Failure::usage(message));
     }
     let ended = dispatch(command, program, session);

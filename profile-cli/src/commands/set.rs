@@ -15,17 +15,17 @@ use crate::session::dry_run::{self, Change, DryRun};
 const WHAT: &str = "profile";
 const LOOK_WITH: &str = "profile show";
 
-/// Change fields of your profile and show it; what is not given stays as it is
+/// Change fields of your profile and print it; other fields keep their values
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Needs the scope profile:write. An empty text clears a name, a bio or a location.
+Requires the scope profile:write. An empty string clears the display name, bio or location.
 
---bio @FILE takes the text of a file and --bio - that of stdin, without the one line break at its
-end. So a bio that begins with @, or is - alone, has to be given as a file or on stdin.
+--bio @FILE reads the bio from a file and --bio - from stdin; one line break at the end is removed.
+A bio that starts with @, or is a single -, can only be read from a file or from stdin.
 
-The service takes colours as #rrggbb. A short #rgb or a CSS name is sent in that form, which is
-told. The contrast of the text on its background should be 4.5:1 at least. A pipe gets the profile
-as `profile show` prints it.
+The service accepts colors as #rrggbb; #rgb and CSS names are converted, and a note shows the
+result. The contrast between text and background should be at least 4.5:1. The profile is printed as
+by `profile show`.
 
 Examples:
   profile set --display-name Ada --accent-color '#ff8800'
@@ -43,32 +43,32 @@ pub(crate) struct SetArguments {
 #[group(required = true, multiple = true)]
 struct ProfileFields {
     #[arg(long, value_name = "NAME")]
-    #[arg(help = format!("The name shown, up to {} characters", DisplayName::MAX_CHARACTERS))]
+    #[arg(help = format!("Display name, up to {} characters", DisplayName::MAX_CHARACTERS))]
     display_name: Option<DisplayName>,
 
     #[arg(long, value_name = "TEXT|@FILE|-", allow_hyphen_values = true, help = bio_help())]
     bio: Option<TypedText<Bio>>,
 
     #[arg(long, value_name = "TEXT")]
-    #[arg(help = format!("The location, up to {} characters", Location::MAX_CHARACTERS))]
+    #[arg(help = format!("Location, up to {} characters", Location::MAX_CHARACTERS))]
     location: Option<Location>,
 
-    /// The accent colour: #rrggbb, #rgb or a CSS name
+    /// Accent color: #rrggbb, #rgb or a CSS name
     #[arg(long, value_name = "COLOR")]
     accent_color: Option<TypedColor>,
 
-    /// The colour of text
+    /// Text color
     #[arg(long, value_name = "COLOR")]
     text_color: Option<TypedColor>,
 
-    /// The colour behind the text
+    /// Background color
     #[arg(long, value_name = "COLOR")]
     background_color: Option<TypedColor>,
 }
 
 fn bio_help() -> String {
     let (characters, lines) = (Bio::MAX_CHARACTERS, Bio::MAX_LINES);
-    format!("The bio, up to {characters} characters and {lines} lines")
+    format!("Bio, up to {characters} characters and {lines} lines")
 }
 
 pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Report, Failure> {
@@ -87,7 +87,7 @@ pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Repo
             Some(profile) => show::contrast_warning(profile),
             None => contrast.and_then(Contrast::warning),
         };
-        let sentence = "The service accepted the change without showing it; `profile show` does.";
+        let sentence = "The service accepted the change; `profile show` prints the profile.";
         let report = Report::written(&response, show::shown, "updated", sentence);
         Ok(report.warning(warning))
     })

@@ -31,7 +31,7 @@ pub(crate) fn failure_of(what: &str, id: impl ToString, failure: Failure) -> Fai
 pub(crate) fn outcome(done: Option<Report>, failures: Vec<Failure>) -> Result<Report, Failure> {
     match (worst(failures), done) {
         (None, Some(report)) => Ok(report),
-        (None, None) => Err(Failure::usage("nothing was named")),
+        (None, None) => Err(Failure::usage("no identifier was given")),
         (Some(failure), done) => Err(Failure {
             done: done.map(Box::new),
             ..failure

@@ -12,10 +12,10 @@ use crate::session::Session;
 /// Show your profile
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A terminal gets a card, with the colours as swatches and the contrast of the text on its background,
-which should be 4.5:1 at least. In a pipe, each line is a field's name and its value, separated by a
-tab; line breaks in the value are \\n. What there are several of has the identifier in its name, as
-in links.ID.title and links.ID.url.
+On a terminal, prints a card with color swatches and the contrast between text and background, which
+should be at least 4.5:1. In a pipe, each line is the name and the value of a field, separated by a
+tab; line breaks in values are escaped as \\n. The names of list items contain their ID, as in
+links.ID.title and links.ID.url.
 
 Examples:
   profile show

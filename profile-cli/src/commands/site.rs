@@ -8,10 +8,10 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
-/// Show how many users, views and links the whole site has; needs no key
+/// Show the numbers of users, views and links of the site; requires no key
 #[derive(Debug, Args)]
 #[command(after_help = "\
-In a pipe, each line is a counter's name and its value, separated by a tab.
+In a pipe, each line is the name and the value of a counter, separated by a tab.
 
 Examples:
   profile site

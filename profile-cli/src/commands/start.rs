@@ -5,16 +5,16 @@ use crate::outcome::report::Report;
 const TEXT: &str = "\
 profile reads and edits your profile, its links, posts and statistics.
 
-  profile auth login           store your key, once
-  profile show                 see your profile
+  profile auth login           store your API key
+  profile show                 show your profile
   profile set --bio 'Hello'    change it
   profile edit                 change it in your editor
-  profile stats                see how often it was viewed
+  profile stats                show its views
 ";
 
 const TRY: &str = "
 Without an account:
-  profile --sandbox show       try it on a made-up profile
+  profile --sandbox show       try it on a sample profile
 ";
 
 pub(super) fn run() -> Report {

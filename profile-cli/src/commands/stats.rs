@@ -15,34 +15,35 @@ use crate::system::picture_file;
 use crate::terminal::printable::quoted;
 use crate::terminal::progress::Progress;
 
-/// Show how often profiles were viewed, your own unless handles are given
+/// Show the views of your profile, or of other profiles
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A terminal gets bars, those of several profiles on one scale, and the shares of devices and
-countries where the service tells them. More than 31 days are drawn as weeks, and more than 31 weeks
-as months; --plot spark, the picture and all other formats keep the days. In a pipe, each line is a
-name and a value, separated by a tab, after the handle if several are given; --plot draws there too.
-The JSON is the service's; where several handles are typed, an array of {\"handle\": …, \"stats\": …}. Each
-handle is tried, and the exit code is that of the worst failure.
+On a terminal, prints bars, with one scale for all profiles, and the shares of devices and countries
+if the service returns them. More than 31 days are drawn as weeks, and more than 31 weeks as months;
+--plot spark, --svg and the other formats show each day. In a pipe, each line is a name and a value,
+separated by a tab, preceded by the handle if several are given; --plot draws there too.
+
+The JSON is the data of the response; with several handles, an array of {\"handle\": …, \"stats\": …}.
+All handles are tried, and the exit code is that of the worst failure.
 
 Examples:
   profile stats
   profile stats demo grace --days 7
   profile stats --days 365 --plot spark --svg views.svg")]
 pub(crate) struct StatsArguments {
-    /// Whose profiles
+    /// Handles of the profiles [default: your own]
     #[arg(value_name = "HANDLE")]
     handles: Vec<Handle>,
 
     #[arg(long, help = days_help())]
     days: Option<Days>,
 
-    /// What to draw of the days: bars, spark (one line) or none; bars on a terminal and nothing
-    /// elsewhere, unless given
+    /// Chart of the views per day: bars, spark (one line) or none [default: bars on a terminal,
+    /// otherwise none]
     #[arg(long, value_enum, hide_possible_values = true)]
     plot: Option<Plot>,
 
-    /// Draw the days into this file too, which is replaced if it is there; - prints the picture alone
+    /// Also draw the chart into this file, replacing it; - prints only the chart
     #[arg(long, value_name = "FILE|-")]
     svg: Option<PathBuf>,
 }
@@ -60,12 +61,11 @@ enum Plot {
 
 fn days_help() -> String {
     format!(
-        "Over how many days: {least} to {} for your own profile, {least} to {} for another's; {} \
-         unless given",
+        "Number of days: {min} to {} for your own profile, {min} to {} for others [default: {}]",
         Days::MAX_OWN,
         Days::MAX_OTHER,
         Days::DEFAULT,
-        least = Days::MIN,
+        min = Days::MIN,
     )
 }
 
@@ -125,15 +125,15 @@ fn as_curl(days: Option<Days>, session: &Session<'_>) -> Result<Report, Failure>
     let report = session.as_curl(&requests)?;
     session
         .output
-        .note("put the handle that the first command prints in place of HANDLE in the second");
+        .note("replace HANDLE in the second command with the handle that the first one prints");
     Ok(report)
 }
 
 fn own_handle(session: &Session<'_>) -> Result<Handle, Failure> {
     let profile = session.read(session.client()?.me())?.into_data();
     profile.handle.ok_or_else(|| {
-        let message = "the service does not tell your handle";
-        Failure::new(FailureKind::Other, message).hint("give it: profile stats HANDLE")
+        let message = "the profile in the response does not contain your handle";
+        Failure::new(FailureKind::Other, message).hint("pass it: `profile stats HANDLE`")
     })
 }
 
@@ -194,7 +194,7 @@ fn plain(read: &[Read<'_>], several: bool) -> View {
     View::Table {
         columns: vec!["handle", "field", "value"],
         rows: rows.collect(),
-        empty: "The service tells nothing.",
+        empty: "No statistics available.",
     }
 }
 

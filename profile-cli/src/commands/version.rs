@@ -7,7 +7,7 @@ use crate::outcome::report::{Report, View};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Print the version, and the features that the program was built with
+/// Print the version and the build features
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

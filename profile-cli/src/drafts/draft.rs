@@ -128,15 +128,15 @@ impl Draft {
         let path = self.path.display();
         if session.settings.no_input || !prompt::is_interactive() {
             let hint = format!(
-                "add --yes to resume it, or discard it with `profile draft delete {}`",
+                "add --yes to resume it, or delete it with `profile draft delete {}`",
                 self.name()
             );
-            let message = format!("an earlier text was not sent: {path}");
+            let message = format!("an earlier text was not sent; it is in {path}");
             return Err(Failure::usage(message).hint(hint));
         }
         let question = format!(
             "An earlier text was not sent: {path}\n\
-             Resume it? No replaces it with a new text. [Y/n] "
+             Resume it? If not, it is replaced. [Y/n] "
         );
         prompt::yes_or_no(&question, true)
     }
@@ -187,7 +187,7 @@ impl Draft {
         session.output.warn(&failure.message);
         // The place comes first: Ctrl-C at the question ends the program.
         session.output.note(&self.place());
-        prompt::yes_or_no("Open the editor again now? [Y/n] ", true)
+        prompt::yes_or_no("Open the editor again? [Y/n] ", true)
     }
 
     /// Adds the place of the text to a failure; a text that nobody has changed is not kept.
@@ -197,7 +197,7 @@ impl Draft {
             return failure;
         }
         if !self.path.exists() {
-            return failure.hint("the editor took the file away, and the text with it");
+            return failure.hint("the editor deleted the file, so the text is lost");
         }
         let kept = self.place();
         let hint = match &failure.hint {
@@ -215,7 +215,7 @@ impl Draft {
     pub(crate) fn place(&self) -> String {
         let path = self.path.display();
         let command = self.kind.command();
-        format!("the text is kept in {path}, and `{command}` offers it again")
+        format!("the text is saved in {path}; run `{command}` to resume it")
     }
 }
 

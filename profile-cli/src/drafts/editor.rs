@@ -25,7 +25,7 @@ impl Editor {
     /// the one that every system has.
     pub(crate) fn find(settings: &Settings) -> Result<Self, Failure> {
         let no_terminal = || {
-            let message = "no editor is chosen, and there is no terminal to open one on";
+            let message = "no editor is set, and the default editor needs a terminal";
             Failure::usage(message).hint("set PROFILE_EDITOR")
         };
         let chosen = settings.effective(SettingName::Editor)?;
@@ -48,7 +48,7 @@ impl Editor {
             }),
             None => {
                 let message = format!("{source}: {text:?} is not a command");
-                Err(Failure::usage(message).hint("close every quote in it"))
+                Err(Failure::usage(message).hint("set it to a program; close all quotes"))
             }
         }
     }
@@ -68,7 +68,7 @@ impl Editor {
         let failed = |how: String| {
             let words = shlex::try_join(self.words.iter().map(String::as_str));
             let words = words.unwrap_or_else(|_| self.words.join(" "));
-            let message = format!("the editor {words} of {} {how}", self.source);
+            let message = format!("the editor {words} (from {}) {how}", self.source);
             Failure::new(FailureKind::Other, message)
         };
         match command.status() {
@@ -78,7 +78,7 @@ impl Editor {
                 "the editor was interrupted",
             )),
             Ok(status) => Err(failed(format!("failed: {status}"))),
-            Err(error) => Err(failed(format!("cannot be started: {error}"))),
+            Err(error) => Err(failed(format!("could not be started: {error}"))),
         }
     }
 }

@@ -70,7 +70,7 @@ async fn fields_make_a_json_body() {
             exit 2
             --- stdout
             --- stderr
-            error: --field body is given twice; an object has it once
+            error: --field body was given twice; expected each name once
         "#]]);
     place
         .run(&["api", "me/posts", "-f", "body"])
@@ -78,7 +78,7 @@ async fn fields_make_a_json_body() {
             exit 2
             --- stdout
             --- stderr
-            error: invalid value 'body' for '--field <NAME=VALUE>': expected a name, an equals sign and a value
+            error: invalid value 'body' for '--field <NAME=VALUE>': expected NAME=VALUE
 
             For more information, try '--help'.
         "#]]);
@@ -117,7 +117,7 @@ async fn input_that_cannot_be_sent_is_refused() {
             exit 2
             --- stdout
             --- stderr
-            error: --input: GET has no body; name another method with -X
+            error: --input: a GET request has no body; choose another method with -X
         "#]]);
     place
         .run(&["api", "me/posts", "--input", "post.json"])
@@ -172,7 +172,7 @@ async fn an_answer_that_is_no_json() {
         exit 1
         --- stdout
         --- stderr
-        {"error":{"code":"failed","exit_code":1,"hint":"leave out --json and --jq to see the answer as it is","message":"the service answered 200, but not with JSON: expected value at line 1 column 1","retryable":false,"status":200}}
+        {"error":{"code":"failed","exit_code":1,"hint":"omit --json and --jq to print the response as it is","message":"the response with status 200 is not valid JSON: expected value at line 1 column 1","retryable":false,"status":200}}
     "#]]);
 }
 
@@ -215,8 +215,8 @@ async fn a_path_that_leads_elsewhere_is_refused() {
             exit 2
             --- stdout
             --- stderr
-            error: "https://evil.example/me" is a whole URL; expected a path of the service
-            hint: --base-url says where the service is
+            error: "https://evil.example/me" is a URL; expected a path, such as me/profile
+            hint: set the URL of the service with --base-url
         "#]]);
     place.run(&["api", "../../me"]).check(&expect![[r#"
         exit 2
@@ -388,7 +388,7 @@ async fn the_body_of_a_refusal_is_told_to_be_cut_or_no_text() {
     let run = place.run(&["api", "long"]);
     assert!(
         run.stderr()
-            .contains("warning: the body is cut after 64 KiB\n"),
+            .contains("warning: the body was truncated to 64 KiB\n"),
         "{run}"
     );
     let error = place.run(&["api", "bytes", "--json"]).error();

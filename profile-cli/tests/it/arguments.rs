@@ -36,14 +36,14 @@ fn nothing_typed_shows_where_to_start() {
         --- stdout
         profile reads and edits your profile, its links, posts and statistics.
 
-          profile auth login           store your key, once
-          profile show                 see your profile
+          profile auth login           store your API key
+          profile show                 show your profile
           profile set --bio 'Hello'    change it
           profile edit                 change it in your editor
-          profile stats                see how often it was viewed
+          profile stats                show its views
 
         Without an account:
-          profile --sandbox show       try it on a made-up profile
+          profile --sandbox show       try it on a sample profile
 
         `profile --help` lists all commands.
         --- stderr
@@ -51,9 +51,9 @@ fn nothing_typed_shows_where_to_start() {
 }
 
 #[test]
-fn help_names_every_variable_of_the_environment() {
+fn help_environment_lists_all_variables() {
     let home = tempfile::tempdir().unwrap();
-    let help = run(home.path(), &[], &["--help"]);
+    let help = run(home.path(), &[], &["help", "environment"]);
     for variable in [
         "PROFILE_API_KEY",
         "PROFILE_API_KEY_FILE",
@@ -69,5 +69,23 @@ fn help_names_every_variable_of_the_environment() {
     ] {
         let mut words = help.stdout().split([' ', ',', '\n']);
         assert!(words.any(|word| word == variable), "{variable}");
+    }
+}
+
+#[test]
+fn help_names_the_topics_and_prints_them() {
+    let home = tempfile::tempdir().unwrap();
+    let help = run(home.path(), &[], &["--help"]);
+    for (topic, content) in [
+        ("environment", "PROFILE_API_KEY "),
+        ("exit-codes", "  130  interrupted with Ctrl-C"),
+        ("formatting", "  ndjson  one JSON object per line"),
+    ] {
+        let name = format!("  profile help {topic} ");
+        assert!(help.stdout().contains(&name), "{help}");
+        let text = run(home.path(), &[], &["help", topic]);
+        assert!(text.stdout().contains(content), "{text}");
+        assert!(!help.stdout().contains(content), "{help}");
+        assert_eq!(run(home.path(), &[], &[topic]).code(), 2);
     }
 }

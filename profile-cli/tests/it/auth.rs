@@ -173,8 +173,8 @@ async fn a_login_needs_a_way_to_get_its_key() {
         exit 2
         --- stdout
         --- stderr
-        error: this asks for a key, and there is no terminal to ask on
-        hint: add --with-token to give the key on standard input: `--with-token < FILE`
+        error: the API key is missing, and there is no terminal to ask on
+        hint: add --with-token to read the key from stdin: `--with-token < FILE`
     "#]]);
     let login = place
         .stranger(&["auth", "login", "--with-token"])
@@ -235,7 +235,7 @@ async fn two_services_of_one_host_are_two_accounts() {
         .error();
     let message = refused["message"].as_str().unwrap();
     assert!(
-        message.starts_with("the account 127.0.0.1 is stored already, for "),
+        message.starts_with("account 127.0.0.1 already exists with the base URL "),
         "{message}"
     );
     let named = [&login[..], &["--account", "other"]].concat();
@@ -252,7 +252,7 @@ async fn two_services_of_one_host_are_two_accounts() {
         .error();
     assert_eq!(
         refused["message"],
-        "the account other differs from Other in case alone"
+        "account other already exists; Other differs only in case"
     );
 
     let list = place.stranger(&["auth", "list", "--json"]).run().json();
@@ -274,7 +274,7 @@ async fn another_account_can_be_chosen() {
     switched.check(&expect![[r#"
         exit 0
         --- stdout
-        The account 127.0.0.1 is chosen.
+        Switched to account 127.0.0.1.
         --- stderr
     "#]]);
     let list = place.stranger(&["auth", "list"]).run();
@@ -333,9 +333,10 @@ async fn a_logout_asks_and_forgets() {
     expect![[r#"
         exit 0
         --- stdout
-        The account 127.0.0.1 is forgotten; its key was removed from HOME/.config/profile/keys/127.0.0.1.
+        Removed account 127.0.0.1; its key was deleted from HOME/.config/profile/keys/127.0.0.1.
         --- stderr
-    "#]].assert_eq(&place.told(&logout));
+    "#]]
+    .assert_eq(&place.told(&logout));
     assert!(!place.config("keys/127.0.0.1").exists());
     place
         .stranger(&["auth", "logout", "--yes"])
@@ -344,8 +345,8 @@ async fn a_logout_asks_and_forgets() {
             exit 2
             --- stdout
             --- stderr
-            error: no account is selected, so there is nothing to forget
-            hint: no account is stored; a key in the environment is yours to unset
+            error: no account is selected
+            hint: no accounts are stored; a key in the environment has to be unset there
         "#]]);
     place
         .stranger(&["auth", "list", "-o", "table"])
@@ -443,7 +444,7 @@ async fn a_status_without_a_key_is_a_failure_of_its_own() {
             exit 4
             --- stdout
             --- stderr
-            error: there is no key: you are logged out
+            error: no API key is set
             hint: set PROFILE_API_KEY to your key, or log in with `profile auth login`; --sandbox needs no account
         "#]]);
     }
@@ -463,7 +464,7 @@ async fn a_keyring_of_another_build_is_told() {
     fs::create_dir_all(place.config("")).unwrap();
     let config = "account = \"a\"\n[accounts.a]\nbase_url = \"http://127.0.0.1:1\"\n";
     for (store, expected) in [
-        ("keyring", "this build of the program has no keyring"),
+        ("keyring", "this build does not support the system keyring"),
         (
             "pocket",
             "accounts.a.key_store is \"pocket\"; expected file or keyring",

@@ -73,7 +73,7 @@ async fn a_terminal_is_no_source_of_a_token() {
     let (code, shown) = start(&place, &login).ends();
     assert_eq!(code, Some(2));
     assert!(
-        shown.contains("--with-token does not read a key from a terminal"),
+        shown.contains("--with-token cannot read the key from a terminal"),
         "{shown}"
     );
 }

@@ -87,8 +87,8 @@ fn a_value_is_got_wherever_it_comes_from() {
         exit 1
         --- stdout
         --- stderr
-        error: base_url is not set, and has no default
-        hint: set it with `profile config set base_url …`
+        error: base_url is not set and has no default
+        hint: set it with `profile config set base_url VALUE`
     "#]]);
 }
 

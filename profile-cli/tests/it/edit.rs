@@ -136,8 +136,8 @@ async fn an_editor_that_fails_leaves_the_text() {
             exit 1
             --- stdout
             --- stderr
-            error: the editor 'HOME/an editor' of PROFILE_EDITOR failed: exit status: 3
-            hint: the text is kept in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml, and `profile edit` offers it again
+            error: the editor 'HOME/an editor' (from PROFILE_EDITOR) failed: exit status: 3
+            hint: the text is saved in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml; run `profile edit` to resume it
         "#]],
     );
     let [text] = kept(&place).try_into().unwrap();
@@ -152,8 +152,8 @@ async fn an_editor_that_fails_leaves_the_text() {
             exit 1
             --- stdout
             --- stderr
-            error: the editor /nowhere/vi of EDITOR cannot be started: No such file or directory (os error 2)
-            hint: the text is kept in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml, and `profile edit` offers it again
+            error: the editor /nowhere/vi (from EDITOR) could not be started: No such file or directory (os error 2)
+            hint: the text is saved in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml; run `profile edit` to resume it
         "#]],
     );
     assert_eq!(kept(&place), [text]);
@@ -170,8 +170,8 @@ async fn an_earlier_text_is_taken_up_again() {
             exit 2
             --- stdout
             --- stderr
-            error: an earlier text was not sent: HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml
-            hint: add --yes to resume it, or discard it with `profile draft delete profile-demo@SERVICE`
+            error: an earlier text was not sent; it is in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml
+            hint: add --yes to resume it, or delete it with `profile draft delete profile-demo@SERVICE`
         "#]],
     );
     let run = program(
@@ -196,22 +196,22 @@ async fn what_is_wrong_is_told_above_the_text() {
             exit 2
             --- stdout
             --- stderr
-            error: the text is not TOML: TOML parse error at line 7, column 9
+            error: the text is not valid TOML: TOML parse error at line 7, column 9
               |
             7 | bio = "b
               |         ^
             invalid basic string, expected `"`
-            hint: the text is kept in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml, and `profile edit` offers it again
+            hint: the text is saved in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml; run `profile edit` to resume it
         "#]],
     );
     let [text] = kept(&place).try_into().unwrap();
     expect![[r##"
-        #! the text is not TOML: TOML parse error at line 7, column 9
+        #! the text is not valid TOML: TOML parse error at line 7, column 9
         #!   |
         #! 7 | bio = "b
         #!   |         ^
         #! invalid basic string, expected `"`
-        #! Mend it and save; what is above the fields is not sent.
+        #! Fix it and save again. These lines are not sent.
         bio = "b
         location = 1
     "##]]
@@ -222,13 +222,13 @@ async fn what_is_wrong_is_told_above_the_text() {
         &place,
         &run,
         &expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
-        error: accent_color: "rot" is not a color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange
-        display_name has 33 characters; at most 32 are allowed
-        hint: the text is kept in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml, and `profile edit` offers it again
-    "#]],
+            exit 2
+            --- stdout
+            --- stderr
+            error: accent_color: "rot" is not a color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange
+            display_name has 33 characters; at most 32 are allowed
+            hint: the text is saved in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml; run `profile edit` to resume it
+        "#]],
     );
     assert!(sent(&place).is_empty());
 }
@@ -250,7 +250,7 @@ async fn a_text_is_kept_until_the_service_has_accepted_it() {
                 .starts_with(&format!("exit {exit}\n--- stdout\n---")),
             "{run}"
         );
-        assert!(run.to_string().contains("the text is kept in "), "{run}");
+        assert!(run.to_string().contains("the text is saved in "), "{run}");
         let [text] = kept(&place).try_into().unwrap();
         let text = fs::read_to_string(text).unwrap();
         assert!(text.ends_with("bio = \"b\"\n"), "{text}");
@@ -280,7 +280,7 @@ async fn a_rehearsal_sends_nothing_and_keeps_the_text() {
             No change was sent.
             --- stderr
             note: accent_color: #FFF is sent as #FFFFFF
-            note: the text is kept in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml, and `profile edit` offers it again
+            note: the text is saved in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml; run `profile edit` to resume it
         "##]],
     );
     assert!(sent(&place).is_empty());
@@ -298,14 +298,14 @@ async fn what_the_service_does_not_show_is_left_open() {
         --- stdout
         Nothing changed.
         --- stderr
-        # Your profile. Change what you like, save and close; only what you changed is sent.
-        # An empty text "" clears a field; a field without a line stays as it is.
-        # In quotes, \\ is a backslash, \" a quote and \n a line break.
+        # Your profile. Edit the fields, save and close; only changed fields are sent.
+        # An empty string "" clears a field; a removed field keeps its value.
+        # In a string, \\ is a backslash, \" a quote and \n a line break.
 
         # up to 32 characters
         # display_name = ""
 
-        # up to 300 characters and 10 lines; it ends right before the closing quotes
+        # up to 300 characters and 10 lines; the text ends right before the closing quotes
         # bio = ""
 
         # up to 40 characters
@@ -314,10 +314,10 @@ async fn what_the_service_does_not_show_is_left_open() {
         # #rrggbb, #rgb or a CSS name
         # accent_color = ""
 
-        # text on background_color wants a contrast of 4.5:1
+        # the contrast with background_color should be at least 4.5:1
         # text_color = ""
 
-        # the colour behind the text
+        # #rrggbb, #rgb or a CSS name
         # background_color = ""
     "#]]);
     edit(
@@ -335,7 +335,7 @@ async fn without_editor_and_terminal_nothing_is_opened() {
         exit 2
         --- stdout
         --- stderr
-        error: no editor is chosen, and there is no terminal to open one on
+        error: no editor is set, and the default editor needs a terminal
         hint: set PROFILE_EDITOR
     "#]]);
     let unclosed = place.program(&["edit"]).env("EDITOR", "vi 'a");
@@ -344,7 +344,7 @@ async fn without_editor_and_terminal_nothing_is_opened() {
         --- stdout
         --- stderr
         error: EDITOR: "vi 'a" is not a command
-        hint: close every quote in it
+        hint: set it to a program; close all quotes
     "#]]);
 }
 
@@ -362,7 +362,7 @@ async fn curl_shows_what_an_edit_would_ask() {
           -H 'Content-Type: application/json' \
           --data-raw '{}'
         --- stderr
-        note: the second command has {} in place of the fields that you change in the editor
+        note: replace {} in the second command with the changed fields
     "#]]);
 }
 
@@ -373,7 +373,7 @@ async fn a_post_is_written_in_the_editor() {
     post("cat \"$1\"").check(&expect![[r#"
         exit 0
         --- stdout
-        Nothing was written, so nothing was sent.
+        The text is empty; nothing was sent.
         --- stderr
     "#]]);
     let run = post("printf 'one\\r\\n# two\\n' > \"$1\"");
@@ -397,12 +397,12 @@ async fn a_post_is_kept_until_the_service_has_accepted_it() {
         &place,
         &run,
         &expect![[r#"
-        exit 6
-        --- stdout
-        --- stderr
-        error: the service rejected the request (422: not today)
-        hint: the text is kept in HOME/.local/state/profile/drafts/post-demo@SERVICE.txt, and `profile post create --editor` offers it again
-    "#]],
+            exit 6
+            --- stdout
+            --- stderr
+            error: the service rejected the request (422: not today)
+            hint: the text is saved in HOME/.local/state/profile/drafts/post-demo@SERVICE.txt; run `profile post create --editor` to resume it
+        "#]],
     );
     let run = program(&place, "true", &create).run();
     assert!(run.stdout().ends_with("body\tone\n"), "{run}");
@@ -426,7 +426,7 @@ async fn an_unknown_outcome_keeps_the_text() {
             --- stdout
             --- stderr
             error: PATCH /api/v1/me/profile: the connection was lost before the response was complete: connection closed before message completed; the change may have been applied
-            hint: the request was sent once and its outcome is unknown; check with `profile show` before you try again; the text is kept in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml, and `profile edit` offers it again
+            hint: the request was sent once and its outcome is unknown; check with `profile show` before you try again; the text is saved in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml; run `profile edit` to resume it
         "#]],
     );
     assert_eq!(kept(&place).len(), 1);
@@ -446,15 +446,18 @@ async fn before_the_editor_is_offered_again_the_place_of_the_text_is_told() {
     for (answer, code) in [("\u{3}", 130), ("n\r", 2)] {
         let mut terminal = terminal(&place, WRONG);
         if code == 2 {
-            terminal.sees("Resume it? No replaces it with a new text. [Y/n] ");
+            terminal.sees("Resume it? If not, it is replaced. [Y/n] ");
             terminal.types("n\r");
         }
-        terminal.sees("Open the editor again now? [Y/n] ");
+        terminal.sees("Open the editor again? [Y/n] ");
         terminal.types(answer);
         let (ended, seen) = terminal.ends();
         assert_eq!(ended, Some(code), "{seen}");
         let [text] = kept(&place).try_into().unwrap();
-        let told = format!("the text is kept in {}, and `profile edit", text.display());
+        let told = format!(
+            "the text is saved in {}; run `profile edit`",
+            text.display()
+        );
         assert!(seen.replace("\r\n", "").contains(&told), "{seen}");
     }
 }
@@ -468,7 +471,7 @@ async fn an_earlier_text_can_be_resumed_or_replaced() {
         terminal.sees("[Y/n] ");
         terminal.types(answer);
         if answer == "\r" {
-            terminal.sees("Open the editor again now? [Y/n] ");
+            terminal.sees("Open the editor again? [Y/n] ");
             terminal.types("n\r");
         }
         let (_, seen) = terminal.ends();
@@ -518,7 +521,7 @@ async fn drafts_are_listed_shown_and_deleted() {
             --- stdout
             --- stderr
             error: there are several drafts: post-demo@SERVICE, profile-demo@SERVICE
-            hint: give the name of one
+            hint: pass the name of one
         "#]],
     );
     let post = format!("post-demo@{}", service(&place));
@@ -573,12 +576,12 @@ async fn a_change_that_the_profile_does_not_show_keeps_the_text() {
         &place,
         &run,
         &expect![[r#"
-        exit 1
-        --- stdout
-        --- stderr
-        error: the service accepted the change without showing it, but the profile does not show the new location
-        hint: the text is kept in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml, and `profile edit` offers it again
-    "#]],
+            exit 1
+            --- stdout
+            --- stderr
+            error: the service accepted the change, but the profile does not contain the new location
+            hint: the text is saved in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml; run `profile edit` to resume it
+        "#]],
     );
     let [text] = kept(&place).try_into().unwrap();
     assert_eq!(fs::read_to_string(text).unwrap(), "location = \"L\"\n");
@@ -605,12 +608,12 @@ async fn a_post_that_is_not_shown_is_kept() {
         &place,
         &run,
         &expect![[r#"
-        exit 0
-        --- stdout
-        The service accepted the post without showing it; `profile post list` does.
-        --- stderr
-        warning: the text is kept in HOME/.local/state/profile/drafts/post-demo@SERVICE.txt; delete it with `profile draft delete post-demo@SERVICE` once the post is seen
-    "#]],
+            exit 0
+            --- stdout
+            The service accepted the post; `profile post list` shows it.
+            --- stderr
+            warning: the text is saved in HOME/.local/state/profile/drafts/post-demo@SERVICE.txt; delete it with `profile draft delete post-demo@SERVICE` once the post appears
+        "#]],
     );
     let [text] = kept(&place).try_into().unwrap();
     assert_eq!(fs::read_to_string(text).unwrap(), "one\n");
@@ -629,11 +632,11 @@ async fn a_field_that_changed_meanwhile_is_told() {
     let run = program(&place, script, &["edit", "--yes"]).run();
     assert!(run.stdout().contains("display_name\tHalf\n"), "{run}");
     expect![[r##"
-        #! display_name has changed on the service since: it is "Newer" now
-        #! Mend it and save; what is above the fields is not sent.
+        #! display_name has changed on the service meanwhile; it is now "Newer"
+        #! Fix it and save again. These lines are not sent.
         display_name = "Half"
         accent_color = "rot"
-        warning: display_name has changed on the service since: it is "Newer" now
+        warning: display_name has changed on the service meanwhile; it is now "Newer"
     "##]]
     .assert_eq(&run.stderr());
 }

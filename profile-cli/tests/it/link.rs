@@ -164,8 +164,8 @@ async fn a_service_that_lists_no_links_is_told_of() {
         exit 1
         --- stdout
         --- stderr
-        error: the service does not list your links with your profile
-        hint: `profile show --json` prints all that it does tell of your links
+        error: the profile in the response does not contain your links
+        hint: `profile show --json` prints the complete profile
     "#]]);
 }
 

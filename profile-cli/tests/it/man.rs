@@ -10,6 +10,7 @@ fn the_page_of_the_program_is_printed() {
     let page = run(home.path(), &[], &["man"]);
     assert!(page.stdout().contains(".TH profile 1"), "{page}");
     assert!(page.stdout().contains("PROFILE_API_KEY_FILE"), "{page}");
+    assert!(page.stdout().contains(".SH \"EXIT CODES\"\n"), "{page}");
     // Tables and examples keep their lines.
     let notes = ".SH NOTES\nExamples:\n.nf\n";
     assert!(page.stdout().contains(notes), "{page}");
@@ -35,13 +36,13 @@ fn every_command_gets_a_page() {
     let text = fs::read_to_string(directory.join("profile-link-add.1")).unwrap();
     assert!(text.contains("\\fBprofile link add\\fR"), "{text}");
     // Paragraphs are filled by whoever shows the page.
-    let paragraph = "\nNeeds the scope links:write. If no answer comes, the link is not sent again: \
-                     `profile link list` tells whether it is there.\n";
+    let paragraph = "\nRequires the scope links:write. If the response is lost, the request is not \
+                     retried; `profile link list` shows whether the link was created.\n";
     assert!(text.contains(paragraph), "{text}");
     // The global options are on the page of the program, to which the others point.
     assert!(!text.contains("base\\-url"), "{text}");
     assert!(
-        text.contains("\\fBprofile\\fR(1) has the global options"),
+        text.contains("\\fBprofile\\fR(1) lists the global options"),
         "{text}"
     );
     let text = fs::read_to_string(directory.join("profile.1")).unwrap();

@@ -63,7 +63,7 @@ async fn a_post_may_come_from_a_file_or_from_stdin() {
         --- stdout
         --- stderr
         error: the text of the post is missing
-        hint: give it, or add --editor to write it in your editor
+        hint: pass it as an argument, or add --editor to write it in your editor
     "#]]);
     place
         .run(&["post", "create", "a", "--editor"])

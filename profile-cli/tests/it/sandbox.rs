@@ -135,12 +135,12 @@ fn the_status_tells_of_the_sandbox_alone() {
         --- stdout
         account           none
         base_url          the sandbox
-        key               made up (--sandbox)
+        key               sample (--sandbox)
         handle            demo
         scopes            profile:write analytics:read links:write
                           social:write
-        rate_limit        1000000 requests in 60 seconds
-        may               show, set, edit, link list, link add, link edit,
+        rate_limit        1000000 requests per 60 s
+        allowed           show, set, edit, link list, link add, link edit,
                           link delete, post list, post create, post delete,
                           stats, analytics, badge list, site
         setting color     auto (default)
@@ -208,7 +208,7 @@ fn what_is_served_is_the_sandbox() {
     let start = format!("exit 1\n--- stdout\n--- stderr\nerror: cannot listen on {addr}: ");
     assert!(second.starts_with(&start), "{second}");
     assert!(
-        second.ends_with("\nhint: leave out --addr to take a free port\n"),
+        second.ends_with("\nhint: omit --addr to use a free port\n"),
         "{second}"
     );
 

@@ -124,7 +124,7 @@ async fn an_answer_without_the_profile_is_a_success() {
     place.run(&["set", "--location", "L"]).check(&expect![[r#"
         exit 0
         --- stdout
-        The service accepted the change without showing it; `profile show` does.
+        The service accepted the change; `profile show` prints the profile.
         --- stderr
     "#]]);
     let json = place.run(&["set", "--location", "L", "--json"]).json();
@@ -194,7 +194,7 @@ async fn a_low_contrast_is_told_even_if_the_service_shows_nothing() {
     place.run(&colors).check(&expect![[r#"
         exit 0
         --- stdout
-        The service accepted the change without showing it; `profile show` does.
+        The service accepted the change; `profile show` prints the profile.
         --- stderr
         note: text_color: gray is sent as #808080
         note: background_color: #777 is sent as #777777

@@ -96,8 +96,8 @@ async fn a_service_that_tells_no_handle_is_told_of() {
         exit 1
         --- stdout
         --- stderr
-        error: the service does not tell your handle
-        hint: give it: profile stats HANDLE
+        error: the profile in the response does not contain your handle
+        hint: pass it: `profile stats HANDLE`
     "#]]);
 }
 
@@ -400,7 +400,7 @@ async fn curl_leaves_the_own_handle_open() {
             curl --path-as-is --globoff 'http://127.0.0.1:1/api/v1/users/HANDLE/stats?days=7' \
               -H "Authorization: Bearer $PROFILE_API_KEY"
             --- stderr
-            note: put the handle that the first command prints in place of HANDLE in the second
+            note: replace HANDLE in the second command with the handle that the first one prints
         "#]]);
     let curl = ["stats", "a b", "c", "--curl"];
     place

@@ -8,11 +8,11 @@ use crate::outcome::report::{Report, View, cell};
 use crate::session::Session;
 use crate::settings::{KeyStore, SettingName, without_login};
 
-/// List the stored accounts, and tell which is chosen
+/// List the stored accounts and mark the selected one
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A pipe gets a line for each account: its name, \"chosen\" or nothing, its base URL, and where its key
-is kept.
+In a pipe, each line is an account name, \"chosen\" or nothing, a base URL and the storage of the key,
+separated by tabs.
 
 Examples:
   profile auth list

@@ -19,16 +19,16 @@ use crate::settings::{
 };
 use crate::system::interruption::InterruptGuard;
 
-/// Store a key and where its service is, once the service has taken it
+/// Check an API key with the service, and store it with the base URL
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Asks for the base URL and the key. The key is never an argument, where others could read it, and is
-not shown as you type it. Nothing is stored unless `GET /me` succeeds with it.
+Asks for the base URL and the API key. The key is not accepted as an argument, which other users
+could read, and is not shown while you type it. It is stored only if `GET /me` succeeds with it.
 
-The account is named after the host of the base URL, or \"default\" where that cannot be a file's
-name; --account NAME gives another name, and logging in again replaces the key. The account is the
-chosen one from then on. The key goes to the system keyring in builds that have it (see
-`profile version`), else to a file that only you can read.
+The account is named after the host of the base URL, or \"default\" if the host is not a valid file
+name; --account NAME sets another name. Logging in again replaces the key. The account becomes the
+selected one. The key is stored in the keyring of the system if the program was built with it (see
+`profile version`), otherwise in a file that only you can read.
 
 Examples:
   profile auth login
@@ -68,7 +68,7 @@ pub(crate) fn run(
 fn check_input(with_token: bool, session: &Session<'_>) -> Result<(), Failure> {
     let settings = &session.settings;
     if settings.sandbox {
-        return Err(Failure::usage("the sandbox needs no login").hint("leave out --sandbox"));
+        return Err(Failure::usage("the sandbox requires no login").hint("omit --sandbox"));
     }
     if settings.curl {
         return Ok(());
@@ -77,20 +77,20 @@ fn check_input(with_token: bool, session: &Session<'_>) -> Result<(), Failure> {
         return match io::stdin().is_terminal() {
             false => Ok(()),
             true => Err(
-                Failure::usage("--with-token does not read a key from a terminal")
-                    .hint("leave it out to be asked, or give it a file: `--with-token < FILE`"),
+                Failure::usage("--with-token cannot read the key from a terminal")
+                    .hint("omit it to be asked, or redirect a file: `--with-token < FILE`"),
             ),
         };
     }
     let message = match settings.no_input {
-        true => "this asks for a key, and --no-input forbids to ask",
+        true => "the API key is missing, and --no-input disables prompts",
         false if !prompt::is_interactive() => {
-            "this asks for a key, and there is no terminal to ask on"
+            "the API key is missing, and there is no terminal to ask on"
         }
         false => return Ok(()),
     };
     Err(Failure::usage(message)
-        .hint("add --with-token to give the key on standard input: `--with-token < FILE`"))
+        .hint("add --with-token to read the key from stdin: `--with-token < FILE`"))
 }
 
 /// The account's name as --account or PROFILE_ACCOUNT gives it. That of config.toml is the account
@@ -99,7 +99,7 @@ fn given_name(session: &Session<'_>) -> Result<Option<AccountName>, Failure> {
     let given = session.settings.override_for_run(SettingName::Account)?;
     let parse = |text: &str| {
         AccountName::parse(text)
-            .map_err(|reason| Failure::usage(format!("the account's name {reason}")))
+            .map_err(|reason| Failure::usage(format!("the account name {reason}")))
     };
     given.map(|given| parse(&given.value)).transpose()
 }
@@ -159,8 +159,8 @@ fn check_not_another(
         return Ok(());
     };
     let stored = without_login(&stored);
-    let message = format!("the account {name} is stored already, for {stored}");
-    Err(Failure::usage(message).hint("name this one: add --account NAME"))
+    let message = format!("account {name} already exists with the base URL {stored}");
+    Err(Failure::usage(message).hint("choose another name with --account NAME"))
 }
 
 fn check_with_service(
@@ -230,14 +230,13 @@ fn check_case(name: &AccountName, edit: &ConfigEdit) -> Result<(), Failure> {
     match known.iter().find(is_like) {
         None => Ok(()),
         Some(other) => {
-            let message = format!("the account {other} differs from {name} in case alone");
-            Err(Failure::usage(message).hint("give another --account NAME"))
+            let message = format!("account {other} already exists; {name} differs only in case");
+            Err(Failure::usage(message).hint("choose another name with --account NAME"))
         }
     }
 }
 
 fn from_stdin() -> Result<String, Failure> {
     let bytes = Input::Stdin.read()?;
-    String::from_utf8(bytes)
-        .map_err(|_| Failure::usage("what came on stdin is not UTF-8 text, and so is no key"))
+    String::from_utf8(bytes).map_err(|_| Failure::usage("the key on stdin is not valid UTF-8"))
 }

@@ -9,11 +9,11 @@ use crate::session::Session;
 use crate::settings::{ConfigEdit, KeyStore, SettingName};
 use crate::system::interruption::InterruptGuard;
 
-/// Forget an account and its key; asks first, unless --yes is given
+/// Remove an account and its key; asks first unless --yes is given
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Forgets the chosen account, or the one that --account names. The key itself stays valid: only the
-service can take it back.
+Removes the selected account, or the one given by --account. The key itself stays valid; only the
+service can revoke it.
 
 Examples:
   profile auth logout
@@ -23,18 +23,20 @@ pub(crate) struct AuthLogoutArguments {}
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     let settings = &session.settings;
     let Some(account) = settings.account()? else {
-        let message = "no account is selected, so there is nothing to forget";
+        let message = "no account is selected";
         let hint = match settings.config.accounts().is_empty() {
-            true => "no account is stored; a key in the environment is yours to unset".to_owned(),
+            true => {
+                "no accounts are stored; a key in the environment has to be unset there".to_owned()
+            }
             false => format!(
-                "name one with --account: {}",
+                "select one with --account: {}",
                 settings.config.accounts().join(", ")
             ),
         };
         return Err(Failure::new(FailureKind::Usage, message).hint(hint));
     };
     let name = account.name;
-    session.confirm(&format!("Forget the account {name} and its key?"))?;
+    session.confirm(&format!("Remove account {name} and its key?"))?;
     let _guard = InterruptGuard::new();
     let mut edit = ConfigEdit::begin(&settings.environment)?;
     let chosen = edit.file().text(SettingName::Account)?;
@@ -46,19 +48,19 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     let others = edit.file().accounts();
     edit.finish()?;
     let key = match &removed_from {
-        Some(place) => format!("its key was removed from {place}"),
+        Some(place) => format!("its key was deleted from {place}"),
         None => "it had no key".to_owned(),
     };
     let next = match others.is_empty() {
         true => String::new(),
         false => format!(
-            " Choose another with `profile auth switch`: {}.",
+            " Select another account with `profile auth switch`: {}.",
             others.join(", ")
         ),
     };
     Ok(Report::new(
         json!({"result": "logged_out", "account": name, "key_removed_from": removed_from}),
-        View::Sentence(format!("The account {name} is forgotten; {key}.{next}")),
+        View::Sentence(format!("Removed account {name}; {key}.{next}")),
     )
     .of_change())
 }

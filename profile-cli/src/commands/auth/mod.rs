@@ -14,10 +14,10 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
 
-/// Log in and out, and choose between accounts
+/// Log in and out, and switch between accounts
 #[derive(Debug, Subcommand)]
 #[command(after_help = "\
-An account is a stored login: a base URL in config.toml, and a key that is kept apart from it.
+An account is a stored login: a base URL in config.toml, and a key that is stored separately.
 
 Examples:
   profile auth login

@@ -7,7 +7,5 @@ pub(super) fn overruled(session: &Session<'_>) -> Option<String> {
     let variables = ["PROFILE_API_KEY", "PROFILE_API_KEY_FILE", "PROFILE_ACCOUNT"];
     let is_set = |variable: &&str| session.settings.environment.path(variable).is_some();
     let set = variables.into_iter().find(is_set)?;
-    Some(format!(
-        "{set} is set and comes before the account that is chosen here"
-    ))
+    Some(format!("{set} is set and overrides the selected account"))
 }

@@ -11,11 +11,11 @@ use crate::outcome::report::{Report, View, push_field};
 use crate::session::Session;
 use crate::settings::Key;
 
-/// Show the account, what its key may do, and where each setting comes from
+/// Show the account, the permissions of its key, and the settings
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Asks the service with GET /me. Of the key no more than its last four characters are shown, and those
-only if it has sixteen or more. Works with PROFILE_API_KEY too. Without a key the exit code is 4.
+Sends GET /me. At most the last four characters of the key are shown, and only if it has at least
+sixteen. Also works with PROFILE_API_KEY. Without a key, the exit code is 4.
 
 Examples:
   profile auth status
@@ -76,16 +76,13 @@ fn login(session: &Session<'_>) -> Result<Login, Failure> {
         return Ok(Login {
             account: None,
             base_url: None,
-            key: "made up".to_owned(),
+            key: "sample".to_owned(),
             key_source: "--sandbox".to_owned(),
             settings: listed.filter(|one| !one.names_the_service()).collect(),
         });
     }
     let Some(key) = Key::find(settings)? else {
-        let failure = Failure::new(
-            FailureKind::Unauthorized,
-            "there is no key: you are logged out",
-        );
+        let failure = Failure::new(FailureKind::Unauthorized, "no API key is set");
         return Err(failure.hint(format!("{LOG_IN_HINT}{}", sandbox_hint())));
     };
     Ok(Login {
@@ -184,7 +181,7 @@ fn scopes_text(scopes: Option<&Scopes>) -> String {
 
 fn rate_limit_text(rate_limit: &RateLimit) -> String {
     match (rate_limit.limit(), rate_limit.window_seconds()) {
-        (Some(limit), Some(window)) => format!("{limit} requests in {window} seconds"),
+        (Some(limit), Some(window)) => format!("{limit} requests per {window} s"),
         (Some(limit), None) if rate_limit.raw().is_number() => format!("{limit} requests"),
         _ => match rate_limit.raw() {
             Value::String(text) => text.clone(),
@@ -195,7 +192,7 @@ fn rate_limit_text(rate_limit: &RateLimit) -> String {
 
 fn permission_fields(permissions: Option<&[Permission]>) -> Vec<(String, String)> {
     let Some(permissions) = permissions else {
-        return vec![("may".to_owned(), not_told())];
+        return vec![("allowed".to_owned(), not_told())];
     };
     let allowed = permissions.iter().filter(|allowed| allowed.lacks.is_none());
     let allowed: Vec<_> = allowed.map(|allowed| allowed.command).collect();
@@ -204,13 +201,13 @@ fn permission_fields(permissions: Option<&[Permission]>) -> Vec<(String, String)
         Some(format!("{} (needs {scope})", refused.command))
     });
     let refused: Vec<_> = refused.collect();
-    let mut fields = vec![("may".to_owned(), allowed.join(", "))];
+    let mut fields = vec![("allowed".to_owned(), allowed.join(", "))];
     if !refused.is_empty() {
-        fields.push(("may not".to_owned(), refused.join(", ")));
+        fields.push(("not allowed".to_owned(), refused.join(", ")));
     }
     fields
 }
 
 fn not_told() -> String {
-    "the service does not tell".to_owned()
+    "unknown".to_owned()
 }

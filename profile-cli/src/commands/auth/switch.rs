@@ -9,14 +9,14 @@ use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, SettingName};
 
-/// Choose the account that commands work with
+/// Select the account that commands use
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   profile auth switch work
   profile show --account work      for one command only")]
 pub(crate) struct AuthSwitchArguments {
-    /// Which account, as `profile auth list` names it
+    /// Name of the account; `profile auth list` shows the names
     #[arg(value_name = "NAME")]
     name: String,
 }
@@ -32,7 +32,7 @@ pub(crate) fn run(
     edit.finish()?;
     let mut report = Report::new(
         json!({"result": "switched", "account": name}),
-        View::Sentence(format!("The account {name} is chosen.")),
+        View::Sentence(format!("Switched to account {name}.")),
     )
     .of_change();
     report.warnings.extend(overruled(session));

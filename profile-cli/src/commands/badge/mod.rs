@@ -8,7 +8,7 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
 
-/// List the badges that profiles can carry
+/// List the badges that profiles can have
 #[derive(Debug, Subcommand)]
 #[command(after_help = "\
 Example:

@@ -7,16 +7,16 @@ use crate::outcome::report::Report;
 use crate::session::Session;
 use crate::settings::SettingName;
 
-/// Print a setting's value as it goes, wherever it comes from
+/// Print the effective value of a setting
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Prints the default where nothing is set. A setting without a value and a default is exit code 1.
+Prints the default if the setting is not set. Exits with 1 if it has no default either.
 
 Examples:
   profile config get output
   profile config get base_url")]
 pub(crate) struct ConfigGetArguments {
-    /// Which setting, as `profile config list` names it
+    /// Name of the setting; `profile config list` shows the names
     #[arg(value_name = "NAME")]
     name: String,
 }
@@ -27,8 +27,8 @@ pub(crate) fn run(
 ) -> Result<Report, Failure> {
     let name = SettingName::parse(&arguments.name).map_err(Failure::usage)?;
     let Some(setting) = session.settings.effective(name)? else {
-        let message = format!("{name} is not set, and has no default");
-        let hint = format!("set it with `profile config set {name} …`");
+        let message = format!("{name} is not set and has no default");
+        let hint = format!("set it with `profile config set {name} VALUE`");
         return Err(Failure::new(FailureKind::Other, message).hint(hint));
     };
     Ok(Report::text(setting.value, name.as_str()))

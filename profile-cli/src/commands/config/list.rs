@@ -8,10 +8,11 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
-/// Show every setting, its value and where that comes from
+/// List all settings with their values and sources
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A pipe gets a line for each setting: name, value and source; what is not set has neither.
+In a pipe, each line is a name, a value and a source, separated by tabs; the value and the source
+are empty if the setting is not set.
 
 Examples:
   profile config list

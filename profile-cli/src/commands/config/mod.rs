@@ -14,10 +14,11 @@ use crate::outcome::report::Report;
 use crate::session::Session;
 use crate::settings::RequiredSettings;
 
-/// Read and change the stored settings
+/// Show and change the settings
 #[derive(Debug, Subcommand)]
 #[command(after_help = "\
-A flag comes before the environment, the environment before config.toml, and that before the default.
+Options override the environment, the environment overrides config.toml, and config.toml overrides
+the defaults.
 
 Examples:
   profile config list

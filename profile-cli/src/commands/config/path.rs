@@ -6,10 +6,11 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
 
-/// Print where config.toml is, or would be
+/// Print the path of config.toml
 #[derive(Debug, Args)]
 #[command(after_help = "\
-It is in PROFILE_CONFIG_DIR, else in $XDG_CONFIG_HOME/profile, else in ~/.config/profile.
+Its directory is PROFILE_CONFIG_DIR, otherwise $XDG_CONFIG_HOME/profile or ~/.config/profile. The
+file may not exist yet.
 
 Examples:
   profile config path

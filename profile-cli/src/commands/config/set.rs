@@ -8,20 +8,21 @@ use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, SettingName};
 
-/// Store a setting in config.toml, whose comments and order stay
+/// Store a setting in config.toml
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The value is checked first. Keys are no settings: `profile auth login` stores them.
+The value is validated first. The comments and the order of the file are preserved. API keys are not
+settings; `profile auth login` stores them.
 
 Examples:
   profile config set output json
   profile config set retries 5")]
 pub(crate) struct ConfigSetArguments {
-    /// Which setting, as `profile config list` names it
+    /// Name of the setting; `profile config list` shows the names
     #[arg(value_name = "NAME")]
     name: String,
 
-    /// Its value
+    /// New value
     #[arg(value_name = "VALUE", allow_negative_numbers = true)]
     value: String,
 }
@@ -44,12 +45,12 @@ pub(crate) fn run(
     edit.finish()?;
     let mut report = Report::new(
         json!({"result": "updated", "name": name.as_str(), "value": value, "path": path}),
-        View::Sentence(format!("{name} is {value} in {path}")),
+        View::Sentence(format!("Set {name} to {value} in {path}.")),
     )
     .of_change();
     let variable = name.variable();
     if let Some(variable) = variable.filter(|variable| environment.path(variable).is_some()) {
-        let warning = format!("{variable} is set and comes before config.toml");
+        let warning = format!("{variable} is set and overrides config.toml");
         report.warnings.push(warning);
     }
     Ok(report)

@@ -14,7 +14,7 @@ use crate::settings::{ConfigEdit, SettingName};
 Example:
   profile config unset output")]
 pub(crate) struct ConfigUnsetArguments {
-    /// Which setting, as `profile config list` names it
+    /// Name of the setting; `profile config list` shows the names
     #[arg(value_name = "NAME")]
     name: String,
 }
@@ -31,8 +31,8 @@ pub(crate) fn run(
         edit.finish()?;
     }
     let (result, sentence) = match was_set {
-        true => ("deleted", format!("{name} is removed from {path}")),
-        false => ("unchanged", format!("{name} was not set in {path}")),
+        true => ("deleted", format!("Removed {name} from {path}.")),
+        false => ("unchanged", format!("{name} is not set in {path}.")),
     };
     Ok(Report::new(
         json!({"result": result, "name": name.as_str(), "path": path}),

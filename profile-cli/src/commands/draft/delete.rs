@@ -8,14 +8,14 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
-/// Delete a draft; asks first, unless --yes is given
+/// Delete a draft; asks first unless --yes is given
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   profile draft delete
   profile draft delete post-ada@profiles.example --yes")]
 pub(crate) struct DraftDeleteArguments {
-    /// The draft, as `profile draft list` names it; the only one unless given
+    /// Name of the draft, as in `profile draft list` [default: the only draft]
     #[arg(value_name = "NAME")]
     name: Option<String>,
 }
@@ -26,8 +26,8 @@ pub(crate) fn run(
 ) -> Result<Report, Failure> {
     let draft = find(arguments.name.as_deref())?;
     let name = draft.name();
-    session.confirm(&format!("Delete the draft {name}?"))?;
+    session.confirm(&format!("Delete draft {name}?"))?;
     draft.delete()?;
-    let sentence = View::Sentence(format!("Deleted the draft {name}."));
+    let sentence = View::Sentence(format!("Deleted draft {name}."));
     Ok(Report::new(json!({"result": "deleted", "name": name}), sentence).of_change())
 }

@@ -10,7 +10,7 @@ use crate::outcome::report::{Report, View};
 /// List the drafts
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A pipe gets a line for each draft: its name and its path, separated by a tab.
+In a pipe, each line is a name and a path, separated by a tab.
 
 Examples:
   profile draft list

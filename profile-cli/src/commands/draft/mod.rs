@@ -11,11 +11,11 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::Report;
 use crate::session::Session;
 
-/// List, show and delete texts from your editor that were not sent
+/// List, show and delete drafts: texts from your editor that were not sent
 #[derive(Debug, Subcommand)]
 #[command(after_help = "\
-`profile edit` and `profile post create --editor` keep one text each for a service and a handle until
-the service has shown it, and offer it when they are run again.
+`profile edit` and `profile post create --editor` save one draft each per service and handle until
+the service has returned the text, and offer to resume it.
 
 Examples:
   profile draft list
@@ -45,10 +45,10 @@ fn find(name: Option<&str>) -> Result<Draft, Failure> {
         (Some(draft), _) if drafts.is_empty() => Ok(draft),
         (Some(_), _) => {
             let message = format!("there are several drafts: {}", all.join(", "));
-            Err(Failure::usage(message).hint("give the name of one"))
+            Err(Failure::usage(message).hint("pass the name of one"))
         }
         (None, Some(name)) if !all.is_empty() => {
-            let message = format!("there is no draft {name:?}; there are: {}", all.join(", "));
+            let message = format!("unknown draft {name:?}; expected one of {}", all.join(", "));
             Err(Failure::new(FailureKind::NotFound, message))
         }
         (None, _) => Err(Failure::new(FailureKind::NotFound, "there are no drafts")),

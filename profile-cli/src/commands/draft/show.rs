@@ -14,7 +14,7 @@ Examples:
   profile draft show
   profile draft show profile-ada@profiles.example")]
 pub(crate) struct DraftShowArguments {
-    /// The draft, as `profile draft list` names it; the only one unless given
+    /// Name of the draft, as in `profile draft list` [default: the only draft]
     #[arg(value_name = "NAME")]
     name: Option<String>,
 }

@@ -23,9 +23,9 @@ const FIELDS: [&str; 6] = [
 ];
 
 const HEADING: &str = "\
-# Your profile. Change what you like, save and close; only what you changed is sent.
-# An empty text \"\" clears a field; a field without a line stays as it is.
-# In quotes, \\\\ is a backslash, \\\" a quote and \\n a line break.
+# Your profile. Edit the fields, save and close; only changed fields are sent.
+# An empty string \"\" clears a field; a removed field keeps its value.
+# In a string, \\\\ is a backslash, \\\" a quote and \\n a line break.
 ";
 
 /// The texts of the fields by name, as they were typed.
@@ -58,14 +58,14 @@ fn note(name: &str) -> String {
     match name {
         "display_name" => up_to(DisplayName::MAX_CHARACTERS),
         "bio" => format!(
-            "{} and {} lines; it ends right before the closing quotes",
+            "{} and {} lines; the text ends right before the closing quotes",
             up_to(Bio::MAX_CHARACTERS),
             Bio::MAX_LINES
         ),
         "location" => up_to(Location::MAX_CHARACTERS),
         "accent_color" => "#rrggbb, #rgb or a CSS name".to_owned(),
-        "text_color" => "text on background_color wants a contrast of 4.5:1".to_owned(),
-        _ => "the colour behind the text".to_owned(),
+        "text_color" => "the contrast with background_color should be at least 4.5:1".to_owned(),
+        _ => "#rrggbb, #rgb or a CSS name".to_owned(),
     }
 }
 
@@ -102,7 +102,7 @@ impl Fields {
             let now = field_of(profile, name)?;
             (then != now).then(|| {
                 format!(
-                    "{name} has changed on the service since: it is {} now",
+                    "{name} has changed on the service meanwhile; it is now {}",
                     printable::quoted(now)
                 )
             })
@@ -164,20 +164,21 @@ impl Changes {
 }
 
 fn reason(error: &toml_edit::TomlError) -> String {
-    format!("the text is not TOML: {}", error.to_string().trim_end())
+    format!(
+        "the text is not valid TOML: {}",
+        error.to_string().trim_end()
+    )
 }
 
 fn field(name: &str, item: &Item) -> Result<(&'static str, String), String> {
     let Some(known) = FIELDS.into_iter().find(|known| *known == name) else {
         let names = FIELDS.join(", ");
-        return Err(format!(
-            "{name:?} is not a field that can be changed; these are: {names}"
-        ));
+        return Err(format!("unknown field {name:?}; expected one of {names}"));
     };
     match item.as_str() {
         Some(text) => Ok((known, text.to_owned())),
         None => Err(format!(
-            "{name} is of the type {}; expected a text in quotes",
+            "{name} has the type {}; expected a string in quotes",
             item.type_name()
         )),
     }
@@ -243,14 +244,14 @@ mod tests {
         let shown = json!({"display_name": "Ada", "bio": "one \"two\"\nthree\\", "location": "",
             "accent_color": "#ff8800"});
         expect![[r##"
-            # Your profile. Change what you like, save and close; only what you changed is sent.
-            # An empty text "" clears a field; a field without a line stays as it is.
-            # In quotes, \\ is a backslash, \" a quote and \n a line break.
+            # Your profile. Edit the fields, save and close; only changed fields are sent.
+            # An empty string "" clears a field; a removed field keeps its value.
+            # In a string, \\ is a backslash, \" a quote and \n a line break.
 
             # up to 32 characters
             display_name = "Ada"
 
-            # up to 300 characters and 10 lines; it ends right before the closing quotes
+            # up to 300 characters and 10 lines; the text ends right before the closing quotes
             bio = """
             one "two\"
             three\\"""
@@ -261,10 +262,10 @@ mod tests {
             # #rrggbb, #rgb or a CSS name
             accent_color = "#ff8800"
 
-            # text on background_color wants a contrast of 4.5:1
+            # the contrast with background_color should be at least 4.5:1
             # text_color = ""
 
-            # the colour behind the text
+            # #rrggbb, #rgb or a CSS name
             # background_color = ""
         "##]]
         .assert_eq(&write(&serde_json::from_value(shown).unwrap()));
@@ -275,16 +276,16 @@ mod tests {
         check_refused(
             "nickname = 'a'",
             &expect![[
-                r#""nickname" is not a field that can be changed; these are: display_name, bio, location, accent_color, text_color, background_color"#
+                r#"unknown field "nickname"; expected one of display_name, bio, location, accent_color, text_color, background_color"#
             ]],
         );
         check_refused(
             "bio = 1",
-            &expect!["bio is of the type integer; expected a text in quotes"],
+            &expect!["bio has the type integer; expected a string in quotes"],
         );
         check_refused(
             "[bio]",
-            &expect!["bio is of the type table; expected a text in quotes"],
+            &expect!["bio has the type table; expected a string in quotes"],
         );
         let name = "x".repeat(33);
         check_refused(
@@ -300,11 +301,11 @@ mod tests {
         check_refused(
             "# a\nbio = \"b",
             &expect![[r#"
-            the text is not TOML: TOML parse error at line 8, column 9
-              |
-            8 | bio = "b
-              |         ^
-            invalid basic string, expected `"`"#]],
+                the text is not valid TOML: TOML parse error at line 8, column 9
+                  |
+                8 | bio = "b
+                  |         ^
+                invalid basic string, expected `"`"#]],
         );
     }
 

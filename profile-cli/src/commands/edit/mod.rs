@@ -19,17 +19,17 @@ use crate::session::dry_run::DryRun;
 
 use document::{Changes, Fields};
 
-/// Change your profile in your editor; sends only what you changed
+/// Edit your profile in your editor; only changed fields are sent
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Needs the scope profile:write. The fields are opened as TOML, with their limits. The editor is that
-of PROFILE_EDITOR, of `editor` in config.toml, of VISUAL or of EDITOR, and may have arguments, as in
-`code --wait`.
+Requires the scope profile:write. Opens the fields as TOML, with their limits. The editor is taken
+from PROFILE_EDITOR, `editor` in config.toml, VISUAL or EDITOR, in this order; it may have arguments,
+as in `code --wait`.
 
-What you typed is kept in a file until the profile shows it, and an error says where. What is wrong
-is shown at the top of the text, and the editor can be opened again. An earlier text that was not
-sent is offered first; --yes resumes it without a question. `profile draft` shows and deletes such
-texts. When nothing changed, nothing is sent. A pipe gets the profile as `profile show` prints it.
+Your text is saved as a draft until the service has returned the profile. Errors are written to the
+top of the text, and you can open the editor again. A draft that was not sent can be resumed; --yes
+resumes it without asking. `profile draft` manages drafts. If nothing changed, nothing is sent. The
+profile is printed as by `profile show`.
 
 Examples:
   profile edit
@@ -85,7 +85,7 @@ fn as_curl(session: &Session<'_>) -> Result<Report, Failure> {
     let report = session.as_curl(&requests)?;
     session
         .output
-        .note("the second command has {} in place of the fields that you change in the editor");
+        .note("replace {} in the second command with the changed fields");
     Ok(report)
 }
 
@@ -153,11 +153,13 @@ impl Edit<'_> {
     /// The profile after a change that the service accepted without showing it. Any answer of
     /// success says so, also one of something else than the service, so it is looked at first.
     fn read_back(&self, names: &[&str]) -> Result<Report, Failure> {
-        let said = "the service accepted the change without showing it";
-        let failed = |what: String| Failure::new(FailureKind::Other, format!("{said}, {what}"));
+        let failed = |what: String| {
+            let message = format!("the service accepted the change, but {what}");
+            Failure::new(FailureKind::Other, message)
+        };
         let response = self.session.read(self.session.client()?.me());
-        let response =
-            response.map_err(|failure| failed(format!("and then: {}", failure.message)))?;
+        let response = response
+            .map_err(|failure| failed(format!("reading it failed: {}", failure.message)))?;
         let now = response.data();
         let is_as_before = |name: &&str| field_of(now, name) == field_of(&self.profile, name);
         let unchanged: Vec<_> = names
@@ -169,7 +171,7 @@ impl Edit<'_> {
             return Ok(shown(&response, now));
         }
         let what = format!(
-            "but the profile does not show the new {}",
+            "the profile does not contain the new {}",
             unchanged.join(", ")
         );
         Err(failed(what))

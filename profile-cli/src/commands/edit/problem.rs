@@ -13,7 +13,7 @@ pub(super) fn shown(text: &str, problem: &str) -> String {
 pub(super) fn comment(problem: &str) -> String {
     let lines = problem
         .lines()
-        .chain(["Mend it and save; what is above the fields is not sent."]);
+        .chain(["Fix it and save again. These lines are not sent."]);
     lines.map(|line| format!("{MARK}{line}\n")).collect()
 }
 
@@ -33,9 +33,9 @@ mod tests {
     fn the_last_problem_takes_the_place_of_the_one_before() {
         let text = "# a\r\nbio = \"#! b\"\n\n";
         let first = shown(text, "one\ntwo");
-        assert!(first.starts_with("#! one\n#! two\n#! Mend"));
+        assert!(first.starts_with("#! one\n#! two\n#! Fix"));
         let second = shown(&first, "three");
-        assert!(second.starts_with("#! three\n#! Mend"));
+        assert!(second.starts_with("#! three\n#! Fix"));
         assert_eq!(without(&second), text);
     }
 }

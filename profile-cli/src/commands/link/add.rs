@@ -12,17 +12,17 @@ use crate::session::dry_run::{self, Change, DryRun};
 /// Add a link to your profile
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Needs the scope links:write. If no answer comes, the link is not sent again: `profile link list`
-tells whether it is there.
+Requires the scope links:write. If the response is lost, the request is not retried; `profile link
+list` shows whether the link was created.
 
 Example:
   profile link add --title 'My site' --url https://example.org")]
 pub(crate) struct LinkAddArguments {
-    /// The text shown
+    /// Title of the link
     #[arg(long)]
     title: String,
 
-    /// Where it points to, an absolute URL
+    /// Target of the link, an absolute URL
     #[arg(long)]
     url: LinkUrl,
 
@@ -42,8 +42,7 @@ pub(crate) fn run(arguments: LinkAddArguments, session: &Session<'_>) -> Result<
         return Ok(dry_run::preview(&[request], &changes));
     }
     session.write_or_curl(call, "list of links", "profile link list", |response| {
-        let sentence =
-            "The service accepted the link without showing it; `profile link list` does.";
+        let sentence = "The service accepted the link; `profile link list` shows it.";
         Ok(Report::written(&response, fields, "created", sentence))
     })
 }

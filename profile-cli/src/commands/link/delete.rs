@@ -9,16 +9,16 @@ use crate::outcome::report::Report;
 use crate::session::Session;
 use crate::session::dry_run::DryRun;
 
-/// Delete links; asks first, unless --yes is given
+/// Delete links; asks first unless --yes is given
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Needs the scope links:write. Each id is tried, and the exit code is that of the worst failure.
+Requires the scope links:write. All IDs are tried, and the exit code is that of the worst failure.
 
 Examples:
   profile link delete link_1
   profile link delete link_1 link_2 --yes")]
 pub(crate) struct LinkDeleteArguments {
-    /// Which links
+    /// IDs of the links; `profile link list` shows them
     #[arg(required = true, value_name = "ID")]
     ids: Vec<LinkId>,
 

@@ -10,15 +10,15 @@ use crate::session::Session;
 use crate::session::dry_run::{self, Change, DryRun};
 use crate::terminal::printable::quoted;
 
-/// Change the title or the URL of a link, or both
+/// Change the title or the URL of a link
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Needs the scope links:write. `profile link list` shows the ids.
+Requires the scope links:write.
 
 Example:
   profile link edit link_1 --title 'My new site'")]
 pub(crate) struct LinkEditArguments {
-    /// Which link
+    /// ID of the link; `profile link list` shows the IDs
     id: LinkId,
 
     #[command(flatten)]
@@ -31,11 +31,11 @@ pub(crate) struct LinkEditArguments {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 struct LinkChange {
-    /// The new text shown
+    /// New title
     #[arg(long)]
     title: Option<String>,
 
-    /// Where it is to point to, an absolute URL
+    /// New target, an absolute URL
     #[arg(long)]
     url: Option<LinkUrl>,
 }
@@ -59,8 +59,7 @@ pub(crate) fn run(arguments: LinkEditArguments, session: &Session<'_>) -> Result
         });
     }
     session.write_or_curl(call, &what, "profile link list", |response| {
-        let sentence =
-            "The service accepted the change without showing it; `profile link list` does.";
+        let sentence = "The service accepted the change; `profile link list` shows the link.";
         Ok(Report::written(&response, fields, "updated", sentence))
     })
 }
@@ -70,7 +69,7 @@ fn find<'a>(id: &LinkId, profile: &'a Profile) -> Result<&'a Link, Failure> {
     let mut links = profile.links.iter().flatten();
     let found = links.find(|link| link.id.as_ref() == Some(id));
     found.ok_or_else(|| {
-        let message = format!("the profile shows no link {}", quoted(id));
+        let message = format!("the profile has no link {}", quoted(id));
         Failure::new(FailureKind::NotFound, message)
     })
 }

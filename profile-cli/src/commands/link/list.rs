@@ -11,7 +11,7 @@ use crate::session::Session;
 /// List your links
 #[derive(Debug, Args)]
 #[command(after_help = "\
-In a pipe, each line is an id, a title and a URL, separated by tabs.
+In a pipe, each line is an ID, a title and a URL, separated by tabs.
 
 Examples:
   profile link list

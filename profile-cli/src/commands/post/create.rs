@@ -18,20 +18,22 @@ const LOOK_WITH: &str = "profile post list";
 /// Create a post
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Needs the scope social:write. If no answer comes, the post is not sent again: `profile post list`
-tells whether it is there.
+Requires the scope social:write. If the response is lost, the request is not retried; `profile post
+list` shows whether the post was created.
 
-@FILE takes the text of a file and - that of stdin, without the one line break at its end. So a text
-that begins with @, or is - alone, has to be given as a file or on stdin. --editor opens an empty
-text in the editor that `profile edit` uses, and keeps it until the service shows the post. One that
-was not sent is offered first; `profile draft` shows and deletes such texts.
+@FILE reads the text from a file and - from stdin; one line break at the end is removed. A text that
+starts with @, or is a single -, can only be read from a file or from stdin.
+
+--editor opens an empty text in the editor of `profile edit`, and saves it as a draft until the
+service has returned the post. A draft that was not sent can be resumed; `profile draft` manages
+drafts.
 
 Examples:
   profile post create 'Hello, world'
   profile post create @post.txt
   profile post create --editor")]
 pub(crate) struct PostCreateArguments {
-    /// The text
+    /// Text of the post
     #[arg(value_name = "BODY|@FILE|-")]
     body: Option<TypedText<String>>,
 
@@ -59,11 +61,11 @@ pub(crate) fn run(
         }
         None if !arguments.editor => {
             let failure = Failure::usage("the text of the post is missing");
-            Err(failure.hint("give it, or add --editor to write it in your editor"))
+            Err(failure.hint("pass it as an argument, or add --editor to write it in your editor"))
         }
         None if session.settings.curl => {
-            let message = "what the editor would send is not known before it was open";
-            let hint = "give the text, as in `profile post create TEXT --curl`";
+            let message = "--curl cannot be combined with --editor";
+            let hint = "pass the text as an argument: `profile post create TEXT --curl`";
             Err(Failure::usage(message).hint(hint))
         }
         None => from_editor(dry_run, session),
@@ -83,7 +85,7 @@ fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Failure> 
         body.truncate(typed_text::length_without_last_break(body.as_bytes()));
         if body.is_empty() {
             draft.discard();
-            let sentence = View::Sentence("Nothing was written, so nothing was sent.".to_owned());
+            let sentence = View::Sentence("The text is empty; nothing was sent.".to_owned());
             return Ok(Report::new(json!({"result": "unchanged"}), sentence));
         }
         let call = session.client()?.create_post(&body);
@@ -112,7 +114,7 @@ fn sent(response: &Response<Option<Post>>, draft: &Draft) -> Report {
         return report;
     }
     let kept = format!(
-        "the text is kept in {}; delete it with `profile draft delete {}` once the post is seen",
+        "the text is saved in {}; delete it with `profile draft delete {}` once the post appears",
         draft.path().display(),
         draft.name()
     );
@@ -126,7 +128,7 @@ fn preview(call: &Call<Option<Post>>, body: String) -> Result<Report, Failure> {
 }
 
 fn report(response: &Response<Option<Post>>) -> Report {
-    let sentence = "The service accepted the post without showing it; `profile post list` does.";
+    let sentence = "The service accepted the post; `profile post list` shows it.";
     Report::written(response, fields, "created", sentence)
 }
 

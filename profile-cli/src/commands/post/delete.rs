@@ -9,16 +9,16 @@ use crate::outcome::report::Report;
 use crate::session::Session;
 use crate::session::dry_run::DryRun;
 
-/// Delete posts; asks first, unless --yes is given
+/// Delete posts; asks first unless --yes is given
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Needs the scope social:write. Each id is tried, and the exit code is that of the worst failure.
+Requires the scope social:write. All IDs are tried, and the exit code is that of the worst failure.
 
 Examples:
   profile post delete post_1
   profile post delete post_1 post_2 --yes")]
 pub(crate) struct PostDeleteArguments {
-    /// Which posts
+    /// IDs of the posts; `profile post list` shows them
     #[arg(required = true, value_name = "ID")]
     ids: Vec<PostId>,
 

@@ -11,7 +11,8 @@ use crate::session::Session;
 /// List your posts
 #[derive(Debug, Args)]
 #[command(after_help = "\
-In a pipe, each line is an id and a text, separated by a tab; line breaks in the text are \\n.
+In a pipe, each line is an ID and a text, separated by a tab; line breaks in the text are escaped as
+\\n.
 
 Examples:
   profile post list

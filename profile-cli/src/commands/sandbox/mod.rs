@@ -10,7 +10,7 @@ use crate::outcome::Outcome;
 use crate::outcome::failure::Failure;
 use crate::session::Session;
 
-/// Look after the made-up profile that --sandbox works on
+/// Manage the sample profile of --sandbox
 #[derive(Debug, Subcommand)]
 #[command(after_help = "\
 Examples:

@@ -5,10 +5,10 @@ use clap::Args;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 
-/// Print where the sandbox is kept
+/// Print the path of the sandbox file
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The file is made by the first command in the sandbox.
+The first command with --sandbox creates the file.
 
 Example:
   profile sandbox path")]

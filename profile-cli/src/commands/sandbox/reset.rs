@@ -7,7 +7,7 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
-/// Forget what was changed in the sandbox; asks first, unless --yes is given
+/// Discard all changes in the sandbox; asks first unless --yes is given
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -16,11 +16,11 @@ Examples:
 pub(crate) struct SandboxResetArguments {}
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
-    session.confirm("Forget all that was changed in the sandbox?")?;
+    session.confirm("Discard all changes in the sandbox?")?;
     let path = crate::session::sandbox::reset()?;
     Ok(Report::new(
         json!({"result": "reset", "path": path.to_string_lossy()}),
-        View::Sentence(format!("The sandbox is new: {}", path.display())),
+        View::Sentence(format!("Reset the sandbox in {}.", path.display())),
     )
     .of_change())
 }

@@ -17,9 +17,8 @@ use crate::system::private_file;
 /// Serve the sandbox over HTTP until Ctrl-C
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Prints the URL, and the file that holds the sandbox's key, as soon as requests are answered. Commands
-with --sandbox work on the same profile in the meantime. Ctrl-C ends it with exit code 130, and
-SIGTERM with 0.
+Prints the URL and the path of a file with the API key once the server accepts requests. Commands
+with --sandbox use the same profile. Ctrl-C stops the server with exit code 130, SIGTERM with 0.
 
 Examples:
   profile sandbox serve
@@ -27,7 +26,7 @@ Examples:
   PROFILE_BASE_URL=http://127.0.0.1:8080 \\
     PROFILE_API_KEY_FILE=~/.local/state/profile/sandbox.key profile show")]
 pub(crate) struct SandboxServeArguments {
-    /// Where to listen; port 0 takes a free one
+    /// Address to listen on; port 0 selects a free port
     #[arg(long, value_name = "IP:PORT", default_value = "127.0.0.1:0")]
     #[arg(value_parser = address)]
     addr: SocketAddr,
@@ -45,13 +44,13 @@ pub(crate) fn run(arguments: &SandboxServeArguments, session: &Session<'_>) -> R
         // Whoever reads the URL may stop the server at once, so the signals are caught before.
         let signals = ShutdownSignals::new();
         let mut signals =
-            signals.map_err(|error| failed(format!("signals cannot be had: {error}")))?;
+            signals.map_err(|error| failed(format!("cannot handle signals: {error}")))?;
         let server = HttpServer::new(worlds, listener);
         let server = server.map_err(|error| cannot_listen(addr, &error))?;
         // Its control API would show the key to whoever reaches the port.
         let server = server.without_control();
         if !addr.ip().is_loopback() {
-            let warning = format!("{addr} can be reached from other machines, and so can its data");
+            let warning = format!("other machines can reach {addr} and the data of the sandbox");
             session.output.warn(&warning);
         }
         session
@@ -77,7 +76,7 @@ fn ready(url: &str, key_file: &str) -> Report {
 fn cannot_listen(addr: SocketAddr, error: &io::Error) -> Failure {
     let failure = failed(format!("cannot listen on {addr}: {error}"));
     match error.kind() {
-        io::ErrorKind::AddrInUse => failure.hint("leave out --addr to take a free port"),
+        io::ErrorKind::AddrInUse => failure.hint("omit --addr to use a free port"),
         _ => failure,
     }
 }

@@ -6,7 +6,7 @@ use webhook_verify::DigestEncoding;
 /// What every command takes that makes or reads signatures.
 #[derive(Debug, Clone, Copy, Args)]
 pub(super) struct Encoding {
-    /// How the digest after `sha256=` is written: hex, or base64 with its padding
+    /// Encoding of the digest after `sha256=`: hex, or base64 with padding
     #[arg(long, value_enum, default_value = "hex", hide_possible_values = true)]
     encoding: EncodingName,
 }

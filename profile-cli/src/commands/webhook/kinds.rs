@@ -6,11 +6,11 @@ use webhook_verify::EventKind;
 
 use crate::outcome::report::{Report, View};
 
-/// List the kinds of events that the service sends
+/// List the kinds of events
 #[derive(Debug, Args)]
 #[command(after_help = "\
-In a pipe, each line is a kind and what it means, separated by a tab. A service may send further
-kinds: `profile webhook listen` shows them all the same.
+In a pipe, each line is a kind and its meaning, separated by a tab. The service may send other kinds
+too; `profile webhook listen` accepts them.
 
 Examples:
   profile webhook kinds

@@ -23,7 +23,7 @@ use crate::session::Session;
 /// Receive, verify, sign, send and replay webhook deliveries
 #[derive(Debug, Subcommand)]
 #[command(after_help = "\
-The secret of the webhook is read from PROFILE_WEBHOOK_SECRET or PROFILE_WEBHOOK_SECRET_FILE.
+The webhook secret is read from PROFILE_WEBHOOK_SECRET or PROFILE_WEBHOOK_SECRET_FILE.
 
 Examples:
   profile webhook listen --forward-to http://127.0.0.1:3000/hook

@@ -31,7 +31,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Delivery, String> {
     let mut request = httparse::Request::new(&mut fields);
     let status = request.parse(bytes).map_err(|error| error.to_string())?;
     let httparse::Status::Complete(length) = status else {
-        return Err("it ends before the empty line after its headers".to_owned());
+        return Err("the empty line after the headers is missing".to_owned());
     };
     let mut headers = HeaderMap::new();
     for field in request.headers {
@@ -64,11 +64,11 @@ mod tests {
     #[test]
     fn what_is_no_recording_is_told() {
         for (bytes, reason) in [
-            ("", "it ends before the empty line after its headers"),
+            ("", "the empty line after the headers is missing"),
             ("{}\n", "invalid token"),
             (
                 "POST / HTTP/1.1\r\na: b\r\n",
-                "it ends before the empty line after its headers",
+                "the empty line after the headers is missing",
             ),
             ("POST / HTTP/1.1\nno colon\n\n", "invalid header name"),
         ] {

@@ -5,17 +5,19 @@ use webhook_verify::{KindError, Rejection, Verified, VerifyError};
 /// Why a signature is refused.
 pub(super) fn reason(error: &VerifyError) -> String {
     match error {
-        VerifyError::LooksLikeBase64 => "X-Service-Signature holds a digest in base64, and hex is \
-             expected: if the service signs so, add --encoding base64"
+        VerifyError::LooksLikeBase64 => "X-Service-Signature contains a base64 digest, expected \
+             hex; if the service uses base64, add --encoding base64"
             .to_owned(),
-        VerifyError::LooksLikeHex => "X-Service-Signature holds a digest in hex, and base64 is \
-             expected: if the service signs so, add --encoding hex"
+        VerifyError::LooksLikeHex => "X-Service-Signature contains a hex digest, expected base64; \
+             if the service uses hex, add --encoding hex"
             .to_owned(),
         VerifyError::Mismatch { body_length, .. } => format!(
-            "X-Service-Signature is not that of this body ({body_length} bytes) under the secret"
+            "X-Service-Signature does not match the body (length {body_length}) and the secret"
         ),
         VerifyError::TooLarge { length, limit } => {
-            format!("the body has {length} bytes or more; at most {limit} are taken (--max-body)")
+            format!(
+                "the body has at least {length} bytes; at most {limit} are allowed (--max-body)"
+            )
         }
         other => other.to_string(),
     }
@@ -36,6 +38,6 @@ pub(super) fn other_kind<B: AsRef<[u8]>>(verified: &Verified<B>) -> Option<Strin
     };
     let header = verified.event_kind().ok()?;
     Some(format!(
-        "X-Service-Event says {header}, which is not signed; the signed body says {payload}"
+        "X-Service-Event, which is not signed, is {header}, but the signed body has the type {payload}"
     ))
 }

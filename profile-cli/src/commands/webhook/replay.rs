@@ -15,31 +15,30 @@ use crate::input;
 use crate::outcome::failure::Failure;
 use crate::session::Session;
 
-/// Send recorded deliveries again, with the bytes and headers that were recorded
+/// Send recorded deliveries again, with the same headers and bytes
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The files are those of `profile webhook listen --record`, and are sent in the order given. All are
-read before the first is sent. The signature is the recorded one, so no secret is needed, unless
---resign is given: then it is taken from PROFILE_WEBHOOK_SECRET or the file that
-PROFILE_WEBHOOK_SECRET_FILE names.
+`profile webhook listen --record` writes the files. All files are read first, and then sent in the
+given order. The recorded signatures are sent, so no secret is needed. With --resign, the secret is
+read from PROFILE_WEBHOOK_SECRET, or from the file that PROFILE_WEBHOOK_SECRET_FILE names.
 
-Each answer is told: in a pipe a line with the kind, the status, the milliseconds, the file and the
-error, separated by tabs; with --json an object a line. Exits with 0 if all were 2xx, with 8 if nothing was answered
-and with 1 otherwise.
+Prints a line for each response: in a pipe, the kind, the status code, the milliseconds, the file and
+the error, separated by tabs; with --json, an object. Exits with 0 if all status codes were 2xx, with
+8 if there was no response at all, and otherwise with 1.
 
 Examples:
   profile webhook replay deliveries/*.http --to http://127.0.0.1:8080/hooks
   profile webhook replay deliveries/*.http --to http://127.0.0.1:8080/hooks --resign")]
 pub(crate) struct WebhookReplayArguments {
-    /// The recorded deliveries
+    /// Files of the recorded deliveries
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Where the receiver is
+    /// URL of the receiver
     #[arg(long, value_name = "URL", value_parser = destination)]
     to: Url,
 
-    /// Sign anew with the webhook secret
+    /// Replace the signature with one made with the webhook secret
     #[arg(long)]
     resign: bool,
 
@@ -73,7 +72,7 @@ pub(crate) fn run(
 fn read(file: &Path) -> Result<Delivery, Failure> {
     let bytes = input::read_file(file)?;
     recording::read(&bytes).map_err(|reason| {
-        let message = format!("{} is no recorded delivery: {reason}", file.display());
-        Failure::usage(message).hint("`profile webhook listen --record DIRECTORY` records them")
+        let message = format!("{} is not a recorded delivery: {reason}", file.display());
+        Failure::usage(message).hint("record one with `profile webhook listen --record DIRECTORY`")
     })
 }

@@ -14,8 +14,8 @@ const SECRET_FILE: &str = "PROFILE_WEBHOOK_SECRET_FILE";
 
 /// The part of a command's help that says where its secret comes from.
 pub(super) const HELP: &str = "\
-The secret is taken from PROFILE_WEBHOOK_SECRET, or from the file that PROFILE_WEBHOOK_SECRET_FILE
-names, less one line break at its end. It is never an argument.";
+The secret is read from PROFILE_WEBHOOK_SECRET, or from the file that PROFILE_WEBHOOK_SECRET_FILE
+names; one line break at the end of the file is removed. It is not accepted as an argument.";
 
 /// The bytes of the secret, which sign as they are.
 pub(super) struct WebhookSecret {
@@ -34,10 +34,8 @@ impl WebhookSecret {
             });
         }
         let Some(path) = environment.path(SECRET_FILE) else {
-            let hint = format!("set {SECRET}, or {SECRET_FILE} to a file that holds it");
-            return Err(
-                Failure::usage("this needs the webhook secret, and none is set").hint(hint),
-            );
+            let hint = format!("set {SECRET}, or {SECRET_FILE} to a file that contains it");
+            return Err(Failure::usage("no webhook secret is set").hint(hint));
         };
         Self::of_file(&path, session)
     }
@@ -63,13 +61,13 @@ impl WebhookSecret {
     pub(super) fn secret(&self) -> Result<Secret, Failure> {
         Secret::new(self.bytes.as_slice()).map_err(|error| {
             let reason = match error {
-                SecretError::Empty => "is empty, so that anyone could sign with it",
-                SecretError::OnlyNul => "is all NUL bytes, so that anyone could sign with it",
-                SecretError::OnlyWhitespace => "is nothing but white space",
-                _ => "begins or ends with white space, which the service's hardly does",
+                SecretError::Empty => "is empty",
+                SecretError::OnlyNul => "consists of NUL bytes",
+                SecretError::OnlyWhitespace => "consists of white space",
+                _ => "starts or ends with white space",
             };
-            let message = format!("the webhook secret of {} {reason}", self.source);
-            Failure::usage(message).hint("give it as the service has it")
+            let message = format!("the webhook secret in {} {reason}", self.source);
+            Failure::usage(message).hint("copy it exactly as the service shows it")
         })
     }
 

@@ -20,19 +20,19 @@ use crate::session::Session;
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(crate) struct WebhookSendArguments {
-    /// The kind of the event, such as post.liked; `profile webhook kinds` lists them
+    /// Kind of the event, such as post.liked; `profile webhook kinds` lists them
     #[arg(value_parser = kind)]
     kind: HeaderValue,
 
-    /// Where the receiver is
+    /// URL of the receiver
     #[arg(long, value_name = "URL", value_parser = destination)]
     to: Url,
 
-    /// The body, sent byte for byte; a JSON object with type, created_at and data, unless given
+    /// Body, sent byte for byte [default: a JSON object with type, created_at and data]
     #[arg(long, value_name = "@FILE|-")]
     data: Option<Input>,
 
-    /// How often to send it
+    /// Number of times to send it
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     count: u32,
 
@@ -43,9 +43,10 @@ pub(crate) struct WebhookSendArguments {
 fn after_help() -> String {
     format!(
         "\
-Each answer is told: in a pipe a line with the kind, the status, the milliseconds, an empty column
-and the error, separated by tabs; with --json an object a line. Exits with 0 if all were 2xx, with 8 if nothing was answered and with
-1 otherwise. Nothing is sent twice, and redirects are not followed.
+Prints a line for each response: in a pipe, the kind, the status code, the milliseconds, an empty
+column and the error, separated by tabs; with --json, an object. Exits with 0 if all status codes
+were 2xx, with 8 if there was no response at all, and otherwise with 1. Requests are not retried, and
+redirects are not followed.
 {}
 
 Examples:
@@ -63,7 +64,7 @@ pub(crate) fn run(arguments: &WebhookSendArguments, session: &Session<'_>) -> Re
     };
     if let Ok(EventKind::Other(name)) = EventKind::try_from(arguments.kind.as_bytes()) {
         session.output.warn(&format!(
-            "{name} is not a kind that the service is known to send; it is sent all the same"
+            "{name} is not a known kind of event; sending it anyway"
         ));
     }
     let delivery =

@@ -21,7 +21,7 @@ pub(super) fn destination(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|error| format!("{error}; {expected}"))?;
     match url.scheme() {
         "http" | "https" => Ok(url),
-        other => Err(format!("its scheme is {other}; {expected}")),
+        other => Err(format!("unsupported scheme {other}; {expected}")),
     }
 }
 
@@ -125,12 +125,8 @@ fn without_roots() -> Result<rustls::ClientConfig, Failure> {
     let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
     let versions =
         rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let config = versions.map_err(|error| {
-        Failure::new(
-            FailureKind::Other,
-            format!("TLS could not be set up: {error}"),
-        )
-    })?;
+    let config = versions
+        .map_err(|error| Failure::new(FailureKind::Other, format!("cannot set up TLS: {error}")))?;
     Ok(config
         .with_root_certificates(rustls::RootCertStore::empty())
         .with_no_client_auth())
@@ -138,11 +134,11 @@ fn without_roots() -> Result<rustls::ClientConfig, Failure> {
 
 fn lost(error: &reqwest::Error) -> String {
     if error.is_timeout() {
-        return "no answer in time".to_owned();
+        return "timed out".to_owned();
     }
     match error.is_connect() {
-        true => format!("no connection: {}", cause(error)),
-        false => format!("no answer: {}", cause(error)),
+        true => format!("cannot connect: {}", cause(error)),
+        false => format!("no response: {}", cause(error)),
     }
 }
 

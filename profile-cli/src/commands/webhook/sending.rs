@@ -86,8 +86,8 @@ fn failure(outcomes: &[Outcome], url: &Url) -> Option<Failure> {
             .find_map(|outcome| outcome.answer.as_ref().err());
         let reason = reason.map(String::as_str).unwrap_or_default();
         let message = match total {
-            1 => format!("the delivery was not answered: {reason}"),
-            _ => format!("none of {total} deliveries was answered: {reason}"),
+            1 => format!("the delivery failed: {reason}"),
+            _ => format!("all {total} deliveries failed: {reason}"),
         };
         let hint = format!("check that a receiver listens at {}", shown(url));
         return Some(Failure::new(FailureKind::NoResponse, message).hint(hint));
@@ -99,10 +99,10 @@ fn failure(outcomes: &[Outcome], url: &Url) -> Option<Failure> {
         .copied()
         .find(|status| !(200..300).contains(status));
     let message = match (total, status) {
-        (1, Some(status)) => format!("the receiver answered {status}, not 2xx"),
+        (1, Some(status)) => format!("the receiver returned status {status}, expected 2xx"),
         _ => format!(
-            "{} of {total} deliveries failed: {refused} answered otherwise than with 2xx, \
-             {unanswered} not answered",
+            "{} of {total} deliveries failed: {refused} with a status other than 2xx, \
+             {unanswered} without a response",
             unanswered + refused
         ),
     };

@@ -10,11 +10,11 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
 
-/// Print the signature of a body, as X-Service-Signature has it
+/// Print the signature of a body, as in X-Service-Signature
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(crate) struct WebhookSignArguments {
-    /// The body, byte for byte as it will be sent
+    /// Body, byte for byte as it will be sent
     #[arg(long, value_name = "@FILE|-")]
     body: Input,
 

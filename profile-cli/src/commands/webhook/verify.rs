@@ -12,25 +12,25 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
-const EXPLAIN: &str = "--explain tries what usually goes wrong";
+const EXPLAIN: &str = "add --explain to find the probable reason";
 
-/// Check that a signature is that of a body
+/// Verify the signature of a body
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(crate) struct WebhookVerifyArguments {
-    /// The body, byte for byte as it came
+    /// Body, byte for byte as it was received
     #[arg(long, value_name = "@FILE|-")]
     body: Input,
 
-    /// The value of X-Service-Signature as it came, sha256= included
+    /// Value of X-Service-Signature, including sha256=
     #[arg(long, value_name = "SIGNATURE", allow_hyphen_values = true)]
     signature: String,
 
-    /// The value of X-Service-Event; warns if the body's field `type` says otherwise
+    /// Value of X-Service-Event; warns if the field `type` of the body differs
     #[arg(long, value_name = "KIND", allow_hyphen_values = true)]
     event: Option<String>,
 
-    /// If it does not match, try what usually goes wrong and tell what would have matched
+    /// If the signature does not match, search for the probable reason
     #[arg(long)]
     explain: bool,
 
@@ -41,7 +41,7 @@ pub(crate) struct WebhookVerifyArguments {
 fn after_help() -> String {
     format!(
         "\
-Exits with 0 if it matches and with 10 if not, also when the signature has no proper form.
+Exits with 0 if the signature matches, and with 10 if it does not match or is malformed.
 {}
 
 Examples:
@@ -70,7 +70,7 @@ pub(crate) fn run(
         }
     };
     let length = verified.body_length();
-    let sentence = format!("The signature is that of the body ({length} bytes).");
+    let sentence = format!("The signature matches the body (length {length}).");
     Ok(Report {
         warnings: kind_warning(arguments, &verified),
         ..Report::new(
@@ -87,7 +87,7 @@ fn mismatch(error: &VerifyError, explanation: Option<String>) -> Failure {
         (Some(explanation), _) if message.ends_with(&explanation) => None,
         (Some(explanation), _) => Some(explanation),
         (None, VerifyError::Mismatch { .. }) => Some(format!(
-            "check the secret, and that the body is as it came; {EXPLAIN}"
+            "check the secret, and that the body is unchanged; {EXPLAIN}"
         )),
         (None, _) => Some(EXPLAIN.to_owned()),
     };

@@ -39,7 +39,7 @@ async fn what_the_service_sends_is_verified() {
         exit 0
         --- stdout
         --- stderr
-        ended: 7 verified, 0 refused
+        ended: 7 verified, 0 rejected
     "#]]);
 }
 
@@ -72,7 +72,7 @@ fn a_line_for_people_leaves_out_what_is_not_there() {
     let run = listener.end();
     assert!(
         run.stdout()
-            .contains("Z  401  0  refused  X-Service-Signature has a digest of length 2"),
+            .contains("Z  401  0  rejected  X-Service-Signature has a digest of length 2"),
         "{run}"
     );
 }
@@ -93,7 +93,7 @@ fn a_line_in_a_pipe_has_all_columns() {
         lines,
         [
             "post.liked\t204\t13\tverified\t",
-            "\t401\t0\trefused\tX-Service-Signature has a digest of length 2; expected 64 hex digits",
+            "\t401\t0\trejected\tX-Service-Signature has a digest of length 2; expected 64 hex digits",
         ]
     );
 }
@@ -167,7 +167,7 @@ async fn a_broken_receiver_cannot_turn_the_webhook_off() {
     let home = home();
     for (uri, outcome) in [
         (local(500).await.uri(), "500 in "),
-        ("http://127.0.0.1:1".to_owned(), "no connection: "),
+        ("http://127.0.0.1:1".to_owned(), "cannot connect: "),
     ] {
         let listener = Listener::start(home.path(), &["--max", "1", "--forward-to", &uri]);
         assert_eq!(
@@ -176,7 +176,7 @@ async fn a_broken_receiver_cannot_turn_the_webhook_off() {
         );
         let run = listener.end();
         run.stdout();
-        let warning = format!("warning: post.liked could not be passed on: {outcome}");
+        let warning = format!("warning: forwarding post.liked failed: {outcome}");
         assert!(run.stderr().starts_with(&warning), "{run}");
     }
 }
@@ -242,7 +242,7 @@ fn ack_now_does_not_wait_for_the_receiver_and_ctrl_c_does() {
         exit 130
         --- stdout
         --- stderr
-        ended: 1 verified, 0 refused
+        ended: 1 verified, 0 rejected
     "#]]);
 }
 
@@ -308,8 +308,7 @@ fn usage_is_checked_before_anything_is_bound() {
         exit 2
         --- stdout
         --- stderr
-        error: --ack after waits for a receiver's answer, and none is named
-        hint: add --forward-to
+        error: --ack after requires --forward-to
     "#]]);
     for arguments in [
         ["--addr", "nowhere"],

@@ -16,13 +16,13 @@ fn ten_refusals_in_a_row_are_warned_of() {
     }
     assert_eq!(
         listener.stderr_line(),
-        "warning: 5 deliveries in a row have failed: after 10 in a row the service turns the \
-         webhook off; none has succeeded yet, so check that the secret is the service's"
+        "warning: 5 consecutive deliveries have failed; after 10, the service disables the \
+         webhook; none has succeeded so far, so check the secret"
     );
     assert_eq!(
         listener.stderr_line(),
-        "warning: 10 deliveries in a row have failed: if the service sent them, it has turned \
-         the webhook off; none has succeeded yet, so check that the secret is the service's"
+        "warning: 10 consecutive deliveries have failed; if the service sent them, it has \
+         disabled the webhook; none has succeeded so far, so check the secret"
     );
     assert_eq!(
         listener.deliver("post.liked", SIGNATURE, BODY.as_bytes()),
@@ -131,7 +131,7 @@ fn a_body_that_names_another_kind_is_warned_of() {
     );
     assert!(
         run.stderr()
-            .starts_with("warning: X-Service-Event says follow.created"),
+            .starts_with("warning: X-Service-Event, which is not signed, is follow.created"),
         "{run}"
     );
 }

@@ -71,8 +71,8 @@ fn without_a_proper_one_nothing_is_signed() {
         exit 2
         --- stdout
         --- stderr
-        error: this needs the webhook secret, and none is set
-        hint: set PROFILE_WEBHOOK_SECRET, or PROFILE_WEBHOOK_SECRET_FILE to a file that holds it
+        error: no webhook secret is set
+        hint: set PROFILE_WEBHOOK_SECRET, or PROFILE_WEBHOOK_SECRET_FILE to a file that contains it
     "#]]);
     let empty = sign(home.path(), &[("PROFILE_WEBHOOK_SECRET", "")]);
     assert_eq!(empty.code(), 2, "{empty}");
@@ -80,14 +80,14 @@ fn without_a_proper_one_nothing_is_signed() {
         exit 2
         --- stdout
         --- stderr
-        error: the webhook secret of PROFILE_WEBHOOK_SECRET begins or ends with white space, which the service's hardly does
-        hint: give it as the service has it
+        error: the webhook secret in PROFILE_WEBHOOK_SECRET starts or ends with white space
+        hint: copy it exactly as the service shows it
     "#]]);
     for (contents, reason) in [
-        ("", "is empty, so that anyone could sign with it"),
-        ("\n", "is empty, so that anyone could sign with it"),
-        ("\0", "is all NUL bytes, so that anyone could sign with it"),
-        (" \t", "is nothing but white space"),
+        ("", "PROFILE_WEBHOOK_SECRET_FILE is empty\n"),
+        ("\n", "PROFILE_WEBHOOK_SECRET_FILE is empty\n"),
+        ("\0", "consists of NUL bytes"),
+        (" \t", "consists of white space"),
     ] {
         let (path, _) = file(home.path(), "secret", contents);
         let run = sign(

@@ -51,7 +51,7 @@ async fn without_data_the_body_says_what_happened() {
     sent.stdout();
     assert_eq!(
         sent.stderr(),
-        "warning: post.shared is not a kind that the service is known to send; it is sent all the same\n"
+        "warning: post.shared is not a known kind of event; sending it anyway\n"
     );
     let requests = to.received_requests().await.unwrap();
     let body: serde_json::Value = serde_json::from_slice(&requests[0].body).unwrap();
@@ -88,7 +88,7 @@ async fn each_answer_is_told_and_counted() {
     assert_eq!(error["status"], 500);
     assert_eq!(
         error["message"],
-        "2 of 3 deliveries failed: 2 answered otherwise than with 2xx, 0 not answered"
+        "2 of 3 deliveries failed: 2 with a status other than 2xx, 0 without a response"
     );
     assert_eq!(to.received_requests().await.unwrap().len(), 3);
 }
@@ -108,7 +108,7 @@ fn nobody_answers() {
     assert_eq!(sent.code(), 8, "{sent}");
     assert!(
         sent.stderr()
-            .starts_with("error: none of 2 deliveries was answered: no connection: "),
+            .starts_with("error: all 2 deliveries failed: cannot connect: "),
         "{sent}"
     );
     assert!(
@@ -126,7 +126,7 @@ fn a_receiver_that_is_silent_runs_into_the_time_out() {
     let arguments = ["send", "post.liked", "--to", &to, "--timeout", "0.1"];
     let sent = webhook(home.path(), &arguments).run();
     assert_eq!(sent.code(), 8, "{sent}");
-    assert!(sent.stderr().contains("no answer in time"), "{sent}");
+    assert!(sent.stderr().contains("timed out"), "{sent}");
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ fn what_is_signed_verifies() {
     webhook(home.path(), &verify).run().check(&expect![[r#"
         exit 0
         --- stdout
-        The signature is that of the body (13 bytes).
+        The signature matches the body (length 13).
         --- stderr
     "#]]);
     let json = webhook(home.path(), &[&verify[..], &["--json"]].concat()).run();
@@ -46,8 +46,8 @@ fn base64_is_taken_where_it_is_asked_for() {
         exit 10
         --- stdout
         --- stderr
-        error: not verified: X-Service-Signature holds a digest in base64, and hex is expected: if the service signs so, add --encoding base64
-        hint: --explain tries what usually goes wrong
+        error: not verified: X-Service-Signature contains a base64 digest, expected hex; if the service uses base64, add --encoding base64
+        hint: add --explain to find the probable reason
     "#]]);
 }
 
@@ -60,15 +60,15 @@ fn what_does_not_match_is_refused_and_explained() {
         exit 10
         --- stdout
         --- stderr
-        error: not verified: X-Service-Signature is not that of this body (14 bytes) under the secret
-        hint: check the secret, and that the body is as it came; --explain tries what usually goes wrong
+        error: not verified: X-Service-Signature does not match the body (length 14) and the secret
+        hint: check the secret, and that the body is unchanged; add --explain to find the probable reason
     "#]]);
     let explained = webhook(home.path(), &[&verify[..], &["--explain"]].concat()).run();
     explained.check(&expect![[r#"
         exit 10
         --- stdout
         --- stderr
-        error: not verified: X-Service-Signature is not that of this body (14 bytes) under the secret
+        error: not verified: X-Service-Signature does not match the body (length 14) and the secret
         hint: the delivery would verify with secret 1 if the body did not end with a newline
     "#]]);
     let json = webhook(home.path(), &[&verify[..], &["--json"]].concat()).run();
@@ -86,7 +86,7 @@ fn a_signature_without_proper_form_is_not_to_be_trusted() {
         let verify = ["verify", "--body", &body, "--signature", signature];
         let refused = webhook(home.path(), &verify).run();
         assert_eq!(refused.code(), 10, "{refused}");
-        let hint = "hint: --explain tries what usually goes wrong\n";
+        let hint = "hint: add --explain to find the probable reason\n";
         assert!(refused.stderr().ends_with(hint), "{refused}");
     }
 }
@@ -136,14 +136,14 @@ fn the_kind_is_compared_with_that_of_the_body() {
     verify("follow.created").check(&expect![[r#"
         exit 0
         --- stdout
-        The signature is that of the body (21 bytes).
+        The signature matches the body (length 21).
         --- stderr
-        warning: X-Service-Event says follow.created, which is not signed; the signed body says post.liked
+        warning: X-Service-Event, which is not signed, is follow.created, but the signed body has the type post.liked
     "#]]);
     verify("two words").check(&expect![[r#"
         exit 0
         --- stdout
-        The signature is that of the body (21 bytes).
+        The signature matches the body (length 21).
         --- stderr
         warning: the event kind has byte 0x20 at position 3 (counted from 0); expected visible ASCII characters, as in post.liked
     "#]]);

@@ -88,10 +88,9 @@ impl Event {
             json["body_encoding"] = json!(encoding);
             json["body"] = json!(body);
         }
-        let verdict = if self.is_verified() {
-            "verified"
-        } else {
-            "refused"
+        let verdict = match self.is_verified() {
+            true => "verified",
+            false => "rejected",
         };
         let fields = [
             ("received_at", received_at),

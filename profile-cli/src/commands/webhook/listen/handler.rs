@@ -80,7 +80,7 @@ impl Handler {
         request: Request<Incoming>,
     ) -> Result<Answer, Infallible> {
         if request.method() != Method::POST {
-            tracing::info!("{} is no delivery, answered 405", request.method());
+            tracing::info!("rejected a {} request with 405", request.method());
             let mut answer = answer(StatusCode::METHOD_NOT_ALLOWED);
             let allowed = HeaderValue::from_static("POST");
             answer.headers_mut().insert(ALLOW, allowed);
@@ -115,7 +115,7 @@ impl Handler {
             }
             Err(_) => {
                 let seconds = BODY_TIMEOUT.as_secs();
-                let reason = format!("the body did not come within {seconds} seconds");
+                let reason = format!("the body was not received within {seconds} seconds");
                 let judgement = Judgement::Refused(reason);
                 (judgement, Bytes::new(), StatusCode::REQUEST_TIMEOUT)
             }

@@ -35,33 +35,33 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// The wait when the system has no file handle left for a connection; it queues it meanwhile.
 const BACK_OFF: Duration = Duration::from_millis(20);
 
-/// Receive deliveries, check their signatures and show them
+/// Receive deliveries, verify their signatures and print them
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(crate) struct WebhookListenArguments {
-    /// Where to listen; port 0 is one that is free, and is told on stderr
+    /// Address to listen on; port 0 selects a free port, which is printed to stderr
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
     addr: String,
 
-    /// Pass on what was verified, with its bytes and headers, to this receiver
+    /// Forward verified deliveries, with their headers and bytes, to this receiver
     #[arg(long, value_name = "URL", value_parser = destination)]
     forward_to: Option<Url>,
 
-    /// Answer before passing on, so that a broken receiver cannot get the webhook turned off (now),
-    /// or with what the receiver answered (after)
+    /// When to respond: `now`, with 204, so that errors of the receiver cannot disable the webhook;
+    /// or `after` forwarding, with the status code of the receiver
     #[arg(long, value_enum, value_name = "WHEN", default_value = "now")]
     #[arg(hide_possible_values = true)]
     ack: Ack,
 
-    /// Keep each verified delivery in a file of this directory, for `profile webhook replay`
+    /// Save each verified delivery to a file in this directory, for `profile webhook replay`
     #[arg(long, value_name = "DIRECTORY")]
     record: Option<PathBuf>,
 
-    /// End after so many deliveries, refused ones among them
+    /// Exit after N deliveries, including rejected ones
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max: Option<u64>,
 
-    /// Refuse bodies that are larger
+    /// Maximum size of a body; larger ones are rejected
     #[arg(long, value_name = "BYTES", default_value_t = Verifier::DEFAULT_BODY_LIMIT)]
     max_body: usize,
 
@@ -81,16 +81,15 @@ pub(super) enum Ack {
 fn after_help() -> String {
     format!(
         "\
-Prints `listening on http://HOST:PORT` on stderr as soon as deliveries can come, and then a line
-for each: when it came, its kind, the status it was answered with, its bytes, and `verified` or why
-it was refused; separated by tabs in a pipe. With --json each is an object on a line of its own,
-with the body as text, or in base64 where it is not UTF-8; a refused delivery is shown without its
-body. What is not verified is answered with 401, a body that is too large with 413, and neither is
-passed on or recorded. Ten failed deliveries in a row turn a webhook off: from five on you are
-warned.
+Prints `listening on http://HOST:PORT` to stderr when it is ready, and then a line for each
+delivery: time, kind, status code of the response, size in bytes, `verified` or `rejected`, and the
+reason of a rejection; separated by tabs in a pipe. With --json, each line is an object that contains
+the body as a string, or in base64 if it is not UTF-8. Rejected deliveries are printed without their
+body, and neither forwarded nor recorded; the response is 401, or 413 if the body is too large. Ten
+consecutive failures disable a webhook: after five and after ten, a warning is printed.
 
-Ctrl-C ends it with exit code 130 once what is under way has been passed on; a second one ends it
-at once.
+Ctrl-C waits for deliveries that are being forwarded and exits with 130; a second Ctrl-C exits at
+once.
 {}
 
 Examples:
@@ -105,8 +104,7 @@ pub(crate) fn run(
     session: &Session<'_>,
 ) -> Result<u8, Failure> {
     if arguments.ack == Ack::After && arguments.forward_to.is_none() {
-        let message = "--ack after waits for a receiver's answer, and none is named";
-        return Err(Failure::usage(message).hint("add --forward-to"));
+        return Err(Failure::usage("--ack after requires --forward-to"));
     }
     let (handler, news) = Handler::new(arguments, session)?;
     let teller = Teller::new(session.output, arguments.record.clone())?;
@@ -124,7 +122,7 @@ async fn listen(
     let mut signals = ShutdownSignals::new().map_err(|error| {
         Failure::new(
             FailureKind::Other,
-            format!("signals cannot be had: {error}"),
+            format!("cannot handle signals: {error}"),
         )
     })?;
     let uninterrupted = InterruptGuard::new();
@@ -181,7 +179,7 @@ async fn accept(listener: &TcpListener) -> TcpStream {
 
 async fn bind(text: &str) -> Result<(TcpListener, SocketAddr), Failure> {
     let unknown = |error: &std::io::Error| {
-        let message = format!("--addr is {text:?}, which is not a place to listen at: {error}");
+        let message = format!("--addr: {text:?} is not a valid address: {error}");
         Failure::usage(message).hint("expected a host and a port, such as 127.0.0.1:8080")
     };
     let addresses: Vec<_> = lookup_host(text)
@@ -193,6 +191,6 @@ async fn bind(text: &str) -> Result<(TcpListener, SocketAddr), Failure> {
         .and_then(|listener| listener.local_addr().map(|address| (listener, address)))
         .map_err(|error| {
             let message = format!("cannot listen on {text}: {error}");
-            Failure::new(FailureKind::Other, message).hint("name another port, or 0 for a free one")
+            Failure::new(FailureKind::Other, message).hint("use another port, or 0 for a free port")
         })
 }

@@ -52,8 +52,8 @@ impl<'o> Teller<'o> {
         self.output
             .status(&format!("listening on http://{address}"));
         if !address.ip().is_loopback() {
-            let warning = "others on the network can reach this; what they send is shown only if \
-                 it is signed";
+            let warning = "other machines can reach this address; bodies are printed only if the \
+                 signature is valid";
             self.output.warn(warning);
         }
     }
@@ -69,10 +69,10 @@ impl<'o> Teller<'o> {
             News::Forwarded { kind, outcome } => {
                 let text = outcome.as_text();
                 match outcome.answer {
-                    Ok(200..=299) => tracing::info!("{kind} was passed on: {text}"),
+                    Ok(200..=299) => tracing::info!("forwarded {kind}: {text}"),
                     _ => self
                         .output
-                        .warn(&format!("{kind} could not be passed on: {text}")),
+                        .warn(&format!("forwarding {kind} failed: {text}")),
                 }
                 Ok(ControlFlow::Continue(()))
             }
@@ -114,18 +114,18 @@ impl<'o> Teller<'o> {
     fn warning(&self) -> Option<String> {
         let count = self.failures_in_row;
         let consequence = match count {
-            MAX_FAILURES => "if the service sent them, it has turned the webhook off".to_owned(),
+            MAX_FAILURES => "if the service sent them, it has disabled the webhook".to_owned(),
             _ if count == MAX_FAILURES / 2 => {
-                format!("after {MAX_FAILURES} in a row the service turns the webhook off")
+                format!("after {MAX_FAILURES}, the service disables the webhook")
             }
             _ => return None,
         };
         let suspicion = match self.any_success {
             true => "",
-            false => "; none has succeeded yet, so check that the secret is the service's",
+            false => "; none has succeeded so far, so check the secret",
         };
         Some(format!(
-            "{count} deliveries in a row have failed: {consequence}{suspicion}"
+            "{count} consecutive deliveries have failed; {consequence}{suspicion}"
         ))
     }
 
@@ -158,11 +158,11 @@ impl<'o> Teller<'o> {
                 verified, refused, ..
             } = self;
             self.output
-                .status(&format!("ended: {verified} verified, {refused} refused"));
+                .status(&format!("ended: {verified} verified, {refused} rejected"));
         }
     }
 }
 
 fn not_recorded(path: &Path, error: &io::Error) -> String {
-    format!("{} cannot be recorded: {error}", path.display())
+    format!("cannot record to {}: {error}", path.display())
 }
