@@ -25,22 +25,22 @@ const EDGE_FIXES: [BodyFix; 7] = [
 ];
 
 const JSON_LAYOUT_FIXES: [BodyFix; 4] = [
-    (Fix::JsonCompact, |body| laid_out(body, Layout::Compact)),
-    (Fix::JsonSpaced, |body| laid_out(body, Layout::Spaced)),
+    (Fix::JsonCompact, |body| with_layout(body, Layout::Compact)),
+    (Fix::JsonSpaced, |body| with_layout(body, Layout::Spaced)),
     (Fix::JsonIndentedByTwo, |body| {
-        laid_out(body, Layout::Indented(2))
+        with_layout(body, Layout::Indented(2))
     }),
     (Fix::JsonIndentedByFour, |body| {
-        laid_out(body, Layout::Indented(4))
+        with_layout(body, Layout::Indented(4))
     }),
 ];
 
 const JSON_ESCAPE_FIXES: [BodyFix; 4] = [
     (Fix::JsonEscaped, |body| {
-        Some(json_layout::escape(text(body)?).into_bytes())
+        Some(json_layout::escape(as_utf8(body)?).into_bytes())
     }),
     (Fix::JsonUnescaped, |body| {
-        Some(json_layout::unescape(text(body)?).into_bytes())
+        Some(json_layout::unescape(as_utf8(body)?).into_bytes())
     }),
     (Fix::JsonSlashesEscaped, |body| {
         Some(replace(&with_plain_slashes(body), b"/", br"\/"))
@@ -58,27 +58,27 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Visits the variants one by one, because all of them together would take many times the memory
 /// of the body.
 pub(super) fn for_each_variant(body: &[u8], visit: &mut dyn FnMut(&[Fix], &[u8])) {
-    visit_edges(&[], body, visit);
-    if text(body).is_none() {
+    visit_with_edges(&[], body, visit);
+    if as_utf8(body).is_none() {
         return;
     }
     for_each_fix(&[], body, &JSON_ESCAPE_FIXES, &mut |fixes, escaped| {
-        visit_edges(fixes, escaped, visit);
+        visit_with_edges(fixes, escaped, visit);
     });
     for_each_fix(&[], body, &JSON_LAYOUT_FIXES, &mut |fixes, laid_out| {
-        visit_edges(fixes, laid_out, visit);
+        visit_with_edges(fixes, laid_out, visit);
         for_each_fix(
             fixes,
             laid_out,
             &JSON_ESCAPE_FIXES,
             &mut |fixes, escaped| {
-                visit_edges(fixes, escaped, visit);
+                visit_with_edges(fixes, escaped, visit);
             },
         );
     });
 }
 
-fn visit_edges(fixes: &[Fix], body: &[u8], visit: &mut dyn FnMut(&[Fix], &[u8])) {
+fn visit_with_edges(fixes: &[Fix], body: &[u8], visit: &mut dyn FnMut(&[Fix], &[u8])) {
     visit(fixes, body);
     for_each_fix(fixes, body, &EDGE_FIXES, visit);
 }
@@ -123,11 +123,11 @@ pub(super) fn hints(body: &[u8]) -> Vec<&'static str> {
         .collect()
 }
 
-fn laid_out(body: &[u8], layout: Layout) -> Option<Vec<u8>> {
-    Some(json_layout::rewrite(text(body)?, layout)?.into_bytes())
+fn with_layout(body: &[u8], layout: Layout) -> Option<Vec<u8>> {
+    Some(json_layout::rewrite(as_utf8(body)?, layout)?.into_bytes())
 }
 
-fn text(body: &[u8]) -> Option<&str> {
+fn as_utf8(body: &[u8]) -> Option<&str> {
     str::from_utf8(body).ok()
 }
 

@@ -1,9 +1,9 @@
 //! Diagnosis of rejected deliveries.
 
 mod body;
-mod claim;
 mod fix;
 mod json_layout;
+mod parsed_signature;
 mod secret;
 
 pub use fix::Fix;
@@ -15,7 +15,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha1::Sha1;
 use sha2::Sha256;
 
-use self::claim::Claim;
+use self::parsed_signature::ParsedSignature;
 use crate::{Headers, VerifyError};
 
 /// The result of [`explain`]. The `Display` output is for people and does not contain secrets,
@@ -37,8 +37,7 @@ pub struct Diagnosis {
 /// Diagnoses why a delivery was rejected.
 ///
 /// Checks common problems: added or missing whitespace in the secret or the body, changed line
-/// breaks, JSON that was parsed and serialized again, base64, SHA-1, and another one of the given
-/// secrets.
+/// breaks, JSON that was parsed and serialized again, base64, SHA-1, and a different secret.
 ///
 /// `secrets` are raw bytes, because [`Secret`](crate::Secret) rejects some of these problems.
 ///
@@ -65,15 +64,16 @@ pub fn explain<S: AsRef<[u8]>>(
     body: &[u8],
     secrets: impl IntoIterator<Item = S>,
 ) -> Explanation {
-    let (header_error, claim) = match headers.signature().map(Claim::parse) {
-        Ok(Ok(claim)) => (None, Some(claim)),
+    let (header_error, signature) = match headers.signature().map(ParsedSignature::parse) {
+        Ok(Ok(signature)) => (None, Some(signature)),
         Ok(Err(error)) | Err(error) => (Some(error), None),
     };
     let secrets: Vec<_> = secrets
         .into_iter()
         .map(|secret| secret::variants(secret.as_ref()))
         .collect();
-    let diagnoses = claim.map_or_else(Vec::new, |claim| claim.diagnoses(&secrets, body));
+    let diagnoses =
+        signature.map_or_else(Vec::new, |signature| signature.diagnoses(&secrets, body));
     Explanation {
         header_error,
         hints: body::hints(body),
@@ -84,7 +84,7 @@ pub fn explain<S: AsRef<[u8]>>(
 /// A modified secret, with the fixes that were applied.
 type Variant = (Vec<Fix>, Vec<u8>);
 
-impl Claim {
+impl ParsedSignature {
     /// Returns, for each variant of a secret that matches, the variant of the body with the fewest
     /// fixes.
     fn diagnoses(&self, secrets: &[Vec<Variant>], body: &[u8]) -> Vec<Diagnosis> {

@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::claim::{from_base64, from_hex};
+use super::parsed_signature::{from_base64, from_hex};
 use super::{Fix, Variant};
 use crate::hex;
 

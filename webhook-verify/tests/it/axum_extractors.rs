@@ -53,7 +53,7 @@ async fn text(response: Response<Body>) -> (u16, String) {
     (status, String::from_utf8(body.to_vec()).unwrap())
 }
 
-async fn answer(router: Router, request: Request<Body>) -> (u16, String) {
+async fn respond(router: Router, request: Request<Body>) -> (u16, String) {
     text(router.oneshot(request).await.unwrap()).await
 }
 
@@ -66,7 +66,7 @@ fn router() -> Router {
 #[tokio::test]
 async fn passes_authentic_events_to_the_handler() {
     assert_eq!(
-        answer(router(), signed(EVENT)).await,
+        respond(router(), signed(EVENT)).await,
         (200, "grace".to_owned())
     );
 }
@@ -79,17 +79,17 @@ async fn responds_to_forged_requests_with_an_empty_401() {
 
     let mut unsigned = signed(EVENT);
     unsigned.headers_mut().remove(SIGNATURE_HEADER);
-    assert_eq!(answer(router(), unsigned).await, (401, String::new()));
+    assert_eq!(respond(router(), unsigned).await, (401, String::new()));
 }
 
 #[tokio::test]
 async fn responds_to_large_bodies_with_an_empty_413() {
     let request = signed("x".repeat(4097));
-    assert_eq!(answer(router(), request).await, (413, String::new()));
+    assert_eq!(respond(router(), request).await, (413, String::new()));
     let (chunks, body) = chunked_body();
     let request = signed("x").map(|_| Body::new(body));
     chunks.send(&[0; 4097]);
-    assert_eq!(answer(router(), request).await, (413, String::new()));
+    assert_eq!(respond(router(), request).await, (413, String::new()));
 }
 
 /// axum's default limit is 2 MB.
@@ -104,7 +104,7 @@ async fn uses_the_limit_of_the_verifier() {
         .layer(DefaultBodyLimit::max(10))
         .with_state(Receiver::new(verifier));
     let request = signed("x".repeat(3_000_000));
-    assert_eq!(answer(router, request).await, (200, "3000000".to_owned()));
+    assert_eq!(respond(router, request).await, (200, "3000000".to_owned()));
 }
 
 #[tokio::test]
@@ -118,7 +118,7 @@ async fn responds_to_invalid_payloads_with_2xx_and_calls_the_hook() {
         .with_state(receiver.clone());
     for body in ["", "not JSON", "[]", r#"{"by":1}"#] {
         assert_eq!(
-            answer(router.clone(), signed(body)).await,
+            respond(router.clone(), signed(body)).await,
             (204, String::new())
         );
     }
@@ -139,11 +139,11 @@ async fn passes_unknown_and_missing_kinds_to_the_handler() {
         .headers_mut()
         .insert("x-service-event", "post.shared".parse().unwrap());
     let expected = r#"Ok(Other("post.shared"))"#.to_owned();
-    assert_eq!(answer(router.clone(), request).await, (200, expected));
+    assert_eq!(respond(router.clone(), request).await, (200, expected));
     let mut request = signed(EVENT);
     request.headers_mut().remove("x-service-event");
     assert_eq!(
-        answer(router, request).await,
+        respond(router, request).await,
         (200, "Err(Missing)".to_owned())
     );
 }
@@ -157,12 +157,12 @@ async fn responds_with_2xx_if_header_and_payload_kinds_differ() {
     let router = Router::new()
         .route("/hooks", post(confirmed))
         .with_state(receiver());
-    assert_eq!(answer(router.clone(), signed(EVENT)).await.0, 202);
+    assert_eq!(respond(router.clone(), signed(EVENT)).await.0, 202);
     let mut request = signed(EVENT);
     request
         .headers_mut()
         .insert("x-service-event", "message.received".parse().unwrap());
-    assert_eq!(answer(router, request).await, (204, String::new()));
+    assert_eq!(respond(router, request).await, (204, String::new()));
 }
 
 #[tokio::test]
@@ -182,7 +182,7 @@ async fn receiver_can_be_a_part_of_the_state() {
     };
     let router = Router::new().route("/hooks", post(by)).with_state(state);
     for run in 1..=3 {
-        assert_eq!(answer(router.clone(), forged()).await.0, 401);
+        assert_eq!(respond(router.clone(), forged()).await.0, 401);
         assert_eq!(receiver.failures().consecutive(), run);
     }
 }
@@ -195,7 +195,7 @@ async fn handler_can_inspect_the_rejection() {
     let router = Router::new()
         .route("/hooks", post(look))
         .with_state(receiver());
-    let (status, reason) = answer(router, forged()).await;
+    let (status, reason) = respond(router, forged()).await;
     assert_eq!(status, 200);
     assert!(reason.starts_with("X-Service-Signature does not match the body (length in bytes: 2"));
 }
@@ -206,8 +206,8 @@ async fn tower_layer_works_in_an_axum_router() {
         .route("/hooks", post(|body: String| async move { body }))
         .layer(VerifyLayer::new(receiver()));
     assert_eq!(
-        answer(router.clone(), signed(EVENT)).await,
+        respond(router.clone(), signed(EVENT)).await,
         (200, EVENT.to_owned())
     );
-    assert_eq!(answer(router, forged()).await, (401, String::new()));
+    assert_eq!(respond(router, forged()).await, (401, String::new()));
 }

@@ -55,7 +55,7 @@ fn with_signatures(signatures: &[&str]) -> (Chunks, Request<ChunkedBody>) {
 }
 
 #[track_caller]
-fn answer(receiver: &Receiver, request: Request<ChunkedBody>) -> Response<Vec<u8>> {
+fn respond(receiver: &Receiver, request: Request<ChunkedBody>) -> Response<Vec<u8>> {
     let service = VerifyLayer::new(receiver.clone()).layer(service_fn(echo));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
@@ -75,7 +75,7 @@ fn passes_authentic_deliveries_with_an_extension() {
     let (chunks, body) = chunked_body();
     BODY.iter().for_each(|byte| chunks.send(&[*byte]));
     drop(chunks);
-    let response = answer(&receiver(), signed(body));
+    let response = respond(&receiver(), signed(body));
     assert_eq!(response.status(), StatusCode::OK);
     assert_eq!(response.body(), BODY);
 }
@@ -87,7 +87,7 @@ fn passes_an_empty_body() {
     let mut request = signed(body);
     let signature = sign(&secret(SECRET), b"").parse().unwrap();
     request.headers_mut().insert(SIGNATURE_HEADER, signature);
-    assert_eq!(answer(&receiver(), request).status(), StatusCode::OK);
+    assert_eq!(respond(&receiver(), request).status(), StatusCode::OK);
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn responds_with_401_to_bad_headers_before_it_reads_the_body() {
         &[BASE64_SIGNATURE],
     ] {
         let (chunks, request) = with_signatures(signatures);
-        check_empty(&answer(&receiver(), request), 401);
+        check_empty(&respond(&receiver(), request), 401);
         assert!(!chunks.were_read(), "{signatures:?}");
     }
 }
@@ -111,7 +111,7 @@ fn responds_with_401_to_bad_headers_before_it_reads_the_body() {
 #[test]
 fn responds_with_401_to_a_mismatch() {
     check_empty(
-        &answer(&receiver(), signed(Bytes::from_static(b"forged").into())),
+        &respond(&receiver(), signed(Bytes::from_static(b"forged").into())),
         401,
     );
 }
@@ -124,7 +124,7 @@ fn responds_with_413_to_a_large_content_length_before_it_reads_the_body() {
         request
             .headers_mut()
             .insert("content-length", length.parse().unwrap());
-        check_empty(&answer(&receiver(), request), 413);
+        check_empty(&respond(&receiver(), request), 413);
         assert!(!chunks.were_read());
     }
 }
@@ -134,7 +134,7 @@ fn responds_with_413_before_the_end_of_a_large_body() {
     let (chunks, body) = chunked_body();
     chunks.send(&[0; LIMIT]);
     chunks.send(&[0]);
-    check_empty(&answer(&receiver(), signed(body)), 413);
+    check_empty(&respond(&receiver(), signed(body)), 413);
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn responds_with_400_to_an_incomplete_body() {
     let (chunks, body) = chunked_body();
     chunks.send(BODY);
     chunks.break_off();
-    check_empty(&answer(&receiver(), signed(body)), 400);
+    check_empty(&respond(&receiver(), signed(body)), 400);
 }
 
 #[test]
@@ -152,12 +152,12 @@ fn calls_the_hook_with_the_rejection_and_the_run() {
     let receiver = receiver().on_rejection(move |rejection, run| {
         log.lock().unwrap().push(format!("{rejection} / {run}"));
     });
-    answer(&receiver, signed(Bytes::from_static(b"forged").into()));
-    answer(&receiver, signed(Bytes::from_static(BODY).into()));
+    respond(&receiver, signed(Bytes::from_static(b"forged").into()));
+    respond(&receiver, signed(Bytes::from_static(BODY).into()));
     assert_eq!(receiver.failures().consecutive(), 0);
     let (chunks, body) = chunked_body();
     chunks.break_off();
-    answer(&receiver, signed(body));
+    respond(&receiver, signed(body));
     assert_eq!(
         *logged.lock().unwrap(),
         [

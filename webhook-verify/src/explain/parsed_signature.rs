@@ -10,12 +10,12 @@ use super::Fix;
 use crate::{DigestEncoding, VerifyError, hex, signature};
 
 /// A digest of 20 (SHA-1) or 32 bytes (SHA-256), with the fixes for its format.
-pub(super) struct Claim {
+pub(super) struct ParsedSignature {
     pub(super) digest: Vec<u8>,
     pub(super) fixes: Vec<Fix>,
 }
 
-impl Claim {
+impl ParsedSignature {
     /// # Errors
     ///
     /// Returns the error of the strict parser if no digest can be parsed.
