@@ -11,7 +11,7 @@ fn other_scopes_than(scope: Scope) -> Vec<Scope> {
 }
 
 #[tokio::test]
-async fn a_missing_key_is_refused() {
+async fn rejects_a_missing_key() {
     let server = MockServer::start().await;
     for endpoint in &ENDPOINTS {
         if endpoint.access == Access::Everybody {
@@ -27,7 +27,7 @@ async fn a_missing_key_is_refused() {
 }
 
 #[tokio::test]
-async fn an_unknown_key_is_refused_also_where_none_is_needed() {
+async fn rejects_an_unknown_key_even_if_no_key_is_required() {
     let server = MockServer::start().await;
     let upper = server.key().to_uppercase();
     for endpoint in &ENDPOINTS {
@@ -43,7 +43,7 @@ async fn an_unknown_key_is_refused_also_where_none_is_needed() {
 }
 
 #[tokio::test]
-async fn a_header_of_another_form_is_refused_also_where_no_key_is_needed() {
+async fn rejects_a_malformed_header_even_if_no_key_is_required() {
     let server = MockServer::start().await;
     let forms = ["", "Bearer", "Basic eDp5", server.key()];
     for line in ["GET /me", "GET /badges"] {
@@ -68,7 +68,7 @@ async fn a_header_of_another_form_is_refused_also_where_no_key_is_needed() {
 }
 
 #[tokio::test]
-async fn the_scheme_may_be_in_any_case() {
+async fn scheme_is_case_insensitive() {
     let server = MockServer::start().await;
     for scheme in ["bearer", "BEARER", "Bearer "] {
         ask(&server, "GET /me")
@@ -79,7 +79,7 @@ async fn the_scheme_may_be_in_any_case() {
 }
 
 #[tokio::test]
-async fn all_scopes_but_the_one_needed_are_not_enough() {
+async fn rejects_a_key_with_all_scopes_except_the_required_one() {
     let server = MockServer::start().await;
     let before = server.world().unwrap();
     for (endpoint, scope) in scoped() {
@@ -101,7 +101,7 @@ async fn all_scopes_but_the_one_needed_are_not_enough() {
 }
 
 #[tokio::test]
-async fn nothing_printable_shows_a_key() {
+async fn keys_are_never_printed() {
     let server = MockServer::start().await;
     let created = server.create_key("demo", &Scope::ALL).unwrap();
     let printed = format!(

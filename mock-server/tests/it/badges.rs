@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::ask::ask;
 
 #[tokio::test]
-async fn are_listed_without_a_key_and_with_any() {
+async fn lists_badges_without_a_key_and_with_any_key() {
     let server = MockServer::start().await;
     let badges = ask(&server, "GET /badges").without_key().data(200);
     assert_eq!(

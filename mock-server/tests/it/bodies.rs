@@ -19,7 +19,7 @@ fn post_of(length: usize) -> String {
 }
 
 #[tokio::test]
-async fn a_request_may_have_up_to_1_mib() {
+async fn accepts_bodies_up_to_1_mib() {
     const MIB: usize = 1024 * 1024;
     let server = MockServer::start().await;
     ask(&server, "POST /me/posts").text(&post_of(MIB)).data(201);
@@ -33,7 +33,7 @@ async fn a_request_may_have_up_to_1_mib() {
 }
 
 #[tokio::test]
-async fn the_content_type_is_json() {
+async fn requires_a_json_content_type() {
     let server = MockServer::start().await;
     for line in WRITES {
         ask(&server, line).body("{}").refused(
@@ -57,7 +57,7 @@ async fn the_content_type_is_json() {
 }
 
 #[tokio::test]
-async fn the_content_type_may_have_parameters_and_be_in_any_case() {
+async fn accepts_content_type_parameters_in_any_case() {
     let server = MockServer::start().await;
     for found in [
         "application/json; charset=utf-8",
@@ -72,7 +72,7 @@ async fn the_content_type_may_have_parameters_and_be_in_any_case() {
 }
 
 #[tokio::test]
-async fn two_content_types_are_none() {
+async fn rejects_two_content_types() {
     let server = MockServer::start().await;
     ask(&server, "PATCH /me/profile")
         .header("Content-Type", "application/json")
@@ -86,7 +86,7 @@ async fn two_content_types_are_none() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_no_json_object_is_refused_and_changes_nothing() {
+async fn rejects_bodies_that_are_not_json_objects() {
     let server = MockServer::start().await;
     let before = server.world().unwrap();
     let deep = "[".repeat(100_000);
@@ -113,7 +113,7 @@ async fn a_body_that_is_no_json_object_is_refused_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_text_are_refused() {
+async fn rejects_invalid_utf_8() {
     let server = MockServer::start().await;
     ask(&server, "POST /me/posts")
         .header("Content-Type", "application/json")
@@ -126,7 +126,7 @@ async fn bytes_that_are_no_text_are_refused() {
 }
 
 #[tokio::test]
-async fn a_field_that_is_given_twice_is_refused() {
+async fn rejects_a_repeated_field() {
     let server = MockServer::start().await;
     let twice = |line: &str, field: &str| -> Ask {
         ask(&server, line).text(&format!(r#"{{"{field}": "x", "{field}": "x"}}"#))

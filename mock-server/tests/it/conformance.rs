@@ -121,7 +121,7 @@ fn run(case: &Case, service: &Service) {
 }
 
 #[test]
-fn the_engine_keeps_to_every_sentence() {
+fn engine_conforms_to_the_specification() {
     for case in &CASES {
         let world = Mutex::new(World::default());
         let keys = World::default().keys();
@@ -131,7 +131,7 @@ fn the_engine_keeps_to_every_sentence() {
 }
 
 #[tokio::test]
-async fn the_library_keeps_to_every_sentence() {
+async fn library_conforms_to_the_specification() {
     for case in &CASES {
         let server = MockServer::start().await;
         let keys = server.keys().clone();
@@ -142,7 +142,7 @@ async fn the_library_keeps_to_every_sentence() {
 
 #[cfg(all(unix, feature = "program"))]
 #[test]
-fn the_program_keeps_to_every_sentence() {
+fn program_conforms_to_the_specification() {
     for case in &CASES {
         let serving = crate::serving::serve(&[]);
         let keys = World::default().keys();
@@ -153,7 +153,7 @@ fn the_program_keeps_to_every_sentence() {
 }
 
 #[test]
-fn every_sentence_stands_once() {
+fn sentences_are_unique() {
     let mut sentences: Vec<_> = CASES.iter().map(|case| case.sentence).collect();
     sentences.sort_unstable();
     sentences.dedup();
@@ -162,7 +162,7 @@ fn every_sentence_stands_once() {
 
 /// The table touches every endpoint, so that no sentence is about an endpoint that nobody calls.
 #[tokio::test]
-async fn every_endpoint_is_covered() {
+async fn all_endpoints_are_covered() {
     let mut uncovered = Endpoint::ALL.to_vec();
     for case in &CASES {
         let server = MockServer::start().await;

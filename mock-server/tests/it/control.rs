@@ -23,7 +23,7 @@ pub(crate) fn refused(
 }
 
 #[test]
-fn health_tells_what_can_be_done() {
+fn health_lists_the_routes() {
     let serving = serve(&[]);
     let health = serving.order(200, "GET /health", NOTHING);
     assert_eq!(health["status"], "ok");
@@ -52,7 +52,7 @@ fn health_tells_what_can_be_done() {
 }
 
 #[test]
-fn a_state_is_read_and_replaced() {
+fn reads_and_replaces_the_state() {
     let serving = serve(&[]);
     let mut state = serving.order(200, "GET /worlds/default/state", NOTHING);
     state["accounts"]["demo"]["profile"]["bio"] = json!("From a test");
@@ -78,7 +78,7 @@ fn a_state_is_read_and_replaced() {
 }
 
 #[test]
-fn a_state_that_no_service_could_be_in_is_refused() {
+fn rejects_an_invalid_state() {
     let serving = serve(&[]);
     let line = "PUT /worlds/default/state";
     let state = serving.order(200, "GET /worlds/default/state", NOTHING);
@@ -132,7 +132,7 @@ fn a_state_that_no_service_could_be_in_is_refused() {
 }
 
 #[test]
-fn a_misfit_in_a_state_is_told_by_its_place() {
+fn reports_the_path_of_an_error_in_a_state() {
     let serving = serve(&[]);
     let state = serving.order(200, "GET /worlds/default/state", NOTHING);
     for (pointer, value, message) in [
@@ -195,7 +195,7 @@ fn refused_everywhere(serving: &Serving, state: Value, message: &str) {
 }
 
 #[test]
-fn an_array_is_no_object() {
+fn rejects_an_array_instead_of_an_object() {
     let serving = serve(&[]);
     for (line, body) in [
         ("PUT /dialect", json!([])),
@@ -214,7 +214,7 @@ fn an_array_is_no_object() {
 }
 
 #[test]
-fn a_reset_begins_anew_without_faults() {
+fn reset_restores_the_world_and_clears_faults() {
     let serving = serve(&["--seed", "7"]);
     let before = serving.order(200, "GET /worlds/default/state", NOTHING);
     serving.ask("DELETE /me/links/link_1").send();
@@ -229,7 +229,7 @@ fn a_reset_begins_anew_without_faults() {
 }
 
 #[test]
-fn keys_are_made_and_revoked() {
+fn creates_and_revokes_keys() {
     let serving = serve(&[]);
     let keys = serving.order(200, "GET /worlds/default/keys", NOTHING);
     assert_eq!(keys, serving.ready["keys"]);
@@ -270,7 +270,7 @@ fn keys_are_made_and_revoked() {
 }
 
 #[test]
-fn a_key_that_does_not_work_is_not_handed_out() {
+fn does_not_return_unusable_keys() {
     let serving = serve(&[]);
     let links = json!({"key": serving.key("links")});
     serving.order(204, "DELETE /worlds/default/keys", links);
@@ -288,7 +288,7 @@ fn a_key_that_does_not_work_is_not_handed_out() {
 }
 
 #[test]
-fn a_clock_is_set_and_advanced() {
+fn sets_and_advances_the_clock() {
     let serving = serve(&[]);
     let clock = "/worlds/default/clock";
     assert_eq!(
@@ -338,7 +338,7 @@ fn a_clock_is_set_and_advanced() {
 }
 
 #[test]
-fn a_clock_is_not_advanced_past_its_end() {
+fn does_not_advance_the_clock_past_its_maximum() {
     let serving = serve(&[]);
     let line = "POST /worlds/default/clock/advance";
     for clock in ["system", "2026-03-01T12:00:00Z"] {
@@ -355,7 +355,7 @@ fn a_clock_is_not_advanced_past_its_end() {
 }
 
 #[test]
-fn answers_are_dated_by_the_clock_of_their_world() {
+fn date_headers_use_the_clock_of_the_world() {
     let serving = serve(&[]);
     let clock = json!({"clock": "1994-11-06T08:49:37Z"});
     serving.order(200, "PUT /worlds/default/clock", clock);
@@ -369,7 +369,7 @@ fn answers_are_dated_by_the_clock_of_their_world() {
 }
 
 #[test]
-fn a_dialect_is_chosen_by_name_or_by_its_settings() {
+fn sets_a_dialect_by_name_or_by_settings() {
     let serving = serve(&[]);
     let dialect = "/worlds/default/dialect";
     let line = format!("PUT {dialect}");
@@ -411,7 +411,7 @@ fn a_dialect_is_chosen_by_name_or_by_its_settings() {
 
 /// What `Dialect::alternatives` is to Rust.
 #[test]
-fn every_alternative_of_a_dialect_can_be_gone_through() {
+fn lists_alternatives_that_can_be_set() {
     let serving = serve(&[]);
     let mut dialects = Vec::new();
     let settings = serving.order(200, "GET /dialect-settings", NOTHING);
@@ -430,7 +430,7 @@ fn every_alternative_of_a_dialect_can_be_gone_through() {
 }
 
 #[test]
-fn a_key_is_made_with_a_rate_limit() {
+fn creates_a_key_with_a_rate_limit() {
     let serving = serve(&[]);
     let limit = json!({"limit": 1, "window_seconds": 60});
     let new = json!({"handle": "ada", "scopes": [], "rate_limit": limit});
@@ -445,7 +445,7 @@ fn a_key_is_made_with_a_rate_limit() {
 }
 
 #[test]
-fn documents_are_served() {
+fn serves_the_openapi_documents() {
     let serving = serve(&[]);
     let service = serving.order(200, "GET /openapi.json", NOTHING);
     assert!(service["paths"]["/api/v1/me"].is_object());
@@ -458,7 +458,7 @@ fn documents_are_served() {
 
 /// The document names what there is: no more, no less.
 #[test]
-fn the_document_has_every_route() {
+fn openapi_document_has_all_routes() {
     let serving = serve(&[]);
     let document = serving.order(200, "GET /control-openapi.json", NOTHING);
     let mut documented = Vec::new();
@@ -476,7 +476,7 @@ fn the_document_has_every_route() {
 }
 
 #[test]
-fn the_documentation_has_every_route() {
+fn documentation_has_all_routes() {
     let page = include_str!("../../docs/control-api.md");
     let health = serve(&[]).order(200, "GET /health", NOTHING);
     for route in health["routes"].as_array().unwrap() {
@@ -491,7 +491,7 @@ fn the_documentation_has_every_route() {
 }
 
 #[test]
-fn fault_rules_are_added_counted_and_cleared() {
+fn adds_counts_and_clears_fault_rules() {
     let serving = serve(&[]);
     let faults = "/worlds/default/faults";
     let rule = json!({
@@ -519,7 +519,7 @@ fn fault_rules_are_added_counted_and_cleared() {
 }
 
 #[test]
-fn a_rule_that_is_wrong_is_told() {
+fn rejects_an_invalid_rule() {
     let serving = serve(&[]);
     let line = "POST /worlds/default/faults";
     for (rule, message) in [
@@ -572,7 +572,7 @@ fn a_rule_that_is_wrong_is_told() {
 }
 
 #[test]
-fn faults_never_reach_the_control_api() {
+fn faults_do_not_apply_to_the_control_api() {
     let serving = serve(&[]);
     let rule = json!({"fault": {"wire": "reset"}});
     serving.order(201, "POST /worlds/default/faults", rule);
@@ -582,7 +582,7 @@ fn faults_never_reach_the_control_api() {
 }
 
 #[test]
-fn what_is_not_there_is_told() {
+fn reports_unknown_routes_and_resources() {
     let serving = serve(&[]);
     let url = serving.url();
     let unknown = |path: &str| {
@@ -629,7 +629,7 @@ fn what_is_not_there_is_told() {
 
 /// What cannot be read is refused with 400, and what can be read and makes no sense with 422.
 #[test]
-fn every_route_draws_the_line_at_the_same_place() {
+fn all_routes_use_the_same_status_codes_for_invalid_bodies() {
     let serving = serve(&[]);
     let mut state = serving.order(200, "GET /worlds/default/state", NOTHING);
     state["last_id"] = json!(0);
@@ -709,7 +709,7 @@ fn check_unreadable(serving: &Serving, line: &str) {
 }
 
 #[test]
-fn no_body_makes_it_panic() {
+fn arbitrary_bodies_do_not_panic() {
     let serving = serve(&[]);
     check_unreadable(&serving, "PUT /worlds/{world}/state");
     let huge = vec![b' '; 17 * 1024 * 1024];

@@ -11,7 +11,7 @@ use crate::serving::{Serving, serve};
 const NOTHING: Value = Value::Null;
 
 #[test]
-fn requests_are_listed_filtered_and_forgotten() {
+fn lists_filters_and_clears_requests() {
     let serving = serve(&[]);
     serving.ask("GET /me").data(200);
     serving
@@ -56,7 +56,7 @@ fn requests_are_listed_filtered_and_forgotten() {
 
 /// The client alone knows what it got; the journal has to tell the same.
 #[test]
-fn a_fault_is_told_with_what_it_left_of_the_answer() {
+fn records_the_fault_and_the_response_that_was_sent() {
     let serving = serve(&[]);
     let post = json!({"body": "x"});
     let delete = |fault: Value, phase: &str| {
@@ -105,7 +105,7 @@ fn a_fault_is_told_with_what_it_left_of_the_answer() {
 }
 
 #[test]
-fn what_can_never_come_is_refused() {
+fn rejects_unmatchable_patterns() {
     let serving = serve(&[]);
     let paths = "expected one of /me, /me/profile, /me/analytics, /me/links, /me/links/{id}, \
                  /me/posts, /me/posts/{id}, /users/{handle}/stats, /badges, /stats, or a prefix \
@@ -137,7 +137,7 @@ fn what_can_never_come_is_refused() {
 }
 
 #[test]
-fn a_key_in_place_of_its_name_is_not_repeated() {
+fn errors_do_not_contain_a_key_passed_as_a_name() {
     let serving = serve(&[]);
     serving.ask("GET /me").data(200);
     let key = serving.key("all");
@@ -148,7 +148,7 @@ fn a_key_in_place_of_its_name_is_not_repeated() {
 }
 
 #[test]
-fn a_filter_says_when_it_leads_elsewhere() {
+fn rejects_unmatchable_filters() {
     let serving = serve(&[]);
     let line = "GET /worlds/default/requests?path=/me/link";
     let error = serving.order(422, line, NOTHING);
@@ -163,7 +163,7 @@ fn a_filter_says_when_it_leads_elsewhere() {
 }
 
 #[test]
-fn a_key_in_a_path_a_query_or_a_header_is_not_kept() {
+fn does_not_record_keys_in_paths_queries_and_headers() {
     let serving = serve(&[]);
     let key = serving.key("all").to_owned();
     serving
@@ -181,7 +181,7 @@ fn a_key_in_a_path_a_query_or_a_header_is_not_kept() {
 }
 
 #[test]
-fn what_stands_in_place_of_a_key_is_not_kept_either() {
+fn does_not_record_malformed_keys() {
     let serving = serve(&[]);
     for (authorization, secret) in [
         ("Bearer sk_live_0123456789", "sk_live_0123456789"),
@@ -205,7 +205,7 @@ fn what_stands_in_place_of_a_key_is_not_kept_either() {
 }
 
 #[test]
-fn what_came_is_compared_with_what_was_to_come() {
+fn compares_requests_with_expectations() {
     let serving = serve(&[]);
     let line = "POST /worlds/default/requests/verify";
     serving
@@ -237,7 +237,7 @@ fn what_came_is_compared_with_what_was_to_come() {
 }
 
 #[test]
-fn whoever_waits_gets_the_request_or_the_reason() {
+fn waiting_returns_the_request_or_the_reason() {
     let serving = serve(&[]);
     let line = "POST /worlds/default/requests/wait";
     let post = json!({"method": "POST", "path": "/me/posts"});
@@ -268,7 +268,7 @@ fn whoever_waits_gets_the_request_or_the_reason() {
 }
 
 #[test]
-fn those_who_wait_hold_up_nobody() {
+fn waiting_does_not_block_other_requests() {
     let serving = serve(&[]);
     let wait = json!({"request": {"method": "DELETE"}, "within_milliseconds": 60_000});
     // More than there are threads for work that blocks.
@@ -293,7 +293,7 @@ fn wait_long(serving: &Serving) -> Asked {
 }
 
 #[test]
-fn emptying_the_journal_ends_waiting() {
+fn clearing_the_journal_ends_waiting() {
     let serving = serve(&[]);
     for line in [
         "DELETE /worlds/default/requests",
@@ -314,7 +314,7 @@ fn emptying_the_journal_ends_waiting() {
 }
 
 #[test]
-fn those_who_wait_do_not_hold_up_the_end() {
+fn waiting_does_not_delay_the_shutdown() {
     let serving = serve(&[]);
     let waiting = wait_long(&serving);
     // Connections are taken in turn, so the program has seen the one that waits.
@@ -331,7 +331,7 @@ fn those_who_wait_do_not_hold_up_the_end() {
 }
 
 #[test]
-fn violations_are_told_and_forgiven() {
+fn lists_and_clears_violations() {
     let serving = serve(&[]);
     serving
         .ask("PATCH /me/profile")
@@ -357,7 +357,7 @@ fn violations_are_told_and_forgiven() {
 }
 
 #[test]
-fn verdicts_and_journals_are_of_one_world() {
+fn each_world_has_its_own_journal_and_verdicts() {
     let serving = serve(&[]);
     let world = serving.order(201, "POST /worlds", json!({"dialect": "minimal"}));
     let at = |line: &str| {

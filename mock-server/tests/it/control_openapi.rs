@@ -54,7 +54,7 @@ fn of_world(line: &str) -> String {
 }
 
 #[test]
-fn worlds_are_as_documented() {
+fn worlds_match_the_document() {
     let serving = serve(&[]);
     order(&serving, 200, "GET /health", NOTHING);
     order(&serving, 200, "GET /openapi.json", NOTHING);
@@ -92,7 +92,7 @@ fn worlds_are_as_documented() {
 }
 
 #[test]
-fn settings_are_as_documented() {
+fn settings_match_the_document() {
     let serving = serve(&[]);
     let at = |status, line: &str, body| order(&serving, status, &of_world(line), body);
     at(200, "GET /dialect", NOTHING);
@@ -132,7 +132,7 @@ fn variants<T: DeserializeOwned>() -> BTreeSet<String> {
 }
 
 #[test]
-fn every_fault_has_a_schema_and_a_row_in_the_documentation() {
+fn all_faults_have_a_schema_and_a_row_in_the_documentation() {
     let document = document();
     let rows = include_str!("../../docs/faults.md").lines();
     let rows: Vec<_> = rows.filter(|line| line.starts_with("| `")).collect();
@@ -157,7 +157,7 @@ fn every_fault_has_a_schema_and_a_row_in_the_documentation() {
 }
 
 #[test]
-fn the_journal_is_as_documented() {
+fn journal_matches_the_document() {
     let serving = serve(&[]);
     let at = |status, line: &str, body| order(&serving, status, &of_world(line), body);
     serving
@@ -183,7 +183,7 @@ fn the_journal_is_as_documented() {
 }
 
 #[test]
-fn the_webhook_is_as_documented() {
+fn webhook_matches_the_document() {
     let serving = serve(&[]);
     let at = |status, line: &str, body| order(&serving, status, &of_world(line), body);
     at(200, "GET /webhook", NOTHING);

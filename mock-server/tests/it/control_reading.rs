@@ -9,7 +9,7 @@ use crate::serving::serve;
 const NOTHING: Value = Value::Null;
 
 #[test]
-fn a_misfit_is_named_by_its_path() {
+fn reports_the_path_of_an_error() {
     let serving = serve(&[]);
     for (line, text, message) in [
         (
@@ -53,7 +53,7 @@ fn a_misfit_is_named_by_its_path() {
 }
 
 #[test]
-fn a_head_is_answered_as_a_get_without_its_body() {
+fn responds_to_head_like_get_without_a_body() {
     let serving = serve(&[]);
     let whole = serving.control("GET /worlds/default/keys").send();
     let head = serving.control("HEAD /worlds/default/keys").send();
@@ -69,7 +69,7 @@ fn a_head_is_answered_as_a_get_without_its_body() {
 }
 
 #[test]
-fn urls_begin_as_the_request_had_it() {
+fn urls_use_the_host_of_the_request() {
     let serving = serve(&[]);
     let made = serving.order(201, "POST /worlds", json!({}));
     let url = serving.url().to_owned();
@@ -113,7 +113,7 @@ fn urls_begin_as_the_request_had_it() {
 }
 
 #[test]
-fn a_new_key_is_given_with_its_name() {
+fn returns_a_new_key_with_its_name() {
     let serving = serve(&[]);
     let new = json!({"handle": "ada", "scopes": []});
     let made = serving.order(201, "POST /worlds/default/keys", new);
@@ -126,7 +126,7 @@ fn a_new_key_is_given_with_its_name() {
 }
 
 #[test]
-fn reset_restarts_chance() {
+fn reset_restarts_the_random_sequence() {
     let serving = serve(&["--seed", "7"]);
     let struck = || {
         let rule = json!({"when": {"probability": 0.5}, "fault": {"status": {"status": 503}}});
@@ -141,7 +141,7 @@ fn reset_restarts_chance() {
 }
 
 #[test]
-fn a_key_that_is_encoded_is_not_kept() {
+fn does_not_record_encoded_keys() {
     let serving = serve(&["--log"]);
     let key = serving.key("all").to_owned();
     let encoded = key.replace('_', "%5F");

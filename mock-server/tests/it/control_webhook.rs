@@ -19,7 +19,7 @@ fn emit(serving: &Serving, kind: &str) -> Value {
 }
 
 #[test]
-fn ten_failures_in_a_row_turn_it_off_until_it_is_turned_on() {
+fn ten_consecutive_failures_turn_it_off_until_it_is_turned_on() {
     let serving = serve(&[]);
     let sink = json!({"sink": "500 x10, 200", "secret": CANARY});
     let status = serving.order(200, &webhook("PUT "), sink);
@@ -110,7 +110,7 @@ fn events_reach_a_receiver_and_count_as_covered() {
 }
 
 #[test]
-fn the_secret_never_comes_back() {
+fn never_returns_the_secret() {
     let serving = serve(&["--log"]);
     let set = json!({"sink": "200", "secret": CANARY});
     let mut told = vec![serving.order(200, &webhook("PUT "), set)];
@@ -143,7 +143,7 @@ fn the_secret_never_comes_back() {
 }
 
 #[test]
-fn a_state_is_replaced_without_touching_the_webhook() {
+fn replacing_the_state_keeps_the_webhook() {
     let serving = serve(&[]);
     let set = json!({"sink": "500, 200", "secret": CANARY});
     serving.order(200, &webhook("PUT "), set);
@@ -167,7 +167,7 @@ fn a_state_is_replaced_without_touching_the_webhook() {
 }
 
 #[test]
-fn another_receiver_goes_on_with_the_secret() {
+fn changing_the_receiver_keeps_the_secret() {
     let serving = serve(&[]);
     let line = webhook("PUT /sink");
     refused(
@@ -192,7 +192,7 @@ fn another_receiver_goes_on_with_the_secret() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_in_plain_words() {
+fn reports_invalid_bodies() {
     let serving = serve(&[]);
     for (body, message) in [
         (
@@ -221,7 +221,7 @@ fn what_cannot_be_read_is_told_in_plain_words() {
 }
 
 #[test]
-fn a_change_that_cannot_be_is_told() {
+fn reports_invalid_changes() {
     let serving = serve(&[]);
     for (body, code, message) in [
         (
@@ -278,7 +278,7 @@ fn a_change_that_cannot_be_is_told() {
 }
 
 #[test]
-fn an_event_that_cannot_be_is_told() {
+fn reports_invalid_events() {
     let serving = serve(&[]);
     for (event, code, message) in [
         (

@@ -47,7 +47,7 @@ fn names(object: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn the_documentation_has_every_setting_with_its_alternatives() {
+fn documentation_has_all_settings_and_alternatives() {
     let page = include_str!("../../docs/dialects.md");
     for (setting, alternative, _) in Dialect::alternatives() {
         let setting = format!("`{setting}`: ");
@@ -75,7 +75,7 @@ fn api_visible_is_a_boolean_an_integer_or_a_string() {
 }
 
 #[test]
-fn the_key_is_shown_in_many_shapes_and_never_itself() {
+fn key_object_has_several_shapes_without_the_key() {
     let mut world = world(|dialect| {
         dialect.key_object = KeyObject::ExtraFields;
         dialect.key_scopes = KeyScopes::SpaceSeparated;
@@ -95,7 +95,7 @@ fn the_key_is_shown_in_many_shapes_and_never_itself() {
 }
 
 #[test]
-fn a_minimal_me_has_what_the_specification_names() {
+fn minimal_me_has_only_the_specified_fields() {
     let mut world = world(|dialect| dialect.me_fields = MeFields::Minimal);
     let six = [
         "accent_color",
@@ -115,7 +115,7 @@ fn a_minimal_me_has_what_the_specification_names() {
 }
 
 #[test]
-fn integer_ids_are_the_ids_of_paths_as_well() {
+fn integer_ids_are_also_used_in_paths() {
     let mut world = world(|dialect| dialect.ids = Ids::Integer);
     let link = json!({"title": "x", "url": "https://example.com"});
     let created = send(&mut world, "POST /me/links", Some(link));
@@ -141,7 +141,7 @@ fn integer_ids_are_the_ids_of_paths_as_well() {
 }
 
 #[test]
-fn links_and_posts_have_more_or_fewer_fields() {
+fn links_and_posts_can_have_more_or_fewer_fields() {
     for (setting, further) in [
         (ResourceFields::CreatedAt, &["created_at"][..]),
         (ResourceFields::Bare, &[]),
@@ -161,7 +161,7 @@ fn links_and_posts_have_more_or_fewer_fields() {
 }
 
 #[test]
-fn writes_are_answered_with_a_resource_with_no_data_or_with_nothing() {
+fn writes_return_a_resource_empty_data_or_no_content() {
     for (setting, statuses, body) in [
         (
             WriteResponses::EmptyData,
@@ -190,7 +190,7 @@ fn writes_are_answered_with_a_resource_with_no_data_or_with_nothing() {
 }
 
 #[test]
-fn unknown_fields_of_links_and_posts_may_be_ignored_and_those_of_the_profile_never() {
+fn can_ignore_unknown_fields_of_links_and_posts_but_not_of_profiles() {
     let mut world = world(|dialect| dialect.unknown_fields = UnknownFields::Ignored);
     let link = json!({"title": "x", "url": "https://example.com", "icon": {"x": 1}});
     let post = json!({"body": "x", "mood": null});
@@ -230,7 +230,7 @@ fn analytics_are_flat_or_totals() {
 }
 
 #[test]
-fn there_may_be_a_further_kind_of_badges() {
+fn badges_can_have_an_extra_kind() {
     let mut world = world(|dialect| dialect.badge_kinds = BadgeKinds::Extra);
     let badges = read(&mut world, "GET /badges");
     let kinds: Vec<_> = badges
@@ -243,7 +243,7 @@ fn there_may_be_a_further_kind_of_badges() {
 }
 
 #[test]
-fn statistics_of_others_may_have_empty_or_null_fields() {
+fn statistics_of_other_profiles_can_have_empty_or_null_fields() {
     for (setting, devices, countries) in [
         (OtherStatistics::Empty, json!({}), json!([])),
         (OtherStatistics::Null, json!(null), json!(null)),
@@ -264,7 +264,7 @@ fn statistics_of_others_may_have_empty_or_null_fields() {
 }
 
 #[test]
-fn reference_data_may_need_a_key() {
+fn reference_data_can_require_a_key() {
     let mut world = world(|dialect| dialect.reference_data = ReferenceData::KeyRequired);
     for path in ["/badges", "/stats"] {
         let request = Request::new("GET", &format!("/api/v1{path}"));
@@ -274,7 +274,7 @@ fn reference_data_may_need_a_key() {
 }
 
 #[test]
-fn days_out_of_range_are_refused_or_clamped() {
+fn rejects_or_clamps_days_out_of_range() {
     for (setting, [out_of_range, not_an_integer]) in [
         (DaysOutOfRange::Unprocessable, [422, 422]),
         (DaysOutOfRange::BadRequest, [400, 400]),
@@ -309,7 +309,7 @@ fn days_out_of_range_are_refused_or_clamped() {
 }
 
 #[test]
-fn refusals_may_have_coarser_statuses() {
+fn rejections_can_have_less_specific_status_codes() {
     let mut world = world(|dialect| {
         dialect.content_rejection = ContentRejection::BadRequest;
         dialect.scope_rejection = ScopeRejection::Unauthorized;
@@ -331,7 +331,7 @@ fn refusals_may_have_coarser_statuses() {
 }
 
 #[test]
-fn a_refusal_has_a_body_of_many_shapes() {
+fn error_bodies_can_have_several_shapes() {
     let message = "the field nickname is unknown; known: display_name, bio, location, \
                    accent_color, text_color, background_color";
     let flat = json!({"code": "unknown_field", "message": message, "field": "nickname"});
@@ -377,7 +377,7 @@ fn a_refusal_has_a_body_of_many_shapes() {
 }
 
 #[test]
-fn no_dialect_carries_out_what_another_refuses_but_where_it_says_so() {
+fn no_dialect_accepts_invalid_profiles() {
     for (setting, alternative, dialect) in Dialect::alternatives() {
         let mut world = World::default();
         world.set_dialect(dialect);
@@ -395,7 +395,7 @@ fn no_dialect_carries_out_what_another_refuses_but_where_it_says_so() {
 }
 
 #[test]
-fn json_is_read_with_defaults_and_names_what_it_does_not_know() {
+fn parses_json_with_defaults_and_reports_unknown_settings() {
     let read = |text: &str| serde_json::from_str::<Dialect>(text);
     assert_eq!(read("{}").unwrap(), Dialect::default());
     for dialect in [Dialect::minimal(), Dialect::maximal(), Dialect::random(3)] {
@@ -426,7 +426,7 @@ fn json_is_read_with_defaults_and_names_what_it_does_not_know() {
 }
 
 #[test]
-fn a_world_keeps_its_dialect_and_one_without_has_the_default() {
+fn a_state_without_a_dialect_has_the_default() {
     let mut world = World::default();
     world.set_dialect(Dialect::maximal());
     let mut saved = serde_json::to_value(&world).unwrap();
@@ -445,7 +445,7 @@ fn a_world_keeps_its_dialect_and_one_without_has_the_default() {
 }
 
 #[tokio::test]
-async fn a_server_speaks_its_dialect() {
+async fn a_server_uses_its_dialect() {
     let builder = MockServer::builder().dialect(Dialect::minimal());
     let server = builder.start().await.unwrap();
     let limit = RateLimit {

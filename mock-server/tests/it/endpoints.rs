@@ -90,7 +90,7 @@ pub(crate) fn scoped() -> impl Iterator<Item = (&'static Listed, Scope)> {
 }
 
 #[test]
-fn every_endpoint_is_listed() {
+fn all_endpoints_are_listed() {
     let there_are = Endpoint::ALL.map(|endpoint| {
         let access = match endpoint.scope() {
             Some(scope) => Access::KeyWith(scope),

@@ -22,7 +22,7 @@ fn renaming<'a>(server: &'a MockServer, name: &str) -> Expect<'a> {
 }
 
 #[tokio::test]
-async fn what_came_is_expected_in_many_ways() {
+async fn accepts_all_kinds_of_expectations() {
     let server = MockServer::start().await;
     ask(&server, "PATCH /me/profile")
         .json(json!({"display_name": "Ada", "bio": "x"}))
@@ -45,7 +45,7 @@ async fn what_came_is_expected_in_many_ways() {
 }
 
 #[tokio::test]
-async fn too_few_panics_with_the_near_misses() {
+async fn too_few_requests_panic_with_near_misses() {
     let server = MockServer::start().await;
     assert_eq!(
         panic_of(|| renaming(&server, "Ada").once()),
@@ -71,7 +71,7 @@ async fn too_few_panics_with_the_near_misses() {
 }
 
 #[tokio::test]
-async fn what_can_never_come_panics() {
+async fn an_unmatchable_pattern_panics() {
     let server = MockServer::start().await;
     let panic = panic_of(|| server.expect("GET", "/me/link").never());
     assert!(
@@ -89,7 +89,7 @@ async fn what_can_never_come_panics() {
 }
 
 #[tokio::test]
-async fn too_many_panics_with_their_numbers() {
+async fn too_many_requests_panic_with_their_numbers() {
     let server = MockServer::start().await;
     for _ in 0..11 {
         ask(&server, "GET /badges").data(200);
@@ -107,7 +107,7 @@ async fn too_many_panics_with_their_numbers() {
 }
 
 #[tokio::test]
-async fn arriving_waits_and_hands_out_the_requests() {
+async fn arriving_waits_and_returns_the_requests() {
     let server = MockServer::start().await;
     let arriving = server
         .expect("GET", "/badges")
@@ -121,7 +121,7 @@ async fn arriving_waits_and_hands_out_the_requests() {
 }
 
 #[test]
-fn arriving_too_late_panics_and_names_the_place_of_the_call() {
+fn arriving_panics_at_the_caller_after_the_timeout() {
     let mut line = 0;
     let panic = panic_of(|| {
         let mut runtime = tokio::runtime::Builder::new_current_thread();

@@ -31,7 +31,7 @@ fn check_fault_body(answer: &Answer) {
 }
 
 #[tokio::test]
-async fn a_status_may_have_body_and_headers() {
+async fn a_status_can_have_a_body_and_headers() {
     let found = answer(Fault::status(503)).await;
     assert_eq!(found.status, 503);
     check_fault_body(&found);
@@ -48,7 +48,7 @@ async fn a_status_may_have_body_and_headers() {
 }
 
 #[tokio::test]
-async fn a_rate_limit_says_anything_about_when_to_come_back() {
+async fn a_rate_limit_can_have_any_retry_after() {
     for text in ["120", "-1", "Sun, 01 Mar 2026 12:00:00 GMT", "NaN"] {
         let found = answer(Fault::rate_limited(text)).await;
         assert_eq!(
@@ -62,7 +62,7 @@ async fn a_rate_limit_says_anything_about_when_to_come_back() {
 }
 
 #[tokio::test]
-async fn a_body_is_broken_misnamed_or_missing() {
+async fn a_body_can_be_broken_mislabeled_or_missing() {
     let whole = badges().await;
     let found = answer(Fault::MalformedJson).await;
     assert_eq!(
@@ -85,7 +85,7 @@ async fn a_body_is_broken_misnamed_or_missing() {
 }
 
 #[tokio::test]
-async fn a_redirect_goes_anywhere() {
+async fn a_redirect_can_have_any_location() {
     let found = answer(Fault::redirect("http://127.0.0.1:9/elsewhere")).await;
     assert_eq!(found.status, 302);
     assert_eq!(
@@ -103,7 +103,7 @@ async fn a_huge_body_is_json() {
 }
 
 #[tokio::test]
-async fn a_delay_holds_the_answer_back() {
+async fn a_delay_delays_the_response() {
     let server = MockServer::start().await;
     server.add_fault(FaultRule::new(Fault::delay(40))).unwrap();
     server
@@ -115,7 +115,7 @@ async fn a_delay_holds_the_answer_back() {
 }
 
 #[tokio::test]
-async fn only_the_requests_that_match_meet_a_fault() {
+async fn faults_apply_only_to_matching_requests() {
     let server = MockServer::start().await;
     let rule = FaultRule::new(Fault::status(503))
         .method("PATCH")
@@ -133,7 +133,7 @@ async fn only_the_requests_that_match_meet_a_fault() {
 }
 
 #[tokio::test]
-async fn a_rule_strikes_after_some_and_for_some() {
+async fn a_rule_skips_and_limits_requests() {
     let server = MockServer::start().await;
     let rule = FaultRule::new(Fault::status(500)).skip(1).times(2);
     server.add_fault(rule).unwrap();
@@ -142,7 +142,7 @@ async fn a_rule_strikes_after_some_and_for_some() {
 }
 
 #[tokio::test]
-async fn a_rule_ends_by_the_clock_of_the_world() {
+async fn a_rule_expires_by_the_clock_of_the_world() {
     let clock = |instant| Clock::fixed(instant).unwrap();
     let server = MockServer::builder().clock(clock("2026-03-01T11:00:00Z"));
     let server = server.start().await.unwrap();
@@ -161,7 +161,7 @@ async fn a_rule_ends_by_the_clock_of_the_world() {
 }
 
 #[tokio::test]
-async fn the_same_seed_gives_the_same_chance() {
+async fn the_same_seed_produces_the_same_faults() {
     let mut runs = Vec::new();
     for seed in [7, 7, 8] {
         let server = MockServer::builder().seed(seed).start().await.unwrap();
@@ -175,7 +175,7 @@ async fn the_same_seed_gives_the_same_chance() {
 }
 
 #[tokio::test]
-async fn the_write_is_done_or_not_as_the_phase_says() {
+async fn the_phase_decides_if_the_write_happens() {
     let server = MockServer::start().await;
     let post = || {
         ask(&server, "POST /me/posts")
@@ -195,7 +195,7 @@ async fn the_write_is_done_or_not_as_the_phase_says() {
 }
 
 #[tokio::test]
-async fn a_rule_that_could_never_strike_is_told() {
+async fn rejects_a_rule_that_can_never_apply() {
     let server = MockServer::start().await;
     let rule = FaultRule::new(Fault::EmptyBody);
     let error: InvalidInput = server.add_fault(rule.path("/api/v1/me/link")).unwrap_err();
@@ -210,7 +210,7 @@ async fn a_rule_that_could_never_strike_is_told() {
 }
 
 #[tokio::test]
-async fn a_rule_that_cannot_be_followed_is_told() {
+async fn rejects_an_invalid_rule() {
     let server = MockServer::start().await;
     let rule = || FaultRule::new(Fault::EmptyBody);
     let status = |status| FaultRule::new(Fault::status(status));

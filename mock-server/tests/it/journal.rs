@@ -30,7 +30,7 @@ fn count(server: &MockServer, pattern: Value) -> usize {
 }
 
 #[tokio::test]
-async fn an_entry_says_what_came_and_what_was_answered() {
+async fn an_entry_has_the_request_and_the_response() {
     let server = start().await;
     ask(&server, "PATCH /me/links/a%20b?x=1")
         .header("X-Trace", "7")
@@ -59,7 +59,7 @@ async fn an_entry_says_what_came_and_what_was_answered() {
 }
 
 #[tokio::test]
-async fn a_key_is_kept_by_its_name_alone() {
+async fn records_only_the_name_of_a_key() {
     let server = start().await;
     let made = server.create_key("ada", &[Scope::LinksWrite]).unwrap();
     let keys = [
@@ -112,7 +112,7 @@ async fn a_key_is_kept_by_its_name_alone() {
 }
 
 #[tokio::test]
-async fn a_long_body_is_cut_and_its_length_told() {
+async fn truncates_long_bodies_and_records_their_length() {
     let server = start().await;
     let body = json!({"body": "x".repeat(5_000)});
     ask(&server, "POST /me/posts").json(body.clone()).data(201);
@@ -131,7 +131,7 @@ async fn a_long_body_is_cut_and_its_length_told() {
 }
 
 #[tokio::test]
-async fn the_oldest_requests_are_dropped_and_counted() {
+async fn drops_and_counts_the_oldest_requests() {
     let limits = JournalLimits {
         entries: 3,
         ..JournalLimits::default()
@@ -160,7 +160,7 @@ async fn the_oldest_requests_are_dropped_and_counted() {
 }
 
 #[tokio::test]
-async fn a_pattern_asks_for_any_part_of_a_request() {
+async fn a_pattern_can_match_any_part_of_a_request() {
     let server = start().await;
     ask(&server, "GET /users/grace/stats?days=7&tag=a+b%26")
         .header("X-A", "1")
@@ -191,7 +191,7 @@ async fn a_pattern_asks_for_any_part_of_a_request() {
 }
 
 #[test]
-fn a_pattern_or_expectation_that_is_misspelt_is_refused() {
+fn rejects_misspelled_patterns_and_expectations() {
     let pattern = serde_json::from_value::<RequestPattern>(json!({"verb": "GET"}));
     let message = pattern.unwrap_err().to_string();
     assert!(
@@ -216,7 +216,7 @@ fn a_pattern_or_expectation_that_is_misspelt_is_refused() {
 }
 
 #[tokio::test]
-async fn near_misses_say_why_they_are_not_it() {
+async fn near_misses_list_the_differences() {
     let server = start().await;
     ask(&server, "PATCH /me/profile")
         .json(json!({"nickname": "Ada"}))
@@ -243,7 +243,7 @@ async fn near_misses_say_why_they_are_not_it() {
 }
 
 #[tokio::test]
-async fn near_misses_know_every_part() {
+async fn near_misses_cover_all_parts_of_a_request() {
     let server = start().await;
     ask(&server, "GET /users/grace/stats?days=7")
         .header("X-A", "1")
@@ -288,7 +288,7 @@ async fn near_misses_know_every_part() {
 }
 
 #[tokio::test]
-async fn equal_near_misses_are_told_once() {
+async fn equal_near_misses_are_listed_once() {
     let server = start().await;
     for _ in 0..4 {
         ask(&server, "GET /badges").data(200);
@@ -312,7 +312,7 @@ async fn equal_near_misses_are_told_once() {
 }
 
 #[tokio::test]
-async fn waiting_ends_when_enough_have_come() {
+async fn waiting_ends_after_enough_requests() {
     let server = start().await;
     ask(&server, "GET /badges").data(200);
     let pattern = RequestPattern::new("GET", "/badges");
@@ -333,7 +333,7 @@ async fn waiting_ends_when_enough_have_come() {
 }
 
 #[tokio::test]
-async fn waiting_ends_when_the_time_is_up() {
+async fn waiting_ends_after_the_timeout() {
     let server = start().await;
     ask(&server, "GET /badges").data(200);
     let pattern = RequestPattern::new("GET", "/badges");

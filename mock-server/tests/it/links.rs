@@ -17,7 +17,7 @@ fn create(server: &MockServer, title: &str, url: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_link_is_created_edited_and_deleted() {
+async fn creates_edits_and_deletes_a_link() {
     let clock = Clock::fixed("2026-03-01T12:00:00Z").unwrap();
     let server = MockServer::builder().clock(clock).start().await.unwrap();
     let key = server.keys().links.clone();
@@ -59,7 +59,7 @@ async fn a_link_is_created_edited_and_deleted() {
 }
 
 #[tokio::test]
-async fn an_edit_takes_one_field_alone() {
+async fn edits_a_single_field() {
     let server = MockServer::start().await;
     let edited = ask(&server, "PATCH /me/links/link_1")
         .json(json!({"title": "Home"}))
@@ -78,7 +78,7 @@ async fn an_edit_takes_one_field_alone() {
 }
 
 #[tokio::test]
-async fn an_edit_of_nothing_is_refused() {
+async fn rejects_an_edit_without_fields() {
     let server = MockServer::start().await;
     ask(&server, "PATCH /me/links/link_1")
         .json(json!({}))
@@ -90,7 +90,7 @@ async fn an_edit_of_nothing_is_refused() {
 }
 
 #[tokio::test]
-async fn a_new_link_needs_both_fields() {
+async fn a_new_link_requires_both_fields() {
     let server = MockServer::start().await;
     ask(&server, "POST /me/links")
         .json(json!({"url": "https://example.com"}))
@@ -101,7 +101,7 @@ async fn a_new_link_needs_both_fields() {
 }
 
 #[tokio::test]
-async fn a_url_is_absolute() {
+async fn rejects_urls_that_are_not_absolute() {
     let server = MockServer::start().await;
     for line in ["POST /me/links", "PATCH /me/links/link_1"] {
         for (url, reason) in [
@@ -122,7 +122,7 @@ async fn a_url_is_absolute() {
 }
 
 #[tokio::test]
-async fn a_url_is_stored_byte_for_byte() {
+async fn stores_urls_unchanged() {
     let server = MockServer::start().await;
     for url in [
         "https://example.com",
@@ -135,7 +135,7 @@ async fn a_url_is_stored_byte_for_byte() {
 }
 
 #[tokio::test]
-async fn titles_and_urls_have_no_size_limit() {
+async fn accepts_titles_and_urls_of_any_length() {
     let server = MockServer::start().await;
     let url = format!("https://example.com/{}", "x".repeat(100_000));
     let created = create(&server, &"t".repeat(100_000), &url);
@@ -144,7 +144,7 @@ async fn titles_and_urls_have_no_size_limit() {
 }
 
 #[tokio::test]
-async fn unknown_fields_and_other_types_are_refused_and_nothing_is_taken() {
+async fn rejects_unknown_fields_and_wrong_types_without_changes() {
     let server = MockServer::start().await;
     let before = server.world().unwrap();
     for line in ["POST /me/links", "PATCH /me/links/link_1"] {
@@ -177,7 +177,7 @@ async fn unknown_fields_and_other_types_are_refused_and_nothing_is_taken() {
 }
 
 #[tokio::test]
-async fn an_unknown_id_is_not_found() {
+async fn returns_404_for_an_unknown_id() {
     let server = MockServer::start().await;
     // link_4 is grace's, post_3 is a post.
     for (segment, id) in [
@@ -195,14 +195,14 @@ async fn an_unknown_id_is_not_found() {
 }
 
 #[tokio::test]
-async fn an_id_is_percent_decoded() {
+async fn percent_decodes_ids() {
     let server = MockServer::start().await;
     let deleted = ask(&server, "DELETE /me/links/%6Cink%5F1").send();
     assert_eq!(deleted.status, 204);
 }
 
 #[tokio::test]
-async fn a_link_that_is_gone_is_not_found_and_its_id_never_comes_again() {
+async fn does_not_reuse_the_id_of_a_deleted_link() {
     let server = MockServer::start().await;
     let id = create(&server, "x", "https://example.com")["id"].clone();
     let line = format!("DELETE /me/links/{}", id.as_str().unwrap());
@@ -216,7 +216,7 @@ async fn a_link_that_is_gone_is_not_found_and_its_id_never_comes_again() {
 }
 
 #[tokio::test]
-async fn the_links_are_those_of_the_key_owner() {
+async fn changes_the_links_of_the_key_owner() {
     let server = MockServer::start().await;
     let key = server.create_key("grace", &[Scope::LinksWrite]).unwrap();
     let deleted = ask(&server, "DELETE /me/links/link_4").key(&key).send();

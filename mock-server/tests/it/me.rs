@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::ask::ask;
 
 #[tokio::test]
-async fn holds_the_public_profile_and_what_only_the_owner_sees() {
+async fn returns_public_and_private_fields() {
     let server = MockServer::start().await;
     assert_eq!(
         ask(&server, "GET /me").data(200),
@@ -55,7 +55,7 @@ async fn holds_the_public_profile_and_what_only_the_owner_sees() {
 }
 
 #[tokio::test]
-async fn needs_no_scope_and_tells_the_scopes_of_the_calling_key() {
+async fn returns_the_scopes_of_the_key_without_requiring_one() {
     let server = MockServer::start().await;
     let keys = server.keys();
     for (key, scopes) in [
@@ -71,7 +71,7 @@ async fn needs_no_scope_and_tells_the_scopes_of_the_calling_key() {
 }
 
 #[tokio::test]
-async fn is_about_the_owner_of_the_key() {
+async fn returns_the_owner_of_the_key() {
     let server = MockServer::start().await;
     let key = server.create_key("grace", &[Scope::LinksWrite]).unwrap();
     let me = ask(&server, "GET /me").key(&key).data(200);
@@ -82,7 +82,7 @@ async fn is_about_the_owner_of_the_key() {
 }
 
 #[tokio::test]
-async fn a_key_for_a_new_handle_makes_the_account() {
+async fn a_key_for_a_new_handle_creates_the_account() {
     let server = MockServer::start().await;
     let key = server.create_key("ada", &[]).unwrap();
     assert_eq!(

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::ask::ask;
 
 #[tokio::test]
-async fn come_first_as_often_as_they_say() {
+async fn apply_before_the_service_up_to_their_limit() {
     let server = MockServer::start().await;
     Mock::given(method("POST"))
         .and(path("/api/v1/me/posts"))
@@ -25,7 +25,7 @@ async fn come_first_as_often_as_they_say() {
 }
 
 #[tokio::test]
-async fn go_all_at_once_and_leave_the_world() {
+async fn reset_removes_all_mocks_and_keeps_the_world() {
     let server = MockServer::start().await;
     ask(&server, "DELETE /me/links/link_1").send();
     let world = server.world().unwrap();
@@ -41,7 +41,7 @@ async fn go_all_at_once_and_leave_the_world() {
 
 #[tokio::test]
 #[should_panic(expected = "Mock #1.\n\tExpected range of matching incoming requests: == 1")]
-async fn have_their_expectations_checked_when_the_server_goes() {
+async fn are_verified_when_the_server_is_dropped() {
     let server = MockServer::start().await;
     Mock::given(path("/api/v1/me"))
         .respond_with(ResponseTemplate::new(200))

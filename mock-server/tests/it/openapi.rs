@@ -165,7 +165,7 @@ fn as_json(yaml: &str) -> String {
 }
 
 #[test]
-fn the_json_is_the_yaml() {
+fn json_and_yaml_are_equal() {
     let service = as_json(YAML);
     expect_file!["../../openapi.json"].assert_eq(&service);
     let control = as_json(include_str!("../../control-openapi.yaml"));
@@ -173,7 +173,7 @@ fn the_json_is_the_yaml() {
 }
 
 #[test]
-fn the_document_has_the_endpoints_of_the_specification() {
+fn document_has_all_endpoints_of_the_specification() {
     let mut documented: Vec<_> = operations().iter().map(Operation::line).collect();
     documented.sort();
     let mut listed: Vec<_> = ENDPOINTS.iter().map(|listed| listed.line).collect();
@@ -182,7 +182,7 @@ fn the_document_has_the_endpoints_of_the_specification() {
 }
 
 #[tokio::test]
-async fn every_documented_answer_is_given_as_documented() {
+async fn all_documented_responses_match_the_document() {
     for operation in operations() {
         for status in operation.responses.keys() {
             let server = MockServer::start().await;
@@ -199,7 +199,7 @@ async fn every_documented_answer_is_given_as_documented() {
 }
 
 #[tokio::test]
-async fn the_statistics_of_another_profile_are_as_documented() {
+async fn statistics_of_another_profile_match_the_document() {
     let server = MockServer::start().await;
     let answer = ask(&server, "GET /users/grace/stats?days=7").send();
     assert_eq!(answer.status, 200);
@@ -208,7 +208,7 @@ async fn the_statistics_of_another_profile_are_as_documented() {
 }
 
 #[tokio::test]
-async fn what_is_no_operation_is_refused_as_documented() {
+async fn unknown_operations_are_rejected_as_documented() {
     let server = MockServer::start().await;
     let unknown = ask(&server, "GET /unknown").send();
     assert_eq!(unknown.status, 404);
@@ -229,7 +229,7 @@ fn draws_the_same_line(server: &MockServer, line: &str, schema: &str, bodies: &[
 }
 
 #[tokio::test]
-async fn the_schema_of_a_profile_draws_the_line_where_the_service_does() {
+async fn profile_schema_accepts_what_the_service_accepts() {
     let server = MockServer::start().await;
     let lines = |count: usize, end: &str| vec!["x"; count].join(end);
     let bodies = [
@@ -260,7 +260,7 @@ async fn the_schema_of_a_profile_draws_the_line_where_the_service_does() {
 }
 
 #[tokio::test]
-async fn the_schemas_of_links_and_posts_draw_the_line_where_the_service_does() {
+async fn link_and_post_schemas_accept_what_the_service_accepts() {
     let server = MockServer::start().await;
     let bodies = [
         json!({"title": "", "url": "mailto:demo@example.com"}),

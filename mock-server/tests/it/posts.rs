@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::ask::ask;
 
 #[tokio::test]
-async fn a_post_is_created_and_deleted() {
+async fn creates_and_deletes_a_post() {
     let clock = Clock::fixed("2026-03-01T12:00:00Z").unwrap();
     let server = MockServer::builder().clock(clock).start().await.unwrap();
     let key = server.keys().social.clone();
@@ -35,7 +35,7 @@ async fn a_post_is_created_and_deleted() {
 }
 
 #[tokio::test]
-async fn only_own_posts_are_deleted() {
+async fn deletes_only_own_posts() {
     let server = MockServer::start().await;
     // post_5 is grace's, link_1 is a link.
     for id in ["post_5", "link_1"] {
@@ -45,7 +45,7 @@ async fn only_own_posts_are_deleted() {
 }
 
 #[tokio::test]
-async fn a_body_is_needed_and_may_be_empty() {
+async fn requires_a_body_which_can_be_empty() {
     let server = MockServer::start().await;
     ask(&server, "POST /me/posts").json(json!({})).refused_for(
         422,
@@ -60,7 +60,7 @@ async fn a_body_is_needed_and_may_be_empty() {
 }
 
 #[tokio::test]
-async fn unknown_fields_and_other_types_are_refused_and_nothing_is_taken() {
+async fn rejects_unknown_fields_and_wrong_types_without_changes() {
     let server = MockServer::start().await;
     let before = server.world().unwrap();
     ask(&server, "POST /me/posts")

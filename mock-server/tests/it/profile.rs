@@ -23,7 +23,7 @@ fn refuse(server: &MockServer, field: &str, text: &str, code: &str, message: &st
 }
 
 #[tokio::test]
-async fn answers_with_the_public_profile() {
+async fn returns_the_public_profile() {
     let server = MockServer::start().await;
     let mut expected = ask(&server, "GET /me").data(200);
     let edited = ask(&server, "PATCH /me/profile")
@@ -38,7 +38,7 @@ async fn answers_with_the_public_profile() {
 }
 
 #[tokio::test]
-async fn an_empty_text_clears() {
+async fn an_empty_string_clears_a_field() {
     let server = MockServer::start().await;
     for field in ["display_name", "bio", "location"] {
         accept(&server, field, "");
@@ -46,7 +46,7 @@ async fn an_empty_text_clears() {
 }
 
 #[tokio::test]
-async fn other_control_characters_end_no_line() {
+async fn other_control_characters_are_not_line_breaks() {
     let server = MockServer::start().await;
     accept(
         &server,
@@ -56,7 +56,7 @@ async fn other_control_characters_end_no_line() {
 }
 
 #[tokio::test]
-async fn a_broken_rule_is_told_with_what_was_found() {
+async fn reports_the_violated_rule_and_the_value() {
     let server = MockServer::start().await;
     for (field, text, code, message) in [
         (
@@ -102,7 +102,7 @@ async fn a_broken_rule_is_told_with_what_was_found() {
 }
 
 #[tokio::test]
-async fn a_colour_is_seven_ascii_characters() {
+async fn a_color_has_seven_ascii_characters() {
     let server = MockServer::start().await;
     for text in ["#", "#12345é", "#123456 ", "#+12345"] {
         let message = "text_color is not a colour of the form #rrggbb, such as #ff8800";
@@ -111,7 +111,7 @@ async fn a_colour_is_seven_ascii_characters() {
 }
 
 #[tokio::test]
-async fn one_bad_field_rejects_the_whole_edit() {
+async fn one_invalid_field_rejects_the_whole_edit() {
     let server = MockServer::start().await;
     let before = server.world().unwrap();
     for body in [
@@ -129,7 +129,7 @@ async fn one_bad_field_rejects_the_whole_edit() {
 }
 
 #[tokio::test]
-async fn every_field_is_a_string() {
+async fn requires_strings() {
     let server = MockServer::start().await;
     for (value, found) in [
         (Value::Null, "null"),

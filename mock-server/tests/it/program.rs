@@ -14,7 +14,7 @@ use crate::ask::{Ask, ask};
 use crate::serving::{Serving, fail, program, serve, start};
 
 #[test]
-fn prints_one_line_of_json_and_serves_until_it_is_told_to_end() {
+fn prints_one_line_of_json_and_serves_until_a_signal() {
     for signal in ["TERM", "INT"] {
         let serving = serve(&[]);
         let url = serving.url().to_owned();
@@ -48,13 +48,13 @@ fn prints_one_line_of_json_and_serves_until_it_is_told_to_end() {
 }
 
 #[test]
-fn another_seed_gives_other_keys() {
+fn another_seed_creates_other_keys() {
     let serving = serve(&["--seed", "7"]);
     assert_eq!(serving.key("all"), World::new(7).keys().all);
 }
 
 #[tokio::test]
-async fn two_processes_on_one_state_file_lose_nothing() {
+async fn two_processes_can_share_a_state_file() {
     const POSTS: usize = 10;
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("state.json");
@@ -76,7 +76,7 @@ async fn two_processes_on_one_state_file_lose_nothing() {
 }
 
 #[test]
-fn a_port_that_is_taken_is_told() {
+fn reports_a_port_in_use() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = listener.local_addr().unwrap().to_string();
     assert_eq!(
@@ -92,7 +92,7 @@ fn a_port_that_is_taken_is_told() {
 }
 
 #[test]
-fn an_address_that_is_none_is_a_usage_error() {
+fn an_invalid_address_is_a_usage_error() {
     for (addr, message) in [
         (
             "nonsense",
@@ -134,7 +134,7 @@ fn usage_error(option: &str, arguments: &[&str], value: &str, message: &str) {
 }
 
 #[test]
-fn an_address_that_others_reach_is_told_with_a_url_that_works() {
+fn prints_a_working_url_for_wildcard_addresses() {
     let serving = serve(&["--addr", "0.0.0.0:0"]);
     assert!(serving.url().starts_with("http://127.0.0.1:"));
     serving.ask("GET /me").data(200);
@@ -148,7 +148,7 @@ fn an_address_that_others_reach_is_told_with_a_url_that_works() {
 }
 
 #[test]
-fn speaks_the_dialect_that_it_is_given() {
+fn uses_the_given_dialect() {
     let directory = TempDir::new().unwrap();
     let settings = file(&directory, "dialect.json", r#"{"ids": "integer"}"#);
     for (choice, dialect) in [
@@ -188,7 +188,7 @@ fn speaks_the_dialect_that_it_is_given() {
 }
 
 #[test]
-fn a_byte_order_mark_is_no_part_of_a_file() {
+fn ignores_byte_order_marks_in_files() {
     let directory = TempDir::new().unwrap();
     let dialect = file(&directory, "dialect.json", "\u{feff}{\"ids\": \"integer\"}");
     let fault = file(
@@ -203,7 +203,7 @@ fn a_byte_order_mark_is_no_part_of_a_file() {
 }
 
 #[test]
-fn points_its_webhook_where_it_is_told() {
+fn sends_webhooks_to_the_given_url() {
     let directory = TempDir::new().unwrap();
     let secret = file(&directory, "secret", "whsec_test\n");
     let url = "http://127.0.0.1:9/hooks";
@@ -229,7 +229,7 @@ fn points_its_webhook_where_it_is_told() {
 }
 
 #[test]
-fn a_webhook_that_cannot_be_is_told() {
+fn reports_invalid_webhook_options() {
     let directory = TempDir::new().unwrap();
     let webhook = |file: &str| {
         let url = "http://127.0.0.1:9/hooks";
@@ -263,7 +263,7 @@ fn a_webhook_that_cannot_be_is_told() {
 }
 
 #[test]
-fn settings_of_the_command_line_come_before_those_of_a_state_file() {
+fn command_line_takes_precedence_over_the_state_file() {
     let directory = TempDir::new().unwrap();
     let state = directory.path().join("state.json").display().to_string();
     let begin = |arguments: &[&str]| serve(&[&["--state", &state], arguments].concat());
@@ -284,7 +284,7 @@ fn settings_of_the_command_line_come_before_those_of_a_state_file() {
 }
 
 #[test]
-fn a_directory_that_is_made_is_told() {
+fn reports_a_created_directory() {
     let directory = TempDir::new().unwrap();
     let made = directory.path().join("profile");
     let state = made.join("state.json").display().to_string();
@@ -296,7 +296,7 @@ fn a_directory_that_is_made_is_told() {
 }
 
 #[test]
-fn a_state_that_was_shown_can_be_begun_with() {
+fn can_start_with_a_state_from_the_control_api() {
     let directory = TempDir::new().unwrap();
     let serving = serve(&["--seed", "7", "--dialect", "maximal"]);
     serving
@@ -322,7 +322,7 @@ fn a_state_that_was_shown_can_be_begun_with() {
 }
 
 #[test]
-fn a_damaged_state_file_is_told_and_left_alone() {
+fn reports_a_damaged_state_file_and_keeps_it() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("state.json");
     std::fs::write(&path, "damaged").unwrap();
@@ -341,7 +341,7 @@ fn a_damaged_state_file_is_told_and_left_alone() {
 }
 
 #[test]
-fn a_state_file_is_refused_as_the_control_api_refuses_it() {
+fn rejects_state_files_like_the_control_api() {
     let directory = TempDir::new().unwrap();
     let good = serde_json::to_value(World::default()).unwrap();
     for (pointer, value, message) in [
@@ -393,7 +393,7 @@ fn a_state_file_is_refused_as_the_control_api_refuses_it() {
 }
 
 #[test]
-fn reset_goes_back_to_what_a_state_file_held_at_the_start() {
+fn reset_restores_the_state_file_as_of_the_start() {
     let directory = TempDir::new().unwrap();
     let mut world = World::new(7);
     world.add_post("demo", "From the fixture");
@@ -414,7 +414,7 @@ fn reset_goes_back_to_what_a_state_file_held_at_the_start() {
 }
 
 #[test]
-fn a_wrong_argument_is_a_usage_error() {
+fn an_invalid_argument_is_a_usage_error() {
     let (code, stderr) = fail(&["--seed", "many"]);
     assert_eq!(code, Some(2));
     assert!(
@@ -431,7 +431,7 @@ fn file(directory: &TempDir, name: &str, text: &str) -> String {
 }
 
 #[test]
-fn follows_the_rules_of_a_fault_file() {
+fn applies_the_rules_of_a_fault_file() {
     let directory = TempDir::new().unwrap();
     let rules = r#"[
         {"match": {"path": "/api/v1/badges"}, "when": {"times": 1}, "fault": {"status": {"status": 503}}},
@@ -447,7 +447,7 @@ fn follows_the_rules_of_a_fault_file() {
 }
 
 #[test]
-fn a_broken_fault_file_is_told() {
+fn reports_an_invalid_fault_file() {
     let directory = TempDir::new().unwrap();
     for (text, message) in [
         (
@@ -475,7 +475,7 @@ fn a_broken_fault_file_is_told() {
 }
 
 #[test]
-fn a_log_tells_each_request_and_no_key() {
+fn logs_requests_without_keys() {
     let directory = TempDir::new().unwrap();
     let rule = r#"{"match": {"path": "/api/v1/stats"}, "fault": {"wire": "close"}}"#;
     let serving = serve(&["--log", "--fault", &file(&directory, "faults.json", rule)]);
@@ -511,7 +511,7 @@ fn a_log_tells_each_request_and_no_key() {
 }
 
 #[test]
-fn a_request_under_way_is_answered_before_the_end() {
+fn finishes_requests_before_it_exits() {
     let mut serving = serve(&[]);
     let rule = json!({"fault": {"delay": {"fixed": {"milliseconds": 300}}}, "when": {"times": 1}});
     serving.order(201, "POST /worlds/default/faults", rule);
@@ -530,7 +530,7 @@ fn a_request_under_way_is_answered_before_the_end() {
 }
 
 #[test]
-fn a_stall_ends_with_the_program() {
+fn shutdown_ends_a_stalled_response() {
     let serving = serve(&[]);
     let rule = json!({"fault": {"wire": {"stall": {"after": 0}}}});
     serving.order(201, "POST /worlds/default/faults", rule);
@@ -541,7 +541,7 @@ fn a_stall_ends_with_the_program() {
 }
 
 #[test]
-fn survives_having_no_file_handle_left() {
+fn survives_exhaustion_of_file_descriptors() {
     let mut shell = Command::new("sh");
     let path = program(&[]).get_program().to_owned();
     shell.args(["-c", "ulimit -n 32; exec \"$0\""]).arg(path);
@@ -563,7 +563,7 @@ fn survives_having_no_file_handle_left() {
 }
 
 #[test]
-fn paths_stay_as_they_were_sent() {
+fn does_not_normalize_paths() {
     let serving = serve(&[]);
     serving.ask("GET /users/%2e%2e/stats").refused(
         404,
@@ -578,7 +578,7 @@ fn paths_stay_as_they_were_sent() {
 }
 
 #[test]
-fn a_body_that_is_too_large_is_refused_and_not_kept() {
+fn rejects_large_bodies_and_does_not_record_them() {
     const LIMIT: usize = 1024 * 1024;
     let serving = serve(&[]);
     let too_large = |length: usize| {
@@ -606,7 +606,7 @@ fn memory(serving: &Serving) -> u64 {
 }
 
 #[test]
-fn a_client_that_waits_to_be_asked_for_a_body_need_not_send_it() {
+fn rejects_large_bodies_before_100_continue() {
     let serving = serve(&[]);
     let mut stream = TcpStream::connect(serving.address()).unwrap();
     write!(
@@ -621,7 +621,7 @@ fn a_client_that_waits_to_be_asked_for_a_body_need_not_send_it() {
 }
 
 #[test]
-fn slow_clients_hold_up_nobody() {
+fn slow_clients_do_not_block_others() {
     let serving = serve(&[]);
     let slow = begin_two_requests(&serving);
     serving.ask("GET /me").data(200);
@@ -643,7 +643,7 @@ fn begin_two_requests(serving: &Serving) -> [TcpStream; 2] {
 }
 
 #[test]
-fn a_seed_that_is_not_followed_is_told() {
+fn reports_an_ignored_seed() {
     let directory = TempDir::new().unwrap();
     let state = directory.path().join("state.json");
     let state = state.to_str().unwrap();
@@ -654,7 +654,7 @@ fn a_seed_that_is_not_followed_is_told() {
 }
 
 #[test]
-fn a_body_that_is_too_large_is_answered_before_it_ends() {
+fn responds_to_large_bodies_before_they_end() {
     let serving = serve(&[]);
     for framing in ["Content-Length: 9000000", "Transfer-Encoding: chunked"] {
         let mut stream = TcpStream::connect(serving.address()).unwrap();
@@ -671,7 +671,7 @@ fn a_body_that_is_too_large_is_answered_before_it_ends() {
 }
 
 #[test]
-fn a_log_that_nobody_reads_holds_up_no_answer() {
+fn a_blocked_log_does_not_delay_responses() {
     let serving = serve(&["--log"]);
     // A pipe holds 64 KiB, and each of these is told in 40 bytes.
     for _ in 0..3_000 {
@@ -682,7 +682,7 @@ fn a_log_that_nobody_reads_holds_up_no_answer() {
 }
 
 #[test]
-fn nobody_who_waits_holds_up_the_end() {
+fn waiting_requests_do_not_delay_the_exit() {
     let serving = serve(&[]);
     let delay = json!({"fault": {"delay": {"fixed": {"milliseconds": 60_000}}}});
     serving.order(201, "POST /worlds/default/faults", delay);
@@ -699,7 +699,7 @@ fn nobody_who_waits_holds_up_the_end() {
 }
 
 #[test]
-fn a_second_signal_ends_the_program_at_once() {
+fn a_second_signal_ends_the_program_immediately() {
     let (mut earlier, mut serving) = (serve(&[]), serve(&[]));
     let unread = [&earlier, &serving].map(ask_and_never_read);
     earlier.signal("TERM");

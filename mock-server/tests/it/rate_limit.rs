@@ -43,7 +43,7 @@ fn told(answer: &Answer) -> [Option<&str>; 3] {
 }
 
 #[test]
-fn a_window_that_is_full_refuses_until_it_ends() {
+fn rejects_requests_until_a_full_window_ends() {
     let mut world = world();
     let key = world.keys().all;
     let first = send(&mut world, Some(&key), "GET /me");
@@ -76,7 +76,7 @@ fn a_window_that_is_full_refuses_until_it_ends() {
 }
 
 #[test]
-fn each_key_has_a_limit_of_its_own() {
+fn each_key_has_its_own_limit() {
     let mut world = world();
     let keys = world.keys();
     for _ in 0..3 {
@@ -90,7 +90,7 @@ fn each_key_has_a_limit_of_its_own() {
 }
 
 #[test]
-fn what_carries_no_key_or_a_wrong_one_does_not_count() {
+fn requests_without_a_valid_key_do_not_count() {
     let mut world = world();
     let key = world.keys().all;
     for (key, line) in [
@@ -107,7 +107,7 @@ fn what_carries_no_key_or_a_wrong_one_does_not_count() {
 }
 
 #[test]
-fn a_limit_of_nothing_refuses_everything() {
+fn a_limit_of_0_rejects_all_requests() {
     let mut world = world();
     let key = world.keys().all;
     assert_eq!(world.set_rate_limit(&key, limit(0)), Some(limit(2)));
@@ -116,7 +116,7 @@ fn a_limit_of_nothing_refuses_everything() {
 }
 
 #[test]
-fn a_dialect_may_tell_nothing_or_call_itself_unavailable() {
+fn dialects_can_omit_the_headers_or_respond_with_503() {
     for (setting, status, retry_after, reset) in [
         (RateLimitRejection::WithoutHeaders, 429, None, None),
         (
@@ -141,7 +141,7 @@ fn a_dialect_may_tell_nothing_or_call_itself_unavailable() {
 }
 
 #[tokio::test]
-async fn a_limit_that_is_set_outlasts_the_server() {
+async fn a_limit_is_kept_in_the_state_file() {
     let directory = tempfile::TempDir::new().unwrap();
     let path = directory.path().join("state.json");
     for left in ["1", "0"] {
@@ -153,7 +153,7 @@ async fn a_limit_that_is_set_outlasts_the_server() {
 }
 
 #[test]
-fn the_same_seed_clock_and_requests_give_the_same_bytes() {
+fn responses_are_reproducible() {
     let replies = || {
         let mut world = World::new(7);
         world.set_clock(Clock::fixed(NOON).unwrap());

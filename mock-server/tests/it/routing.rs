@@ -5,7 +5,7 @@ use mock_server::MockServer;
 use crate::ask::ask;
 
 #[tokio::test]
-async fn an_unknown_path_is_not_found_with_and_without_a_key() {
+async fn returns_404_for_unknown_paths() {
     let server = MockServer::start().await;
     for path in [
         "",
@@ -27,7 +27,7 @@ async fn an_unknown_path_is_not_found_with_and_without_a_key() {
 }
 
 #[tokio::test]
-async fn a_known_path_with_another_method_tells_what_is_allowed() {
+async fn returns_405_with_the_allowed_methods() {
     let server = MockServer::start().await;
     for (path, allowed) in [("/me", "GET"), ("/me/links/link_1", "PATCH, DELETE")] {
         for method in ["PUT", "OPTIONS", "patch"] {

@@ -8,7 +8,7 @@ use mock_server::{MockServer, World};
 use crate::ask::ask;
 
 #[tokio::test]
-async fn many_servers_are_dropped_in_one_task() {
+async fn one_task_can_drop_many_servers() {
     let mut servers = Vec::new();
     for _ in 0..100 {
         servers.push(MockServer::start().await);
@@ -29,14 +29,14 @@ async fn a_dropped_server_closes_its_port() {
 }
 
 #[tokio::test]
-async fn servers_have_worlds_of_their_own() {
+async fn each_server_has_its_own_world() {
     let (one, other) = (MockServer::start().await, MockServer::start().await);
     ask(&one, "DELETE /me/links/link_1").send();
     assert_eq!(other.world().unwrap(), World::default());
 }
 
 #[tokio::test]
-async fn a_change_that_panics_leaves_the_server_running() {
+async fn a_panic_in_a_change_does_not_stop_the_server() {
     let server = MockServer::start().await;
     let change = || server.update(|_| panic!("a mistake in a test"));
     let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(change));
@@ -45,7 +45,7 @@ async fn a_change_that_panics_leaves_the_server_running() {
 }
 
 #[tokio::test]
-async fn a_world_survives_being_written_and_read() {
+async fn a_world_survives_serialization() {
     let server = MockServer::start().await;
     ask(&server, "DELETE /me/links/link_1").send();
     let world = server.world().unwrap();

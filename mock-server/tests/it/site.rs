@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::ask::ask;
 
 #[tokio::test]
-async fn counts_what_the_world_holds() {
+async fn counts_the_resources_of_the_world() {
     let clock = Clock::fixed("2026-03-01T12:00:00Z").unwrap();
     let server = MockServer::builder().clock(clock).start().await.unwrap();
     let views = |handle: &str| {

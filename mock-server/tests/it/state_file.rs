@@ -33,7 +33,7 @@ async fn refuse_to_start_on(path: &Path, content: &str) -> String {
 }
 
 #[tokio::test]
-async fn is_made_at_the_start_and_survives_the_server() {
+async fn is_created_at_the_start_and_survives_the_server() {
     let directory = TempDir::new().unwrap();
     let path = state_in(&directory);
     let server = start_on(&path).await;
@@ -51,7 +51,7 @@ async fn is_made_at_the_start_and_survives_the_server() {
 }
 
 #[tokio::test]
-async fn an_empty_file_is_a_new_one() {
+async fn an_empty_file_is_a_new_state() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("state.json");
     fs::write(&path, "").unwrap();
@@ -62,7 +62,7 @@ async fn an_empty_file_is_a_new_one() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn is_for_its_owner_alone() {
+async fn is_readable_only_by_its_owner() {
     use std::os::unix::fs::PermissionsExt;
     let directory = TempDir::new().unwrap();
     let path = state_in(&directory);
@@ -90,7 +90,7 @@ async fn an_existing_file_keeps_its_seed() {
 }
 
 #[tokio::test]
-async fn a_read_and_a_refusal_write_nothing() {
+async fn reads_and_rejections_do_not_write() {
     let directory = TempDir::new().unwrap();
     let path = state_in(&directory);
     let server = start_on(&path).await;
@@ -103,7 +103,7 @@ async fn a_read_and_a_refusal_write_nothing() {
 }
 
 #[tokio::test]
-async fn two_servers_at_once_lose_nothing() {
+async fn two_servers_can_share_a_file() {
     const POSTS: usize = 10;
     let directory = TempDir::new().unwrap();
     let path = state_in(&directory);
@@ -127,7 +127,7 @@ async fn two_servers_at_once_lose_nothing() {
 }
 
 #[tokio::test]
-async fn ids_that_a_test_gives_are_not_given_again() {
+async fn does_not_reuse_ids_from_the_state() {
     let directory = TempDir::new().unwrap();
     let server = start_on(&state_in(&directory)).await;
     let given = "link_40".to_owned();
@@ -141,7 +141,7 @@ async fn ids_that_a_test_gives_are_not_given_again() {
 }
 
 #[tokio::test]
-async fn a_file_without_ids_to_give_is_told_and_left_alone() {
+async fn reports_an_invalid_last_id_and_keeps_the_file() {
     let directory = TempDir::new().unwrap();
     let path = state_in(&directory);
     let mut world = serde_json::to_value(World::new(0)).unwrap();
@@ -153,7 +153,7 @@ async fn a_file_without_ids_to_give_is_told_and_left_alone() {
 }
 
 #[tokio::test]
-async fn a_damaged_file_is_told_and_left_alone() {
+async fn reports_a_damaged_file_and_keeps_it() {
     let directory = TempDir::new().unwrap();
     let path = state_in(&directory);
     for (content, reason) in [
@@ -178,7 +178,7 @@ async fn a_damaged_file_is_told_and_left_alone() {
 }
 
 #[tokio::test]
-async fn a_file_of_another_version_is_told_and_left_alone() {
+async fn reports_another_version_and_keeps_the_file() {
     let directory = TempDir::new().unwrap();
     let path = state_in(&directory);
     assert_eq!(
@@ -193,7 +193,7 @@ async fn a_file_of_another_version_is_told_and_left_alone() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_path_that_is_no_file_is_told() {
+async fn reports_a_path_that_is_not_a_file() {
     let directory = TempDir::new().unwrap();
     let path = state_in(&directory);
     fs::create_dir_all(&path).unwrap();
@@ -221,7 +221,7 @@ async fn a_path_that_is_no_file_is_told() {
 }
 
 #[tokio::test]
-async fn a_file_that_breaks_while_serving_is_told_in_every_answer_until_it_is_mended() {
+async fn all_responses_report_a_damaged_file_until_it_is_fixed() {
     let directory = TempDir::new().unwrap();
     let path = state_in(&directory);
     let server = start_on(&path).await;
@@ -242,7 +242,7 @@ async fn a_file_that_breaks_while_serving_is_told_in_every_answer_until_it_is_me
 }
 
 #[tokio::test]
-async fn a_file_that_is_deleted_while_serving_begins_anew() {
+async fn a_file_deleted_while_serving_is_created_again() {
     let directory = TempDir::new().unwrap();
     let path = state_in(&directory);
     let server = start_on(&path).await;
@@ -266,7 +266,7 @@ async fn reset_replaces_a_damaged_file_and_running_servers_follow() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn stays_where_a_symbolic_link_points() {
+async fn follows_symbolic_links() {
     let directory = TempDir::new().unwrap();
     let (link, file) = (directory.path().join("link"), state_in(&directory));
     fs::create_dir(file.parent().unwrap()).unwrap();
@@ -285,7 +285,7 @@ async fn stays_where_a_symbolic_link_points() {
 }
 
 #[tokio::test]
-async fn is_written_over_what_a_crash_left_behind() {
+async fn overwrites_temporary_files_of_a_crash() {
     let directory = TempDir::new().unwrap();
     let path = state_in(&directory);
     let server = start_on(&path).await;
@@ -302,7 +302,7 @@ async fn is_written_over_what_a_crash_left_behind() {
 }
 
 #[tokio::test]
-async fn that_goes_away_comes_back_with_the_same_keys() {
+async fn a_deleted_file_is_created_with_the_same_keys() {
     let directory = TempDir::new().unwrap();
     let path = state_in(&directory);
     StateFile::new(&path).reset(&World::new(7)).unwrap();

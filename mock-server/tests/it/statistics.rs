@@ -28,7 +28,7 @@ fn names(value: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn own_statistics_hold_everything_and_add_up() {
+async fn own_statistics_are_complete_and_consistent() {
     let server = start_on_the_first_of_march().await;
     let own = ask(&server, "GET /users/demo/stats?days=365").data(200);
     let mut found = names(&own);
@@ -52,7 +52,7 @@ async fn own_statistics_hold_everything_and_add_up() {
 }
 
 #[tokio::test]
-async fn the_window_ends_today_and_has_a_day_for_each_date() {
+async fn the_window_ends_today_and_has_one_entry_per_day() {
     let server = start_on_the_first_of_march().await;
     let own = ask(&server, "GET /users/demo/stats?days=3").data(200);
     let dates: Vec<_> = own["daily"]
@@ -83,7 +83,7 @@ async fn all_time_views_do_not_depend_on_the_window() {
 }
 
 #[tokio::test]
-async fn days_out_of_range_are_told_with_the_range() {
+async fn reports_the_range_for_days_out_of_range() {
     let server = MockServer::start().await;
     for (handle, limit) in [("demo", 365), ("grace", 30)] {
         for days in ["-1", "366", "99999999999999999999"] {
@@ -99,7 +99,7 @@ async fn days_out_of_range_are_told_with_the_range() {
 }
 
 #[tokio::test]
-async fn days_is_a_whole_number() {
+async fn requires_an_integer_number_of_days() {
     let server = MockServer::start().await;
     for (sent, found) in [
         ("", ""),
@@ -123,7 +123,7 @@ async fn days_is_a_whole_number() {
 }
 
 #[tokio::test]
-async fn days_is_given_once() {
+async fn rejects_repeated_days() {
     let server = MockServer::start().await;
     ask(&server, "GET /users/demo/stats?days=7&x=1&days=7").refused_for(
         422,
@@ -134,7 +134,7 @@ async fn days_is_given_once() {
 }
 
 #[tokio::test]
-async fn an_unknown_handle_is_not_found_whatever_the_days() {
+async fn returns_404_for_an_unknown_handle() {
     let server = MockServer::start().await;
     for (segment, handle) in [
         ("nobody", "nobody"),
@@ -155,7 +155,7 @@ async fn an_unknown_handle_is_not_found_whatever_the_days() {
 }
 
 #[tokio::test]
-async fn a_handle_is_percent_decoded() {
+async fn percent_decodes_handles() {
     let server = MockServer::start().await;
     server
         .update(|world| {
@@ -167,7 +167,7 @@ async fn a_handle_is_percent_decoded() {
 }
 
 #[tokio::test]
-async fn any_key_may_read_and_the_seed_decides() {
+async fn any_key_can_read_and_the_seed_decides_the_numbers() {
     let server = start_on_the_first_of_march().await;
     let read = |server: &MockServer| {
         ask(server, "GET /users/grace/stats")

@@ -50,7 +50,7 @@ fn set(server: &MockServer, change: impl FnOnce(&mut Dialect)) {
 }
 
 #[tokio::test]
-async fn a_delivery_carries_kind_and_signature_of_its_very_bytes() {
+async fn a_delivery_has_the_kind_and_the_signature_of_its_bytes() {
     let server = start().await;
     let (url, arrived) = receive(&[OK]);
     server.webhook().point_at(&url, SECRET).unwrap();
@@ -75,7 +75,7 @@ async fn a_delivery_carries_kind_and_signature_of_its_very_bytes() {
 }
 
 #[tokio::test]
-async fn payload_and_encoding_can_be_others() {
+async fn a_dialect_can_change_payload_and_encoding() {
     let server = start().await;
     let (url, arrived) = receive(&[OK, OK]);
     server.webhook().point_at(&url, SECRET).unwrap();
@@ -100,7 +100,7 @@ async fn payload_and_encoding_can_be_others() {
 }
 
 #[tokio::test]
-async fn any_name_and_any_bytes_can_be_sent() {
+async fn can_send_any_kind_and_any_bytes() {
     let server = start().await;
     let (url, arrived) = receive(&[OK]);
     server.webhook().point_at(&url, SECRET).unwrap();
@@ -116,7 +116,7 @@ async fn any_name_and_any_bytes_can_be_sent() {
 }
 
 #[tokio::test]
-async fn every_2xx_succeeds_and_every_other_answer_fails() {
+async fn only_2xx_is_a_success() {
     for status in [200, 201, 204, 299] {
         let answer = format!("HTTP/1.1 {status} Any\r\nContent-Length: 0\r\n\r\n");
         let outcome = outcome_of(&answer).await;
@@ -135,7 +135,7 @@ async fn every_2xx_succeeds_and_every_other_answer_fails() {
 }
 
 #[tokio::test]
-async fn what_is_no_whole_answer_fails() {
+async fn an_incomplete_response_is_a_failure() {
     for answer in [
         "",
         "HTTP/1.1 200",
@@ -151,7 +151,7 @@ async fn what_is_no_whole_answer_fails() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_is_not_there_fails() {
+async fn an_unreachable_receiver_is_a_failure() {
     let server = start().await;
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -163,7 +163,7 @@ async fn a_receiver_that_is_not_there_fails() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_hangs_has_failed_when_the_time_is_up() {
+async fn a_receiver_that_hangs_times_out() {
     let server = start().await;
     set(&server, |dialect| {
         dialect.webhook_timeout = Duration::from_millis(20)
@@ -178,7 +178,7 @@ async fn a_receiver_that_hangs_has_failed_when_the_time_is_up() {
 }
 
 #[tokio::test]
-async fn an_answer_that_stalls_has_failed_when_the_time_is_up() {
+async fn a_response_that_stalls_times_out() {
     let server = start().await;
     set(&server, |dialect| {
         dialect.webhook_timeout = Duration::from_millis(20)
@@ -201,7 +201,7 @@ async fn an_answer_that_stalls_has_failed_when_the_time_is_up() {
 }
 
 #[tokio::test]
-async fn a_huge_answer_is_not_read_to_its_end() {
+async fn does_not_read_a_huge_response_to_the_end() {
     let beginning = "x".repeat(512 * 1024);
     let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n{beginning}");
     let outcome = outcome_of(&answer).await;
@@ -209,7 +209,7 @@ async fn a_huge_answer_is_not_read_to_its_end() {
 }
 
 #[tokio::test]
-async fn ten_failures_in_a_row_turn_the_webhook_off() {
+async fn ten_consecutive_failures_turn_the_webhook_off() {
     let server = start().await;
     server.webhook().use_sink("500", SECRET).unwrap();
     for failures in 1..=MAX_CONSECUTIVE_FAILURES {
@@ -221,7 +221,7 @@ async fn ten_failures_in_a_row_turn_the_webhook_off() {
 }
 
 #[tokio::test]
-async fn while_it_is_off_nothing_is_sent() {
+async fn does_not_send_while_it_is_off() {
     let server = start().await;
     let failing = "HTTP/1.1 500 Any\r\nContent-Length: 0\r\n\r\n";
     let (url, arrived) = receive(&[failing; 10]);
@@ -245,7 +245,7 @@ async fn while_it_is_off_nothing_is_sent() {
 }
 
 #[tokio::test]
-async fn a_success_in_between_ends_the_run() {
+async fn a_success_resets_the_count() {
     let server = start().await;
     let script = "500 x9, 200, timeout x9, 204, 404";
     server.webhook().use_sink(script, SECRET).unwrap();
@@ -266,7 +266,7 @@ async fn a_success_in_between_ends_the_run() {
 }
 
 #[tokio::test]
-async fn turning_on_begins_a_new_run() {
+async fn turning_on_resets_the_count() {
     let server = start().await;
     server.webhook().use_sink("500", SECRET).unwrap();
     for _ in 0..10 {
@@ -301,7 +301,7 @@ async fn a_redelivery_has_the_same_bytes_and_headers() {
 }
 
 #[tokio::test]
-async fn an_unknown_delivery_cannot_be_repeated() {
+async fn rejects_redelivery_of_an_unknown_delivery() {
     let server = start().await;
     server.webhook().use_sink("200", SECRET).unwrap();
     let refused = server.webhook().redeliver("delivery_99").await;
@@ -315,7 +315,7 @@ async fn an_unknown_delivery_cannot_be_repeated() {
 }
 
 #[tokio::test]
-async fn without_a_receiver_nothing_is_sent() {
+async fn does_not_send_without_a_receiver() {
     let server = start().await;
     let refused = server.webhook().emit("post.liked", json!({})).await;
     assert_eq!(
@@ -351,7 +351,7 @@ async fn the_log_is_json_without_the_secret() {
 }
 
 #[tokio::test]
-async fn what_is_sent_counts_as_covered_whatever_comes_of_it() {
+async fn sent_events_count_as_covered_even_if_they_fail() {
     let server = start().await;
     let uncovered = || server.verdicts().coverage.uncovered().events;
     server
@@ -391,7 +391,7 @@ async fn the_state_file_keeps_the_webhook() {
 }
 
 #[tokio::test]
-async fn bad_input_is_refused_and_changes_nothing() {
+async fn rejects_invalid_input_without_changes() {
     let server = start().await;
     let webhook = server.webhook();
     for (refused, code) in [

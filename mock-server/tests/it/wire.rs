@@ -65,7 +65,7 @@ async fn badges() -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_reset_is_a_real_rst() {
+async fn a_reset_sends_rst() {
     let server = server(Fault::Wire(WireFault::Reset)).await;
     let mut stream = send(server.address());
     let error = stream.read(&mut [0; 1]).unwrap_err();
@@ -73,14 +73,14 @@ async fn a_reset_is_a_real_rst() {
 }
 
 #[tokio::test]
-async fn a_close_is_an_end_without_a_byte() {
+async fn a_close_sends_no_bytes() {
     let server = server(Fault::Wire(WireFault::Close)).await;
     let mut stream = send(server.address());
     assert_eq!(stream.read(&mut [0; 1]).unwrap(), 0);
 }
 
 #[tokio::test]
-async fn a_cut_body_ends_before_its_length() {
+async fn a_truncated_body_is_shorter_than_its_content_length() {
     let whole = badges().await;
     for after in [0, 1, 10, whole.len(), 100_000] {
         let fault = WireFault::Cut {
@@ -95,7 +95,7 @@ async fn a_cut_body_ends_before_its_length() {
 }
 
 #[tokio::test]
-async fn a_stall_sends_a_part_and_keeps_the_connection() {
+async fn a_stall_sends_a_part_and_keeps_the_connection_open() {
     let whole = badges().await;
     for after in [0, 10] {
         let fault = WireFault::Stall {
@@ -128,7 +128,7 @@ async fn a_stall_sends_a_part_and_keeps_the_connection() {
 }
 
 #[tokio::test]
-async fn a_dribble_is_whole_in_the_end_and_takes_its_time() {
+async fn a_dribble_sends_the_whole_response_slowly() {
     let whole = badges().await;
     let pieces = 4;
     let bytes = whole.len().div_ceil(pieces) as u64;
@@ -145,7 +145,7 @@ async fn a_dribble_is_whole_in_the_end_and_takes_its_time() {
 }
 
 #[tokio::test]
-async fn a_dribble_leaves_an_answer_without_a_body_as_it_is() {
+async fn a_dribble_does_not_change_responses_without_a_body() {
     let fault = Fault::Wire(WireFault::Dribble {
         bytes: 1,
         milliseconds: 1,
@@ -157,7 +157,7 @@ async fn a_dribble_leaves_an_answer_without_a_body_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_bad_chunk_comes_after_a_good_one() {
+async fn a_bad_chunk_follows_a_valid_one() {
     let whole = badges().await;
     let server = server(Fault::Wire(WireFault::BadChunk)).await;
     let (head, body) = read_to_end(send(server.address()));
@@ -171,7 +171,7 @@ async fn a_bad_chunk_comes_after_a_good_one() {
 }
 
 #[tokio::test]
-async fn a_huge_body_has_its_length() {
+async fn a_huge_body_has_the_requested_length() {
     const BYTES: usize = 8 * 1024 * 1024;
     let server = server(Fault::HugeBody {
         bytes: BYTES as u64,
@@ -191,7 +191,7 @@ async fn a_huge_body_has_its_length() {
 }
 
 #[tokio::test]
-async fn a_connection_serves_on_after_a_fault_that_http_can_express() {
+async fn http_faults_keep_the_connection_open() {
     let server = server(Fault::status(503)).await;
     let mut stream = send(server.address());
     let mut first = [0; 12];
@@ -206,7 +206,7 @@ async fn a_connection_serves_on_after_a_fault_that_http_can_express() {
 }
 
 #[tokio::test]
-async fn the_write_is_done_or_not_as_the_phase_says() {
+async fn the_phase_decides_if_the_write_happens() {
     let server = MockServer::builder().wire_faults().start().await.unwrap();
     let reset = FaultRule::new(Fault::Wire(WireFault::Close))
         .method("DELETE")
@@ -228,7 +228,7 @@ async fn the_write_is_done_or_not_as_the_phase_says() {
 }
 
 #[tokio::test]
-async fn the_front_hands_everything_else_through() {
+async fn other_requests_pass_through_unchanged() {
     let server = MockServer::builder().wire_faults().start().await.unwrap();
     let link = serde_json::json!({"title": "Blog", "url": "https://example.com"});
     ask(&server, "POST /me/links").json(link).data(201);
@@ -246,7 +246,7 @@ async fn the_front_hands_everything_else_through() {
 }
 
 #[tokio::test]
-async fn a_server_without_a_front_refuses_faults_on_the_wire() {
+async fn rejects_wire_faults_if_they_are_not_enabled() {
     let server = MockServer::start().await;
     let error = server
         .add_fault(FaultRule::new(Fault::Wire(WireFault::Reset)))
@@ -260,7 +260,7 @@ async fn a_server_without_a_front_refuses_faults_on_the_wire() {
 }
 
 #[tokio::test]
-async fn a_server_without_a_front_refuses_bodies_that_it_cannot_hold() {
+async fn rejects_huge_bodies_if_wire_faults_are_not_enabled() {
     let huge = |bytes| FaultRule::new(Fault::HugeBody { bytes });
     let server = MockServer::start().await;
     let error = server.add_fault(huge(u64::MAX)).unwrap_err();
@@ -278,7 +278,7 @@ async fn a_server_without_a_front_refuses_bodies_that_it_cannot_hold() {
 }
 
 #[tokio::test]
-async fn a_gzip_bomb_is_sent_whole() {
+async fn sends_a_whole_gzip_bomb() {
     const BYTES: u64 = 256 * 1024 * 1024;
     let server = server(Fault::GzipBomb { bytes: BYTES }).await;
     let mut stream = send(server.address());
@@ -299,7 +299,7 @@ async fn a_gzip_bomb_is_sent_whole() {
 }
 
 #[tokio::test]
-async fn a_delay_holds_up_nobody_else() {
+async fn a_delay_does_not_block_other_requests() {
     for builder in [MockServer::builder(), MockServer::builder().wire_faults()] {
         let server = builder.start().await.unwrap();
         let delay = Fault::Delay(Delay::Fixed {

@@ -19,7 +19,7 @@ fn ask_with(serving: &Serving, world: &Value, line: &str) -> Ask {
 }
 
 #[test]
-fn share_a_seed_and_nothing_else() {
+fn share_only_the_seed() {
     let serving = serve(&[]);
     let new = || serving.order(201, "POST /worlds", json!({"seed": 0}));
     let (one, other) = (new(), new());
@@ -37,7 +37,7 @@ fn share_a_seed_and_nothing_else() {
 }
 
 #[test]
-fn have_keys_state_clock_and_faults_of_their_own() {
+fn have_their_own_keys_state_clock_and_faults() {
     let serving = serve(&[]);
     let mut state = serde_json::to_value(World::new(7)).unwrap();
     state["accounts"]["demo"]["profile"]["bio"] = json!("Brought along");
@@ -80,7 +80,7 @@ fn have_keys_state_clock_and_faults_of_their_own() {
 }
 
 #[test]
-fn end_with_their_keys() {
+fn are_deleted_with_their_keys() {
     let serving = serve(&[]);
     let world = serving.order(201, "POST /worlds", Value::Null);
     let line = format!("DELETE /worlds/{}", world["id"].as_str().unwrap());
@@ -90,7 +90,7 @@ fn end_with_their_keys() {
 }
 
 #[test]
-fn are_made_from_good_input_alone() {
+fn reject_invalid_input() {
     let serving = serve(&[]);
     let error = serving.order(400, "POST /worlds", json!({"sed": 7}));
     assert_eq!(
@@ -126,7 +126,7 @@ fn serve_many_suites_at_once() {
 }
 
 #[test]
-fn do_not_wait_for_the_state_file_of_another() {
+fn do_not_wait_for_the_state_file_of_another_world() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("state.json");
     let serving = serve(&["--state", path.to_str().unwrap()]);
@@ -144,7 +144,7 @@ fn do_not_wait_for_the_state_file_of_another() {
 }
 
 #[test]
-fn are_reached_by_their_url_without_a_key() {
+fn can_be_reached_by_url_without_a_key() {
     let serving = serve(&[]);
     let dialect = json!({"reference_data": "key_required"});
     let world = serving.order(201, "POST /worlds", json!({"dialect": dialect}));
@@ -170,7 +170,7 @@ fn are_reached_by_their_url_without_a_key() {
 }
 
 #[test]
-fn that_are_not_there_are_told_and_no_concern_of_others() {
+fn unknown_worlds_are_reported() {
     let serving = serve(&[]);
     let gone = ask_exactly(serving.address(), "GET /worlds/w3/api/v1/me");
     gone.without_key().refused(
@@ -185,7 +185,7 @@ fn that_are_not_there_are_told_and_no_concern_of_others() {
 }
 
 #[test]
-fn begin_with_the_dialect_of_the_program_unless_they_have_one() {
+fn use_the_dialect_of_the_program_by_default() {
     let serving = serve(&["--dialect", "minimal"]);
     let dialect = |body: Value| {
         let world = serving.order(201, "POST /worlds", body);
@@ -207,7 +207,7 @@ fn begin_with_the_dialect_of_the_program_unless_they_have_one() {
 }
 
 #[test]
-fn leave_nobody_waiting_when_they_end() {
+fn deletion_ends_waiting() {
     let serving = serve(&[]);
     serving.order(201, "POST /worlds", Value::Null);
     let wait = json!({"request": {"path": "/me"}, "within_milliseconds": 60_000});
