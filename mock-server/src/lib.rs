@@ -10,6 +10,7 @@
 //! [library]: guide::library
 //!
 #![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 // In reading order, each part standing on those before it:
 //

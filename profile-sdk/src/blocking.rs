@@ -1,4 +1,4 @@
-//! The client for programs without an async runtime; feature `blocking`.
+//! A client for programs without an async runtime; feature `blocking`.
 
 use std::future::IntoFuture;
 use std::ops::Deref;
@@ -9,11 +9,11 @@ use tokio::runtime::{self, Runtime};
 use crate::transport::tls::setup_error;
 use crate::{ClientBuilder, Error};
 
-/// A [`Client`](crate::Client) with a runtime of its own, in which the current thread waits for the
-/// calls that the client makes. A thread of the runtime keeps watch over its connections meanwhile.
+/// A [`Client`](crate::Client) with its own runtime. The current thread waits for calls; a
+/// background thread watches over the connections.
 ///
-/// It dereferences to the async client, so that every call is there, with the same settings and the
-/// same errors. Clones share all that the client shares, and may wait in several threads at a time.
+/// It dereferences to the async client, so all calls, settings and errors are the same. Clones
+/// share everything that clones of the async client share, and can be used from several threads.
 ///
 /// ```
 /// # let starting = tokio::runtime::Builder::new_current_thread().build()?;
@@ -38,12 +38,13 @@ pub struct Client {
 }
 
 impl Client {
-    /// Makes the client, and the runtime that it waits in.
+    /// Creates a client and its runtime.
     ///
     /// # Errors
     ///
-    /// Those of [`ClientBuilder::build`]; [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) too when
-    /// the operating system refuses a runtime what it needs.
+    /// Returns the errors of [`ClientBuilder::build`], and
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if the operating system cannot start the
+    /// runtime.
     ///
     /// ```
     /// use profile_sdk::blocking::Client;
@@ -59,12 +60,12 @@ impl Client {
         })
     }
 
-    /// Waits for one of this client's calls, or for what its
-    /// [`send`](crate::Call::send) gives.
+    /// Runs a call of this client, or the future that [`send`](crate::Call::send) returns, and
+    /// waits for its result.
     ///
     /// # Panics
     ///
-    /// Within an async runtime, where waiting would stop all else: await the call there.
+    /// Panics in an async runtime, because waiting would block it. Await the call there.
     ///
     /// ```
     /// # let starting = tokio::runtime::Builder::new_current_thread().build()?;
@@ -91,7 +92,7 @@ impl Deref for Client {
     }
 }
 
-/// A runtime with one thread, which notices between two calls that the service closes a connection.
+/// A runtime with one thread, which notices between calls that the service closes a connection.
 #[derive(Debug)]
 struct OwnRuntime(Option<Runtime>);
 
@@ -108,7 +109,8 @@ impl OwnRuntime {
 }
 
 impl Drop for OwnRuntime {
-    /// Does not wait for the thread to end, which a program's own runtime would not allow.
+    /// Does not wait for the thread to end, because dropping may happen in another runtime, which
+    /// must not block.
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();

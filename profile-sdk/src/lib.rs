@@ -1,20 +1,21 @@
 //! [guide]: crate::guide
 //!
 #![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
 // In reading order:
 //
-// values     what is sent: texts, numbers and names that hold only what the service accepts
-// resources  one file per resource: its types and its calls
-// request    a request as a plain value, and the table of the endpoints
+// values     types for requests, which can only hold values that the service accepts
+// resources  one file per resource with its types and calls
+// request    a request as a plain value, and the table of endpoints
 // client     the client and its builder
-// call       a call, and the attempts that it takes
-// retry      whether and when a failed attempt is repeated
-// pacing     shared by all clones of a client: the clock and the rate limits
-// transport  the only module that touches the network
-// decode     from the body of a response to a value
-// error      the one error type
+// call       a call and its attempts
+// retry      whether and when a failed attempt is retried
+// pacing     the clock and the rate limits, shared by all clones of a client
+// transport  the only module that uses the network
+// decode     decodes response bodies
+// error      the error type
 mod call;
 mod client;
 mod decode;

@@ -1,4 +1,4 @@
-//! Sends a request as often as its policy allows, and no longer than its time.
+//! Sends a request until it succeeds, must not be retried, or runs out of time.
 
 use std::time::{Duration, Instant};
 
@@ -11,21 +11,21 @@ use crate::retry::{Failure, RetryContext, wait_before_retry};
 use crate::transport::raw_response::RawResponse;
 use crate::{Client, Error, ErrorKind, Method, Request};
 
-/// One call under way.
+/// A call in progress.
 pub(crate) struct Attempts<'a> {
     client: &'a Client,
     request: &'a Request,
     timeouts: &'a Timeouts,
     started: Instant,
     deadline: Instant,
-    /// How many requests were sent.
+    /// The number of requests sent.
     count: u32,
-    /// Whether one of them may have taken effect although it failed.
+    /// Whether an attempt may have been applied although it failed.
     uncertain: bool,
 }
 
-/// Gives the response to a request if that is a 2xx, or a 404 to a deletion of which an earlier
-/// attempt may have done it already.
+/// Returns the response to a request if it is a 2xx. A deletion also succeeds with a 404 if an
+/// earlier attempt may have deleted the resource.
 pub(crate) async fn exchange<'a>(
     client: &'a Client,
     request: &'a Request,
@@ -53,7 +53,7 @@ impl<'a> Attempts<'a> {
             request,
             timeouts,
             started,
-            // What no clock can show is as good as never.
+            // Cap at one year; `Instant` may not represent more.
             deadline: started + timeouts.total_timeout.min(YEAR),
             count: 0,
             uncertain: false,
@@ -78,7 +78,7 @@ impl<'a> Attempts<'a> {
             let Some(wait) = self.next_wait(&error) else {
                 return Err(error);
             };
-            // What the service refuses unread does not wear it out, and the wait is its own.
+            // Rate-limited requests do not consume the retry budget.
             let budget =
                 (error.kind() != ErrorKind::RateLimited).then_some(&self.pacing().retry_budget);
             if budget.is_some_and(RetryBudget::is_empty) {
@@ -86,7 +86,7 @@ impl<'a> Attempts<'a> {
             }
             trace::waiting(wait);
             self.pacing().clock.sleep(wait).await;
-            // Taken after the wait, so that a call that is cancelled meanwhile costs nothing.
+            // Withdrawn after the wait, so that a canceled call costs nothing.
             if budget.is_some_and(|budget| !budget.withdraw()) {
                 return Err(error);
             }
@@ -118,8 +118,8 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// The wait before the next attempt, if there is to be one. A 429 holds back every other
-    /// request of this client too.
+    /// Returns the wait before the next attempt, or `None` if there must not be one. A 429 also
+    /// delays all other requests of this client.
     fn next_wait(&self, error: &Error) -> Option<Duration> {
         let context = RetryContext {
             failure: Failure::new(error),
@@ -141,7 +141,6 @@ impl<'a> Attempts<'a> {
         wait
     }
 
-    /// What it has taken until now.
     pub(crate) fn summary(&self) -> AttemptSummary {
         AttemptSummary {
             attempts: self.count,

@@ -1,4 +1,4 @@
-//! A call that is sent when it is awaited.
+//! Calls, which are sent when they are awaited.
 
 mod attempts;
 mod raw;
@@ -19,10 +19,11 @@ use crate::retry::timeouts::Timeouts;
 use crate::transport::raw_response::RawResponse;
 use crate::{Client, Error, Request, RetryPolicy};
 
-/// One call to the service, not yet sent.
+/// A call to the service that has not been sent yet.
 ///
-/// Awaiting it sends it and gives the value; [`send`](Self::send) gives the value with the status,
-/// headers and body of the response; [`request`](Self::request) shows what would be sent.
+/// Awaiting it sends it and returns the decoded data. [`send`](Self::send) also returns the status
+/// code, headers and body of the response. [`request`](Self::request) returns the request without
+/// sending it.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -37,8 +38,8 @@ use crate::{Client, Error, Request, RetryPolicy};
 /// # }
 /// ```
 ///
-/// It is [`IntoFuture`] and no future itself. Where one is asked for, to run several calls at a time
-/// or beside something else, `into_future` gives it:
+/// A call implements [`IntoFuture`], not `Future`. Use `into_future` where a future is required,
+/// for example to run several calls at the same time:
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -76,7 +77,7 @@ pub struct Call<T> {
 }
 
 impl<T> Call<T> {
-    /// A call whose response is read like this.
+    /// Creates a call with a function that decodes the body of the response.
     pub(crate) fn new(
         client: &Client,
         request: Result<Request, Error>,
@@ -90,7 +91,7 @@ impl<T> Call<T> {
         }
     }
 
-    /// A call whose response holds the value under `data`.
+    /// Creates a call whose response contains a value under `data`.
     pub(crate) fn read(client: &Client, request: Request) -> Self
     where
         T: ResponseData,
@@ -98,8 +99,8 @@ impl<T> Call<T> {
         Self::new(client, Ok(request), decode::read_data)
     }
 
-    /// How long each attempt of this call may take from its first byte sent to its last byte read,
-    /// in place of the client's setting.
+    /// Sets the timeout for each attempt of this call, from connecting to the last byte of the
+    /// response. Default: the setting of the client.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -112,8 +113,8 @@ impl<T> Call<T> {
         self
     }
 
-    /// How long this call may take with all its attempts and waits, in place of the client's
-    /// setting.
+    /// Sets the timeout for this call, including all attempts and waits. Default: the setting of
+    /// the client.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -126,7 +127,8 @@ impl<T> Call<T> {
         self
     }
 
-    /// How often this call is repeated, in place of the client's setting.
+    /// Sets the number of retries of this call and the waits between them. Default: the setting of
+    /// the client.
     ///
     /// ```
     /// # use profile_sdk::RetryPolicy;
@@ -139,17 +141,17 @@ impl<T> Call<T> {
         self
     }
 
-    /// What would be sent, without the key.
+    /// Returns the request that would be sent, without the key.
     ///
     /// # Errors
     ///
-    /// When the call was made from a value that the service cannot take, such as an empty
+    /// Returns an error if the arguments of the call are invalid, for example an empty
     /// [`LinkUpdate`](crate::LinkUpdate).
     pub fn request(&self) -> Result<&Request, &Error> {
         self.request.as_ref()
     }
 
-    /// Sends the call and gives the response with its status, headers and body.
+    /// Sends the call and returns the response with its status code, headers and body.
     ///
     /// # Errors
     ///
@@ -168,7 +170,7 @@ impl<T> Call<T> {
             Ok(data) => Ok(Response::new(data, response)),
             Err(_) => {
                 let to_error = |response: RawResponse| {
-                    // Read again, since the error shows the start of the body.
+                    // Decode the redacted body again, because the reason quotes it.
                     let reason = (self.read)(&response.body).err().unwrap_or_default();
                     Error::unreadable(reason, response)
                 };
@@ -182,7 +184,7 @@ impl<T> Call<T> {
 }
 
 impl<T> Call<Option<T>> {
-    /// A call whose response may hold the resource as it now is.
+    /// Creates a call whose response may contain the written resource.
     pub(crate) fn write(client: &Client, request: Request) -> Self
     where
         T: Resource,
@@ -190,7 +192,7 @@ impl<T> Call<Option<T>> {
         Self::new(client, Ok(request), |body| Ok(decode::read_written(body)))
     }
 
-    /// The same call, which fails before anything is sent if the request is not one.
+    /// Makes the call fail with this error before it is sent.
     pub(crate) fn or_error(mut self, error: Option<Error>) -> Self {
         if let (Some(error), Ok(request)) = (error, &self.request) {
             self.request = Err(error.with_operation(request.operation()));
@@ -200,7 +202,7 @@ impl<T> Call<Option<T>> {
 }
 
 impl Call<()> {
-    /// A call of whose response only the status matters.
+    /// Creates a call whose response body is ignored.
     pub(crate) fn delete(client: &Client, request: Request) -> Self {
         Self::new(client, Ok(request), |_| Ok(()))
     }
@@ -211,7 +213,7 @@ impl<T: Send + 'static> IntoFuture for Call<T> {
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        // Not `send`, whose future would hold the call twice.
+        // Does not call `send`, whose future would store the call twice.
         Box::pin(async move {
             match self.request {
                 Ok(ref request) => self.exchange(request).await.map(Response::into_data),

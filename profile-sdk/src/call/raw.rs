@@ -1,4 +1,4 @@
-//! A call to an endpoint that this crate does not know yet.
+//! Calls to endpoints that this crate does not know.
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
@@ -8,27 +8,27 @@ use crate::request::path::{check_path, check_query};
 use crate::transport::default_headers::custom_header;
 use crate::{Call, Client, Error, ErrorKind, Method, Operation, Request};
 
-/// A call to an endpoint beyond the specification, not yet sent; [`Client::raw_call`] begins one.
+/// A call to an endpoint that is not in the specification; created by [`Client::raw_call`].
 ///
-/// It takes the same way as every other call: the key, the timeouts, the retries, the cap on
-/// the response and the errors are the same. What the response is read as ends the description and gives
-/// a [`Call`].
+/// It uses the same key, timeouts, retries, size limit and errors as any other call.
+/// [`read`](Self::read), [`read_data`](Self::read_data) and [`read_bytes`](Self::read_bytes) turn
+/// it into a [`Call`].
 #[derive(Debug)]
-#[must_use = "say with `read`, `read_data` or `read_bytes` what the response is"]
+#[must_use = "call `read`, `read_data` or `read_bytes`"]
 pub struct RawCall {
     client: Client,
     request: Result<Request, Error>,
 }
 
 impl Client {
-    /// Begins a call to any path of the service, for what it offers beyond this crate.
+    /// Creates a call to any endpoint, for endpoints that this crate does not know.
     ///
-    /// The path is that from the base URL on, `/api/v1` included, and is percent-encoded already;
-    /// its query is given with [`RawCall::query`]. A path that would lead elsewhere is refused
-    /// before anything is sent, with [`ErrorKind::Invalid`].
+    /// The path starts with `/api/v1` and is already percent-encoded. Add a query with
+    /// [`RawCall::query`]. A path with a dot segment or an invalid character returns
+    /// [`ErrorKind::Invalid`] when the call is awaited; nothing is sent.
     ///
-    /// `GET`, `PUT` and `DELETE` are repeated when a response is lost; `POST` and `PATCH` are when
-    /// [`RawCall::idempotent`] says that they can be. A client without a key sends none.
+    /// `GET`, `PUT` and `DELETE` are retried if a response is lost; `POST` and `PATCH` only after
+    /// [`RawCall::idempotent`]. The key is sent if the client has one.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -51,7 +51,7 @@ impl Client {
     /// ```
     pub fn raw_call(&self, method: Method, path: impl Into<String>) -> RawCall {
         let path = path.into();
-        // Errors and spans name the operation, and none of them shows the key.
+        // The operation is shown in errors and spans, which must not contain the key.
         let redacted = self.without_key(&path).into_owned();
         let request = check_path(&path, &redacted)
             .map_err(Error::from)
@@ -64,14 +64,14 @@ impl Client {
 }
 
 impl RawCall {
-    /// Adds a parameter to the query; name and value are percent-encoded.
+    /// Adds a query parameter. The name and the value are percent-encoded.
     ///
     /// ```
     /// # use profile_sdk::{Client, Method};
     /// # let client = Client::builder().base_url("https://profiles.example").build()?;
     /// let search = client.raw_call(Method::Get, "/api/v1/search").query("q", "a&b").query("page", 2);
     /// let call = search.read_bytes();
-    /// let request = call.request().expect("a call that can be sent");
+    /// let request = call.request().expect("a valid call");
     /// assert_eq!(request.query(), Some("q=a%26b&page=2"));
     /// # Ok::<(), profile_sdk::Error>(())
     /// ```
@@ -83,15 +83,15 @@ impl RawCall {
         self
     }
 
-    /// Adds a query that is percent-encoded already, and is sent as it is. One that holds what a URL
-    /// cannot hold there is refused before anything is sent, with [`ErrorKind::Invalid`].
+    /// Adds a query that is already percent-encoded. A character that is not allowed in a query
+    /// returns [`ErrorKind::Invalid`] when the call is awaited; nothing is sent.
     ///
     /// ```
     /// # use profile_sdk::{Client, Method};
     /// # let client = Client::builder().base_url("https://profiles.example").build()?;
     /// let search = client.raw_call(Method::Get, "/api/v1/search").encoded_query("q=a+b&page=2");
     /// let call = search.read_bytes();
-    /// assert_eq!(call.request().expect("a call that can be sent").query(), Some("q=a+b&page=2"));
+    /// assert_eq!(call.request().expect("a valid call").query(), Some("q=a+b&page=2"));
     /// # Ok::<(), profile_sdk::Error>(())
     /// ```
     pub fn encoded_query(mut self, query: &str) -> Self {
@@ -107,10 +107,10 @@ impl RawCall {
         self
     }
 
-    /// Adds a header to this request alone, in place of one of the same name that
-    /// [`default_header`](crate::ClientBuilder::default_header) gives to all. The headers that the
-    /// client sets itself are refused before anything is sent, and so is what no header can hold, with
-    /// [`ErrorKind::Invalid`]. Its value is not redacted by any `Debug` or error.
+    /// Adds a header to this request, replacing a
+    /// [`default_header`](crate::ClientBuilder::default_header) with the same name. An invalid
+    /// header, or one that the client sets itself, returns [`ErrorKind::Invalid`] when the call is
+    /// awaited; nothing is sent. `Debug` and errors do not show the value.
     ///
     /// ```
     /// # use profile_sdk::{Client, Method};
@@ -131,8 +131,9 @@ impl RawCall {
         self
     }
 
-    /// Gives the request this value as its JSON body. A value that JSON cannot hold, such as a map
-    /// whose keys are no texts, is refused before anything is sent, with [`ErrorKind::Invalid`].
+    /// Sets the JSON body to a serialized value. A value that cannot be serialized, such as a map
+    /// with keys that are not strings, returns [`ErrorKind::Invalid`] when the call is awaited;
+    /// nothing is sent.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -167,15 +168,15 @@ impl RawCall {
         self
     }
 
-    /// Gives the request this text as its JSON body, which is sent as it is, spaces and all. What is
-    /// no JSON is refused before anything is sent, with [`ErrorKind::Invalid`].
+    /// Sets the JSON body to a text that is sent unchanged. Invalid JSON returns
+    /// [`ErrorKind::Invalid`] when the call is awaited; nothing is sent.
     ///
     /// ```
     /// # use profile_sdk::{Client, Method};
     /// # let client = Client::builder().base_url("https://profiles.example").build()?;
     /// let call = client.raw_call(Method::Put, "/api/v1/me/settings").json_text("{ \"a\": 1.0 }\n");
     /// let call = call.read_bytes();
-    /// let request = call.request().expect("a call that can be sent");
+    /// let request = call.request().expect("a valid call");
     /// assert_eq!(request.body(), Some(&b"{ \"a\": 1.0 }\n"[..]));
     /// # Ok::<(), profile_sdk::Error>(())
     /// ```
@@ -196,14 +197,14 @@ impl RawCall {
         self
     }
 
-    /// Says that doing it twice leaves the same behind as doing it once, so that it may be repeated
-    /// when its response is lost.
+    /// Declares that the request can be sent twice with the same result, so that it is retried if
+    /// its response is lost.
     ///
     /// ```
     /// # use profile_sdk::{Client, Method};
     /// # let client = Client::builder().base_url("https://profiles.example").build()?;
     /// let call = client.raw_call(Method::Patch, "/api/v1/me/settings").idempotent().read_bytes();
-    /// assert!(call.request().expect("a call that can be sent").operation().is_idempotent());
+    /// assert!(call.request().expect("a valid call").operation().is_idempotent());
     /// # Ok::<(), profile_sdk::Error>(())
     /// ```
     pub fn idempotent(mut self) -> Self {
@@ -212,8 +213,8 @@ impl RawCall {
         self
     }
 
-    /// Reads the whole body of the response as JSON, and a response without a body as null: take `()` or
-    /// an [`Option`] where one may come.
+    /// Decodes the whole body as JSON. An empty body is decoded as null; use `()` or an [`Option`]
+    /// where it can be empty.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -233,8 +234,8 @@ impl RawCall {
         })
     }
 
-    /// Reads what stands under `data` in the response, where the service puts what it has to say, and an
-    /// response without a body as null: take `()` or an [`Option`] where one may come.
+    /// Decodes the field `data` of the body as JSON. An empty body is decoded as null; use `()` or
+    /// an [`Option`] where it can be empty.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -254,7 +255,7 @@ impl RawCall {
         })
     }
 
-    /// Takes the body of the response as it is, decompressed.
+    /// Returns the decompressed body.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

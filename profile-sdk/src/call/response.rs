@@ -1,12 +1,11 @@
-//! A response with all that came with it.
+//! A response with its status code, headers and body.
 
 use std::borrow::Cow;
 
 use crate::decode;
 use crate::transport::raw_response::RawResponse;
 
-/// What a call gives when it is sent with [`Call::send`](crate::Call::send): the value, the status,
-/// the headers and the body.
+/// A response with its decoded data, as [`Call::send`](crate::Call::send) returns it.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -32,33 +31,34 @@ impl<T> Response<T> {
         Self { data, raw }
     }
 
-    /// The value that the response holds.
+    /// Returns the decoded data.
     #[must_use]
     pub fn data(&self) -> &T {
         &self.data
     }
 
-    /// The value that the response holds, without the rest.
+    /// Returns the decoded data and drops the rest.
     #[must_use]
     pub fn into_data(self) -> T {
         self.data
     }
 
-    /// The HTTP status, from 200 to 299; or 404 to a deletion that was repeated, because its first
-    /// response was lost, and that found nothing left to delete.
+    /// Returns the HTTP status code: 200 to 299, or 404 if a deletion was retried because its first
+    /// response was lost, and the resource no longer exists.
     #[must_use]
     pub fn status(&self) -> u16 {
         self.raw.status
     }
 
-    /// A header of the response, where it is there and is text; the name's case does not matter.
+    /// Returns a header, or `None` if it is missing or not ASCII text. The name is not
+    /// case-sensitive.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.raw.header(name)
     }
 
-    /// All headers of the response as they came, with names in lower case; what is no text is shown
-    /// with a replacement character.
+    /// Returns all headers, with names in lower case. Bytes that are not UTF-8 are replaced with
+    /// U+FFFD.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -78,20 +78,20 @@ impl<T> Response<T> {
         headers.map(|(name, value)| (name.as_str(), String::from_utf8_lossy(value.as_bytes())))
     }
 
-    /// The identifier that the service gave the request, to quote to its operators.
+    /// Returns the request ID from `X-Request-Id` or `Request-Id`, for support requests.
     #[must_use]
     pub fn request_id(&self) -> Option<&str> {
         self.raw.request_id()
     }
 
-    /// The JSON text under `data` exactly as the service sent it, unknown fields and order kept;
-    /// none where the body has no such field.
+    /// Returns the JSON text of the field `data`, byte for byte as received, or `None` if there is
+    /// no such field.
     #[must_use]
     pub fn raw_data(&self) -> Option<&str> {
         decode::raw_data(&self.raw.body)
     }
 
-    /// The whole body, decompressed.
+    /// Returns the whole decompressed body.
     #[must_use]
     pub fn body(&self) -> &[u8] {
         &self.raw.body

@@ -1,6 +1,4 @@
-//! What a call tells to `tracing`, where the feature of that name is on: a span for the call, a span
-//! for each attempt in it, and events for each that begins, for each that fails and for each wait.
-//! All have the target `profile_sdk`, and none of them holds the key.
+//! Spans and events for the feature `tracing`. They never contain the key.
 
 #[cfg(feature = "tracing")]
 pub(crate) use on::{failed, in_attempt, in_call, waiting};
@@ -42,7 +40,7 @@ mod on {
         begun.instrument(tracing::debug_span!(target: TARGET, "attempt", number))
     }
 
-    /// The error has been freed of the key before.
+    /// The key is already redacted in the error.
     pub(crate) fn failed(number: u32, error: &Error) {
         tracing::debug!(
             target: TARGET,

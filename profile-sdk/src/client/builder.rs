@@ -1,4 +1,4 @@
-//! How a client is builder before it is made.
+//! The builder of a client.
 
 use std::env;
 use std::fmt;
@@ -19,8 +19,7 @@ use crate::transport::proxy::Proxy;
 use crate::transport::{Settings, Transport};
 use crate::{ApiKey, Client, Clock, Error, ErrorKind, InvalidValue, RetryPolicy, Tls};
 
-/// Describes a [`Client`]: where the service is, with which key and with how much
-/// timeouts.
+/// A builder for a [`Client`].
 ///
 /// ```
 /// use std::time::Duration;
@@ -56,19 +55,20 @@ pub struct ClientBuilder {
 }
 
 impl ClientBuilder {
-    /// How long a connection may take to be made, unless set.
+    /// The default timeout for establishing a connection.
     pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-    /// How long one attempt may take, unless set.
+    /// The default timeout for one attempt.
     pub const DEFAULT_ATTEMPT_TIMEOUT: Duration = Duration::from_secs(30);
 
-    /// How long a call may take with all its attempts and waits, unless set.
+    /// The default timeout for a call, including all attempts and waits.
     pub const DEFAULT_TOTAL_TIMEOUT: Duration = Duration::from_secs(60);
 
-    /// How many retries a client may make of calls that fail and fail again, unless set.
+    /// The default number of retries that a client and its clones can make while their calls keep
+    /// failing.
     pub const DEFAULT_RETRY_BUDGET: u32 = 100;
 
-    /// How large a response may be after decompression, unless set: 8 MiB.
+    /// The default maximum size of a response after decompression: 8 MiB.
     pub const DEFAULT_MAX_RESPONSE_BYTES: usize = 8 * 1024 * 1024;
 
     pub(crate) fn new() -> Self {
@@ -95,12 +95,13 @@ impl ClientBuilder {
         }
     }
 
-    /// Starts with the base URL in `PROFILE_BASE_URL` and the key in `PROFILE_API_KEY`, each if it is
-    /// set and not empty.
+    /// Creates a builder with the base URL in `PROFILE_BASE_URL` and the key in `PROFILE_API_KEY`.
+    /// A variable that is not set or is empty is ignored.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Invalid`] when one of the two cannot be used; the message names the variable.
+    /// Returns [`ErrorKind::Invalid`] if a variable has an invalid value. The message names the
+    /// variable.
     ///
     /// ```
     /// use std::time::Duration;
@@ -111,42 +112,44 @@ impl ClientBuilder {
     /// # Ok::<(), profile_sdk::Error>(())
     /// ```
     pub fn from_env() -> Result<Self, Error> {
-        environment::builder(|name| env::var(name))
+        environment::builder_from(|name| env::var(name))
     }
 
-    /// Where the service is, up to but without `/api/v1`; a path prefix and a trailing slash are
-    /// taken. There is no default.
+    /// Sets the base URL of the service, without `/api/v1`. It may have a path prefix and a
+    /// trailing slash. Required.
     pub fn base_url(mut self, base_url: impl Into<String>) -> Self {
         self.base_url = Some(base_url.into());
         self
     }
 
-    /// The key to authenticate with. Without one, [`badges`](crate::Client::badges) and
-    /// [`site_stats`](crate::Client::site_stats) can be called and the rest fails before anything is
-    /// sent.
+    /// Sets the API key. Without a key, only [`badges`](crate::Client::badges),
+    /// [`site_stats`](crate::Client::site_stats) and [raw calls](crate::Client::raw_call) can be
+    /// sent; other calls return [`ErrorKind::KeyMissing`].
     pub fn api_key(mut self, api_key: ApiKey) -> Self {
         self.api_key = Some(api_key);
         self
     }
 
-    /// What the client calls itself in `User-Agent`; `profile-sdk/` and its version unless set.
+    /// Sets the `User-Agent` header. Default: `profile-sdk/` and the version of this crate.
     pub fn user_agent(mut self, user_agent: impl Into<String>) -> Self {
         self.user_agent = user_agent.into();
         self
     }
 
-    /// A header that every request carries; of two with the same name the later. Those that follow
-    /// from the key, the body or the connection cannot be given, `Authorization` among them:
-    /// [`build`](Self::build) refuses them. Values are not shown by any `Debug`.
+    /// Adds a header to every request, replacing an earlier one with the same name. Headers that
+    /// the client sets itself, such as `Authorization` and `Content-Type`, are rejected by
+    /// [`build`](Self::build). `Debug` does not print the values.
     pub fn default_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// The HTTP or HTTPS proxy that every request is sent through; none unless set, since the
-    /// environment's proxies are not read. A user name and a password in its URL are for the proxy, and
-    /// are not shown by any `Debug` or error. HTTPS goes through the proxy unread; plain HTTP, even to
-    /// this machine, needs [`allow_plain_http`](Self::allow_plain_http).
+    /// Sends all requests through an HTTP or HTTPS proxy. By default, no proxy is used; proxy
+    /// environment variables are ignored.
+    ///
+    /// The URL can contain a user name and a password for the proxy, which `Debug` and errors do
+    /// not show. HTTPS is tunneled through the proxy. Plain HTTP, even to this machine, requires
+    /// [`allow_plain_http`](Self::allow_plain_http), because the proxy can read it.
     ///
     /// ```
     /// let client = profile_sdk::Client::builder()
@@ -160,15 +163,15 @@ impl ClientBuilder {
         self
     }
 
-    /// How HTTPS is spoken; unless set, with the first of [`Tls`] that this program was built with.
+    /// Sets the TLS implementation. Default: the first variant of [`Tls`] whose feature is enabled.
     pub fn tls(mut self, tls: Tls) -> Self {
         self.tls = Some(tls);
         self
     }
 
-    /// A root certificate to trust beside those that [`Tls`] names, for a service behind a private
-    /// certificate authority; as PEM text, which may hold several. It is read only where the base URL
-    /// is HTTPS.
+    /// Adds a trusted root certificate, for a service behind a private certificate authority. The
+    /// PEM text may contain several certificates. It is only parsed if the base URL or the proxy is
+    /// HTTPS.
     ///
     /// ```no_run
     /// let builder = profile_sdk::Client::builder()
@@ -181,46 +184,46 @@ impl ClientBuilder {
         self
     }
 
-    /// How long a connection may take to be made; 10 seconds unless set. Since connections are
-    /// shared by calls, no call has one of its own;
-    /// [`Call::attempt_timeout`](crate::Call::attempt_timeout) bounds this time too.
+    /// Sets the timeout for establishing a connection. Default: 10 seconds.
+    /// [`Call::attempt_timeout`](crate::Call::attempt_timeout) limits it too.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
         self
     }
 
-    /// How long one attempt may take from its first byte sent to its last byte read; 30 seconds
-    /// unless set. [`Call::attempt_timeout`](crate::Call::attempt_timeout) sets it for one call.
+    /// Sets the timeout for one attempt, from connecting to the last byte of the response. Default:
+    /// 30 seconds. [`Call::attempt_timeout`](crate::Call::attempt_timeout) sets it for one call.
     pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
         self.timeouts.attempt_timeout = timeout;
         self
     }
 
-    /// How long a call may take with all its attempts and waits; 60 seconds unless set.
+    /// Sets the timeout for a call, including all attempts and waits. Default: 60 seconds.
     /// [`Call::total_timeout`](crate::Call::total_timeout) sets it for one call.
     pub fn total_timeout(mut self, timeout: Duration) -> Self {
         self.timeouts.total_timeout = timeout;
         self
     }
 
-    /// How often a failed call is repeated, and how long it waits in between; see [`RetryPolicy`].
+    /// Sets the number of retries and the waits between them. See [`RetryPolicy`] for the defaults.
     /// [`Call::retry`](crate::Call::retry) sets it for one call.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.timeouts.retry = policy;
         self
     }
 
-    /// How many retries the client and its clones may make while nothing succeeds; 100 unless
-    /// set. Ten successes bring one back, so a service that is broken is asked hardly more often
-    /// than its users ask. A retry after a 429 does not count.
+    /// Sets the number of retries that the client and its clones can make while their calls keep
+    /// failing. Default: 100. Every ten successful calls restore one retry. Retries after a 429 do
+    /// not count.
     pub fn retry_budget(mut self, retries: u32) -> Self {
         self.retry_budget = retries;
         self
     }
 
-    /// The least time between the starts of two requests of the client and its clones, to stay below
-    /// the key's rate limit; none unless set. A call whose turn would come after its total time fails
-    /// at once, with [`ErrorKind::RateLimited`](crate::ErrorKind::RateLimited).
+    /// Sets a minimum interval between the starts of two requests of the client and its clones, to
+    /// stay below the rate limit of the key. Default: none. A call that would have to wait beyond
+    /// its total timeout fails at once, with
+    /// [`ErrorKind::RateLimited`](crate::ErrorKind::RateLimited).
     ///
     /// ```
     /// # use std::time::Duration;
@@ -232,42 +235,45 @@ impl ClientBuilder {
         self
     }
 
-    /// The clock to wait by, in place of the machine's: for tests.
+    /// Sets the clock that measures total timeouts and waits between attempts. For tests.
     pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
         self.clock = Arc::new(clock);
         self
     }
 
-    /// Where the random part of a wait comes from, from 0 to 1: for tests.
+    /// Sets the source of the random part of waits, which returns numbers from 0 to 1. For tests.
     pub fn jitter(mut self, source: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
         self.jitter = Jitter::new(source);
         self
     }
 
-    /// How large a response may be after decompression, in bytes; 8 MiB unless set.
+    /// Sets the maximum size of a response after decompression, in bytes. Default: 8 MiB.
     pub fn max_response_bytes(mut self, bytes: usize) -> Self {
         self.max_response_bytes = bytes;
         self
     }
 
-    /// Whether requests, and the key with them, may be sent over plain HTTP to a host that is neither
-    /// `localhost` nor a loopback address. They may not unless set, since anyone on the way could read
-    /// them.
+    /// Allows plain HTTP to hosts other than `localhost` and loopback addresses. Default: `false`,
+    /// because others could read the requests and the key.
     pub fn allow_plain_http(mut self, allowed: bool) -> Self {
         self.plain_http_allowed = allowed;
         self
     }
 
-    /// Makes the client. Nothing is sent.
+    /// Creates the client. Sends nothing.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Invalid`] when the base URL is missing, is not an HTTP or HTTPS URL, holds a
-    /// user name, password, query or fragment, or is plain HTTP to another machine without consent;
-    /// when the proxy is not an HTTP or HTTPS URL, or would be given plain HTTP without consent; when
-    /// a timeout or the most bytes of a response are zero; when the user agent or a header cannot be
-    /// sent, or is not the caller's to set; where the base URL or the proxy is HTTPS, when TLS cannot
-    /// be set up, a root certificate is none, or this program was built without TLS.
+    /// Returns [`ErrorKind::Invalid`] if
+    ///
+    /// - no base URL is set, or it is not an HTTP or HTTPS URL or contains a user name, password,
+    ///   query or fragment,
+    /// - the base URL or the proxy requires [`allow_plain_http`](Self::allow_plain_http),
+    /// - the proxy is not an HTTP or HTTPS URL,
+    /// - a timeout or the maximum size of a response is zero,
+    /// - the user agent or a header is invalid, or the client sets the header itself,
+    /// - HTTPS is needed, and TLS cannot be set up, a root certificate is invalid or no TLS feature
+    ///   is enabled.
     pub fn build(self) -> Result<Client, Error> {
         let Some(base_url) = &self.base_url else {
             let reason = "no base URL is set; call ClientBuilder::base_url";
@@ -304,7 +310,7 @@ impl ClientBuilder {
         }))
     }
 
-    /// A proxy reads all of plain HTTP, also where the base URL is on this machine.
+    /// A proxy can read all plain HTTP, even if the base URL is on this machine.
     fn parse_proxy(&self, base_url: &BaseUrl) -> Result<Option<Proxy>, InvalidValue> {
         let Some(url) = &self.proxy else {
             return Ok(None);
@@ -318,7 +324,6 @@ impl ClientBuilder {
         Err(InvalidValue::new("proxy", reason))
     }
 
-    /// Nothing can be done in no time, or be read into no space.
     fn check_bounds(&self) -> Result<(), InvalidValue> {
         let times = [
             ("connect_timeout", self.connect_timeout),
@@ -341,9 +346,9 @@ impl ClientBuilder {
 
 impl fmt::Debug for ClientBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The values of headers may be secret.
+        // Header values may be secret.
         let headers: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
-        // What is no base URL may be a key, or hold a password.
+        // An invalid base URL may contain a key or a password.
         let base_url = self.base_url.as_deref();
         let base_url = base_url.and_then(|text| BaseUrl::parse(text, true).ok());
         f.debug_struct("ClientBuilder")

@@ -1,4 +1,4 @@
-//! A client as the environment describes it. Nothing else in this crate reads the environment.
+//! Configuration from environment variables. Nothing else in this crate reads the environment.
 
 use std::env::VarError;
 
@@ -8,8 +8,10 @@ use crate::{ApiKey, Client, ClientBuilder, Error, ErrorKind, InvalidValue};
 const BASE_URL: &str = "PROFILE_BASE_URL";
 const API_KEY: &str = "PROFILE_API_KEY";
 
-pub(super) fn client(variable: impl Fn(&str) -> Result<String, VarError>) -> Result<Client, Error> {
-    let builder = builder(variable)?;
+pub(super) fn client_from(
+    variable: impl Fn(&str) -> Result<String, VarError>,
+) -> Result<Client, Error> {
+    let builder = builder_from(variable)?;
     let Some(base_url) = &builder.base_url else {
         let expected = "is not set; expected the base URL of the service, such as https://host";
         return Err(invalid_variable(BASE_URL, expected));
@@ -18,23 +20,23 @@ pub(super) fn client(variable: impl Fn(&str) -> Result<String, VarError>) -> Res
     builder.build()
 }
 
-pub(super) fn builder(
+pub(super) fn builder_from(
     variable: impl Fn(&str) -> Result<String, VarError>,
 ) -> Result<ClientBuilder, Error> {
     let mut builder = Client::builder();
-    if let Some(base_url) = read(&variable, BASE_URL)? {
-        // Whether plain HTTP is allowed is not said yet.
+    if let Some(base_url) = read_variable(&variable, BASE_URL)? {
+        // The caller may still allow plain HTTP.
         BaseUrl::parse(&base_url, true).map_err(|invalid| invalid_value_of(BASE_URL, invalid))?;
         builder = builder.base_url(base_url);
     }
-    if let Some(key) = read(&variable, API_KEY)? {
+    if let Some(key) = read_variable(&variable, API_KEY)? {
         let key = ApiKey::new(key).map_err(|invalid| invalid_value_of(API_KEY, invalid))?;
         builder = builder.api_key(key);
     }
     Ok(builder)
 }
 
-fn read(
+fn read_variable(
     variable: impl Fn(&str) -> Result<String, VarError>,
     name: &str,
 ) -> Result<Option<String>, Error> {
@@ -57,10 +59,10 @@ fn invalid_value_of(name: &str, invalid: InvalidValue) -> Error {
 mod tests {
     use std::env::VarError;
 
-    use super::{builder, client};
+    use super::{builder_from, client_from};
 
     fn error(variables: &[(&str, &str)]) -> String {
-        let made = client(|name| lookup(variables, name));
+        let made = client_from(|name| lookup(variables, name));
         made.unwrap_err().to_string()
     }
 
@@ -79,17 +81,17 @@ mod tests {
             &[url, ("PROFILE_API_KEY", "")],
             &[url, ("PROFILE_API_KEY", "key\n")],
         ] {
-            let made = client(|name| lookup(variables, name));
+            let made = client_from(|name| lookup(variables, name));
             assert!(made.is_ok(), "{variables:?}");
         }
     }
 
     #[test]
     fn what_is_not_in_the_environment_is_left_to_be_set() {
-        let nothing = builder(|name| lookup(&[], name)).unwrap();
-        assert!(nothing.base_url("https://host").build().is_ok());
+        let builder = builder_from(|name| lookup(&[], name)).unwrap();
+        assert!(builder.base_url("https://host").build().is_ok());
         let url = [("PROFILE_BASE_URL", "http://host")];
-        let builder = builder(|name| lookup(&url, name)).unwrap();
+        let builder = builder_from(|name| lookup(&url, name)).unwrap();
         assert!(builder.allow_plain_http(true).build().is_ok());
         assert!(error(&url).starts_with("PROFILE_BASE_URL: base URL http://host/ would send"));
     }
@@ -127,10 +129,7 @@ mod tests {
              expected visible ASCII only"
         );
         let not_text = |_: &str| Err(VarError::NotUnicode("x".into()));
-        let invalid_variable = builder(not_text).unwrap_err();
-        assert_eq!(
-            invalid_variable.to_string(),
-            "PROFILE_BASE_URL is not valid UTF-8"
-        );
+        let error = builder_from(not_text).unwrap_err();
+        assert_eq!(error.to_string(), "PROFILE_BASE_URL is not valid UTF-8");
     }
 }

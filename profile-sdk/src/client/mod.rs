@@ -18,9 +18,9 @@ use crate::{ApiKey, Error, ErrorKind, RateLimitStatus, Request};
 
 /// A client of the profile service.
 ///
-/// Clones are cheap and share their connections, what is known of the key's rate limit, and the
-/// budget of retries. Each endpoint is a method that gives a
-/// [`Call`](crate::Call), which is sent when it is awaited.
+/// Each endpoint has a method that returns a [`Call`](crate::Call), which is sent when it is
+/// awaited. Clones are cheap and share connections, the state of the rate limit and the retry
+/// budget.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -53,7 +53,7 @@ pub(crate) struct Shared {
 }
 
 impl Client {
-    /// Starts to describe a client.
+    /// Returns a builder for a client.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -71,14 +71,14 @@ impl Client {
         ClientBuilder::new()
     }
 
-    /// Makes a client of the service at `PROFILE_BASE_URL`, with the key in `PROFILE_API_KEY` if it
-    /// is set, and with the default of every other setting. A variable that is empty counts as not
-    /// set. [`ClientBuilder::from_env`] leaves the other settings open.
+    /// Creates a client with the base URL in `PROFILE_BASE_URL`, the key in `PROFILE_API_KEY`, if
+    /// it is set, and default settings. An empty variable counts as not set. Use
+    /// [`ClientBuilder::from_env`] to change other settings.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Invalid`] when `PROFILE_BASE_URL` is not set, or when one of the two cannot be
-    /// used; the message names the variable. See also [`ClientBuilder::build`].
+    /// Returns [`ErrorKind::Invalid`] if `PROFILE_BASE_URL` is not set or a variable has an invalid
+    /// value. The message names the variable. See also [`ClientBuilder::build`].
     ///
     /// ```
     /// use profile_sdk::Client;
@@ -89,14 +89,15 @@ impl Client {
     /// }
     /// ```
     pub fn from_env() -> Result<Self, Error> {
-        environment::client(|name| env::var(name))
+        environment::client_from(|name| env::var(name))
     }
 
-    /// What is known of the key's rate limit, from the responses that any clone of this client got.
+    /// Returns the state of the key's rate limit, as reported in responses to this client and its
+    /// clones.
     ///
-    /// Nothing is sent. Once a 429 has come, every request of the client and its clones waits as
-    /// long as the service asked; where that is longer than the call allows, the call fails at once
-    /// with [`ErrorKind::RateLimited`].
+    /// Sends nothing. After a 429, all requests of the client and its clones wait as long as the
+    /// service requested. If a call cannot wait that long, it fails at once with
+    /// [`ErrorKind::RateLimited`].
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -126,8 +127,8 @@ impl Client {
         }
     }
 
-    /// The text with the client's key taken out of it, for responses that are shown although the
-    /// service may echo the request in them. Errors are without the key already.
+    /// Redacts the key of this client in a text. Use it before you print a response, because a
+    /// service may echo the key. Errors never contain the key.
     ///
     /// ```
     /// use profile_sdk::{ApiKey, Client};
@@ -160,7 +161,7 @@ impl Client {
         self.shared.timeouts
     }
 
-    /// Refuses a request that needs a key, if there is none.
+    /// Returns an error if a request requires a key and the client has none.
     pub(crate) fn check_key(&self, request: &Request) -> Result<(), Error> {
         let operation = request.operation();
         if operation.requires_key() && self.shared.api_key.is_none() {
@@ -171,7 +172,7 @@ impl Client {
         Ok(())
     }
 
-    /// The error that a response makes, without the key, which a service may echo in it.
+    /// Creates an error from a response, without the key, which a service may echo.
     pub(crate) fn redacted_error(
         &self,
         response: RawResponse,

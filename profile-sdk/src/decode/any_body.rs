@@ -1,4 +1,4 @@
-//! Checks what is read from a body that may hold anything, for the property tests and the fuzzer.
+//! Decodes arbitrary bodies, for property tests and the fuzzer.
 
 use std::time::SystemTime;
 
@@ -13,21 +13,21 @@ use crate::retry::retry_after::read_retry_after;
 use crate::transport::raw_response::RawResponse;
 use crate::{Analytics, Badge, Error, Link, Operation, Post, Profile, SiteStats, UserStats};
 
-/// Reads a body as the response to every call, and looks at all that was read.
+/// Decodes a body as the response to every call and checks the results.
 ///
 /// # Panics
 ///
-/// When what was read cannot be true.
+/// Panics if a result is inconsistent.
 #[cfg_attr(
     not(fuzzing),
-    expect(unreachable_pub, reason = "only the fuzzer comes from outside")
+    expect(unreachable_pub, reason = "only the fuzzer uses it from outside")
 )]
 pub fn decode_as_every_type(body: &[u8]) {
-    read_as_answer::<Profile>(body);
-    read_as_answer::<Analytics>(body);
-    read_as_answer::<UserStats>(body);
-    read_as_answer::<Vec<Badge>>(body);
-    read_as_answer::<SiteStats>(body);
+    decode_as::<Profile>(body);
+    decode_as::<Analytics>(body);
+    decode_as::<UserStats>(body);
+    decode_as::<Vec<Badge>>(body);
+    decode_as::<SiteStats>(body);
     decode_as_written::<Profile>(body);
     decode_as_written::<Link>(body);
     decode_as_written::<Post>(body);
@@ -39,7 +39,7 @@ pub fn decode_as_every_type(body: &[u8]) {
     }
 }
 
-fn read_as_answer<T: ResponseData + serde::Serialize>(body: &[u8]) {
+fn decode_as<T: ResponseData + serde::Serialize>(body: &[u8]) {
     match decode::read_data::<T>(body) {
         Ok(value) => check_round_trip(&value),
         Err(reason) => assert!(!reason.contains('\n'), "{reason:?}"),
@@ -53,14 +53,15 @@ fn decode_as_written<T: Resource + serde::Serialize>(body: &[u8]) {
     }
 }
 
-/// What was read can be written, and reads again.
+/// Checks that a decoded value can be serialized and decoded again.
 fn check_round_trip<T: ResponseData + serde::Serialize>(value: &T) {
     let body = json!({"data": value}).to_string();
-    let again = decode::read_data::<T>(body.as_bytes()).expect("what was read reads again");
+    let again =
+        decode::read_data::<T>(body.as_bytes()).expect("a decoded value can be decoded again");
     assert_eq!(json!({"data": again}).to_string(), body);
 }
 
-/// The body of a refusal, with a wait that is whatever the body says.
+/// Decodes an error response, with the body as its `Retry-After`.
 fn decode_as_error(body: &[u8]) {
     let text = String::from_utf8_lossy(body);
     let _ = read_retry_after(&text, SystemTime::UNIX_EPOCH);

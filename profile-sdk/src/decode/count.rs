@@ -1,20 +1,19 @@
-//! How a count is read: a whole number, however JSON writes it.
+//! Decoding of counts: whole numbers in any JSON notation.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 use serde_json::Value;
 
-/// The largest number up to which a JSON number with a fraction still tells every whole number
-/// apart: 2^53.
+/// The largest number below which a floating-point number represents every integer: 2^53.
 const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// Reads a count that is there: `12` and `12.0` are the same number.
+/// Decodes a count. `12` and `12.0` are the same number.
 pub(crate) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     Count::deserialize(deserializer).map(|count| count.0)
 }
 
-/// Reads a count that may be null.
+/// Decodes a count that may be null.
 pub(crate) fn read_optional<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<u64>, D::Error> {
@@ -22,7 +21,7 @@ pub(crate) fn read_optional<'de, D: Deserializer<'de>>(
     Ok(count.map(|count| count.0))
 }
 
-/// The count that a value of unknown shape is, if it is one.
+/// Returns the count in a value, if it is one.
 pub(crate) fn of_value(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| whole_number(value.as_f64()?))
 }

@@ -1,4 +1,4 @@
-//! JSON as a value in which no identifier has lost a digit.
+//! Parses JSON without losing digits of identifiers.
 
 use std::fmt;
 
@@ -6,9 +6,8 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// Reads JSON like `serde_json` does, but for a number under the name `id` that is too large for an
-/// integer of 64 bits, or no integer: that becomes the text in which it was written, since as a
-/// floating-point number it might name another thing.
+/// Parses JSON like `serde_json`, but keeps numbers in fields named `id` as strings if they do not
+/// fit into a 64-bit integer, because a floating-point number could be a different identifier.
 pub(crate) fn parse(body: &[u8]) -> serde_json::Result<Value> {
     let mut json = serde_json::Deserializer::from_slice(body);
     let value = ExactIds.deserialize(&mut json)?;

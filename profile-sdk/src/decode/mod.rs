@@ -1,5 +1,5 @@
-//! How a response's body becomes a value: liberal where the specification is silent, exact where
-//! it speaks.
+//! Decodes response bodies: leniently where the specification defines no shape, strictly where it
+//! does.
 
 #[cfg(any(test, fuzzing))]
 pub(crate) mod any_body;
@@ -17,12 +17,11 @@ use serde_json::{Map, Value};
 use response_data::{Resource, ResponseData};
 use unexpected_fields::UnexpectedFields;
 
-/// Reads `{"data": …}`.
+/// Decodes the field `data` of a body.
 ///
-/// The error is what a person needs to see what is wrong: the JSON path, the reason, the start of
-/// the body.
+/// The error contains the JSON path, the reason and the start of the body.
 pub(crate) fn read_data<T: ResponseData>(body: &[u8]) -> Result<T, String> {
-    // Checking the text once and parsing it as such is faster than checking every string in it.
+    // Checking UTF-8 once for the whole body is faster than for each string in it.
     if let Ok(text) = std::str::from_utf8(body)
         && let Ok(envelope) = serde_json::from_str::<Envelope<T>>(text)
     {
@@ -32,14 +31,13 @@ pub(crate) fn read_data<T: ResponseData>(body: &[u8]) -> Result<T, String> {
         .map_err(|reason| format!("{reason}; the body starts with {}", start_of(body)))
 }
 
-/// Reads the resource from the response to a write, if it is there in a shape that can be told.
-///
-/// The specification shows no such response, so its absence is no error.
+/// Decodes the resource in the response to a write, or returns `None` if there is no recognizable
+/// resource. The specification does not define this response, so this is not an error.
 pub(crate) fn read_written<T: Resource>(body: &[u8]) -> Option<T> {
     read_data(body).ok().filter(T::is_recognized)
 }
 
-/// The JSON text under `data`, exactly as it was sent.
+/// Returns the JSON text of the field `data`, byte for byte as received.
 pub(crate) fn raw_data(body: &[u8]) -> Option<&str> {
     let envelope: RawEnvelope<'_> = serde_json::from_slice(without_mark(body)).ok()?;
     Some(envelope.data.get())
@@ -56,8 +54,8 @@ struct RawEnvelope<'a> {
     data: &'a RawValue,
 }
 
-/// The slow way, for a body that is not quite of our shape: sets aside what may be odd, and says
-/// exactly what is wrong where it may not.
+/// The slow path: moves fields that cannot be decoded to `extra` if the specification does not
+/// define their shape, otherwise returns an error with the path of the field.
 fn read_leniently<T: ResponseData>(body: &[u8]) -> Result<T, String> {
     let response: Value = serde_json::from_slice(without_mark(body))
         .map_err(|error| format!("the response is not valid JSON ({error})"))?;
@@ -91,7 +89,7 @@ fn read_leniently<T: ResponseData>(body: &[u8]) -> Result<T, String> {
     }
 }
 
-/// The fields under `data`, none of whose identifiers has lost a digit. Each is taken at most once.
+/// Parses the fields of `data` without losing digits of identifiers.
 fn parse_with_exact_ids(body: &[u8]) -> Map<String, Value> {
     let response = exact_ids::parse(without_mark(body)).ok();
     match response.and_then(|mut response| Some(response.get_mut("data")?.take())) {
@@ -108,12 +106,12 @@ fn error_at(path: &str, reason: &serde_json::Error) -> String {
     }
 }
 
-/// The body without the byte order mark that some services put before their JSON.
+/// Removes the byte order mark that some services send.
 pub(crate) fn without_mark(body: &[u8]) -> &[u8] {
     body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body)
 }
 
-/// The first characters of a body, printable on one line.
+/// Returns the start of a body, escaped on one line.
 pub(crate) fn start_of(body: &[u8]) -> String {
     const SHOWN: usize = 120;
     let text = String::from_utf8_lossy(&body[..body.len().min(4 * SHOWN)]);

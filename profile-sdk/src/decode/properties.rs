@@ -1,4 +1,4 @@
-//! What holds for every response whatsoever, tried on random and on spoiled ones.
+//! Properties that hold for every body, tested with random and damaged responses.
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::decode::any_body::decode_as_every_type;
 use crate::{Analytics, Metric, Profile, decode};
 
-/// The names that responses use, so that random objects often meet our fields.
+/// Field names in responses, so that random objects often have known fields.
 const NAMES: [&str; 34] = [
     "data",
     "error",
@@ -47,7 +47,7 @@ const NAMES: [&str; 34] = [
     "kind",
 ];
 
-/// The same cases in every run, so that a failure can be met again.
+/// Creates a test runner with a fixed seed, to make failures reproducible.
 fn cases(count: u32) -> TestRunner {
     TestRunner::new(Config {
         cases: count,
@@ -91,7 +91,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// One good response of each kind.
+/// Returns a valid response for each type.
 fn good_answers() -> Vec<Value> {
     vec![
         json!({
@@ -117,7 +117,7 @@ fn good_answer() -> impl Strategy<Value = Value> {
     select(good_answers())
 }
 
-/// A good response in which one value, anywhere, is another.
+/// Generates valid responses with one value replaced.
 fn answer_with_another_value() -> impl Strategy<Value = Value> {
     (good_answer(), any::<Index>(), any_json()).prop_map(|(mut response, place, other)| {
         let count = places(&mut response).len();
@@ -129,7 +129,7 @@ fn answer_with_another_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Every value inside that is no list and no object.
+/// Returns all values that are not arrays or objects.
 fn places(value: &mut Value) -> Vec<&mut Value> {
     match value {
         Value::Array(items) => items.iter_mut().flat_map(places).collect(),
@@ -138,7 +138,7 @@ fn places(value: &mut Value) -> Vec<&mut Value> {
     }
 }
 
-/// A body with a few bytes taken out, put in or cut off.
+/// Generates bodies with a few bytes removed, inserted or cut off.
 fn spoiled_body() -> impl Strategy<Value = Vec<u8>> {
     let spoil = (any::<Index>(), vec(any::<u8>(), 0..4), 0..4_usize);
     (good_answer(), vec(spoil, 1..4), any::<bool>()).prop_map(|(response, spoils, cut)| {
@@ -166,7 +166,7 @@ fn any_body() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// Bodies that are hard in a way that chance does not find.
+/// Returns difficult bodies that random generation does not find.
 fn hard_bodies() -> Vec<String> {
     let number = "9".repeat(400);
     let mut bodies = vec![
@@ -207,7 +207,8 @@ fn no_body_makes_a_panic() {
 fn analytics_of_any_shape_are_read_and_kept() {
     let run = cases(500).run(&any_json(), |data| {
         let body = json!({"data": data}).to_string();
-        let analytics: Analytics = decode::read_data(body.as_bytes()).expect("no shape is shown");
+        let analytics: Analytics =
+            decode::read_data(body.as_bytes()).expect("any shape is accepted");
         let metrics = [&analytics.views, &analytics.likes, &analytics.social];
         for metric in metrics.into_iter().flatten() {
             let _ = (metric.total(), metric.parts().count(), Metric::raw(metric));
@@ -269,7 +270,7 @@ fn an_odd_field_of_an_element_survives_beside_the_rest() {
     run.unwrap();
 }
 
-/// The value without the fields that are null, which read like absent ones.
+/// Removes fields that are null, which are decoded like absent fields.
 fn without_nulls(value: Value) -> Value {
     match value {
         Value::Object(fields) => fields

@@ -1,36 +1,36 @@
-//! The types that responses are read as.
+//! The traits of types that are decoded from responses.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// What a read call responses with, under the field `data`.
+/// A type that is decoded from the field `data` of a response.
 pub(crate) trait ResponseData: DeserializeOwned {
-    /// The fields whose shape the specification does not show. One that has another shape than ours
-    /// is set aside rather than refused.
+    /// The fields whose shape the specification does not define. A field that cannot be decoded is
+    /// moved to `extra`.
     const LENIENT_FIELDS: &'static [&'static str] = &[];
 
-    /// Keeps the fields that were set aside, as the service sent them.
+    /// Adds fields that could not be decoded to `extra`.
     fn add_extra(&mut self, _fields: Map<String, Value>) {}
 
-    /// Whether this field of an element of this list may be set aside too.
+    /// Returns `true` if a field of an element of a list can be moved to `extra` as well.
     fn is_lenient_in_element(_list: &str, _field: &str) -> bool {
         false
     }
 
-    /// Where an element keeps its fields beyond those that it knows.
+    /// Returns the `extra` of an element of a list.
     fn element_extra(&mut self, _list: &str, _index: usize) -> Option<&mut Map<String, Value>> {
         None
     }
 
-    /// The value for data of which not even the outermost shape is ours, where the specification
-    /// shows none.
+    /// Creates a value from data that cannot be decoded, if the specification does not define the
+    /// shape of the data.
     fn from_unexpected(_data: Value) -> Option<Self> {
         None
     }
 }
 
-/// What a write may response with.
+/// A resource in the response to a write.
 pub(crate) trait Resource: ResponseData {
-    /// Whether it holds at least one of the fields by which the specification knows it.
+    /// Returns `true` if the value has at least one field of the resource.
     fn is_recognized(&self) -> bool;
 }

@@ -1,12 +1,11 @@
-//! What is set aside of a response that is not quite of our shape, so that the rest can be read: as
-//! little as possible.
+//! Removes fields that fail to decode, so that the rest can be decoded.
 
 use serde_json::{Map, Value};
 use serde_path_to_error::{Path, Segment};
 
 use crate::decode::response_data::ResponseData;
 
-/// The fields that were taken out of a response's data.
+/// The fields that were removed from the data of a response.
 #[derive(Default)]
 pub(crate) struct UnexpectedFields {
     fields: Map<String, Value>,
@@ -22,14 +21,14 @@ struct ElementField {
 }
 
 impl UnexpectedFields {
-    /// Takes out of the data what cannot be read there, if that may be odd: the field of an element,
-    /// or else the field of the data. Tells whether it took any.
+    /// Removes the field at a path: the field of an element if possible, otherwise the field of the
+    /// data. Returns `false` if the field must not be removed.
     pub(crate) fn take<T: ResponseData>(&mut self, data: &mut Value, path: &Path) -> bool {
         self.take_element_field::<T>(data, path).is_some()
             || self.take_field::<T>(data, path).is_some()
     }
 
-    /// Gives the value back what was taken out, as fields beyond those that it knows.
+    /// Adds the removed fields to the `extra` of the decoded value.
     pub(crate) fn move_to_extra<T: ResponseData>(self, value: &mut T) {
         value.add_extra(self.fields);
         for field in self.in_elements {

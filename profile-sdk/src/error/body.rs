@@ -1,17 +1,17 @@
-//! What a service says about a refusal, read from whatever shape its error body has.
+//! Reads the error code and message from the body of an error response.
 
 use serde_json::{Map, Value};
 
 use crate::decode::without_mark;
 
-/// The parts of an error body that a person or a program can use.
+/// The error code and message of a response.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ErrorBody {
     pub(crate) code: Option<String>,
     pub(crate) message: Option<String>,
 }
 
-/// Reads a code and a message from JSON of the usual shapes, plain text, HTML or nothing.
+/// Reads a code and a message from JSON of the usual shapes, plain text or HTML.
 pub(crate) fn read_error_body(body: &[u8]) -> ErrorBody {
     let text = String::from_utf8_lossy(without_mark(body));
     let text = text.trim();
@@ -40,7 +40,7 @@ fn read_value(value: &Value) -> ErrorBody {
     }
 }
 
-/// `{"error": …}`, `{"errors": […]}`, `{"message": …}`, `{"detail": …}` or problem details.
+/// Reads `{"error": …}`, `{"errors": […]}`, `{"message": …}`, `{"detail": …}` or problem details.
 fn read_object(fields: &Map<String, Value>) -> ErrorBody {
     let inner = ["error", "errors"]
         .into_iter()
@@ -61,9 +61,9 @@ fn read_object(fields: &Map<String, Value>) -> ErrorBody {
     let own_code = ["code", "error_code", "type"]
         .into_iter()
         .find_map(|name| fields.get(name).and_then(readable))
-        // RFC 9457's type for "no more than the status says".
+        // The default type of RFC 9457, which adds nothing to the status code.
         .filter(|code| code != "about:blank");
-    // In `{"error": "not_found", "message": "…"}` the inner text is the code.
+    // In `{"error": "not_found", "message": "…"}` the inner string is the code.
     match (inner.message, own_message) {
         (Some(inner_message), Some(own_message)) if inner.code.is_none() => ErrorBody {
             code: own_code.or(Some(inner_message)),
@@ -76,7 +76,7 @@ fn read_object(fields: &Map<String, Value>) -> ErrorBody {
     }
 }
 
-/// What stands under `error` or `errors`, which may also be messages by the field they concern.
+/// Reads the value of `error` or `errors`, which may also map field names to messages.
 fn read_inner(value: &Value) -> ErrorBody {
     let read = read_value(value);
     let Value::Object(fields) = value else {
@@ -95,7 +95,7 @@ fn read_inner(value: &Value) -> ErrorBody {
     }
 }
 
-/// The messages of a list of errors, and the code of the first that has one.
+/// Joins the messages of a list of errors. Uses the first code.
 fn read_list(errors: &[Value]) -> ErrorBody {
     let errors: Vec<_> = errors.iter().map(read_value).collect();
     let messages: Vec<_> = errors.iter().filter_map(|e| e.message.as_deref()).collect();
@@ -115,7 +115,7 @@ fn readable(value: &Value) -> Option<String> {
     }
 }
 
-/// The title of an HTML page, which is all of it that belongs into a log.
+/// Returns the title of an HTML page. The rest is too long for an error message.
 fn html_title(page: &str) -> Option<String> {
     let lower = page.to_ascii_lowercase();
     let start = lower.find("<title")?;
@@ -124,7 +124,7 @@ fn html_title(page: &str) -> Option<String> {
     sentence(&page[start..end])
 }
 
-/// The text on one line and of bounded length, or nothing if it is empty.
+/// Puts a text on one line and shortens it. Returns `None` if it is empty.
 fn sentence(text: &str) -> Option<String> {
     const MAX_CHARACTERS: usize = 500;
     let words: Vec<_> = text

@@ -53,7 +53,7 @@ impl fmt::Debug for Error {
     }
 }
 
-/// Returns the message without the texts of the service.
+/// Returns the message without the parts that come from the service.
 fn summary(error: &Error) -> String {
     let status = error.status().unwrap_or_default();
     match error.kind() {

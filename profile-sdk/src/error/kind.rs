@@ -1,39 +1,40 @@
-//! The kinds of failures.
+//! The kinds of errors.
 
-/// What kind of failure an [`Error`](crate::Error) is.
+/// The kind of an [`Error`](crate::Error).
 ///
-/// A response is judged by its status class and by the few codes that every HTTP service shares,
-/// since the specification shows no status codes. (Specification: Errors.)
+/// The specification does not define status codes, so only the codes that are common to all HTTP
+/// services have their own kind. (Specification: Errors.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A value or a setting is not one that can be sent; nothing was sent.
+    /// A value or a setting is invalid. Nothing was sent.
     Invalid,
-    /// The call needs a key and the client has none; nothing was sent.
+    /// The call requires a key, and the client has none. Nothing was sent.
     KeyMissing,
-    /// No connection could be made, so nothing was sent.
+    /// No connection could be established. Nothing was sent.
     Connection,
-    /// No complete response came in time.
+    /// No complete response arrived within the timeout.
     Timeout,
-    /// The connection broke before a complete response had come.
+    /// The connection was lost before the response was complete.
     Interrupted,
-    /// The service points elsewhere (3xx); the key goes to the configured host alone.
+    /// The service redirects (3xx). Redirects are not followed, because the key is only sent to the
+    /// configured host.
     Redirected,
-    /// The service does not take the key (401).
+    /// The service rejected the key (401).
     Unauthorized,
-    /// The key may not do this (403), usually for want of a scope.
+    /// The key has no permission for the call (403), usually because it lacks a scope.
     Forbidden,
-    /// There is no such profile, link or post (404).
+    /// The profile, link or post does not exist (404).
     NotFound,
-    /// The key's rate limit is used up (429), or the request was not sent since its wait for the rate
-    /// limit would have been too long.
+    /// The rate limit of the key is exceeded (429), or the request was not sent because it would
+    /// have to wait too long for the rate limit or the request interval.
     RateLimited,
-    /// The service refuses the content of the request (any other 4xx).
+    /// The service rejected the request (any other 4xx).
     Rejected,
     /// The service failed (5xx).
     Service,
-    /// The response is larger than the client takes.
+    /// The response exceeds the maximum size of the client.
     TooLarge,
-    /// The response is not of the shape that the specification gives it.
+    /// The response could not be decoded.
     Unreadable,
 }

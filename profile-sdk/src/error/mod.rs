@@ -1,4 +1,4 @@
-//! The one error type of every call.
+//! The error type of all calls.
 
 pub(crate) mod body;
 mod display;
@@ -13,10 +13,10 @@ use crate::transport::raw_response::RawResponse;
 use crate::{ApiKey, InvalidValue, Operation, Scope};
 use body::read_error_body;
 
-/// Why a call failed.
+/// The error of a failed call or an invalid setting.
 ///
-/// Its `Display` is one line that says what was called, what came back and what to do; the causes
-/// below it are reached through [`source`](StdError::source). No form of it shows the key.
+/// `Display` prints one line with the endpoint, what went wrong and what to do.
+/// [`source`](StdError::source) returns the cause. No output contains the key.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -39,7 +39,7 @@ pub struct Error {
     inner: Box<Inner>,
 }
 
-/// All of it is in a box, so that a `Result` stays small.
+/// Boxed, to keep `Result` small.
 struct Inner {
     kind: ErrorKind,
     operation: Option<Operation>,
@@ -48,70 +48,70 @@ struct Inner {
     code: Option<String>,
     message: Option<String>,
     source: Option<Box<dyn StdError + Send + Sync>>,
-    /// No source, since the reason says the same.
+    /// Not a source, because `reason` has the same text.
     invalid_value: Option<InvalidValue>,
     summary: AttemptSummary,
     retry_after: Option<Duration>,
 }
 
-/// What it took to get a response or an error.
+/// The attempts of a call.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct AttemptSummary {
-    /// How many requests were sent.
+    /// The number of requests sent.
     pub(crate) attempts: u32,
     pub(crate) elapsed: Duration,
-    /// Whether an attempt before the last may have taken effect although it failed.
+    /// Whether an earlier attempt may have been applied although it failed.
     pub(crate) uncertain: bool,
 }
 
 impl Error {
-    /// How much of an error's body is read and kept, in bytes.
+    /// The maximum number of bytes that are kept of the body of an error response.
     pub const MAX_BODY_BYTES: usize = 64 * 1024;
 
-    /// What kind of failure this is.
+    /// Returns the kind of this error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.inner.kind
     }
 
-    /// The endpoint that was called; none when the client itself could not be made.
+    /// Returns the endpoint of the call, or `None` if the error is not about a call.
     #[must_use]
     pub fn operation(&self) -> Option<&Operation> {
         self.inner.operation.as_ref()
     }
 
-    /// The status of the response, where one came.
+    /// Returns the status code of the response, if there is one.
     #[must_use]
     pub fn status(&self) -> Option<u16> {
         self.inner.response.as_ref().map(|response| response.status)
     }
 
-    /// The code that the service gave, for example `unknown_field`.
+    /// Returns the error code in the response, for example `unknown_field`.
     #[must_use]
     pub fn code(&self) -> Option<&str> {
         self.inner.code.as_deref()
     }
 
-    /// The message that the service gave, on one line.
+    /// Returns the error message in the response, on one line.
     #[must_use]
     pub fn message(&self) -> Option<&str> {
         self.inner.message.as_deref()
     }
 
-    /// The identifier that the service gave the request, to quote to its operators.
+    /// Returns the request ID from `X-Request-Id` or `Request-Id`, for support requests.
     #[must_use]
     pub fn request_id(&self) -> Option<&str> {
         self.inner.response.as_ref()?.request_id()
     }
 
-    /// A header of the response, where it is there and is text.
+    /// Returns a header of the response, or `None` if it is missing or not ASCII text.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.inner.response.as_ref()?.header(name)
     }
 
-    /// The start of the response's body, at most [`MAX_BODY_BYTES`](Self::MAX_BODY_BYTES) of it;
-    /// empty where no response came.
+    /// Returns the start of the body, up to [`MAX_BODY_BYTES`](Self::MAX_BODY_BYTES). Empty if
+    /// there is no response.
     #[must_use]
     pub fn body(&self) -> &[u8] {
         self.inner
@@ -120,34 +120,35 @@ impl Error {
             .map_or(&[], |response| &response.body)
     }
 
-    /// The scope that the call needs, where the specification names one.
+    /// Returns the scope that the call requires, if the specification names one.
     #[must_use]
     pub fn scope(&self) -> Option<&Scope> {
         self.operation()?.scope()
     }
 
-    /// How many requests were sent; 0 when the call failed before the first.
+    /// Returns the number of requests sent. It is 0 if the call failed before the first.
     #[must_use]
     pub fn attempts(&self) -> u32 {
         self.inner.summary.attempts
     }
 
-    /// How long the call took, waits included.
+    /// Returns the duration of the call, including waits.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.inner.summary.elapsed
     }
 
-    /// How long to wait before the call is made again: the `Retry-After` of the service, or on 429 the
-    /// time until its window ends; for a call that was not sent for the sake of a rate limit or of
-    /// [`request_interval`](crate::ClientBuilder::request_interval), the time until its turn. A number
-    /// that no clock can show is [`Duration::MAX`]; what cannot be understood is none.
+    /// Returns how long to wait before the next attempt: the `Retry-After` of the response, or for
+    /// a 429 without it, the time until the rate limit window ends. For a call that was not sent
+    /// because of a rate limit or [`request_interval`](crate::ClientBuilder::request_interval),
+    /// returns the time until it could be sent. A number that is too large becomes
+    /// [`Duration::MAX`].
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.inner.retry_after
     }
 
-    /// The value that cannot be sent, where this is the failure.
+    /// Returns the invalid value that caused this error, if there is one.
     ///
     /// ```
     /// use profile_sdk::{Bio, Error};
@@ -160,12 +161,13 @@ impl Error {
         self.inner.invalid_value.as_ref()
     }
 
-    /// Whether a write may have taken effect although it failed: the response to one of its attempts
-    /// was unclear, the service failed while it worked, or its response was larger than the client takes.
+    /// Returns `true` if a write may have been applied although the call failed: the response of an
+    /// attempt was lost, could not be decoded or was too large, or the service failed while
+    /// processing the request.
     ///
-    /// A write that is answered with 2xx has succeeded, whatever the body is: it is no error if that
-    /// cannot be read. Only of a [raw call](crate::Client::raw_call), which says itself what its response
-    /// is, a body of another shape is an error, of which this holds too.
+    /// A write with a 2xx response succeeds even if its body cannot be decoded. [Raw
+    /// calls](crate::Client::raw_call) are the exception: they return an error, for which this
+    /// method returns `true`.
     #[must_use]
     pub fn may_have_been_applied(&self) -> bool {
         let unclear = matches!(
@@ -182,9 +184,9 @@ impl Error {
         write && (unclear || self.is_uncertain())
     }
 
-    /// Whether making the same call again later may help and does no harm: the failure may pass, and
-    /// nothing is done twice that may only be done once. Wait [`retry_after`](Self::retry_after)
-    /// where that is known; the client has made its own retries by then.
+    /// Returns `true` if the same call may succeed later and can be repeated without being applied
+    /// twice. Wait for [`retry_after`](Self::retry_after) first, if it is known. The client has
+    /// already made its own retries.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -207,7 +209,7 @@ impl Error {
         }
     }
 
-    /// A failure of which no response tells.
+    /// Creates an error without a response.
     pub(crate) fn new(kind: ErrorKind, reason: impl Into<String>) -> Self {
         let inner = Inner {
             kind,
@@ -226,7 +228,7 @@ impl Error {
         }
     }
 
-    /// A response whose status is not 2xx.
+    /// Creates an error from a response that is not 2xx.
     pub(crate) fn from_response(response: RawResponse) -> Self {
         let kind = match response.status {
             300..=399 => ErrorKind::Redirected,
@@ -245,7 +247,7 @@ impl Error {
         error
     }
 
-    /// A 2xx response that does not hold what it should.
+    /// Creates an error from a 2xx response that could not be decoded.
     pub(crate) fn unreadable(reason: String, mut response: RawResponse) -> Self {
         response.body.truncate(Self::MAX_BODY_BYTES);
         let mut error = Self::new(ErrorKind::Unreadable, reason);
@@ -253,61 +255,60 @@ impl Error {
         error
     }
 
-    /// A request that is not sent, since an earlier one met a 429 that asked for a longer wait than
-    /// the call allows.
+    /// Creates an error for a request that was not sent, because the wait after a 429 is too long.
     pub(crate) fn rate_limited(wait: Duration) -> Self {
         let reason = "rate limit exceeded; the request was not sent";
         Self::new(ErrorKind::RateLimited, reason).with_retry_after(Some(wait))
     }
 
-    /// A request that is not sent, since its place in the caller's own steady rate comes too late.
+    /// Creates an error for a request that was not sent, because the request interval delays it
+    /// beyond the total timeout.
     pub(crate) fn interval_exceeds_deadline(wait: Duration) -> Self {
         let reason = "the request was not sent, because the request interval of the client \
                       delays it beyond the total timeout of the call";
         Self::new(ErrorKind::RateLimited, reason).with_retry_after(Some(wait))
     }
 
-    /// Whether an attempt before the last may have taken effect although it failed.
+    /// Returns `true` if an earlier attempt may have been applied although it failed.
     pub(crate) fn is_uncertain(&self) -> bool {
         self.inner.summary.uncertain
     }
 
-    /// What happened, where no response tells.
+    /// Returns the message of an error without a response.
     pub(crate) fn reason(&self) -> &str {
         &self.inner.reason
     }
 
-    /// The same error with its cause.
     pub(crate) fn with_source(mut self, source: impl StdError + Send + Sync + 'static) -> Self {
         self.inner.source = Some(Box::new(source));
         self
     }
 
-    /// The same error, which says first what it is about.
+    /// Prefixes the message with what it is about.
     pub(crate) fn with_prefix(mut self, subject: &str) -> Self {
         self.inner.reason = format!("{subject}: {}", self.inner.reason);
         self
     }
 
-    /// The same error, told of the call that met it.
+    /// Sets the endpoint that was called.
     pub(crate) fn with_operation(mut self, operation: &Operation) -> Self {
         self.inner.operation = Some(operation.clone());
         self
     }
 
-    /// The same error with the wait that the service asks for.
+    /// Sets the wait that the service requests.
     pub(crate) fn with_retry_after(mut self, retry_after: Option<Duration>) -> Self {
         self.inner.retry_after = retry_after;
         self
     }
 
-    /// The same error, told of all that went before it.
+    /// Sets the attempts of the call.
     pub(crate) fn with_summary(mut self, summary: AttemptSummary) -> Self {
         self.inner.summary = summary;
         self
     }
 
-    /// The same error without the key in what it says.
+    /// Redacts the key in all texts.
     pub(crate) fn redacted(mut self, key: &ApiKey) -> Self {
         let inner = &mut self.inner;
         let texts = [

@@ -1,14 +1,13 @@
-//! The clock that a client waits by.
+//! The clock of a client.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::time::{Duration, Instant, SystemTime};
 
-/// The clock by which a client measures a call's total time and waits between attempts.
+/// The clock that a client uses for total timeouts and for waits between attempts.
 ///
-/// Tests bring their own with [`ClientBuilder::clock`](crate::ClientBuilder::clock), so that none
-/// of them waits. The timeout of a single attempt is not by this clock, since it is about the
-/// network.
+/// Tests set their own with [`ClientBuilder::clock`](crate::ClientBuilder::clock), so that they do
+/// not wait. The timeout of a single attempt does not use this clock.
 ///
 /// ```
 /// use std::future::Future;
@@ -47,18 +46,17 @@ use std::time::{Duration, Instant, SystemTime};
 /// # Ok::<(), profile_sdk::Error>(())
 /// ```
 pub trait Clock: Send + Sync {
-    /// An instant that never lies before an earlier one.
+    /// Returns a monotonic time.
     fn now(&self) -> Instant;
 
-    /// The time of day, against which a date in a response is read when the response itself is not
-    /// dated.
+    /// Returns the system time. It is compared with dates in a response that has no `Date` header.
     fn date(&self) -> SystemTime;
 
-    /// Completes after this time. Dropping it early leaves nothing behind.
+    /// Completes after a duration. Dropping the future cancels the wait.
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 }
 
-/// The machine's clock; under a paused tokio runtime, that of the runtime.
+/// The clock of the system, or of the tokio runtime if its time is paused.
 pub(crate) struct SystemClock;
 
 impl Clock for SystemClock {

@@ -1,4 +1,4 @@
-//! When a request may be sent: what all clones of a client know of time and limits.
+//! Decides when a request can be sent.
 
 pub(crate) mod clock;
 mod rate_limit_status;
@@ -20,7 +20,7 @@ use crate::retry::jitter::Jitter;
 use crate::retry::retry_after::read_retry_after;
 use crate::transport::raw_response::RawResponse;
 
-/// Shared by all clones of a client.
+/// The clock and limits that all clones of a client share.
 pub(crate) struct Pacing {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) jitter: Jitter,
@@ -30,15 +30,15 @@ pub(crate) struct Pacing {
 }
 
 impl Pacing {
-    /// Waits until the next request may be sent, or says at once that this would take too long;
-    /// gives the time that it is then.
+    /// Waits until the next request can be sent and returns the time then. Returns an error at once
+    /// if the wait would be too long.
     pub(crate) async fn admit(
         &self,
         mut now: Instant,
         deadline: Instant,
         max_wait: Duration,
     ) -> Result<Instant, Error> {
-        // While one request waits, another may meet a 429 that holds both back for longer.
+        // Check again after each wait: another request may have met a 429 meanwhile.
         while let Some(wait) = self.rate_limit.wait(now) {
             if wait > max_wait || wait >= deadline.saturating_duration_since(now) {
                 return Err(Error::rate_limited(wait));
@@ -53,7 +53,7 @@ impl Pacing {
             if !permit.wait.is_zero() {
                 self.clock.sleep(permit.wait).await;
                 now = self.clock.now();
-                // A busy machine may wake it too late.
+                // The sleep may last longer than requested.
                 if now >= deadline {
                     return Err(Error::interval_exceeds_deadline(Duration::ZERO));
                 }
@@ -63,20 +63,20 @@ impl Pacing {
         Ok(now)
     }
 
-    /// What is left until then.
+    /// Returns the time until the deadline.
     pub(crate) fn until(&self, deadline: Instant) -> Duration {
         deadline.saturating_duration_since(self.clock.now())
     }
 
-    /// Remembers what a response tells of the rate limit.
+    /// Updates the rate limit from the headers of a response.
     pub(crate) fn update(&self, response: &RawResponse) {
         if let Some(headers) = self.rate_limit_headers(response) {
             self.rate_limit.update(headers, self.clock.now());
         }
     }
 
-    /// The wait that a refusal asks for: its `Retry-After`, or for want of one the time until the
-    /// window ends whose limit it says is exceeded.
+    /// Returns the wait that a failed response requests: its `Retry-After`, or for a 429 without
+    /// it, the time until the window of the rate limit ends.
     pub(crate) fn retry_after(&self, response: &RawResponse) -> Option<Duration> {
         let retry_after = response.header("retry-after");
         let retry_after =
@@ -91,7 +91,7 @@ impl Pacing {
         RateLimitHeaders::read(&response.headers, || self.response_date(response))
     }
 
-    /// When the response was made, by the service's clock if it tells: a date in it is by that clock.
+    /// Returns the date of a response, because its other dates use the clock of the service.
     fn response_date(&self, response: &RawResponse) -> SystemTime {
         let date = response.header("date");
         date.and_then(|text| httpdate::parse_http_date(text).ok())

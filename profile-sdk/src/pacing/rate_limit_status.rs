@@ -1,29 +1,27 @@
-//! What a service's responses tell of the key's rate limit.
+//! The state of the key's rate limit, from response headers.
 
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
 
-/// What is known of the key's rate limit, from the latest responses that told of it.
+/// The state of the key's rate limit, from the latest responses that reported it.
 ///
-/// The specification shows neither the headers nor what happens when the limit is exceeded, so
-/// everything may be unknown. (Specification: Limits.) [`Client::rate_limit`](crate::Client::rate_limit)
-/// gives it.
+/// Returned by [`Client::rate_limit`](crate::Client::rate_limit). The specification does not define
+/// the headers, so every field can be `None`. (Specification: Limits.)
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RateLimitStatus {
-    /// How many requests a window allows.
+    /// The number of requests allowed per window.
     pub limit: Option<u64>,
-    /// How many of them were left after the latest response.
+    /// The number of requests left in the window after the latest response.
     pub remaining: Option<u64>,
-    /// How long it is until the window ends; none when it is over.
+    /// The time until the window ends, or `None` if it has ended.
     pub reset_after: Option<Duration>,
-    /// How long the service has asked to wait after it refused a request with 429; none when that
-    /// time is over.
+    /// The time that the service requested to wait after a 429, or `None` if it has passed.
     pub retry_after: Option<Duration>,
 }
 
-/// What one response tells.
+/// The rate limit headers of one response.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct RateLimitHeaders {
     pub(crate) limit: Option<u64>,
@@ -32,13 +30,13 @@ pub(crate) struct RateLimitHeaders {
 }
 
 impl RateLimitHeaders {
-    /// Reads `RateLimit-*`, `X-RateLimit-*` and the structured `RateLimit`; none where there is no
-    /// such header.
+    /// Parses `RateLimit-*`, `X-RateLimit-*` and the structured `RateLimit`. Returns `None` if
+    /// there is no such header.
     pub(crate) fn read(headers: &HeaderMap, now: impl Fn() -> SystemTime) -> Option<Self> {
         let mut read = Self::default();
         for (name, value) in headers {
             let name = name.as_str();
-            // Most headers are others, and every response is looked at.
+            // Skip other headers quickly, because this runs for every response.
             if !name.starts_with("ratelimit") && !name.starts_with("x-rate") {
                 continue;
             }
@@ -51,8 +49,8 @@ impl RateLimitHeaders {
         (read != Self::default()).then_some(read)
     }
 
-    /// `limit=100, remaining=7, reset=5` of an earlier draft, `"default";r=7;t=5` of a later one
-    /// and its policy `"default";q=100;w=60`; of several policies the first.
+    /// Parses `limit=100, remaining=7, reset=5` (an earlier draft), or `"default";r=7;t=5` and its
+    /// policy `"default";q=100;w=60` (a later draft). Of several policies, uses the first.
     fn structured(&mut self, value: &str, now: &impl Fn() -> SystemTime) {
         for parameter in value.split([',', ';']) {
             if let Some((name, value)) = parameter.trim().split_once('=') {
@@ -74,8 +72,8 @@ impl RateLimitHeaders {
     }
 }
 
-/// How long it is until a window ends, which some services tell in seconds from now and some as
-/// seconds of Unix time.
+/// Returns the time until a window ends. Some services send seconds from now, others seconds of
+/// Unix time.
 fn until(number: u64, now: impl Fn() -> SystemTime) -> Duration {
     const MAX_WINDOW_SECONDS: u64 = 1_000_000_000;
     let number = Duration::from_secs(number);

@@ -1,16 +1,17 @@
-//! The caller's own limit: a least time between the starts of two requests.
+//! A client-side limit on the request rate.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Gives each request its permit in a row with equal distances.
+/// Enforces a minimum interval between the starts of two requests.
 #[derive(Debug)]
 pub(crate) struct RateLimiter {
     interval: Duration,
     next: Mutex<Option<Instant>>,
 }
 
-/// A request's permit in the row, which the next request gets if this one is given up.
+/// The permit to send a request after a wait. A permit that is dropped without
+/// [`consume`](Self::consume) goes to the next request.
 #[derive(Debug)]
 pub(crate) struct Permit<'a> {
     rate: &'a RateLimiter,
@@ -26,7 +27,7 @@ impl RateLimiter {
         }
     }
 
-    /// The next permit, if it comes before this much time has passed; else how far away it is.
+    /// Returns the next permit, or the wait for it if that is too long.
     pub(crate) fn reserve(&self, now: Instant, max_wait: Duration) -> Result<Permit<'_>, Duration> {
         let mut next = self.lock();
         let start = next.filter(|next| *next > now).unwrap_or(now);
@@ -42,14 +43,14 @@ impl RateLimiter {
         })
     }
 
-    /// An instant is whole whenever it is written, so a panic elsewhere cannot have broken it.
+    /// The instant is valid even if another thread panicked while it held the lock.
     fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
         self.next.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Permit<'_> {
-    /// The request is sent now.
+    /// Marks the permit as used.
     pub(crate) fn consume(mut self) {
         self.consumed = true;
     }

@@ -1,4 +1,4 @@
-//! The key's rate limit as all clones of a client know it, and the hold that a 429 puts on them.
+//! The rate limit of the key, and the pause after a 429, shared by all clones of a client.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::RateLimitStatus;
 use crate::pacing::rate_limit_status::RateLimitHeaders;
 
-/// What is state, shared by all clones of a client.
+/// The rate limit, shared by all clones of a client.
 #[derive(Debug, Default)]
 pub(crate) struct SharedRateLimit {
     state: Mutex<State>,
@@ -17,15 +17,15 @@ struct State {
     limit: Option<u64>,
     remaining: Option<u64>,
     reset_at: Option<Instant>,
-    /// When the service is to be retry_after again, by its own word.
+    /// The time at which the service allows the next request.
     retry_at: Option<Instant>,
-    /// Until when nothing is sent. It lies before `retry_at` when that is far away, so that one odd
-    /// response does not silence the client for good.
+    /// The time until which no request is sent. It is earlier than `retry_at` if that is far in the
+    /// future, so that one unusual response does not block the client forever.
     held_until: Option<Instant>,
 }
 
 impl SharedRateLimit {
-    /// Remembers what a response headers.
+    /// Updates the state from the headers of a response.
     pub(crate) fn update(&self, headers: RateLimitHeaders, now: Instant) {
         let mut state = self.lock();
         state.limit = headers.limit.or(state.limit);
@@ -35,8 +35,8 @@ impl SharedRateLimit {
         }
     }
 
-    /// Holds every request back for the wait that the service retry_after for, or for the max_wait wait
-    /// that the policy allows.
+    /// Delays all requests for the requested wait, but no longer than the maximum wait of the
+    /// policy.
     pub(crate) fn hold(&self, now: Instant, retry_after: Duration, max_wait: Duration) {
         let mut state = self.lock();
         state.retry_at = state.retry_at.max(now.checked_add(retry_after));
@@ -45,7 +45,7 @@ impl SharedRateLimit {
             .max(now.checked_add(retry_after.min(max_wait)));
     }
 
-    /// How long a request has still to wait; none when it may go.
+    /// Returns how long requests are still delayed, or `None` if they can be sent.
     pub(crate) fn wait(&self, now: Instant) -> Option<Duration> {
         let state = *self.lock();
         let held_until = state.held_until.filter(|until| *until > now)?;
@@ -66,7 +66,7 @@ impl SharedRateLimit {
         }
     }
 
-    /// What is state is a few independent numbers, so a panic elsewhere cannot have broken it.
+    /// The fields are independent, so they are valid even if another thread panicked.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! A request as a plain value, made by the resources' files and sent by the transport.
+//! A request as a plain value.
 
 mod operation;
 pub(crate) mod path;
@@ -11,18 +11,17 @@ use serde::Serialize;
 
 use crate::request::path::segment;
 
-/// A request that has not been sent: what to do, where, and with which body.
+/// A request that has not been sent.
 ///
-/// It holds no key, unless the caller of [`Client::raw_call`](crate::Client::raw_call) wrote it into a
-/// path, a query or a body, so all of it can be printed. [`Call::request`](crate::Call::request)
-/// gives it.
+/// Returned by [`Call::request`](crate::Call::request). It does not contain the key, unless the
+/// caller passed it to a [raw call](crate::Client::raw_call) in the path, the query or the body.
 ///
 /// ```
 /// use profile_sdk::{Client, Days, Handle};
 ///
 /// let client = Client::builder().base_url("https://profiles.example").build()?;
 /// let call = client.user_stats(&Handle::new("a/b")?, Days::new(7)?);
-/// let request = call.request().expect("a call that can be sent");
+/// let request = call.request().expect("a valid call");
 /// assert_eq!(request.method().as_str(), "GET");
 /// assert_eq!(request.path(), "/api/v1/users/a%2Fb/stats");
 /// assert_eq!(request.query(), Some("days=7"));
@@ -34,13 +33,13 @@ pub struct Request {
     operation: Operation,
     path: String,
     query: Option<String>,
-    /// Those of this request alone, marked as sensitive.
+    /// The headers of this request only, marked as sensitive.
     headers: Vec<(HeaderName, HeaderValue)>,
     body: Option<Bytes>,
 }
 
 impl Request {
-    /// A request to a path without parameters.
+    /// Creates a request to a path without parameters.
     pub(crate) fn new(operation: Operation) -> Self {
         Self {
             path: operation.path_template().to_owned(),
@@ -51,7 +50,7 @@ impl Request {
         }
     }
 
-    /// A request to a path with one parameter, whose value becomes one percent-encoded segment.
+    /// Creates a request to a path with one parameter, which is encoded as one segment.
     pub(crate) fn with_parameter(operation: Operation, name: &str, value: &str) -> Self {
         let path = operation
             .path_template()
@@ -62,38 +61,38 @@ impl Request {
         }
     }
 
-    /// The same request to a path that is encoded already.
+    /// Replaces the path with one that is already encoded.
     pub(crate) fn path_as(mut self, path: String) -> Self {
         self.path = path;
         self
     }
 
-    /// The same request with `query`, which is encoded already.
+    /// Sets the query, which is already encoded.
     pub(crate) fn query_string(mut self, query: String) -> Self {
         self.query = Some(query);
         self
     }
 
-    /// The same request for an operation that was builder anew.
+    /// Changes the operation.
     pub(crate) fn operation_as(mut self, change: impl FnOnce(Operation) -> Operation) -> Self {
         self.operation = change(self.operation);
         self
     }
 
-    /// The same request with a header, in place of one of the same name.
+    /// Sets a header, replacing one with the same name.
     pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.retain(|(other, _)| *other != name);
         self.headers.push((name, value));
         self
     }
 
-    /// The same request with a body that is JSON already.
+    /// Sets the body, which is already JSON.
     pub(crate) fn json_text(mut self, body: Vec<u8>) -> Self {
         self.body = Some(body.into());
         self
     }
 
-    /// The same request with one more parameter in its query.
+    /// Adds a parameter to the query.
     pub(crate) fn query_parameter(mut self, name: &str, value: &str) -> Self {
         let query = self.query.get_or_insert_default();
         if !query.is_empty() {
@@ -103,49 +102,49 @@ impl Request {
         self
     }
 
-    /// The same request with a JSON body.
+    /// Sets the body to a serialized value.
     pub(crate) fn json(mut self, body: &impl Serialize) -> Self {
-        let body = serde_json::to_vec(body).expect("our request bodies are texts in structs");
+        let body = serde_json::to_vec(body).expect("structs of strings are valid JSON");
         self.body = Some(body.into());
         self
     }
 
-    /// The endpoint that the request is for.
+    /// Returns the endpoint.
     #[must_use]
     pub fn operation(&self) -> &Operation {
         &self.operation
     }
 
-    /// The method.
+    /// Returns the method.
     #[must_use]
     pub fn method(&self) -> Method {
         self.operation.method()
     }
 
-    /// The path from `/api/v1` on, percent-encoded.
+    /// Returns the percent-encoded path, starting with `/api/v1`.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// The query, percent-encoded and without its question mark.
+    /// Returns the percent-encoded query, without its question mark.
     #[must_use]
     pub fn query(&self) -> Option<&str> {
         self.query.as_deref()
     }
 
-    /// The body, which is JSON where there is one.
+    /// Returns the body, which is JSON.
     #[must_use]
     pub fn body(&self) -> Option<&[u8]> {
         self.body.as_deref()
     }
 
-    /// The headers that were given to this request alone.
+    /// Returns the headers of this request only.
     pub(crate) fn headers(&self) -> &[(HeaderName, HeaderValue)] {
         &self.headers
     }
 
-    /// The body as the transport sends it, without a copy.
+    /// Returns the body without copying it.
     pub(crate) fn body_bytes(&self) -> Option<Bytes> {
         self.body.clone()
     }

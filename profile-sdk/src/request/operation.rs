@@ -1,4 +1,4 @@
-//! What is known of an endpoint before it is called.
+//! The table of endpoints.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,20 +9,20 @@ use crate::Scope;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Method {
-    /// `GET`: reads, changes nothing.
+    /// `GET`, which reads.
     Get,
-    /// `POST`: creates.
+    /// `POST`, which creates.
     Post,
-    /// `PUT`: replaces.
+    /// `PUT`, which replaces.
     Put,
-    /// `PATCH`: edits.
+    /// `PATCH`, which edits.
     Patch,
-    /// `DELETE`: removes.
+    /// `DELETE`, which deletes.
     Delete,
 }
 
 impl Method {
-    /// The method's name, for example `PATCH`.
+    /// Returns the name of the method, for example `PATCH`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -34,7 +34,7 @@ impl Method {
         }
     }
 
-    /// Whether a request with this method may change something.
+    /// Returns `true` for all methods except `GET`.
     #[must_use]
     pub fn is_write(self) -> bool {
         self != Self::Get
@@ -47,7 +47,7 @@ impl fmt::Display for Method {
     }
 }
 
-/// One of the service's endpoints: its method, its path, and what a key must carry to call it.
+/// An endpoint: its method, its path and what it requires of a key.
 ///
 /// ```
 /// use profile_sdk::{Operation, Scope};
@@ -97,7 +97,7 @@ impl Operation {
     /// `GET /stats`
     pub const SITE_STATS: Self = Self::open(Method::Get, "/api/v1/stats");
 
-    /// Every endpoint, in the specification's order.
+    /// All endpoints, in the order of the specification.
     pub const ALL: [Self; 11] = [
         Self::ME,
         Self::UPDATE_PROFILE,
@@ -112,38 +112,38 @@ impl Operation {
         Self::SITE_STATS,
     ];
 
-    /// The method.
+    /// Returns the method.
     #[must_use]
     pub fn method(&self) -> Method {
         self.method
     }
 
-    /// The path with its parameters by name, for example `/api/v1/me/links/{id}`.
+    /// Returns the path with named parameters, for example `/api/v1/me/links/{id}`.
     #[must_use]
     pub fn path_template(&self) -> &str {
         &self.path_template
     }
 
-    /// The scope that the key must carry, where the specification names one.
+    /// Returns the scope that the key must have, if the specification names one.
     #[must_use]
     pub fn scope(&self) -> Option<&Scope> {
         self.scope.as_ref()
     }
 
-    /// Whether a key must be sent; the two open endpoints are called without one as well.
+    /// Returns `true` if the endpoint requires a key.
     #[must_use]
     pub fn requires_key(&self) -> bool {
         self.requires_key
     }
 
-    /// Whether doing it twice leaves the same behind as doing it once, so that it is repeated when
-    /// its response is lost: reading, deleting, and the edits, which set fields to what is given.
+    /// Returns `true` if sending the request twice has the same result as sending it once, so that
+    /// it is retried if its response is lost. This is the case for reading, deleting and editing.
     #[must_use]
     pub fn is_idempotent(&self) -> bool {
         self.idempotent
     }
 
-    /// An endpoint beyond the specification, of which nothing but this is known.
+    /// Creates an endpoint that is not in the specification.
     pub(crate) fn unspecified(method: Method, path: String) -> Self {
         Self {
             method,
@@ -154,7 +154,7 @@ impl Operation {
         }
     }
 
-    /// The same endpoint, known to be idempotent.
+    /// Marks the endpoint as idempotent.
     pub(crate) fn idempotent(mut self) -> Self {
         self.idempotent = true;
         self
@@ -190,7 +190,7 @@ impl Operation {
         }
     }
 
-    /// The same endpoint, where doing it twice makes two things.
+    /// Marks the endpoint as not idempotent: sending the request twice creates two resources.
     const fn creating(mut self) -> Self {
         self.idempotent = false;
         self

@@ -1,18 +1,18 @@
-//! How a value becomes one segment of a request's path.
+//! Paths and queries of requests, and their percent-encoding.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::InvalidValue;
 use crate::values::invalid_value::quoted;
 
-/// RFC 3986's unreserved characters travel as they are, all others percent-encoded.
+/// All characters except the unreserved characters of RFC 3986.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
 
-/// Refuses the texts that no URL can carry as one segment, however they are encoded.
+/// Rejects values that cannot be one segment of a URL in any encoding.
 pub(crate) fn check_segment(field: &'static str, text: &str) -> Result<(), InvalidValue> {
     match text {
         "" => Err(InvalidValue::new(
@@ -28,13 +28,13 @@ pub(crate) fn check_segment(field: &'static str, text: &str) -> Result<(), Inval
     }
 }
 
-/// The text as one percent-encoded segment; it has passed [`check_segment`].
+/// Percent-encodes a value that has passed [`check_segment`].
 pub(crate) fn segment(text: &str) -> impl std::fmt::Display {
     utf8_percent_encode(text, ENCODED)
 }
 
-/// Refuses what is not a whole path below the base URL, percent-encoded, that arrives as it is
-/// written: a URL resolves dot segments even when they are encoded. The message shows it like this.
+/// Rejects a path that a URL parser would change. Dot segments are rejected even if they are
+/// encoded, because URLs resolve them. The message quotes `redacted`.
 pub(crate) fn check_path(path: &str, redacted: &str) -> Result<(), InvalidValue> {
     let reject = |reason: &str| {
         let found = quoted(redacted);
@@ -66,7 +66,7 @@ pub(crate) fn check_path(path: &str, redacted: &str) -> Result<(), InvalidValue>
     Ok(())
 }
 
-/// Refuses a query that would not arrive as it is written. The message shows it like this.
+/// Rejects a query that a URL parser would change. The message quotes `redacted`.
 pub(crate) fn check_query(query: &str, redacted: &str) -> Result<(), InvalidValue> {
     let is_kept = |c: char| c.is_ascii_graphic() && !"\"#<>'".contains(c);
     match query.chars().find(|c| !is_kept(*c)) {
@@ -81,7 +81,7 @@ pub(crate) fn check_query(query: &str, redacted: &str) -> Result<(), InvalidValu
     }
 }
 
-/// RFC 3986's characters of a path, the slash and the percent sign among them.
+/// Returns `true` for the characters that RFC 3986 allows in a path, including `/` and `%`.
 fn is_path_character(character: char) -> bool {
     character.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@/%".contains(character)
 }

@@ -1,4 +1,4 @@
-//! `GET /me/analytics`: how the key owner's profile fares.
+//! `GET /me/analytics`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -9,23 +9,23 @@ use crate::{Call, Client, Operation, Request};
 
 /// Views, likes and social counts of the key owner's profile.
 ///
-/// The specification names the three and shows no shape, so each is a [`Metric`]: what the service
-/// sent, with a best-summary reading.
+/// The specification does not define the shape of these fields. A [`Metric`] holds what the service
+/// sent, with methods that read the usual shapes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Analytics {
-    /// How often the profile was viewed.
+    /// The number of profile views.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub views: Option<Metric>,
-    /// How often it was liked.
+    /// The number of likes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub likes: Option<Metric>,
     /// Social counts, for example followers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub social: Option<Metric>,
-    /// Every other field, as the service sent it; where the response is no object at all, the whole
-    /// of it under the name `data`.
+    /// All other fields, as the service sent them. If the data is not an object, it is stored here
+    /// under the name `data`.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -38,7 +38,7 @@ impl ResponseData for Analytics {
     }
 }
 
-/// A figure of unknown shape.
+/// A number or an object of numbers, in the shape that the service sent.
 ///
 /// ```
 /// use profile_sdk::Metric;
@@ -56,7 +56,7 @@ impl ResponseData for Analytics {
 pub struct Metric(Value);
 
 impl Metric {
-    /// The number, where it is one or is an object with a `total` or `count`.
+    /// Returns the number, if the metric is one or is an object with a `total` or `count`.
     #[must_use]
     pub fn total(&self) -> Option<u64> {
         let named = ["total", "count"]
@@ -65,19 +65,19 @@ impl Metric {
         count::of_value(named.unwrap_or(&self.0))
     }
 
-    /// One part of a figure that is an object, by its name.
+    /// Returns a part of the metric by name, if it is an object.
     #[must_use]
     pub fn part(&self, name: &str) -> Option<Self> {
         self.0.get(name).cloned().map(Self)
     }
 
-    /// The names and parts of a figure that is an object; none of any other.
+    /// Returns the names and parts of the metric. The iterator is empty if it is not an object.
     pub fn parts(&self) -> impl Iterator<Item = (&str, Self)> {
         let parts = self.0.as_object().into_iter().flatten();
         parts.map(|(name, value)| (name.as_str(), Self(value.clone())))
     }
 
-    /// What the service sent.
+    /// Returns the JSON value that the service sent.
     #[must_use]
     pub fn raw(&self) -> &Value {
         &self.0
@@ -85,9 +85,9 @@ impl Metric {
 }
 
 impl Client {
-    /// `GET /me/analytics`: views, likes and social counts of the key owner's profile.
+    /// `GET /me/analytics`: returns views, likes and social counts of the key owner's profile.
     ///
-    /// Needs the scope `analytics:read`. (Specification: Endpoints, `GET /me/analytics`.)
+    /// Requires the scope `analytics:read`. (Specification: Endpoints, `GET /me/analytics`.)
     ///
     /// # Errors
     ///

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The visibility setting for the API, which the specification calls "boolean-style" without
-/// showing its type.
+/// The visibility setting for the API. The specification calls it "boolean-style" and does not
+/// define its type.
 ///
 /// ```
 /// use profile_sdk::ApiVisible;
@@ -21,8 +21,8 @@ use serde_json::Value;
 pub struct ApiVisible(Value);
 
 impl ApiVisible {
-    /// Whether the profile is visible: from `true`, `1`, `"true"`, `"1"` and their opposites;
-    /// `None` for anything else.
+    /// Returns the setting for `true`, `1`, `"true"`, `"1"` and their opposites, and `None` for any
+    /// other value.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
         match &self.0 {
@@ -35,7 +35,7 @@ impl ApiVisible {
         }
     }
 
-    /// What the service sent.
+    /// Returns the JSON value that the service sent.
     #[must_use]
     pub fn raw(&self) -> &Value {
         &self.0

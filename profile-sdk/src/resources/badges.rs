@@ -1,4 +1,4 @@
-//! `GET /badges`: the badges that profiles can carry.
+//! `GET /badges`.
 
 use std::fmt;
 
@@ -14,19 +14,19 @@ use crate::{Call, Client, Operation, Request};
 pub struct Badge {
     /// A short identifier.
     pub id: String,
-    /// The name shown.
+    /// The display name.
     pub name: String,
-    /// What it is for.
+    /// The description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Its color, `#rrggbb`.
+    /// The color, `#rrggbb`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub color: Option<String>,
-    /// How it comes to be carried.
+    /// The kind of the badge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<BadgeKind>,
-    /// Every other field, as the service sent it; in a profile also a field of those above but `id`
-    /// and `name` that came in another shape.
+    /// All other fields, as the service sent them. In a profile, also fields with an unexpected
+    /// type, except `id` and `name`.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -34,14 +34,14 @@ pub struct Badge {
 impl ResponseData for Vec<Badge> {}
 
 impl Badge {
-    /// The fields that a badge of a profile, whose shape the specification does not show, can do
-    /// without.
+    /// The fields that are optional in the badges of a profile, whose shape the specification does
+    /// not define.
     pub(crate) const OPTIONAL: &'static [&'static str] = &["description", "color", "kind"];
 }
 
-/// How a badge comes to be carried.
+/// The kind of a badge.
 ///
-/// The specification shows one kind and says that there are others, which are kept by name.
+/// The specification names one kind. Others are kept by name.
 ///
 /// ```
 /// use profile_sdk::BadgeKind;
@@ -54,12 +54,12 @@ impl Badge {
 pub enum BadgeKind {
     /// `auto`
     Auto,
-    /// A kind that the specification does not show.
+    /// A kind that is not in the specification.
     Other(String),
 }
 
 impl BadgeKind {
-    /// The kind's name, for example `auto`.
+    /// Returns the name of the kind, for example `auto`.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -97,10 +97,10 @@ impl<'de> Deserialize<'de> for BadgeKind {
 }
 
 impl Client {
-    /// `GET /badges`: all badges.
+    /// `GET /badges`: returns all badges.
     ///
-    /// A client without a key can call it; one with a key sends it. (Specification: Endpoints, `GET
-    /// /badges`.)
+    /// Does not require a key. The key is sent if the client has one. (Specification: Endpoints,
+    /// `GET /badges`.)
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What `GET /me` tells of the key that asked.
+//! The calling key, in the response of `GET /me`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,23 +6,23 @@ use serde_json::{Map, Value};
 use crate::Scopes;
 use crate::decode::count;
 
-/// The key that asked: what it may do and how often.
+/// The calling key: its scopes and its rate limit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct KeyInfo {
-    /// What the key may do.
+    /// The scopes of the key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Scopes>,
-    /// How often it may ask.
+    /// The rate limit of the key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_limit: Option<RateLimit>,
-    /// Every other field, as the service sent it.
+    /// All other fields, as the service sent them.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-/// How often a key may ask, of which the specification shows neither shape nor unit.
+/// The rate limit of a key. The specification does not define its shape or unit.
 ///
 /// ```
 /// use profile_sdk::RateLimit;
@@ -38,22 +38,22 @@ pub struct KeyInfo {
 pub struct RateLimit(Value);
 
 impl RateLimit {
-    /// The number of requests in a window, as far as it can be told: a bare number, a string that
-    /// starts with one, or the field `limit`, `requests` or `max` of an object.
+    /// Returns the number of requests per window, if it is known: a number, a string that starts
+    /// with a number, or the field `limit`, `requests` or `max` of an object.
     #[must_use]
     pub fn limit(&self) -> Option<u64> {
         self.field(&["limit", "requests", "max"])
             .or_else(|| leading_number(&self.0))
     }
 
-    /// The length of a window in seconds, as far as it can be told: the field `window_seconds`,
+    /// Returns the length of the window in seconds, if it is known: the field `window_seconds`,
     /// `window`, `period` or `per_seconds` of an object.
     #[must_use]
     pub fn window_seconds(&self) -> Option<u64> {
         self.field(&["window_seconds", "window", "period", "per_seconds"])
     }
 
-    /// What the service sent.
+    /// Returns the JSON value that the service sent.
     #[must_use]
     pub fn raw(&self) -> &Value {
         &self.0

@@ -1,4 +1,4 @@
-//! The key owner's links: creating, editing and deleting them.
+//! The key owner's links: `POST /me/links`, `PATCH` and `DELETE /me/links/{id}`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -11,17 +11,17 @@ use crate::{Call, Client, Error, ErrorKind, LinkId, LinkUrl, Operation, Request}
 #[serde(default)]
 #[non_exhaustive]
 pub struct Link {
-    /// The identifier by which it is edited and deleted.
+    /// The identifier, required to edit and delete the link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<LinkId>,
-    /// The text shown.
+    /// The title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Where it points to.
+    /// The URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Every other field, as the service sent it; in a profile and in the response to a write, whose
-    /// shape the specification does not show, also a field of those above that came in another shape.
+    /// All other fields, as the service sent them. In a profile and in the response to a write,
+    /// also fields with an unexpected type.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -40,19 +40,19 @@ impl Resource for Link {
     }
 }
 
-/// A link to create: both of its fields. The specification limits neither.
+/// A link to create. The specification does not limit its fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 #[must_use]
 pub struct NewLink {
-    /// The text shown.
+    /// The title.
     pub title: String,
-    /// The target.
+    /// The URL.
     pub url: LinkUrl,
 }
 
 impl NewLink {
-    /// A link with this text, pointing there.
+    /// Creates a link with a title and a URL.
     pub fn new(title: impl Into<String>, url: LinkUrl) -> Self {
         Self {
             title: title.into(),
@@ -61,38 +61,38 @@ impl NewLink {
     }
 }
 
-/// Changes to a link: a field that is `None` stays as it is; at least one is needed.
+/// Changes to a link. A field that is `None` is not changed. At least one field must be set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 #[must_use]
 pub struct LinkUpdate {
-    /// The text shown.
+    /// The new title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The target.
+    /// The new URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<LinkUrl>,
 }
 
 impl LinkUpdate {
-    /// An update that changes nothing yet.
+    /// Creates an update without changes.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Changes the text shown.
+    /// Changes the title.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
     }
 
-    /// Changes where the link points to.
+    /// Changes the URL.
     pub fn url(mut self, url: LinkUrl) -> Self {
         self.url = Some(url);
         self
     }
 
-    /// Whether it changes nothing.
+    /// Returns `true` if no field is set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -100,15 +100,15 @@ impl LinkUpdate {
 }
 
 impl Client {
-    /// `POST /me/links`: creates a link and gives it as the service sends it back, or `None` when
-    /// it accepts the link without showing it.
+    /// `POST /me/links`: creates a link. Returns the link, or `None` if the response does not
+    /// contain it.
     ///
-    /// Needs the scope `links:write`. (Specification: Endpoints, `POST /me/links`.)
+    /// Requires the scope `links:write`. (Specification: Endpoints, `POST /me/links`.)
     ///
     /// # Errors
     ///
     /// See [`ErrorKind`](crate::ErrorKind). If
-    /// [`may_have_been_applied`](crate::Error::may_have_been_applied) returns true, check whether
+    /// [`may_have_been_applied`](crate::Error::may_have_been_applied) returns `true`, check whether
     /// the link exists before you send it again.
     ///
     /// # Examples
@@ -124,7 +124,7 @@ impl Client {
     /// #     .build()?;
     /// let link = NewLink::new("My site", "https://example.org".parse()?);
     /// if let Some(created) = client.create_link(&link).await? {
-    ///     println!("created {}", created.id.expect("this service tells it"));
+    ///     println!("created {}", created.id.expect("this service returns it"));
     /// }
     /// # Ok(())
     /// # }
@@ -133,15 +133,15 @@ impl Client {
         Call::write(self, Request::new(Operation::CREATE_LINK).json(link))
     }
 
-    /// `PATCH /me/links/{id}`: changes the given fields and gives the link as the service sends it
-    /// back, or `None` when it accepts the change without showing the result.
+    /// `PATCH /me/links/{id}`: edits a link. Returns the link, or `None` if the response does not
+    /// contain it.
     ///
-    /// Needs the scope `links:write`. (Specification: Endpoints, `PATCH /me/links/{id}`.)
+    /// Requires the scope `links:write`. (Specification: Endpoints, `PATCH /me/links/{id}`.)
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Invalid`] before anything is sent when the update is empty; otherwise see
-    /// [`ErrorKind`].
+    /// Returns [`ErrorKind::Invalid`] if the update is empty; nothing is sent. For other errors,
+    /// see [`ErrorKind`].
     ///
     /// # Examples
     ///
@@ -169,9 +169,9 @@ impl Client {
         Call::write(self, request.json(update)).or_error(error)
     }
 
-    /// `DELETE /me/links/{id}`: removes a link.
+    /// `DELETE /me/links/{id}`: deletes a link.
     ///
-    /// Needs the scope `links:write`. (Specification: Endpoints, `DELETE /me/links/{id}`.)
+    /// Requires the scope `links:write`. (Specification: Endpoints, `DELETE /me/links/{id}`.)
     ///
     /// # Errors
     ///

@@ -1,11 +1,11 @@
-//! `GET /me`: the key owner's profile, with what only its owner sees.
+//! `GET /me`.
 
 use crate::{Call, Client, Operation, Profile, Request};
 
 impl Client {
-    /// `GET /me`: the key owner's profile with email, visibility and the key itself.
+    /// `GET /me`: returns the key owner's profile, including email, visibility and the calling key.
     ///
-    /// Needs a key; the specification names no scope. (Specification: Endpoints, `GET /me`.)
+    /// Requires a key; the specification names no scope. (Specification: Endpoints, `GET /me`.)
     ///
     /// # Errors
     ///

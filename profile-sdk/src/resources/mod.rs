@@ -1,4 +1,4 @@
-//! The resources of the service: one file per resource holds its types and its calls.
+//! The resources of the service: one file per resource with its types and calls.
 
 mod analytics;
 mod api_visible;

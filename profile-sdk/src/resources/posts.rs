@@ -1,4 +1,4 @@
-//! The key owner's posts: creating and deleting them.
+//! The key owner's posts: `POST /me/posts` and `DELETE /me/posts/{id}`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,19 +6,19 @@ use serde_json::{Map, Value};
 use crate::decode::response_data::{Resource, ResponseData};
 use crate::{Call, Client, Operation, PostId, Request};
 
-/// A post of a profile's owner. (Specification: Resources, Post.)
+/// A post on a profile. (Specification: Resources, Post.)
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Post {
-    /// The identifier by which it is deleted.
+    /// The identifier, required to delete the post.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<PostId>,
     /// The text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// Every other field, as the service sent it; in a profile and in the response to a write, whose
-    /// shape the specification does not show, also a field of those above that came in another shape.
+    /// All other fields, as the service sent them. In a profile and in the response to a write,
+    /// also fields with an unexpected type.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -43,15 +43,15 @@ struct NewPost<'a> {
 }
 
 impl Client {
-    /// `POST /me/posts`: creates a post and gives it as the service sends it back, or `None` when
-    /// it accepts the post without showing it. The specification does not limit the text.
+    /// `POST /me/posts`: creates a post. Returns the post, or `None` if the response does not
+    /// contain it. The specification does not limit the text.
     ///
-    /// Needs the scope `social:write`. (Specification: Endpoints, `POST /me/posts`.)
+    /// Requires the scope `social:write`. (Specification: Endpoints, `POST /me/posts`.)
     ///
     /// # Errors
     ///
     /// See [`ErrorKind`](crate::ErrorKind). If
-    /// [`may_have_been_applied`](crate::Error::may_have_been_applied) returns true, check whether
+    /// [`may_have_been_applied`](crate::Error::may_have_been_applied) returns `true`, check whether
     /// the post exists before you send it again.
     ///
     /// # Examples
@@ -65,7 +65,7 @@ impl Client {
     /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
     /// #     .build()?;
     /// if let Some(post) = client.create_post("Hello, world").await? {
-    ///     println!("created {}", post.id.expect("this service tells it"));
+    ///     println!("created {}", post.id.expect("this service returns it"));
     /// }
     /// # Ok(())
     /// # }
@@ -77,9 +77,9 @@ impl Client {
         )
     }
 
-    /// `DELETE /me/posts/{id}`: removes a post.
+    /// `DELETE /me/posts/{id}`: deletes a post.
     ///
-    /// Needs the scope `social:write`. (Specification: Endpoints, `DELETE /me/posts/{id}`.)
+    /// Requires the scope `social:write`. (Specification: Endpoints, `DELETE /me/posts/{id}`.)
     ///
     /// # Errors
     ///

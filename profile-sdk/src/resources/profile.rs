@@ -1,4 +1,4 @@
-//! The profile, and `PATCH /me/profile`, which edits it.
+//! Profiles and `PATCH /me/profile`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,13 +10,13 @@ use crate::{
     Operation, Post, Request,
 };
 
-/// A profile as the service shows it.
+/// A profile.
 ///
-/// `GET /me` gives all of it. The response to `PATCH /me/profile` may give a part: the specification
-/// does not show it. Absent and null read alike, as `None`. Texts are as the service sent them; to
-/// check a color, parse it into a [`Color`](crate::Color). (Specification: Resources, Profile.)
+/// `GET /me` returns all fields; the response to `PATCH /me/profile` may contain only some. Absent
+/// and null fields are `None`. Values are not validated; parse a color with [`Color`](crate::Color)
+/// to check it. (Specification: Resources, Profile.)
 ///
-/// A test can build one from JSON or from its `Default`:
+/// Tests can create one from JSON or with `Default`:
 ///
 /// ```
 /// let mut profile = profile_sdk::Profile::default();
@@ -26,48 +26,48 @@ use crate::{
 #[serde(default)]
 #[non_exhaustive]
 pub struct Profile {
-    /// The name by which the profile is addressed.
+    /// The handle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handle: Option<Handle>,
-    /// The name shown.
+    /// The display name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    /// The text in which the owner introduces themselves.
+    /// The bio.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bio: Option<String>,
-    /// Where the owner is.
+    /// The location.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
     /// The accent color, `#rrggbb`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accent_color: Option<String>,
-    /// The color of text, `#rrggbb`.
+    /// The text color, `#rrggbb`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_color: Option<String>,
-    /// The color behind the text, `#rrggbb`.
+    /// The background color, `#rrggbb`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background_color: Option<String>,
-    /// The links; `None` where the service leaves them out, which is not the same as having none.
+    /// The links. `None` means that the response does not list them, not that there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub links: Option<Vec<Link>>,
-    /// The posts; `None` where the service leaves them out.
+    /// The posts. `None` means that the response does not list them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub posts: Option<Vec<Post>>,
-    /// The badges; `None` where the service leaves them out.
+    /// The badges. `None` means that the response does not list them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub badges: Option<Vec<Badge>>,
-    /// The owner's email address; in `GET /me` alone.
+    /// The owner's email address. Only in `GET /me`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
-    /// The visibility setting for the API; in `GET /me` alone.
+    /// The visibility setting for the API. Only in `GET /me`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_visible: Option<ApiVisible>,
-    /// The key that asked; in `GET /me` alone.
+    /// The calling key. Only in `GET /me`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<KeyInfo>,
-    /// Every other field, as the service sent it; also a field of those above whose shape the
-    /// specification does not show and that came in another shape than ours. Where that is one field
-    /// of a link, post or badge, it is in the `extra` of that one.
+    /// All other fields, as the service sent them. Also fields with an unexpected type, if the
+    /// specification does not define their type; such a field of a link, post or badge is in the
+    /// `extra` of that element.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -114,9 +114,9 @@ impl Resource for Profile {
     }
 }
 
-/// Changes to a profile: a field that is `None` stays as it is, an empty text clears it.
+/// Changes to a profile. A field that is `None` is not changed. An empty text clears the field.
 ///
-/// The fields can be read and set directly, or set in a chain:
+/// Set the fields directly or with the methods:
 ///
 /// ```
 /// use profile_sdk::ProfileUpdate;
@@ -136,33 +136,33 @@ impl Resource for Profile {
 #[non_exhaustive]
 #[must_use]
 pub struct ProfileUpdate {
-    /// The name shown.
+    /// The new display name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<DisplayName>,
-    /// The bio.
+    /// The new bio.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bio: Option<Bio>,
-    /// The location.
+    /// The new location.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,
-    /// The accent color.
+    /// The new accent color.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accent_color: Option<Color>,
-    /// The color of text.
+    /// The new text color.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_color: Option<Color>,
-    /// The color behind the text.
+    /// The new background color.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background_color: Option<Color>,
 }
 
 impl ProfileUpdate {
-    /// An update that changes nothing yet.
+    /// Creates an update without changes.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Changes the name shown.
+    /// Changes the display name.
     pub fn display_name(mut self, display_name: DisplayName) -> Self {
         self.display_name = Some(display_name);
         self
@@ -186,20 +186,19 @@ impl ProfileUpdate {
         self
     }
 
-    /// Changes the color of text.
+    /// Changes the text color.
     pub fn text_color(mut self, color: Color) -> Self {
         self.text_color = Some(color);
         self
     }
 
-    /// Changes the color behind the text.
+    /// Changes the background color.
     pub fn background_color(mut self, color: Color) -> Self {
         self.background_color = Some(color);
         self
     }
 
-    /// Whether it changes nothing. The service takes such an update too, since every field is
-    /// optional.
+    /// Returns `true` if no field is set. The service accepts an empty update.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -207,11 +206,11 @@ impl ProfileUpdate {
 }
 
 impl Client {
-    /// `PATCH /me/profile`: changes the given fields and gives the profile as the service sends it
-    /// back, or `None` when it accepts the change without showing the result.
+    /// `PATCH /me/profile`: edits the profile. Returns the profile, or `None` if the response does
+    /// not contain it.
     ///
-    /// Needs the scope `profile:write`. Limits: see [`DisplayName`], [`Bio`], [`Location`] and
-    /// [`Color`]. (Specification: Endpoints, `PATCH /me/profile`.)
+    /// Requires the scope `profile:write`. For the limits, see [`DisplayName`], [`Bio`],
+    /// [`Location`] and [`Color`]. (Specification: Endpoints, `PATCH /me/profile`.)
     ///
     /// # Errors
     ///

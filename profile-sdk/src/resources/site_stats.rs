@@ -1,4 +1,4 @@
-//! `GET /stats`: the counters of the whole site.
+//! `GET /stats`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,16 +10,16 @@ use crate::{Call, Client, Operation, Request};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SiteStats {
-    /// How many users there are.
+    /// The number of users.
     #[serde(deserialize_with = "crate::decode::count::read")]
     pub users: u64,
-    /// How often profiles were viewed.
+    /// The number of profile views.
     #[serde(deserialize_with = "crate::decode::count::read")]
     pub views: u64,
-    /// How many links there are.
+    /// The number of links.
     #[serde(deserialize_with = "crate::decode::count::read")]
     pub links: u64,
-    /// Every other field, as the service sent it.
+    /// All other fields, as the service sent them.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -27,10 +27,10 @@ pub struct SiteStats {
 impl ResponseData for SiteStats {}
 
 impl Client {
-    /// `GET /stats`: the counters of the whole site.
+    /// `GET /stats`: returns site-wide counters.
     ///
-    /// A client without a key can call it; one with a key sends it. (Specification: Endpoints, `GET
-    /// /stats`.)
+    /// Does not require a key. The key is sent if the client has one. (Specification: Endpoints,
+    /// `GET /stats`.)
     ///
     /// # Errors
     ///

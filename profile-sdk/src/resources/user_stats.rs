@@ -1,4 +1,4 @@
-//! `GET /users/{handle}/stats`: how often a profile was viewed, and from where.
+//! `GET /users/{handle}/stats`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -8,33 +8,32 @@ use crate::{Call, Client, Days, Handle, Operation, Request};
 
 /// View statistics of a profile.
 ///
-/// For another's profile the service may leave out what it gives of the caller's own; the
-/// specification does not show which fields, nor what stands in their place. (Specification:
-/// Resources, Profile view statistics.)
+/// For other profiles, the service may omit fields; the specification does not define which.
+/// (Specification: Resources, Profile view statistics.)
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct UserStats {
-    /// All-time views.
+    /// The number of all-time views.
     #[serde(
         deserialize_with = "crate::decode::count::read_optional",
         skip_serializing_if = "Option::is_none"
     )]
     pub total_views: Option<u64>,
-    /// The window and the views within it.
+    /// The window and its views.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub period: Option<Period>,
-    /// The views of each day of the window.
+    /// The views of each day in the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub daily: Option<Vec<DailyViews>>,
-    /// The views by kind of device, of the caller's own profile.
+    /// The views by kind of device. Only for the caller's own profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub devices: Option<Devices>,
-    /// The views by country, of the caller's own profile.
+    /// The views by country. Only for the caller's own profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub countries: Option<Vec<CountryViews>>,
-    /// Every other field, as the service sent it; also `devices` and `countries` where they came in
-    /// another shape than ours.
+    /// All other fields, as the service sent them. Also `devices` and `countries` if they have an
+    /// unexpected type.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -47,17 +46,17 @@ impl ResponseData for UserStats {
     }
 }
 
-/// The window that statistics cover.
+/// The window of the statistics.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Period {
-    /// The window used, in days.
+    /// The length of the window in days.
     #[serde(deserialize_with = "crate::decode::count::read")]
     pub days: u64,
-    /// The views within the window.
+    /// The number of views in the window.
     #[serde(deserialize_with = "crate::decode::count::read")]
     pub views: u64,
-    /// Every other field, as the service sent it.
+    /// All other fields, as the service sent them.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -66,12 +65,12 @@ pub struct Period {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DailyViews {
-    /// The day, `YYYY-MM-DD`.
+    /// The date, `YYYY-MM-DD`.
     pub date: String,
-    /// The views on it.
+    /// The number of views.
     #[serde(deserialize_with = "crate::decode::count::read")]
     pub views: u64,
-    /// Every other field, as the service sent it.
+    /// All other fields, as the service sent them.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -81,25 +80,25 @@ pub struct DailyViews {
 #[serde(default)]
 #[non_exhaustive]
 pub struct Devices {
-    /// Views from desktop computers.
+    /// The number of views on desktop computers.
     #[serde(
         deserialize_with = "crate::decode::count::read_optional",
         skip_serializing_if = "Option::is_none"
     )]
     pub desktop: Option<u64>,
-    /// Views from telephones.
+    /// The number of views on mobile phones.
     #[serde(
         deserialize_with = "crate::decode::count::read_optional",
         skip_serializing_if = "Option::is_none"
     )]
     pub mobile: Option<u64>,
-    /// Views from tablets.
+    /// The number of views on tablets.
     #[serde(
         deserialize_with = "crate::decode::count::read_optional",
         skip_serializing_if = "Option::is_none"
     )]
     pub tablet: Option<u64>,
-    /// Every other field, as the service sent it.
+    /// All other fields, as the service sent them.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -108,22 +107,22 @@ pub struct Devices {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CountryViews {
-    /// The country's code, as the service writes it.
+    /// The country code, as the service sent it.
     pub code: String,
-    /// The views from it.
+    /// The number of views.
     #[serde(deserialize_with = "crate::decode::count::read")]
     pub views: u64,
-    /// Every other field, as the service sent it.
+    /// All other fields, as the service sent them.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
 impl Client {
-    /// `GET /users/{handle}/stats`: the view statistics of a profile, over a window of days.
+    /// `GET /users/{handle}/stats`: returns the view statistics of a profile.
     ///
-    /// `None` sends no number, and the service takes 30. It gives up to 365 days of the key owner's
-    /// own profile and up to 30 of another's. Needs a key; the specification names no scope.
-    /// (Specification: Endpoints, `GET /users/{handle}/stats`.)
+    /// `days` is 1 to 365 for the key owner's profile and 1 to 30 for other profiles. With `None`,
+    /// the service uses 30. Requires a key; the specification names no scope. (Specification:
+    /// Endpoints, `GET /users/{handle}/stats`.)
     ///
     /// # Errors
     ///

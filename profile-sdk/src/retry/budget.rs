@@ -1,11 +1,11 @@
-//! How many retries a client may still make, so that a broken service is not hammered.
+//! A limit on the retries of a client, so that it does not overload a failing service.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// What a retry costs; a success brings one back.
+/// A retry takes ten units; a success returns one.
 const UNITS_PER_RETRY: u32 = 10;
 
-/// A stock of retries that failures use up and successes fill again, ten for one.
+/// The retries that a client can still make.
 #[derive(Debug)]
 pub(crate) struct RetryBudget {
     max: u32,
@@ -21,20 +21,20 @@ impl RetryBudget {
         }
     }
 
-    /// Whether there is none units.
+    /// Returns `true` if no retry is left.
     pub(crate) fn is_empty(&self) -> bool {
         self.units.load(Relaxed) < UNITS_PER_RETRY
     }
 
-    /// Takes one retry, if there is one.
+    /// Takes one retry. Returns `false` if none is left.
     pub(crate) fn withdraw(&self) -> bool {
         let take = |units: u32| units.checked_sub(UNITS_PER_RETRY);
         self.units.fetch_update(Relaxed, Relaxed, take).is_ok()
     }
 
-    /// Tells of a success.
+    /// Returns one unit after a success.
     pub(crate) fn refill(&self) {
-        // Hardly ever is something missing, and reading is cheaper than writing.
+        // The budget is almost always full, and a load is cheaper than an update.
         if self.units.load(Relaxed) < self.max {
             let add = |units: u32| (units < self.max).then(|| units + 1);
             let _ = self.units.fetch_update(Relaxed, Relaxed, add);

@@ -1,10 +1,10 @@
-//! The random part of a wait, so that many clients do not come back at the same time.
+//! The random part of waits, which spreads the retries of many clients.
 
 use std::fmt;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::Arc;
 
-/// Where the random numbers come from; each lies from 0 to 1.
+/// A source of random numbers from 0 to 1.
 #[derive(Clone)]
 pub(crate) struct Jitter {
     source: Arc<dyn Fn() -> f64 + Send + Sync>,
@@ -34,7 +34,7 @@ impl fmt::Debug for Jitter {
     }
 }
 
-/// The standard library seeds each hash state anew, which is random enough to spread clients.
+/// The standard library seeds each hasher randomly, which is random enough here.
 fn random_fraction() -> f64 {
     let bits = RandomState::new().build_hasher().finish() >> 32;
     bits as f64 / f64::from(u32::MAX)

@@ -1,4 +1,4 @@
-//! Whether a failed attempt is retried, and after which wait.
+//! Decides whether and when a failed attempt is retried.
 
 pub(crate) mod budget;
 pub(crate) mod jitter;
@@ -12,14 +12,14 @@ use std::time::Duration;
 
 use crate::{Error, ErrorKind};
 
-/// What a failed attempt means for the next one.
+/// The consequence of a failed attempt for retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// The request cannot have arrived.
+    /// The service did not receive the request.
     NotSent,
-    /// The service did not look at the request, since the key has retry_after too often.
+    /// The service rejected the request unprocessed, with a 429.
     RateLimited,
-    /// It may be over soon, and the request may have taken effect.
+    /// It may not happen again, but the request may have been applied.
     Transient,
     /// It would happen again.
     Permanent,
@@ -38,22 +38,22 @@ impl Failure {
     }
 }
 
-/// All that the decision rests on.
+/// The input of the decision.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RetryContext {
     pub(crate) failure: Failure,
-    /// Whether doing it twice leaves the same behind as doing it once.
+    /// Whether sending the request twice has the same result as sending it once.
     pub(crate) idempotent: bool,
     pub(crate) retries_so_far: u32,
-    /// The wait that the service asks for.
+    /// The wait that the service requests.
     pub(crate) retry_after: Option<Duration>,
-    /// What is left of the call's total time.
+    /// The time until the total timeout of the call.
     pub(crate) remaining: Duration,
     /// From 0 to 1.
     pub(crate) jitter: f64,
 }
 
-/// The wait before the next attempt; none when there is to be no other.
+/// Returns the wait before the next attempt, or `None` if there must not be one.
 pub(crate) fn wait_before_retry(policy: &RetryPolicy, context: &RetryContext) -> Option<Duration> {
     let retryable = match context.failure {
         Failure::NotSent | Failure::RateLimited => true,
@@ -68,7 +68,7 @@ pub(crate) fn wait_before_retry(policy: &RetryPolicy, context: &RetryContext) ->
     (wait < context.remaining).then_some(wait)
 }
 
-/// Full jitter: any part of a bound that doubles with each retry.
+/// Full jitter: a random part of a bound that doubles with each retry.
 fn delay(policy: &RetryPolicy, context: &RetryContext) -> Duration {
     let factor = 2_u32.saturating_pow(context.retries_so_far);
     let bound = policy.base_delay.saturating_mul(factor);

@@ -1,14 +1,13 @@
-//! How often and how patiently a failed call is repeated.
+//! The retry policy of a client or call.
 
 use std::time::Duration;
 
-/// How often a failed call is repeated, and how long it waits in between.
+/// The number of retries of a failed call, and the waits between them.
 ///
-/// What is repeated depends on the operation and not on its method. Reading, deleting and the edits
-/// of the profile and of links leave the same behind however often they are done: they are repeated
-/// when no connection could be made, when the response was lost or late, and on 408, 429, 502, 503
-/// and 504. Creating a link or a post is repeated only where it cannot have been done: when no
-/// connection could be made, and on 429.
+/// Calls that read, edit or delete are retried if no connection could be established, if the
+/// response was lost or timed out, and on 408, 429, 502, 503 and 504. Creating a link or a post
+/// twice would create two, so these calls are only retried if no connection could be established,
+/// and on 429.
 ///
 /// ```
 /// use std::time::Duration;
@@ -28,22 +27,21 @@ use std::time::Duration;
 #[non_exhaustive]
 #[must_use]
 pub struct RetryPolicy {
-    /// The maximum number of retries after the first attempt; 3 by default.
+    /// The maximum number of retries after the first attempt. Default: 3.
     pub max_retries: u32,
-    /// The upper bound of the wait before the first retry, where the service asks for none;
-    /// 100 milliseconds by default. It doubles with each retry, and the wait is a random part of it,
-    /// so that many clients do not come back at the same time.
+    /// The upper bound of the wait before the first retry. Default: 100 milliseconds. The bound
+    /// doubles with each retry. The wait is a random part of it.
     pub base_delay: Duration,
-    /// The upper bound of that wait, however often it has doubled; 10 seconds by default.
+    /// The maximum of that bound. Default: 10 seconds.
     pub max_delay: Duration,
-    /// The longest wait that the service may ask for with `Retry-After`; 30 seconds by default.
-    /// When it asks for a longer one, or for one that the call's total time does not allow, the
-    /// error comes at once and [carries it](crate::Error::retry_after).
+    /// The maximum wait that the service can request with `Retry-After`. Default: 30 seconds. If
+    /// the service requests a longer one, or one beyond the total timeout, the call fails at once.
+    /// [`Error::retry_after`](crate::Error::retry_after) returns the requested wait.
     pub max_wait: Duration,
 }
 
 impl RetryPolicy {
-    /// Three retries, the first within 100 milliseconds; waits of at most 30 seconds.
+    /// Creates the default policy: three retries, the first within 100 milliseconds.
     pub fn new() -> Self {
         Self {
             max_retries: 3,
@@ -53,7 +51,7 @@ impl RetryPolicy {
         }
     }
 
-    /// No retry: every call is sent once.
+    /// Creates a policy without retries.
     pub fn none() -> Self {
         Self::new().max_retries(0)
     }

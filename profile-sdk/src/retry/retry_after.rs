@@ -1,11 +1,10 @@
-//! `Retry-After`: the wait that a service asks for, in seconds or until a date.
+//! The `Retry-After` header, in seconds or as a date.
 
 use std::time::{Duration, SystemTime};
 
-/// Reads the header's value; none where it says nothing that can be understood.
+/// Parses the value of the header. Returns `None` if it is invalid.
 ///
-/// A number too large for any clock is the longest duration there is, and a date that is over is no
-/// wait at all.
+/// A number that is too large becomes [`Duration::MAX`]. A date in the past becomes zero.
 pub(crate) fn read_retry_after(text: &str, now: SystemTime) -> Option<Duration> {
     let text = text.trim();
     if text

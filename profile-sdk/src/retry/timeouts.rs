@@ -1,10 +1,10 @@
-//! The time that a call may take, and its retries.
+//! The timeouts and retries of a call.
 
 use std::time::Duration;
 
 use crate::RetryPolicy;
 
-/// How long a call may take and how often it may be repeated.
+/// The timeouts and the retry policy of a call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Timeouts {
     pub(crate) attempt_timeout: Duration,

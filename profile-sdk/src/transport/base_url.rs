@@ -19,11 +19,11 @@ impl BaseUrl {
     /// Parses a URL such as `http://host` or `https://host:port/prefix/`.
     pub(crate) fn parse(text: &str, plain_http_allowed: bool) -> Result<Self, InvalidValue> {
         let reject = |reason: String| Err(InvalidValue::new("base URL", reason));
-        // The text is not shown: it may be the key, passed as the base URL by mistake.
+        // Do not show the text: it may be the key, passed as the base URL by mistake.
         if !text.contains("://") {
             return reject("does not contain ://; expected a URL such as https://host".to_owned());
         }
-        // A URL that may contain a password is not shown.
+        // Do not show a URL that may contain a password.
         let url = match Url::parse(text) {
             Ok(url) => url,
             Err(_) if text.contains('@') => {

@@ -1,12 +1,11 @@
-//! The headers that every request carries.
+//! The headers of all requests.
 
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 
 use crate::values::invalid_value::quoted;
 use crate::{ApiKey, InvalidValue};
 
-/// Headers that are the client's own to set: what they say follows from the key, the body and the
-/// connection.
+/// Headers that only the client sets.
 const RESERVED: [HeaderName; 10] = [
     header::ACCEPT,
     header::ACCEPT_ENCODING,
@@ -20,7 +19,7 @@ const RESERVED: [HeaderName; 10] = [
     header::USER_AGENT,
 ];
 
-/// The caller's headers together with ours.
+/// Combines the headers of the caller with those of the client.
 pub(crate) fn default_headers(
     custom: &[(String, String)],
     user_agent: &str,
@@ -42,7 +41,7 @@ pub(crate) fn default_headers(
     Ok(headers)
 }
 
-/// A header that a caller gives; its value is not shown, since it may be secret.
+/// Parses a header of the caller. Errors do not show its value, which may be secret.
 pub(crate) fn custom_header(
     name: &str,
     value: &str,
@@ -75,7 +74,8 @@ fn header_value(field: &'static str, text: &str) -> Result<HeaderValue, InvalidV
     sensitive(text).ok_or_else(|| InvalidValue::new(field, "contains a control character"))
 }
 
-/// Marked as sensitive, so that neither a log nor a table of compression keeps it.
+/// Creates a header value that is marked as sensitive, to keep it out of logs and out of the
+/// compression table of HTTP/2.
 fn sensitive(text: &str) -> Option<HeaderValue> {
     let mut value = HeaderValue::from_str(text).ok()?;
     value.set_sensitive(true);

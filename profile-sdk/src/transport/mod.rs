@@ -1,4 +1,4 @@
-//! The one place that touches the network.
+//! The only module that uses the network.
 
 pub(crate) mod base_url;
 pub(crate) mod default_headers;
@@ -18,25 +18,25 @@ use tls::{Tls, root_cause, setup_error};
 
 use crate::{Error, ErrorKind, Method, Request};
 
-/// How much memory a response gets for the length that it announces, before any of it has come.
+/// The maximum memory that is reserved because of a `Content-Length`, before the body arrives.
 const MAX_RESERVED_BYTES: usize = 1024 * 1024;
 
-/// What a transport is made from.
+/// The settings of a transport.
 pub(crate) struct Settings {
     pub(crate) base_url: BaseUrl,
-    /// What every request carries, the key among it.
+    /// The headers of all requests, including the key.
     pub(crate) headers: HeaderMap,
     pub(crate) proxy: Option<Proxy>,
     pub(crate) tls: Option<Tls>,
-    /// PEM texts of certificates to trust beside the usual ones.
+    /// Additional root certificates in PEM.
     pub(crate) root_certificates: Vec<Vec<u8>>,
     pub(crate) connect_timeout: Duration,
-    /// How long most exchanges may take.
+    /// The timeout of the HTTP client, which requests can override.
     pub(crate) default_timeout: Duration,
     pub(crate) max_response_bytes: usize,
 }
 
-/// Connections to one service, and what every request to it has in common.
+/// The connections to one service.
 pub(crate) struct Transport {
     http: reqwest::Client,
     base_url: BaseUrl,
@@ -52,7 +52,7 @@ impl Transport {
             .timeout(settings.default_timeout)
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
-            // The environment's proxies are not this library's to read.
+            // Ignore the proxy environment variables.
             .no_proxy();
         let https =
             settings.base_url.is_https() || settings.proxy.as_ref().is_some_and(Proxy::is_https);
@@ -78,7 +78,7 @@ impl Transport {
         &self.base_url
     }
 
-    /// Sends a request once and reads its response, whatever its status.
+    /// Sends a request once and reads the response, whatever its status code.
     pub(crate) async fn exchange(
         &self,
         request: &Request,
@@ -93,7 +93,7 @@ impl Transport {
         };
         let url = self.base_url.join(request);
         let mut builder = self.http.request(method, url);
-        // The HTTP client's own timeout costs less than one of the request.
+        // Using the timeout of the HTTP client is cheaper than setting one per request.
         if timeout != self.default_timeout {
             builder = builder.timeout(timeout);
         }
@@ -125,14 +125,14 @@ impl Transport {
         })
     }
 
-    /// Reads a body up to the client's cap, which holds for what it is after decompression.
+    /// Reads a body up to the maximum size, which applies after decompression.
     async fn read_body(
         &self,
         response: &mut reqwest::Response,
         timeout: Duration,
     ) -> Result<Bytes, Error> {
         let content_length = response.content_length().unwrap_or_default();
-        // Most responses come in one piece, which need not be copied.
+        // Most responses arrive in one chunk, which need not be copied.
         let (mut first, mut body) = (Bytes::new(), BytesMut::new());
         while let Some(chunk) = response
             .chunk()
@@ -169,8 +169,8 @@ impl Transport {
     }
 }
 
-/// Reads the start of a refusal's body, and tells whether there is more. What cannot be read of it is
-/// not missed: the status says what matters.
+/// Reads the start of the body of an error response. Returns `true` if there is more. Failures are
+/// ignored, because the status code is more important.
 async fn read_body_start(response: &mut reqwest::Response) -> (Bytes, bool) {
     let mut body = BytesMut::new();
     let is_truncated = loop {
@@ -187,7 +187,7 @@ async fn read_body_start(response: &mut reqwest::Response) -> (Bytes, bool) {
     (body.freeze(), is_truncated)
 }
 
-/// Tells why no complete response came, and whether the request can have arrived.
+/// Converts an error of the HTTP client.
 fn transport_error(error: reqwest::Error, timeout: Duration) -> Error {
     let error = error.without_url();
     let cause = root_cause(&error);

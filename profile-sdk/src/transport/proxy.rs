@@ -1,16 +1,16 @@
-//! The proxy that requests are sent through.
+//! The proxy of a client.
 
 use url::Url;
 
 use crate::InvalidValue;
 
-/// A proxy that is spoken to in HTTP or HTTPS. Its URL may hold a password, so no message shows it.
+/// An HTTP or HTTPS proxy. Its URL may contain a password, so errors do not show it.
 pub(crate) struct Proxy {
     url: Url,
 }
 
 impl Proxy {
-    /// Reads `http://host:port`, `https://user:password@host:port` and the like.
+    /// Parses a URL such as `http://host:port` or `https://user:password@host:port`.
     pub(crate) fn parse(text: &str) -> Result<Self, InvalidValue> {
         let expected = "expected one such as http://host:3128";
         let reject = |reason: String| Err(InvalidValue::new("proxy", reason));
@@ -27,7 +27,7 @@ impl Proxy {
         self.url.scheme() == "https"
     }
 
-    /// The same for the HTTP client.
+    /// Converts to the type of the HTTP client.
     pub(crate) fn for_all_requests(self) -> reqwest::Proxy {
         reqwest::Proxy::all(self.url).expect("an HTTP or HTTPS URL, which has a host")
     }

@@ -1,17 +1,17 @@
-//! A response as it came, before its body is read.
+//! A response with its undecoded body.
 
 use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderValue};
 
 use crate::ApiKey;
 
-/// A response before anything of it is read.
+/// A response with its undecoded body.
 #[derive(Debug, Clone)]
 pub(crate) struct RawResponse {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
-    /// Whether there is more of the body than was read.
+    /// Whether the body was truncated.
     pub(crate) is_truncated: bool,
 }
 
@@ -26,7 +26,7 @@ impl RawResponse {
             .find_map(|name| self.header(name))
     }
 
-    /// The same response without the key, which a service may echo when it refuses a request.
+    /// Redacts the key, which a service may echo in an error response.
     pub(crate) fn redacted(mut self, key: &ApiKey) -> Self {
         let body = String::from_utf8_lossy(&self.body);
         let redacted = match self.is_truncated {

@@ -206,7 +206,7 @@ pub(crate) fn setup_error(what: &str, error: impl StdError + Send + Sync + 'stat
     Error::new(ErrorKind::Invalid, reason).with_source(error)
 }
 
-/// The text of the last cause in the chain, which is the one that contains what went wrong.
+/// Returns the message of the last error in the chain of causes.
 pub(crate) fn root_cause(error: &dyn StdError) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {

@@ -1,4 +1,4 @@
-//! The key that a caller authenticates with, kept out of everything printable.
+//! The API key, which is never printed.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use serde::de::{Deserialize, Deserializer, Error};
 use super::key_redaction;
 use crate::InvalidValue;
 
-/// An API key: visible ASCII, sent as `Authorization: Bearer <API_KEY>` to the configured host
-/// alone.
+/// An API key, sent as `Authorization: Bearer <API_KEY>` to the configured host only.
 ///
-/// It has no `Display`, and its `Debug` does not show it. (Specification: Authentication.)
+/// A key consists of visible ASCII characters. It does not implement `Display`, and `Debug` does
+/// not show it. (Specification: Authentication.)
 ///
 /// ```
 /// use profile_sdk::ApiKey;
@@ -30,12 +30,12 @@ pub struct ApiKey {
 }
 
 impl ApiKey {
-    /// Takes a key; one line break at its end, as a file or a pipe leaves it, is trimmed.
+    /// Creates a key. One line break at the end, as files and pipes have it, is removed.
     ///
     /// # Errors
     ///
-    /// When it is empty, or holds anything but visible ASCII. The message tells the position, never
-    /// the key.
+    /// Returns an error if the key is empty or contains anything but visible ASCII characters. The
+    /// message contains the position, not the key.
     pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
         let mut text = text.into();
         let kept = text.strip_suffix('\n').unwrap_or(&text);
@@ -45,17 +45,17 @@ impl ApiKey {
         Ok(Self { text })
     }
 
-    /// The key itself, for the one place that sends it.
+    /// Returns the key, for the `Authorization` header.
     pub(crate) fn expose(&self) -> &str {
         &self.text
     }
 
-    /// The text without the key, if the key is in it in any spelling.
+    /// Redacts the key in a text, in any encoding. Returns `None` if the text does not contain it.
     pub(crate) fn redact(&self, text: &str) -> Option<String> {
         key_redaction::redact(&self.text, text, false)
     }
 
-    /// The same for a text that was cut off, so that not even a beginning of the key is left.
+    /// Redacts the key in a truncated text, including a part of the key at its end.
     pub(crate) fn redact_start(&self, text: &str) -> Option<String> {
         key_redaction::redact(&self.text, text, true)
     }
@@ -68,9 +68,9 @@ impl fmt::Debug for ApiKey {
 }
 
 impl<'de> Deserialize<'de> for ApiKey {
-    /// Reads a text, as [`ApiKey::new`] takes it, from a configuration. No message shows it.
+    /// Deserializes a string with [`ApiKey::new`]. Errors do not show the key.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // What another type's error shows may be a key of digits alone.
+        // The original error would show a key that consists of digits.
         let text = String::deserialize(deserializer)
             .map_err(|_| Error::custom("API key is not a string; put it in quotes"))?;
         Self::new(text).map_err(Error::custom)

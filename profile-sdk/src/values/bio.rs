@@ -1,13 +1,16 @@
-//! The text in which a profile's owner introduces themselves.
+//! The bio of a profile.
 
 use crate::InvalidValue;
 use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_value};
 
-/// A bio: up to 300 characters and up to 10 lines, possibly empty.
+/// A bio: up to 300 characters and up to 10 lines. It can be empty.
 ///
-/// A character is a Unicode scalar value. A line ends at `\r\n`, `\n` or a lone `\r`, and what
-/// follows the last of them is a line too, even when it is empty: ten lines hold nine breaks.
-/// (Specification: Resources, Profile; Limits.)
+/// A character is a Unicode scalar value. `\r
+///
+/// `, `
+///
+/// ` and a lone `\r` end a line. The text after the last line break is a line too, even if it is
+/// empty. (Specification: Resources, Profile; Limits.)
 ///
 /// ```
 /// use profile_sdk::Bio;
@@ -26,25 +29,25 @@ pub struct Bio {
 }
 
 impl Bio {
-    /// The most characters that a bio may have.
+    /// The maximum number of characters.
     pub const MAX_CHARACTERS: usize = 300;
 
-    /// The most lines that a bio may have.
+    /// The maximum number of lines.
     pub const MAX_LINES: usize = 10;
 
-    /// Takes the text as it is, line breaks included.
+    /// Creates a bio. The text is not changed.
     ///
     /// # Errors
     ///
-    /// When it has more than [`MAX_CHARACTERS`](Self::MAX_CHARACTERS) characters or more than
-    /// [`MAX_LINES`](Self::MAX_LINES) lines; the message names each limit that is passed.
+    /// Returns an error if the text has more than [`MAX_CHARACTERS`](Self::MAX_CHARACTERS)
+    /// characters or more than [`MAX_LINES`](Self::MAX_LINES) lines.
     pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
         let text = text.into();
         check(&text)?;
         Ok(Self { text })
     }
 
-    /// The number of lines, counted as the limit counts them; an empty bio has one.
+    /// Returns the number of lines. An empty bio has one.
     #[must_use]
     pub fn line_count(&self) -> usize {
         count_lines(&self.text)
@@ -94,7 +97,7 @@ mod tests {
             ("a\r\n", 2),
             ("a\n\r", 3),
             ("\r\r\n\n", 4),
-            // Neither of these is a line break to the service.
+            // None of these is a line break.
             ("a\u{2028}b\u{b}c\u{85}d", 1),
         ] {
             assert_eq!(count_lines(text), lines, "{text:?}");

@@ -1,14 +1,13 @@
-//! A color in the one form that the service takes.
+//! The colors of a profile.
 
 use crate::InvalidValue;
 use crate::values::invalid_value::quoted;
 use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_value};
 
-/// A color of the form `#rrggbb`, with hexadecimal digits of either case.
+/// A color of the form `#rrggbb`, with hexadecimal digits in either case.
 ///
-/// It is sent as it was given: `#FF8800` stays upper case. Two colors are equal when their texts
-/// are; compare [`rgb`](Self::rgb) to compare what is seen. (Specification: Resources, Profile;
-/// Limits.)
+/// It is sent as written: `#FF8800` stays upper case. Equality compares the text; compare
+/// [`rgb`](Self::rgb) to ignore the case. (Specification: Resources, Profile; Limits.)
 ///
 /// ```
 /// use profile_sdk::Color;
@@ -28,11 +27,12 @@ pub struct Color {
 }
 
 impl Color {
-    /// Takes a text of the form `#rrggbb` as it is.
+    /// Creates a color from a text of the form `#rrggbb`. The text is not changed.
     ///
     /// # Errors
     ///
-    /// When the text has any other form; names of colors and the short `#rgb` are not of it.
+    /// Returns an error if the text has another form. Color names and the short form `#rgb` are not
+    /// accepted.
     pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
         let text = text.into();
         let digits = text.strip_prefix('#').unwrap_or_default().as_bytes();
@@ -44,7 +44,7 @@ impl Color {
         Err(InvalidValue::new("color", reason))
     }
 
-    /// The color of these red, green and blue parts, written with lower-case digits.
+    /// Creates a color from its red, green and blue parts, with lower-case digits.
     #[must_use]
     pub fn from_rgb([red, green, blue]: [u8; 3]) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl Color {
         }
     }
 
-    /// The red, green and blue parts, each from 0 to 255.
+    /// Returns the red, green and blue parts, each from 0 to 255.
     #[must_use]
     pub fn rgb(&self) -> [u8; 3] {
         [1, 3, 5].map(|start| {

@@ -1,4 +1,4 @@
-//! The window of days that view statistics cover.
+//! The number of days of view statistics.
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use serde::de::{Deserialize, Deserializer, Error};
 use crate::InvalidValue;
 use crate::values::invalid_value::quoted;
 
-/// A number of days: 1 to 365 for the caller's own profile, 1 to 30 for another's.
+/// A number of days: 1 to 365 for the caller's own profile, 1 to 30 for other profiles.
 ///
-/// Only the service knows whose profile a handle names, so [`Days::new`] takes all of 1 to 365; a
-/// caller who knows that the profile is another's uses [`Days::for_other_profile`].
-/// (Specification: Endpoints, `GET /users/{handle}/stats`; Limits.)
+/// [`Days::new`] accepts 1 to 365, because only the service knows who owns a profile. Use
+/// [`Days::for_other_profile`] if the profile belongs to someone else. (Specification: Endpoints,
+/// `GET /users/{handle}/stats`; Limits.)
 ///
 /// ```
 /// use profile_sdk::Days;
@@ -32,38 +32,38 @@ use crate::values::invalid_value::quoted;
 pub struct Days(u16);
 
 impl Days {
-    /// The fewest days that can be asked for.
+    /// The minimum number of days.
     pub const MIN: u16 = 1;
 
-    /// The max days that can be asked for of the caller's own profile.
+    /// The maximum number of days for the caller's own profile.
     pub const MAX_OWN: u16 = 365;
 
-    /// The max days that can be asked for of another's profile.
+    /// The maximum number of days for other profiles.
     pub const MAX_OTHER: u16 = 30;
 
-    /// What the service uses when no number is sent; also [`Days::default`].
+    /// The number of days that the service uses by default, and the value of [`Days::default`].
     pub const DEFAULT: Self = Self(30);
 
-    /// A number of days from 1 to 365.
+    /// Creates a number of days from 1 to 365.
     ///
     /// # Errors
     ///
-    /// When it is 0 or over 365.
+    /// Returns an error if the number is 0 or greater than 365.
     pub fn new(days: u16) -> Result<Self, InvalidValue> {
         let expected = "1 to 365 (1 to 30 for other profiles)";
         Self::within(days, Self::MAX_OWN, expected)
     }
 
-    /// A number of days from 1 to 30, which is what the service gives of another's profile.
+    /// Creates a number of days from 1 to 30, the range for other profiles.
     ///
     /// # Errors
     ///
-    /// When it is 0 or over 30.
+    /// Returns an error if the number is 0 or greater than 30.
     pub fn for_other_profile(days: u16) -> Result<Self, InvalidValue> {
         Self::within(days, Self::MAX_OTHER, "1 to 30 for other profiles")
     }
 
-    /// The number.
+    /// Returns the number.
     #[must_use]
     pub fn get(self) -> u16 {
         self.0
@@ -114,7 +114,7 @@ impl TryFrom<u16> for Days {
 }
 
 impl<'de> Deserialize<'de> for Days {
-    /// Reads a whole number, as [`Days::new`] takes it.
+    /// Deserializes an integer with [`Days::new`].
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let number = i64::deserialize(deserializer)?;
         let days = match u16::try_from(number) {

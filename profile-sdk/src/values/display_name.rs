@@ -1,9 +1,9 @@
-//! The name shown on a profile.
+//! The display name of a profile.
 
 use crate::InvalidValue;
 use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_value};
 
-/// A display name: up to 32 characters, which may be none.
+/// A display name: up to 32 characters. It can be empty.
 ///
 /// A character is a Unicode scalar value. (Specification: Resources, Profile; Limits.)
 ///
@@ -21,14 +21,15 @@ pub struct DisplayName {
 }
 
 impl DisplayName {
-    /// The most characters that a display name may have.
+    /// The maximum number of characters.
     pub const MAX_CHARACTERS: usize = 32;
 
-    /// Takes the text as it is.
+    /// Creates a display name. The text is not changed.
     ///
     /// # Errors
     ///
-    /// When it has more than [`MAX_CHARACTERS`](Self::MAX_CHARACTERS) characters.
+    /// Returns an error if the text has more than [`MAX_CHARACTERS`](Self::MAX_CHARACTERS)
+    /// characters.
     pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
         let text = text.into();
         check_characters("display_name", &text, Self::MAX_CHARACTERS)?;
@@ -40,7 +41,7 @@ text_value!(DisplayName);
 serialize_as_text!(DisplayName);
 deserialize_from_text!(DisplayName);
 
-/// The rule that a display name shares with a location: a number of Unicode scalar values.
+/// Checks the number of Unicode scalar values.
 pub(crate) fn check_characters(
     field: &'static str,
     text: &str,
@@ -62,7 +63,7 @@ mod tests {
     fn a_character_is_a_unicode_scalar_value() {
         assert!(DisplayName::new("").is_ok());
         assert!(DisplayName::new("🦀".repeat(32)).is_ok());
-        // An accent that combines is a character of its own.
+        // A combining accent counts as a character.
         assert!(DisplayName::new("e\u{301}".repeat(16)).is_ok());
         assert_eq!(
             DisplayName::new("e\u{301}".repeat(17))

@@ -1,14 +1,14 @@
-//! The name by which a profile is addressed.
+//! The handle of a profile.
 
 use crate::InvalidValue;
 use crate::request::path::check_segment;
 use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_value};
 
-/// A profile's handle: any text but the empty one, `.` and `..`, which a URL's path cannot carry.
+/// The handle of a profile: any text except the empty text, `.` and `..`, which cannot be part of a
+/// URL path.
 ///
-/// The specification shows neither alphabet nor length, so none is checked; whatever the text, it
-/// travels as one percent-encoded segment and cannot reach another endpoint. (Specification:
-/// Endpoints, `GET /users/{handle}/stats`.)
+/// The specification defines no other rules. The handle is percent-encoded as one path segment, so
+/// it cannot reach another endpoint. (Specification: Endpoints, `GET /users/{handle}/stats`.)
 ///
 /// ```
 /// use profile_sdk::Handle;
@@ -24,11 +24,11 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// Takes the text as it is.
+    /// Creates a handle. The text is not changed.
     ///
     /// # Errors
     ///
-    /// When it is empty, `.` or `..`.
+    /// Returns an error if the text is empty, `.` or `..`.
     pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
         let text = text.into();
         check_segment("handle", &text)?;

@@ -1,10 +1,10 @@
-//! The reason why a value cannot be sent to the service.
+//! The error for invalid values.
 
 use std::fmt;
 
-/// A value that the service would refuse, found before anything was sent.
+/// An error for a value that the service would reject. Nothing was sent.
 ///
-/// Its `Display` says what was found and what is expected:
+/// `Display` prints what was found and what was expected:
 ///
 /// ```
 /// let refused = profile_sdk::DisplayName::new("x".repeat(33)).unwrap_err();
@@ -25,7 +25,7 @@ impl InvalidValue {
         }
     }
 
-    /// What the value was meant for, in the specification's own word, for example `bio`.
+    /// Returns the name of the field in the specification, for example `bio`.
     #[must_use]
     pub fn field(&self) -> &'static str {
         self.field
@@ -40,7 +40,7 @@ impl fmt::Display for InvalidValue {
 
 impl std::error::Error for InvalidValue {}
 
-/// How a refused text is shown in a message: quoted, escaped, and not at any length.
+/// Quotes, escapes and shortens a text for an error message.
 pub(crate) fn quoted(text: &str) -> String {
     const SHOWN: usize = 60;
     match text.char_indices().nth(SHOWN) {

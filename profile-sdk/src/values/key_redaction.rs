@@ -1,21 +1,21 @@
-//! Takes a key out of a text, also where JSON, a URL or HTML writes its characters in another way.
+//! Redacts a key in a text, even if it is encoded for JSON, a URL or HTML.
 
 const REPLACEMENT: &str = "[redacted]";
 
-/// The most bytes that stand for one character, as in `&#0047;`.
+/// The maximum length of one encoded character, as in `&#0047;`.
 const MAX_ENCODED_BYTES: usize = 7;
 
-/// What is at one position of a text.
+/// The result of matching the key at a position.
 enum Match {
     None,
-    /// The beginning of the key, and then the text ends.
+    /// The text ends with a prefix of the key.
     Prefix,
-    /// All of the key, up to this position.
+    /// The whole key, which ends at this position.
     Full(usize),
 }
 
-/// The text without the key, if the key is in it. Where the text was cut off, a beginning of the key
-/// at its end goes too.
+/// Redacts the key in a text. Returns `None` if the text does not contain it. In a truncated text,
+/// also redacts a prefix of the key at the end.
 pub(crate) fn redact(key: &str, text: &str, is_truncated: bool) -> Option<String> {
     let (mut redacted, mut kept, mut position) = (String::new(), 0, 0);
     while position < text.len() {
@@ -51,8 +51,8 @@ fn find(key: &str, text: &[u8], position: usize) -> Match {
     Match::Full(end)
 }
 
-/// The character that a text begins with in another spelling than its own, and how many bytes that
-/// takes.
+/// Decodes the escape sequence at the start of a text. Returns the character and the length of the
+/// sequence.
 fn decode_escape(text: &[u8]) -> Option<(u8, usize)> {
     match *text {
         [b'%', high, low, ..] => Some((parse_hex(&[high, low])?, 3)),
@@ -63,7 +63,7 @@ fn decode_escape(text: &[u8]) -> Option<(u8, usize)> {
     }
 }
 
-/// What an entity of HTML stands for, by name or by number.
+/// Decodes a named or numeric HTML entity.
 fn decode_entity(text: &[u8]) -> Option<(u8, usize)> {
     let start = &text[..text.len().min(MAX_ENCODED_BYTES)];
     let end = start.iter().position(|byte| *byte == b';')?;

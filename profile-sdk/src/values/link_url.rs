@@ -1,4 +1,4 @@
-//! The address that a link points to.
+//! The URL of a link.
 
 use url::Url;
 
@@ -6,10 +6,10 @@ use crate::InvalidValue;
 use crate::values::invalid_value::quoted;
 use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_value};
 
-/// An absolute URL of any scheme, sent exactly as it was written.
+/// An absolute URL with any scheme.
 ///
-/// It is parsed to see that it is one, but the parsed form, which adds slashes and lower-cases
-/// hosts, is never sent. (Specification: Resources, Link.)
+/// The URL is validated but sent exactly as written: the parsed form, with additional slashes and a
+/// lower-case host, is not used. (Specification: Resources, Link.)
 ///
 /// ```
 /// use profile_sdk::LinkUrl;
@@ -28,11 +28,11 @@ pub struct LinkUrl {
 }
 
 impl LinkUrl {
-    /// Takes the text as it is.
+    /// Creates a URL. The text is not changed.
     ///
     /// # Errors
     ///
-    /// When it is not an absolute URL by the WHATWG URL standard.
+    /// Returns an error if the text is not an absolute URL according to the WHATWG URL standard.
     pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
         let text = text.into();
         match Url::parse(&text) {

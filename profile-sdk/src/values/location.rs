@@ -1,10 +1,10 @@
-//! Where a profile says that its owner is.
+//! The location in a profile.
 
 use crate::InvalidValue;
 use crate::values::display_name::check_characters;
 use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_value};
 
-/// A location: free text of up to 40 characters, which may be none.
+/// A location: free text of up to 40 characters. It can be empty.
 ///
 /// A character is a Unicode scalar value. (Specification: Resources, Profile; Limits.)
 ///
@@ -24,14 +24,15 @@ pub struct Location {
 }
 
 impl Location {
-    /// The most characters that a location may have.
+    /// The maximum number of characters.
     pub const MAX_CHARACTERS: usize = 40;
 
-    /// Takes the text as it is.
+    /// Creates a location. The text is not changed.
     ///
     /// # Errors
     ///
-    /// When it has more than [`MAX_CHARACTERS`](Self::MAX_CHARACTERS) characters.
+    /// Returns an error if the text has more than [`MAX_CHARACTERS`](Self::MAX_CHARACTERS)
+    /// characters.
     pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
         let text = text.into();
         check_characters("location", &text, Self::MAX_CHARACTERS)?;

@@ -1,4 +1,4 @@
-//! Values that are sent: each can only hold what the service accepts.
+//! Types for requests, which can only hold values that the service accepts.
 
 mod api_key;
 mod bio;

@@ -1,4 +1,4 @@
-//! The identifiers of links and posts, which are opaque.
+//! The identifiers of links and posts.
 
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
@@ -7,7 +7,7 @@ use crate::InvalidValue;
 use crate::request::path::check_segment;
 use crate::values::text_value::text_value;
 
-/// Declares an identifier that the service may write as a JSON string or a JSON integer.
+/// Declares an identifier that is a string or an integer in JSON.
 macro_rules! resource_id {
     ($(#[$docs:meta])* $name:ident, $field:literal) => {
         $(#[$docs])*
@@ -18,11 +18,12 @@ macro_rules! resource_id {
         }
 
         impl $name {
-            /// Takes an identifier as the service wrote it.
+            /// Creates an identifier. The text is not changed.
             ///
             /// # Errors
             ///
-            /// When it is empty, `.` or `..`, which a URL's path cannot carry.
+            /// Returns an error if the text is empty, `.` or `..`, which cannot be part of a URL
+            /// path.
             pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
                 let text = text.into();
                 check_segment($field, &text)?;
@@ -32,7 +33,7 @@ macro_rules! resource_id {
 
         text_value!($name);
 
-        // An identifier read as the number 7 and one typed as "7" name the same thing.
+        // The number 7 and the string "7" are the same identifier.
         impl PartialEq for $name {
             fn eq(&self, other: &Self) -> bool {
                 self.text == other.text
@@ -70,8 +71,8 @@ macro_rules! resource_id {
 }
 
 resource_id! {
-    /// A link's identifier: opaque, printed as the service wrote it. A number in a response that 64
-    /// bits cannot hold is kept as its text, to the last digit.
+    /// The identifier of a link, displayed as the service sent it. An integer that does not fit
+    /// into 64 bits keeps all its digits.
     ///
     /// ```
     /// use profile_sdk::LinkId;
@@ -86,8 +87,8 @@ resource_id! {
 }
 
 resource_id! {
-    /// A post's identifier: opaque, printed as the service wrote it. A number in a response that 64
-    /// bits cannot hold is kept as its text, to the last digit.
+    /// The identifier of a post, displayed as the service sent it. An integer that does not fit
+    /// into 64 bits keeps all its digits.
     ///
     /// ```
     /// use profile_sdk::PostId;

@@ -1,14 +1,14 @@
-//! What a key may do.
+//! The scopes of a key.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-/// A permission that a key carries.
+/// A permission of a key.
 ///
-/// The specification shows four and says that the list is not complete, so a fifth is kept by its
-/// name. (Specification: Authentication.)
+/// The specification names four scopes and says that there may be others, which are kept by name.
+/// (Specification: Authentication.)
 ///
 /// ```
 /// use profile_sdk::Scope;
@@ -19,20 +19,20 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Scope {
-    /// `profile:write`, needed by `PATCH /me/profile`.
+    /// `profile:write`, required by `PATCH /me/profile`.
     ProfileWrite,
-    /// `analytics:read`, needed by `GET /me/analytics`.
+    /// `analytics:read`, required by `GET /me/analytics`.
     AnalyticsRead,
-    /// `links:write`, needed to create, edit and delete links.
+    /// `links:write`, required to create, edit and delete links.
     LinksWrite,
-    /// `social:write`, needed to create and delete posts.
+    /// `social:write`, required to create and delete posts.
     SocialWrite,
-    /// A scope that the specification does not show.
+    /// A scope that is not in the specification.
     Other(String),
 }
 
 impl Scope {
-    /// The scopes that the specification shows.
+    /// The scopes in the specification.
     pub const KNOWN: [Self; 4] = [
         Self::ProfileWrite,
         Self::AnalyticsRead,
@@ -40,7 +40,7 @@ impl Scope {
         Self::SocialWrite,
     ];
 
-    /// The scope's name, for example `links:write`.
+    /// Returns the name of the scope, for example `links:write`.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -68,10 +68,10 @@ impl fmt::Display for Scope {
     }
 }
 
-/// The scopes of a key, read from an array of names or from one string of names.
+/// The scopes of a key, decoded from an array of names or from one string.
 ///
-/// The specification does not show the shape: names in one string may be separated by spaces or
-/// commas, and any other shape reads as no scopes and is kept in [`raw`](Self::raw).
+/// The specification does not define the shape. The names in one string can be separated by spaces
+/// or commas. Any other shape is decoded as no scopes; [`raw`](Self::raw) returns it.
 ///
 /// ```
 /// use profile_sdk::{Scope, Scopes};
@@ -88,18 +88,18 @@ pub struct Scopes {
 }
 
 impl Scopes {
-    /// Whether the key carries this scope.
+    /// Returns `true` if the key has a scope.
     #[must_use]
     pub fn contains(&self, scope: &Scope) -> bool {
         self.scopes.contains(scope)
     }
 
-    /// The scopes, in the order in which the service names them.
+    /// Returns the scopes in the order in which the service sent them.
     pub fn iter(&self) -> impl Iterator<Item = &Scope> {
         self.scopes.iter()
     }
 
-    /// What the service sent.
+    /// Returns the JSON value that the service sent.
     #[must_use]
     pub fn raw(&self) -> &Value {
         &self.raw

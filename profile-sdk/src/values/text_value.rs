@@ -1,12 +1,12 @@
-//! What the checked text types have in common: conversions, comparison, printing.
+//! Macros for validated text types: conversions and serialization.
 
-/// Gives a type around a `text: String` the conversions that every checked text has.
+/// Implements the conversions of a type with a field `text: String`.
 ///
-/// The type itself brings `new(impl Into<String>) -> Result<Self, InvalidValue>`.
+/// The type has a function `new(impl Into<String>) -> Result<Self, InvalidValue>`.
 macro_rules! text_value {
     ($name:ident) => {
         impl $name {
-            /// The text, exactly as it was given.
+            /// Returns the text exactly as it was passed.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.text
@@ -51,7 +51,7 @@ macro_rules! text_value {
     };
 }
 
-/// Makes a checked text travel in JSON as the plain string that it holds.
+/// Implements `Serialize` as a plain string.
 macro_rules! serialize_as_text {
     ($name:ident) => {
         impl serde::Serialize for $name {
@@ -62,7 +62,7 @@ macro_rules! serialize_as_text {
     };
 }
 
-/// Reads a checked text from a plain string, as its constructor takes it.
+/// Implements `Deserialize` from a plain string with the constructor.
 macro_rules! deserialize_from_text {
     ($name:ident) => {
         impl<'de> serde::Deserialize<'de> for $name {
