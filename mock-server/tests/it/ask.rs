@@ -1,4 +1,4 @@
-//! Sends one request and checks its answer, byte for byte, with nothing between it and the socket.
+//! A minimal HTTP client over a plain socket, with assertions on responses.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -6,18 +6,18 @@ use std::net::{SocketAddr, TcpStream};
 use mock_server::{MockServer, Reply};
 use serde_json::{Value, json};
 
-/// Begins a request with the key for everything. `line` is a method and a path below `/api/v1`.
+/// Creates a request with a key that has all scopes. `line` is a method and a path below `/api/v1`.
 pub(crate) fn ask(server: &MockServer, line: &str) -> Ask {
     ask_at(server.address(), server.key(), line)
 }
 
-/// Begins a request to any address.
+/// Creates a request to an address.
 pub(crate) fn ask_at(address: SocketAddr, key: &str, line: &str) -> Ask {
     let line = line.replacen(' ', " /api/v1", 1);
     ask_exactly(address, &line).key(key)
 }
 
-/// Begins a request without a key. `line` is a method and a whole path.
+/// Creates a request without a key. `line` is a method and an absolute path.
 pub(crate) fn ask_exactly(address: SocketAddr, line: &str) -> Ask {
     Ask {
         address,
@@ -52,7 +52,7 @@ impl Ask {
         self
     }
 
-    /// A body without a content type.
+    /// Sets a body without a content type.
     pub(crate) fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
         self
@@ -62,7 +62,7 @@ impl Ask {
         self.text(&body.to_string())
     }
 
-    /// A body that claims to be JSON.
+    /// Sets a body with the content type of JSON.
     pub(crate) fn text(self, body: &str) -> Self {
         self.header("Content-Type", "application/json").body(body)
     }
@@ -72,7 +72,7 @@ impl Ask {
         self.begin().finish()
     }
 
-    /// Sends, and leaves the answer for later.
+    /// Sends the request without waiting for the response.
     #[track_caller]
     pub(crate) fn begin(self) -> Asked {
         let mut stream = TcpStream::connect(self.address).unwrap();
@@ -92,7 +92,7 @@ impl Ask {
         Asked(stream)
     }
 
-    /// Sends, and returns what stands under `data` in an answer with this status.
+    /// Sends the request, checks the status code, and returns `data` of the response.
     #[track_caller]
     pub(crate) fn data(self, status: u16) -> Value {
         let answer = self.send();
@@ -104,13 +104,13 @@ impl Ask {
         object.remove("data").unwrap()
     }
 
-    /// Sends, and checks that the refusal is this one and blames no field.
+    /// Sends the request and checks the error in the response, which must not name a field.
     #[track_caller]
     pub(crate) fn refused(self, status: u16, code: &str, message: &str) -> Answer {
         self.refused_with(status, json!({"code": code, "message": message}))
     }
 
-    /// Sends, and checks that the refusal is this one and blames this field.
+    /// Sends the request and checks the error in the response, which must name the field.
     #[track_caller]
     pub(crate) fn refused_for(self, status: u16, field: &str, code: &str, message: &str) -> Answer {
         self.refused_with(
@@ -130,7 +130,7 @@ impl Ask {
     }
 }
 
-/// A request whose answer is still to come.
+/// A request that has been sent.
 pub(crate) struct Asked(TcpStream);
 
 impl Asked {
@@ -141,11 +141,11 @@ impl Asked {
         Answer::parse(&bytes)
     }
 
-    /// Reads until the connection is at its end, in whatever way it ends.
+    /// Reads until the connection is closed or fails.
     #[cfg(all(unix, feature = "program"))]
     pub(crate) fn read_what_comes(mut self) -> String {
         let mut bytes = Vec::new();
-        // What was read before an error is there.
+        // After an error, the bytes read so far are in the buffer.
         let _ = self.0.read_to_end(&mut bytes);
         String::from_utf8(bytes).unwrap()
     }

@@ -1,4 +1,4 @@
-//! Who may call what (section Authentication of the specification).
+//! Authentication and scopes (section Authentication of the specification).
 
 use mock_server::{Keys, MockServer, Scope};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What a body of a request may be, whatever the endpoint.
+//! Request bodies, at all endpoints.
 
 use mock_server::MockServer;
 use serde_json::json;

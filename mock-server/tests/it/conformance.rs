@@ -1,5 +1,5 @@
-//! The specification as a table: a case for each of its sentences about requests and answers. The
-//! same table runs against the engine and, over sockets, against the library and the program.
+//! A conformance suite with a case for each sentence of the specification about requests and
+//! responses. It runs against the engine and, over sockets, against the library and the program.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -11,14 +11,14 @@ use serde_json::Value;
 use crate::ask::Answer;
 use crate::conformance_cases::CASES;
 
-/// One sentence of the specification, in our words, and how a service shows that it keeps to it.
+/// A sentence of the specification, paraphrased, and a check that a service conforms to it.
 pub(crate) struct Case {
     pub(crate) section: &'static str,
     pub(crate) sentence: &'static str,
     pub(crate) check: fn(&Service),
 }
 
-/// A service that starts with the default world, wherever it runs.
+/// A service that starts with the default world.
 pub(crate) struct Service<'a> {
     pub(crate) keys: Keys,
     send: &'a dyn Fn(&Request) -> Answer,
@@ -35,7 +35,7 @@ impl Service<'_> {
         })
     }
 
-    /// Sends a request with the key for everything, and returns its `data`.
+    /// Sends a request with a key that has all scopes, and returns `data` of the response.
     #[track_caller]
     pub(crate) fn read(&self, line: &str) -> Value {
         let answer = self.send_with(&self.keys.all, line, None);
@@ -43,7 +43,7 @@ impl Service<'_> {
         data(&answer)
     }
 
-    /// Sends a body with the key for everything, and checks the status.
+    /// Sends a body with a key that has all scopes, and checks the status code.
     #[track_caller]
     pub(crate) fn write(&self, line: &str, body: &Value, status: u16) -> Answer {
         let answer = self.send_with(&self.keys.all, line, Some(body));
@@ -51,7 +51,7 @@ impl Service<'_> {
         answer
     }
 
-    /// Sends a request with the key for everything, and checks status and code of the refusal.
+    /// Sends a request with a key that has all scopes, and checks status code and error code.
     #[track_caller]
     pub(crate) fn refuse(&self, line: &str, body: Option<&Value>, status: u16, code: &str) {
         let answer = self.send_with(&self.keys.all, line, body);
@@ -64,7 +64,7 @@ impl Service<'_> {
     }
 }
 
-/// A request without a key. `line` is a method and a path below `/api/v1`.
+/// Creates a request without a key. `line` is a method and a path below `/api/v1`.
 pub(crate) fn request(line: &str) -> Request {
     let (method, path) = line.split_once(' ').unwrap();
     Request::new(method, &format!("/api/v1{path}"))
@@ -91,7 +91,7 @@ pub(crate) fn assert_refused(answer: &Answer, status: u16, code: &str) {
     );
 }
 
-/// Sends a request over a socket of its own.
+/// Sends a request over a new connection.
 fn send_to(address: SocketAddr, request: &Request) -> Answer {
     let mut head = format!("{} {}", request.method, request.path);
     if let Some(query) = &request.query {
@@ -110,7 +110,7 @@ fn send_to(address: SocketAddr, request: &Request) -> Answer {
     Answer::parse(&bytes)
 }
 
-/// Runs one case, and says which it was when it fails.
+/// Runs a case, and prints its sentence if it fails.
 fn run(case: &Case, service: &Service) {
     let check = std::panic::AssertUnwindSafe(|| (case.check)(service));
     let (section, sentence) = (case.section, case.sentence);
@@ -160,7 +160,7 @@ fn sentences_are_unique() {
     assert_eq!(sentences.len(), CASES.len());
 }
 
-/// The table touches every endpoint, so that no sentence is about an endpoint that nobody calls.
+/// Checks that the cases call every endpoint.
 #[tokio::test]
 async fn all_endpoints_are_covered() {
     let mut uncovered = Endpoint::ALL.to_vec();

@@ -312,7 +312,7 @@ pub(crate) const CASES: [Case; 38] = [
             let line = "DELETE /me/posts/post_3";
             assert_eq!(service.send_with(&service.keys.all, line, None).status, 204);
             assert_eq!(service.read("GET /me")["posts"], json!([]));
-            // This one is grace's.
+            // This link belongs to grace.
             service.refuse("DELETE /me/posts/post_5", None, 404, "unknown_post");
         },
     ),

@@ -1,4 +1,4 @@
-//! The control API of the program, as curl would use it.
+//! The control API of the program.
 
 use mock_server::Dialect;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::serving::{Serving, serve};
 
 const NOTHING: Value = Value::Null;
 
-/// Checks that an order is refused in these words.
+/// Checks the error of a rejected request to the control API.
 #[track_caller]
 pub(crate) fn refused(
     serving: &Serving,
@@ -39,7 +39,7 @@ fn health_lists_the_routes() {
         routes.contains(&"POST /_mock/v1/worlds/{world}/clock/advance"),
         "{routes:?}"
     );
-    // Each of them is there: with a world that is not, all but those of the server say so.
+    // All routes exist: with an unknown world, all routes of a world report `unknown_world`.
     for route in routes {
         let line = route
             .replace("{world}", "nowhere")
@@ -185,7 +185,7 @@ fn reports_the_path_of_an_error_in_a_state() {
     }
 }
 
-/// As the state of a world, and of a new one.
+/// Checks an invalid state, for an existing world and for a new one.
 #[track_caller]
 fn refused_everywhere(serving: &Serving, state: Value, message: &str) {
     let made = json!({"state": state});
@@ -409,7 +409,7 @@ fn sets_a_dialect_by_name_or_by_settings() {
     );
 }
 
-/// What `Dialect::alternatives` is to Rust.
+/// The list equals `Dialect::alternatives`.
 #[test]
 fn lists_alternatives_that_can_be_set() {
     let serving = serve(&[]);
@@ -456,7 +456,7 @@ fn serves_the_openapi_documents() {
     assert_eq!(read, service);
 }
 
-/// The document names what there is: no more, no less.
+/// The document has exactly the routes that exist.
 #[test]
 fn openapi_document_has_all_routes() {
     let serving = serve(&[]);
@@ -627,14 +627,14 @@ fn reports_unknown_routes_and_resources() {
     );
 }
 
-/// What cannot be read is refused with 400, and what can be read and makes no sense with 422.
+/// Malformed bodies get 400; well-formed but invalid ones get 422.
 #[test]
 fn all_routes_use_the_same_status_codes_for_invalid_bodies() {
     let serving = serve(&[]);
     let mut state = serving.order(200, "GET /worlds/default/state", NOTHING);
     state["last_id"] = json!(0);
     let elsewhere = json!({"request": {"path": "/elsewhere"}});
-    let mut senseless = vec![
+    let mut invalid = vec![
         ("POST /worlds", json!({"clock": "noon"})),
         ("PUT /worlds/{world}/state", state),
         (
@@ -669,18 +669,18 @@ fn all_routes_use_the_same_status_codes_for_invalid_bodies() {
             let path = path.strip_prefix("/_mock/v1").unwrap();
             let line = format!("{} {path}", method.to_uppercase());
             check_unreadable(&serving, &line);
-            let found = senseless.iter().position(|(known, _)| *known == line);
+            let found = invalid.iter().position(|(known, _)| *known == line);
             assert_eq!(
                 found.is_some(),
                 operation["responses"].get("422").is_some(),
                 "{line}"
             );
-            if let Some((_, body)) = found.map(|place| senseless.remove(place)) {
+            if let Some((_, body)) = found.map(|place| invalid.remove(place)) {
                 serving.order(422, &line.replace("{world}", "default"), body);
             }
         }
     }
-    assert!(senseless.is_empty(), "{senseless:?}");
+    assert!(invalid.is_empty(), "{invalid:?}");
 }
 
 #[track_caller]

@@ -1,4 +1,4 @@
-//! The journal and the verdicts of the program, as curl would ask for them.
+//! The journal and the verdicts of the program.
 
 use std::thread;
 
@@ -54,7 +54,7 @@ fn lists_filters_and_clears_requests() {
     assert_eq!(list(""), [] as [u64; 0]);
 }
 
-/// The client alone knows what it got; the journal has to tell the same.
+/// The journal records the response that the client received.
 #[test]
 fn records_the_fault_and_the_response_that_was_sent() {
     let serving = serve(&[]);
@@ -271,7 +271,7 @@ fn waiting_returns_the_request_or_the_reason() {
 fn waiting_does_not_block_other_requests() {
     let serving = serve(&[]);
     let wait = json!({"request": {"method": "DELETE"}, "within_milliseconds": 60_000});
-    // More than there are threads for work that blocks.
+    // More than the threads of the blocking thread pool.
     let waiting: Vec<_> = (0..520)
         .map(|_| {
             let ask = serving.control("POST /worlds/default/requests/wait");
@@ -285,7 +285,7 @@ fn waiting_does_not_block_other_requests() {
     }
 }
 
-/// Begins to wait for what never comes.
+/// Starts to wait for a request that is never sent.
 fn wait_long(serving: &Serving) -> Asked {
     let wait = json!({"request": {"path": "/stats"}, "within_milliseconds": 60_000});
     let ask = serving.control("POST /worlds/default/requests/wait");
@@ -302,7 +302,7 @@ fn clearing_the_journal_ends_waiting() {
         let waiting = wait_long(&serving);
         let answer = thread::scope(|scope| {
             let waiting = scope.spawn(|| waiting.finish());
-            // Nobody sees when the program begins to wait.
+            // The test cannot observe when the program starts to wait, so it retries.
             while !waiting.is_finished() {
                 serving.order(204, line, NOTHING);
             }
@@ -317,10 +317,10 @@ fn clearing_the_journal_ends_waiting() {
 fn waiting_does_not_delay_the_shutdown() {
     let serving = serve(&[]);
     let waiting = wait_long(&serving);
-    // Connections are taken in turn, so the program has seen the one that waits.
+    // Connections are accepted in order, so the program has accepted the one that waits.
     serving.order(200, "GET /health", NOTHING);
     assert_eq!(serving.stop("TERM").0, Some(0));
-    // A request that holds up the end is dropped without an answer.
+    // A request that delays the shutdown is dropped without a response.
     let answer = waiting.finish();
     assert_eq!(answer.status, 503);
     assert!(

@@ -1,5 +1,4 @@
-//! The OpenAPI document of the control API against the program: what it describes is what is asked
-//! and answered.
+//! The OpenAPI document of the control API matches the requests and responses of the program.
 
 use std::collections::BTreeSet;
 
@@ -16,8 +15,8 @@ fn document() -> Value {
     serde_yaml_ng::from_str(include_str!("../../control-openapi.yaml")).unwrap()
 }
 
-/// Gives an order whose body and answer have to be as documented. `line` is a method and a path of
-/// the document.
+/// Sends a request and checks that its body and the response match the document. `line` is a method
+/// and a path of the document.
 #[track_caller]
 fn order(serving: &Serving, status: u16, line: &str, body: Value) -> Value {
     let document = document();
@@ -117,7 +116,7 @@ fn settings_match_the_document() {
     at(204, "DELETE /faults", NOTHING);
 }
 
-/// The names of the variants, which the refusal of an unknown one lists.
+/// Returns the names of the variants, from the error for an unknown one.
 fn variants<T: DeserializeOwned>() -> BTreeSet<String> {
     let refusal = serde_json::from_str::<T>("\"?\"")
         .err()

@@ -1,4 +1,4 @@
-//! How the control API reads what it is sent, and what it makes of where it came from.
+//! Parsing of requests to the control API, and the URLs in its responses.
 
 use serde_json::{Value, json};
 

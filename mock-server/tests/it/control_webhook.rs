@@ -1,4 +1,4 @@
-//! The webhook of the program, as curl would steer it.
+//! The webhook routes of the control API.
 
 use serde_json::{Value, json};
 
@@ -135,7 +135,7 @@ fn never_returns_the_secret() {
     }
     let told = json!(told).to_string();
     assert!(!told.contains(CANARY), "{told}");
-    // base64 of the canary, which is how bytes that are no text would be told.
+    // base64 of the canary, which is the format for bytes that are not UTF-8.
     assert!(!told.contains("d2hzZWNfY2FuYXJ5"), "{told}");
     let (code, stderr) = serving.stop("TERM");
     assert_eq!(code, Some(0));

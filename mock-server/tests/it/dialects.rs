@@ -1,4 +1,4 @@
-//! Every setting of a dialect, and what it changes.
+//! The settings of a dialect.
 
 use mock_server::dialect::{
     AnalyticsShape, ApiVisible, BadgeKinds, ContentRejection, DaysOutOfRange, ErrorBody, Ids,
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::ask::{Answer, ask};
 
-/// A world in the default dialect, but for this.
+/// Creates a world whose dialect differs from the default in one setting.
 fn world(change: impl FnOnce(&mut Dialect)) -> World {
     let mut dialect = Dialect::default();
     change(&mut dialect);
@@ -19,7 +19,7 @@ fn world(change: impl FnOnce(&mut Dialect)) -> World {
     world
 }
 
-/// Sends a request with the key for everything.
+/// Sends a request with a key that has all scopes.
 fn send(world: &mut World, line: &str, body: Option<Value>) -> Answer {
     let (method, path) = line.split_once(' ').unwrap();
     let mut request = Request::new(method, &format!("/api/v1{path}"))

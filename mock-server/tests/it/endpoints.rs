@@ -1,17 +1,17 @@
-//! The endpoints as the specification lists them, each with a request that is carried out.
+//! The endpoints of the specification, each with an example request that succeeds.
 
 use mock_server::{Endpoint, Scope};
 use serde_json::Value;
 
-/// What the specification says of an endpoint.
+/// An endpoint of the specification.
 pub(crate) struct Listed {
-    /// Method and path as the specification writes them.
+    /// The method and path, as in the specification.
     pub(crate) line: &'static str,
     pub(crate) access: Access,
     body: Option<&'static str>,
 }
 
-/// Who may call an endpoint.
+/// The access that an endpoint requires.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Access {
     Everybody,
@@ -67,7 +67,7 @@ impl Listed {
         self.line.split(' ').nth(1).unwrap()
     }
 
-    /// Method and path with a parameter that is there in a new world.
+    /// Returns the method and the path, with parameters that exist in a new world.
     pub(crate) fn known(&self) -> String {
         self.line
             .replace("/links/{id}", "/links/link_1")
@@ -75,13 +75,13 @@ impl Listed {
             .replace("{handle}", "demo")
     }
 
-    /// A body that the endpoint takes, where it takes one.
+    /// Returns a valid body, if the endpoint takes one.
     pub(crate) fn body(&self) -> Option<Value> {
         self.body.map(|text| serde_json::from_str(text).unwrap())
     }
 }
 
-/// The endpoints that need a scope, each with it.
+/// Returns the endpoints that require a scope, with the scope.
 pub(crate) fn scoped() -> impl Iterator<Item = (&'static Listed, Scope)> {
     ENDPOINTS.iter().filter_map(|listed| match listed.access {
         Access::KeyWith(scope) => Some((listed, scope)),

@@ -1,4 +1,4 @@
-//! Expectations of a Rust test, and the words in which they panic.
+//! Expectations in Rust tests, and their panic messages.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::ask::ask;
 
-/// The message with which a check panics.
+/// Returns the panic message of a check.
 #[track_caller]
 fn panic_of(check: impl FnOnce()) -> String {
     let panic = catch_unwind(AssertUnwindSafe(check)).unwrap_err();

@@ -1,4 +1,4 @@
-//! Faults that HTTP can express, in the answers of a plain server.
+//! Faults that are valid HTTP.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! The journal: what it keeps, what it hides, and how it is asked.
+//! The journal: records, redaction, patterns and waiting.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ async fn start() -> MockServer {
     MockServer::builder().clock(clock).start().await.unwrap()
 }
 
-/// The sentences of the near misses of a pattern that is written as JSON.
+/// Returns the messages of the near misses of a pattern in JSON.
 #[track_caller]
 fn near_misses(server: &MockServer, pattern: Value) -> Vec<String> {
     let pattern = serde_json::from_value(pattern).unwrap();
@@ -318,7 +318,7 @@ async fn waiting_ends_after_enough_requests() {
     let pattern = RequestPattern::new("GET", "/badges");
     let waiting = server.journal().wait(&pattern, 3, Duration::MAX);
     let mut waiting = std::pin::pin!(waiting);
-    // Polled once, it waits for what is sent now.
+    // After the first poll, it waits for new requests.
     assert!(
         tokio::time::timeout(Duration::ZERO, waiting.as_mut())
             .await

@@ -179,7 +179,7 @@ async fn rejects_unknown_fields_and_wrong_types_without_changes() {
 #[tokio::test]
 async fn returns_404_for_an_unknown_id() {
     let server = MockServer::start().await;
-    // link_4 is grace's, post_3 is a post.
+    // link_4 belongs to grace, and post_3 is a post.
     for (segment, id) in [
         ("link_4", "link_4"),
         ("post_3", "post_3"),

@@ -1,4 +1,4 @@
-//! The service through real sockets: a module for each resource, and one for each way to run it.
+//! Tests of the service over real sockets, one module per subject.
 
 #![allow(
     clippy::unwrap_used,

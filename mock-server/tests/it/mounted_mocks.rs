@@ -1,4 +1,4 @@
-//! Mocks that a test mounts in front of the service.
+//! wiremock mocks that a test mounts in addition to the service.
 
 use mock_server::MockServer;
 use mock_server::wiremock::matchers::{method, path};

@@ -1,4 +1,4 @@
-//! The OpenAPI document against the service: what it describes is what is answered.
+//! The OpenAPI document matches the responses of the service.
 
 use boon::{Compiler, Draft, Schemas};
 use expect_test::expect_file;
@@ -10,22 +10,22 @@ use crate::endpoints::{ENDPOINTS, Listed};
 
 const LOCATION: &str = "http://document/openapi.json";
 
-/// The document as it is written, so that what `UPDATE_EXPECT` makes of it need not be built first.
+/// The YAML source, because `UPDATE_EXPECT` generates the JSON from it.
 const YAML: &str = include_str!("../../openapi.yaml");
 
-/// One more byte than any request may have.
+/// One byte more than the maximum length of a body.
 const TOO_LARGE: usize = 1024 * 1024 + 1;
 
 fn document() -> Value {
     serde_yaml_ng::from_str(YAML).unwrap()
 }
 
-/// What the value lacks of the schema that lies at this place of the service's document.
+/// Returns the errors of a value against the schema at a pointer in the service's document.
 fn lacks(value: &Value, place: &str) -> Option<String> {
     lacks_of(document(), value, place)
 }
 
-/// What the value lacks of the schema that lies at this place of a document.
+/// Returns the errors of a value against the schema at a pointer in a document.
 pub(crate) fn lacks_of(document: Value, value: &Value, place: &str) -> Option<String> {
     let mut compiler = Compiler::new();
     compiler.set_default_draft(Draft::V2020_12);
@@ -40,7 +40,7 @@ pub(crate) fn lacks_of(document: Value, value: &Value, place: &str) -> Option<St
     invalid.map(|error| error.to_string())
 }
 
-/// One operation of the document.
+/// An operation of the document.
 struct Operation {
     method: String,
     path: String,
@@ -64,13 +64,13 @@ fn operations() -> Vec<Operation> {
 }
 
 impl Operation {
-    /// Method and path below `/api/v1`, as in the specification.
+    /// Returns the method and the path below `/api/v1`, as in the specification.
     fn line(&self) -> String {
         let path = self.path.strip_prefix("/api/v1").unwrap();
         format!("{} {path}", self.method)
     }
 
-    /// Where the document describes the answer with this status.
+    /// Returns the pointer to the description of the response with a status code.
     fn place(&self, status: &str) -> String {
         match self.responses[status].get("$ref") {
             Some(reference) => reference.as_str().unwrap()[1..].to_owned(),
@@ -81,7 +81,7 @@ impl Operation {
         }
     }
 
-    /// A request that is carried out.
+    /// Creates a request that succeeds.
     fn good(&self, server: &MockServer) -> Ask {
         let listed = self.listed();
         let good = ask(server, &listed.known());
@@ -91,7 +91,7 @@ impl Operation {
         }
     }
 
-    /// A request that is refused with this status.
+    /// Creates a request that is rejected with a status code.
     fn bad(&self, server: &MockServer, status: &str) -> Ask {
         let known = self.listed().known();
         match status {
@@ -123,7 +123,7 @@ impl Operation {
         }
     }
 
-    /// What the specification says of it.
+    /// Returns the endpoint of the specification.
     fn listed(&self) -> &'static Listed {
         let line = self.line();
         let listed = ENDPOINTS.iter().find(|listed| listed.line == line);
@@ -218,7 +218,7 @@ async fn unknown_operations_are_rejected_as_documented() {
     check(&not_allowed, "/components/responses/MethodNotAllowed");
 }
 
-/// Sends each body, and checks that the schema takes those that the service takes.
+/// Checks that the schema accepts the same bodies as the service.
 #[track_caller]
 fn draws_the_same_line(server: &MockServer, line: &str, schema: &str, bodies: &[Value]) {
     for body in bodies {

@@ -37,7 +37,7 @@ async fn creates_and_deletes_a_post() {
 #[tokio::test]
 async fn deletes_only_own_posts() {
     let server = MockServer::start().await;
-    // post_5 is grace's, link_1 is a link.
+    // post_5 belongs to grace, and link_1 is a link.
     for id in ["post_5", "link_1"] {
         let message = format!("the key's owner has no post with the id {id}");
         ask(&server, &format!("DELETE /me/posts/{id}")).refused(404, "unknown_post", &message);

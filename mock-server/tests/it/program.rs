@@ -123,7 +123,7 @@ fn an_invalid_address_is_a_usage_error() {
     }
 }
 
-/// Checks that the value of an option is refused in these words.
+/// Checks the error for an invalid value of an option.
 #[track_caller]
 fn usage_error(option: &str, arguments: &[&str], value: &str, message: &str) {
     let expected = format!(
@@ -214,7 +214,7 @@ fn sends_webhooks_to_the_given_url() {
         (&told["receiver"], &told["active"]),
         (&json!(url), &json!(true))
     );
-    // The sink goes on with the secret of the file, whose line break is no part of it.
+    // The sink keeps the secret of the file, without the line break.
     let sink = json!({"sink": "200"});
     serving.order(200, "PUT /worlds/default/webhook", sink);
     let event = json!({"kind": "follow.created", "body": "\u{ff}"});
@@ -289,9 +289,9 @@ fn reports_a_created_directory() {
     let made = directory.path().join("profile");
     let state = made.join("state.json").display().to_string();
     let warning = format!("mock-server: created the directory {}\n", made.display());
-    for is_told in [true, false] {
+    for is_reported in [true, false] {
         let (_, stderr) = serve(&["--state", &state]).stop("TERM");
-        assert_eq!(stderr.starts_with(&warning), is_told, "{stderr}");
+        assert_eq!(stderr.starts_with(&warning), is_reported, "{stderr}");
     }
 }
 
@@ -423,7 +423,7 @@ fn an_invalid_argument_is_a_usage_error() {
     );
 }
 
-/// Writes a file of this name, and returns its path.
+/// Writes a file and returns its path.
 fn file(directory: &TempDir, name: &str, text: &str) -> String {
     let path = directory.path().join(name);
     std::fs::write(&path, text).unwrap();
@@ -548,7 +548,7 @@ fn survives_exhaustion_of_file_descriptors() {
     let serving = start(shell);
     let connect = |_| TcpStream::connect(serving.address()).unwrap();
     let many: Vec<_> = (0..64).map(connect).collect();
-    // The last of them gets an answer as soon as others are gone.
+    // The last connection gets a response as soon as others are closed.
     let mut last = connect(0);
     write!(last, "GET /api/v1/badges HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
     last.set_read_timeout(Some(Duration::from_millis(100)))
@@ -595,7 +595,7 @@ fn rejects_large_bodies_and_does_not_record_them() {
     assert!(grown < 16 * 1024, "{grown} KiB more");
 }
 
-/// How much memory the program has at most had so far, in KiB.
+/// Returns the peak memory usage of the program, in KiB.
 fn memory(serving: &Serving) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", serving.id())).unwrap();
     let line = status
@@ -628,7 +628,7 @@ fn slow_clients_do_not_block_others() {
     drop(slow);
 }
 
-/// Sends a part of a head, and a head with a part of its body.
+/// Opens two connections: one sends a part of a head, one a head and a part of the body.
 #[track_caller]
 fn begin_two_requests(serving: &Serving) -> [TcpStream; 2] {
     [
@@ -673,7 +673,7 @@ fn responds_to_large_bodies_before_they_end() {
 #[test]
 fn a_blocked_log_does_not_delay_responses() {
     let serving = serve(&["--log"]);
-    // A pipe holds 64 KiB, and each of these is told in 40 bytes.
+    // A pipe holds 64 KiB, and each request logs 40 bytes.
     for _ in 0..3_000 {
         serving.ask("GET /badges").without_key().send();
     }
@@ -691,7 +691,7 @@ fn waiting_requests_do_not_delay_the_exit() {
     let line = "GET /worlds/default/faults";
     while serving.order(200, line, Value::Null)[0]["applied"] != 1 {}
     assert_eq!(serving.stop("TERM").0, Some(0));
-    // A request that holds up the end is dropped without an answer.
+    // A request that delays the shutdown is dropped without a response.
     assert_eq!(delayed.finish().status, 200);
     for mut half in halves {
         assert_eq!(half.read(&mut [0; 1]).unwrap_or(0), 0);
@@ -704,17 +704,17 @@ fn a_second_signal_ends_the_program_immediately() {
     let unread = [&earlier, &serving].map(ask_and_never_read);
     earlier.signal("TERM");
     serving.signal("TERM");
-    // The first has been heard when nobody is let in any more.
+    // The program has handled the first signal when it accepts no more connections.
     while TcpStream::connect(serving.address()).is_ok() {}
     serving.signal("INT");
     assert_eq!(serving.end().0, Some(0));
-    // One that got a single signal, and before that, waits for its client still.
+    // After the first signal, the program still waits for its client.
     assert!(earlier.is_running());
     drop(unread);
     assert_eq!(earlier.end().0, Some(0));
 }
 
-/// Asks for more than any buffer has.
+/// Requests a response that is larger than all buffers.
 #[track_caller]
 fn ask_and_never_read(serving: &Serving) -> TcpStream {
     let huge = json!({"fault": {"huge_body": {"bytes": 100_000_000}}});

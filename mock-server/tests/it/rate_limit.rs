@@ -1,4 +1,4 @@
-//! The rate limit of each key, by the clock of the world.
+//! Rate limits, by the clock of the world.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -19,7 +19,7 @@ fn limit(limit: u32) -> RateLimit {
     }
 }
 
-/// A world at noon whose key for everything has two requests in ten seconds.
+/// Creates a world at noon whose key with all scopes has a limit of two requests in ten seconds.
 fn world() -> World {
     let mut world = World::default();
     world.set_clock(Clock::fixed(NOON).unwrap());
@@ -37,7 +37,7 @@ fn send(world: &mut World, key: Option<&str>, line: &str) -> Answer {
     handle(world, &request).into()
 }
 
-/// What the headers of an answer say: limit, remaining, reset.
+/// Returns the values of the rate limit headers: limit, remaining, reset.
 fn told(answer: &Answer) -> [Option<&str>; 3] {
     ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].map(|name| answer.header(name))
 }

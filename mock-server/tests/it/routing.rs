@@ -1,4 +1,4 @@
-//! Paths and methods that are no endpoint.
+//! Unknown paths and methods.
 
 use mock_server::MockServer;
 

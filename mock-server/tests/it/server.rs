@@ -1,4 +1,4 @@
-//! A server's life, apart from what it answers.
+//! Start and shutdown of servers.
 
 use std::net::TcpStream;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! The program as a child process, for every test that needs one.
+//! The program as a child process.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
@@ -8,14 +8,14 @@ use serde_json::Value;
 
 use crate::ask::{Answer, Ask, ask_at, ask_exactly};
 
-/// The program with these arguments, not yet started.
+/// Returns a command for the program with the given arguments.
 pub(crate) fn program(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mock-server"));
     command.args(arguments);
     command
 }
 
-/// A program that serves, and that is killed when the test ends in any way.
+/// A running program, which is killed on drop.
 pub(crate) struct Serving {
     child: Child,
     pub(crate) ready: Value,
@@ -33,7 +33,7 @@ pub(crate) fn serve(arguments: &[&str]) -> Serving {
     start(program(arguments))
 }
 
-/// Starts a command that becomes the program, and waits until it is ready.
+/// Starts a command that executes the program, and waits until it is ready.
 #[track_caller]
 pub(crate) fn start(mut command: Command) -> Serving {
     let child = command
@@ -71,13 +71,13 @@ impl Serving {
         ask_at(self.address(), self.key("all"), line)
     }
 
-    /// Begins a request to the control API. `line` is a method and a path below `/_mock/v1`.
+    /// Creates a request to the control API. `line` is a method and a path below `/_mock/v1`.
     pub(crate) fn control(&self, line: &str) -> Ask {
         ask_exactly(self.address(), &line.replacen(' ', " /_mock/v1", 1))
     }
 
-    /// Does something through the control API, and returns the JSON of the answer, or null where it
-    /// has no body.
+    /// Sends a request to the control API, and returns the JSON of the response, or null if it has
+    /// no body.
     #[track_caller]
     pub(crate) fn order(&self, status: u16, line: &str, body: Value) -> Value {
         let ask = self.control(line);
@@ -92,7 +92,7 @@ impl Serving {
         }
     }
 
-    /// Sends a signal, and returns the exit code and what stands on stderr.
+    /// Sends a signal, and returns the exit code and stderr.
     #[track_caller]
     pub(crate) fn stop(mut self, signal: &str) -> (Option<i32>, String) {
         self.signal(signal);
@@ -111,7 +111,7 @@ impl Serving {
         self.child.try_wait().unwrap().is_none()
     }
 
-    /// Waits for the end, and returns the exit code and what stands on stderr.
+    /// Waits for the exit, and returns the exit code and stderr.
     #[track_caller]
     pub(crate) fn end(&mut self) -> (Option<i32>, String) {
         let code = self.child.wait().unwrap().code();
@@ -122,7 +122,7 @@ impl Serving {
     }
 }
 
-/// Runs a program that is to fail, and returns its exit code and what stands on stderr.
+/// Runs a program that must fail, and returns its exit code and stderr.
 #[track_caller]
 pub(crate) fn fail(arguments: &[&str]) -> (Option<i32>, String) {
     let Output {

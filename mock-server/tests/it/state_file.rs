@@ -1,4 +1,4 @@
-//! A world that is kept in a file.
+//! Worlds in state files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -23,7 +23,7 @@ async fn start_on(path: &Path) -> MockServer {
         .unwrap()
 }
 
-/// Writes a file that is no good, and returns why a server does not start on it.
+/// Writes an invalid file, and returns the error with which a server does not start.
 async fn refuse_to_start_on(path: &Path, content: &str) -> String {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, content).unwrap();
@@ -94,7 +94,7 @@ async fn reads_and_rejections_do_not_write() {
     let directory = TempDir::new().unwrap();
     let path = state_in(&directory);
     let server = start_on(&path).await;
-    // A server writes its file in many lines: one line shows that it left the file alone.
+    // A server writes its file in several lines, so a single line shows that it did not write.
     let state: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     fs::write(&path, state.to_string()).unwrap();
     ask(&server, "GET /me").data(200);

@@ -1,4 +1,4 @@
-//! Deliveries: signed, counted, turned off after ten failures in a row, and sent again.
+//! Webhook deliveries.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::webhook_receiver::receive;
 const SECRET: &str = "whsec_test";
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-/// A server at a fixed time.
+/// Starts a server with a fixed clock.
 async fn start() -> MockServer {
     let clock = Clock::fixed("2026-03-01T12:00:00Z").unwrap();
     MockServer::builder().clock(clock).start().await.unwrap()
@@ -30,7 +30,7 @@ async fn emit(server: &MockServer) -> Delivery {
     emitted.unwrap()
 }
 
-/// What comes of a delivery to a receiver that answers with this text.
+/// Sends a delivery to a receiver with this response, and returns the outcome.
 async fn outcome_of(answer: &str) -> DeliveryOutcome {
     let server = start().await;
     let (url, _arrived) = receive(&[answer]);
@@ -124,7 +124,7 @@ async fn only_2xx_is_a_success() {
         assert!(outcome.is_success(), "{status}");
     }
     for status in [300, 301, 302, 307, 304, 400, 404, 410, 429, 500, 503] {
-        // Were the redirect followed, nothing would answer there.
+        // Following the redirect would fail, because nothing listens there.
         let answer = format!(
             "HTTP/1.1 {status} Any\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"
         );
@@ -168,7 +168,7 @@ async fn a_receiver_that_hangs_times_out() {
     set(&server, |dialect| {
         dialect.webhook_timeout = Duration::from_millis(20)
     });
-    // The system accepts the connection, and nobody ever reads from it.
+    // The system accepts the connection, but nothing reads from it.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     server.webhook().point_at(&url, SECRET).unwrap();
@@ -190,7 +190,7 @@ async fn a_response_that_stalls_times_out() {
         stream.read_exact(&mut [0; 100]).unwrap();
         let half = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf";
         stream.write_all(half).unwrap();
-        // This ends when the other side has hung up.
+        // Returns when the other side closes the connection.
         stream.read_to_end(&mut Vec::new())
     });
     server.webhook().point_at(&url, SECRET).unwrap();
@@ -286,7 +286,7 @@ async fn a_redelivery_has_the_same_bytes_and_headers() {
     let (url, arrived) = receive(&[failing, OK]);
     server.webhook().point_at(&url, SECRET).unwrap();
     let first = emit(&server).await;
-    // Neither settings nor time of the second delivery show in it.
+    // The new dialect and the new time do not affect the redelivery.
     set(&server, |dialect| {
         dialect.webhook_payload = WebhookPayload::Bare
     });

@@ -1,11 +1,11 @@
-//! A receiver of deliveries that answers each connection with the next of some fixed texts.
+//! A receiver of deliveries with fixed responses.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
-/// What arrived: the head as lines in lower case but for the values, and the body.
+/// A received request: the lines of the head, with names in lower case, and the body.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Arrived {
     pub(crate) request_line: String,
@@ -20,8 +20,8 @@ impl Arrived {
     }
 }
 
-/// Listens on a free port and answers one connection with each text; then the port is closed.
-/// Returns the URL, and the requests as they come.
+/// Listens on a free port, accepts one connection per response, then closes the port. Returns the
+/// URL and a channel with the requests.
 #[track_caller]
 pub(crate) fn receive(answers: &[&str]) -> (String, Receiver<Arrived>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -32,9 +32,9 @@ pub(crate) fn receive(answers: &[&str]) -> (String, Receiver<Arrived>) {
         for answer in answers {
             let (mut stream, _) = listener.accept().unwrap();
             let request = read(&stream);
-            // A sender that has seen enough of an answer hangs up.
+            // The sender may close the connection before it has read the whole response.
             let _ = stream.write_all(answer.as_bytes());
-            // A test that has seen enough has dropped its end.
+            // The test may have dropped the channel.
             let _ = sender.send(request);
         }
     });

@@ -1,4 +1,4 @@
-//! What each fault looks like from a raw socket. docs/faults.md describes the same in words.
+//! Wire faults, observed from a raw socket. docs/faults.md describes them.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -9,7 +9,7 @@ use mock_server::{Fault, FaultRule, MockServer, WireFault};
 
 use crate::ask::ask;
 
-/// Longer than anything here takes, so that a mistake shows itself as a failure.
+/// Longer than any test here takes, so that a bug fails the test instead of blocking it.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 async fn server(fault: Fault) -> MockServer {
@@ -18,7 +18,7 @@ async fn server(fault: Fault) -> MockServer {
     server
 }
 
-/// Sends `GET /badges`, and leaves the connection open.
+/// Sends `GET /badges` and keeps the connection open.
 #[track_caller]
 fn send(address: SocketAddr) -> TcpStream {
     let mut stream = TcpStream::connect(address).unwrap();
@@ -28,7 +28,7 @@ fn send(address: SocketAddr) -> TcpStream {
     stream
 }
 
-/// The head and the body up to the end of the connection, which has to be orderly.
+/// Reads head and body until the connection is closed, which must be without an error.
 #[track_caller]
 fn read_to_end(mut stream: TcpStream) -> (String, Vec<u8>) {
     let mut bytes = Vec::new();
@@ -120,7 +120,7 @@ async fn a_stall_sends_a_part_and_keeps_the_connection_open() {
             matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut),
             "{error}"
         );
-        // It lasts until the client has had enough.
+        // The response lasts until the client closes the connection.
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.shutdown(Shutdown::Write).unwrap();
         assert_eq!(stream.read(&mut [0; 1]).unwrap(), 0);
@@ -294,7 +294,7 @@ async fn sends_a_whole_gzip_bomb() {
     let (head, body) = split(&bytes);
     assert!(head.contains("\r\ncontent-encoding: gzip\r\n"), "{head}");
     assert!((body.len() as u64) < BYTES / 900);
-    // The last four bytes state the length (RFC 1952, section 2.3.1).
+    // The last four bytes contain the length (RFC 1952, section 2.3.1).
     assert_eq!(body[body.len() - 4..], (BYTES as u32).to_le_bytes());
 }
 
@@ -308,7 +308,7 @@ async fn a_delay_does_not_block_other_requests() {
         server.add_fault(FaultRule::new(delay).times(1)).unwrap();
         let slow = send(server.address());
         ask(&server, "GET /badges").send();
-        // The first to be asked is the one that waits; were it the second, `send` would not return.
+        // If the second request waited for the first, `send` would not return.
         drop(slow);
     }
 }

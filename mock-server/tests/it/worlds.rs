@@ -1,4 +1,4 @@
-//! Many worlds in one program.
+//! Several worlds in one program.
 
 use std::fs::File;
 use std::thread;
