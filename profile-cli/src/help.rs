@@ -46,7 +46,7 @@ impl Topic {
     fn command(self) -> Command {
         Command::new(self.name)
             .about(self.about)
-            .after_help(unbroken(self.text))
+            .after_help(join_paragraphs(self.text))
             .help_template(TOPIC_TEMPLATE)
             .hide(true)
     }
@@ -115,7 +115,7 @@ pub(crate) fn rewrite(
         return error;
     }
     // Only the parser knows which command the help is for.
-    match with_own_help(program).try_get_matches_from(arguments) {
+    match with_rewritten_help(program).try_get_matches_from(arguments) {
         Err(help) if is_help(&help) => help,
         _ => error,
     }
@@ -128,9 +128,9 @@ fn is_help(error: &clap::Error) -> bool {
     )
 }
 
-fn with_own_help(program: fn() -> Command) -> Command {
+fn with_rewritten_help(program: fn() -> Command) -> Command {
     let whole = program().render_help();
-    hidden_globals(program())
+    hide_global_options(program())
         .mut_subcommands(with_template)
         .override_help(whole)
         .subcommands(Topic::ALL.map(Topic::command))
@@ -138,7 +138,7 @@ fn with_own_help(program: fn() -> Command) -> Command {
 
 fn with_template(command: Command) -> Command {
     let notes = command.get_after_help().map(ToString::to_string);
-    let notes = notes.map(|notes| format!("{GLOBAL_OPTIONS}\n\n{}", unbroken(&notes)));
+    let notes = notes.map(|notes| format!("{GLOBAL_OPTIONS}\n\n{}", join_paragraphs(&notes)));
     command
         .help_template(TEMPLATE)
         .after_help(notes.unwrap_or_else(|| GLOBAL_OPTIONS.to_owned()))
@@ -146,7 +146,7 @@ fn with_template(command: Command) -> Command {
 }
 
 /// Hides the global options in help texts and manual pages.
-pub(crate) fn hidden_globals(command: Command) -> Command {
+pub(crate) fn hide_global_options(command: Command) -> Command {
     command.mut_args(|argument| match argument.is_global_set() {
         true => argument.hide(true),
         false => argument,
@@ -155,7 +155,7 @@ pub(crate) fn hidden_globals(command: Command) -> Command {
 
 /// Joins the lines of each paragraph, so that clap can wrap them at the width of the terminal.
 /// Indented lines are tables and examples, and are preserved.
-pub(crate) fn unbroken(text: &str) -> String {
+pub(crate) fn join_paragraphs(text: &str) -> String {
     let mut joined = String::with_capacity(text.len());
     let mut previous = "";
     for line in text.lines() {
@@ -172,12 +172,12 @@ pub(crate) fn unbroken(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::unbroken;
+    use super::join_paragraphs;
 
     #[test]
     fn joins_paragraphs_and_preserves_tables() {
         assert_eq!(
-            unbroken("one\ntwo\n\nExamples:\n  a\n  b\n\nthree\nfour"),
+            join_paragraphs("one\ntwo\n\nExamples:\n  a\n  b\n\nthree\nfour"),
             "one two\n\nExamples:\n  a\n  b\n\nthree four"
         );
     }

@@ -14,12 +14,12 @@ use crate::output::Output;
 /// Prints what the argument parser says: help and version, or what was typed wrong.
 pub(crate) fn print(error: &clap::Error) -> ExitCode {
     // What was typed wrong may stand before --json, so the arguments themselves are asked.
-    let json = asks_for_json(
+    let json = requests_json(
         env::args_os()
             .skip(1)
             .filter_map(|text| text.into_string().ok()),
     );
-    match of_value(error) {
+    match invalid_value(error) {
         Some(failure) => Output::for_failures(json).failure(&failure),
         None if json && error.use_stderr() => {
             let text = error.to_string();
@@ -37,20 +37,20 @@ pub(crate) fn print(error: &clap::Error) -> ExitCode {
 
 /// The failure of a value that one of our types refuses. The parser's own message would repeat
 /// the value, which may be long and of many lines.
-fn of_value(error: &clap::Error) -> Option<Failure> {
+fn invalid_value(error: &clap::Error) -> Option<Failure> {
     let source = error.source()?;
-    let refused = source
+    let message = source
         .downcast_ref::<InvalidValue>()
         .map(ToString::to_string);
-    let refused = refused.or_else(|| Some(source.downcast_ref::<InvalidColor>()?.to_string()))?;
+    let message = message.or_else(|| Some(source.downcast_ref::<InvalidColor>()?.to_string()))?;
     let argument = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(argument)) => argument.split(' ').next()?,
         _ => return None,
     };
-    Some(Failure::usage(format!("{argument}: {refused}")))
+    Some(Failure::usage(format!("{argument}: {message}")))
 }
 
-fn asks_for_json(arguments: impl Iterator<Item = String>) -> bool {
+fn requests_json(arguments: impl Iterator<Item = String>) -> bool {
     let mut before = String::new();
     for argument in arguments {
         let value = match before.as_str() {
@@ -72,12 +72,12 @@ fn asks_for_json(arguments: impl Iterator<Item = String>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::asks_for_json;
+    use super::requests_json;
 
     #[track_caller]
     fn check(arguments: &str, expected: bool) {
         let arguments = arguments.split(' ').map(str::to_owned);
-        assert_eq!(asks_for_json(arguments), expected);
+        assert_eq!(requests_json(arguments), expected);
     }
 
     #[test]

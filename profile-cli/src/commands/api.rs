@@ -90,11 +90,11 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
     let path = request.path().to_owned();
     let response = match arguments.method() {
         Method::Get => session.read_about(&path, call),
-        _ => session.write(call, &path, &look_with(&path)),
+        _ => session.write(call, &path, &check_command(&path)),
     };
     let response =
         response.map_err(|failure| arguments.with_body(failure, session.output.is_json()))?;
-    let shown = Answer {
+    let shown = ResponseView {
         response: &response,
         client,
         include: arguments.include,
@@ -129,7 +129,7 @@ impl ApiArguments {
             Some((path, query)) => (path, Some(query)),
             None => (&*self.path, None),
         };
-        let mut call = client.raw_call(method, whole_path(path)?);
+        let mut call = client.raw_call(method, full_path(path)?);
         if let Some(query) = query {
             call = call.encoded_query(query);
         }
@@ -183,13 +183,13 @@ impl ApiArguments {
 }
 
 /// What came back, as it is printed.
-struct Answer<'a> {
+struct ResponseView<'a> {
     response: &'a Response<Vec<u8>>,
     client: &'a Client,
     include: bool,
 }
 
-impl Answer<'_> {
+impl ResponseView<'_> {
     /// The body as it came, after the head if that was asked for.
     fn as_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -252,7 +252,7 @@ impl Answer<'_> {
 }
 
 /// The path from the base URL on.
-fn whole_path(typed: &str) -> Result<String, Failure> {
+fn full_path(typed: &str) -> Result<String, Failure> {
     if typed.contains("://") {
         let message = format!("{typed:?} is a URL; expected a path, such as me/profile");
         return Err(Failure::usage(message).hint("set the URL of the service with --base-url"));
@@ -269,7 +269,7 @@ fn whole_path(typed: &str) -> Result<String, Failure> {
 }
 
 /// The command that shows whether a write took effect.
-fn look_with(path: &str) -> String {
+fn check_command(path: &str) -> String {
     match path.starts_with("/api/v1/me/") {
         true => "profile show".to_owned(),
         false => format!("profile api {path}"),
@@ -285,11 +285,11 @@ fn field(text: &str) -> Result<(String, String), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::whole_path;
+    use super::full_path;
 
     #[track_caller]
     fn check(typed: &str, expected: &str) {
-        assert_eq!(whole_path(typed).expect("a path"), expected);
+        assert_eq!(full_path(typed).expect("a path"), expected);
     }
 
     #[test]
@@ -300,6 +300,6 @@ mod tests {
         check("/api/v2/me", "/api/v2/me");
         check("apis", "/api/v1/apis");
         check("//host/me", "//host/me");
-        assert!(whole_path("https://host/me").is_err());
+        assert!(full_path("https://host/me").is_err());
     }
 }

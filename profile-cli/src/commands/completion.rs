@@ -92,14 +92,19 @@ fn write(shells: &[Shell], directory: &Path, program: &Command) -> Result<Report
 
 fn script(shell: Shell, program: &Command) -> Vec<u8> {
     let mut script = Vec::new();
-    generate(shell.generator(), &mut command(program), NAME, &mut script);
+    generate(
+        shell.generator(),
+        &mut with_known_values(program),
+        NAME,
+        &mut script,
+    );
     script
 }
 
 /// The program with the values that are known of arguments which take others too.
-fn command(program: &Command) -> Command {
+fn with_known_values(program: &Command) -> Command {
     let settings =
-        |command: Command| known(command, "name", SettingName::ALL.map(SettingName::as_str));
+        |command: Command| with_values(command, "name", SettingName::ALL.map(SettingName::as_str));
     let command = program.clone().mut_subcommand("config", |config| {
         let config = config.mut_subcommand("get", settings);
         let config = config.mut_subcommand("set", settings);
@@ -108,13 +113,13 @@ fn command(program: &Command) -> Command {
     #[cfg(feature = "webhook")]
     let command = command.mut_subcommand("webhook", |webhook| {
         webhook.mut_subcommand("send", |send| {
-            known(send, "kind", EventKind::KNOWN.iter().map(EventKind::as_str))
+            with_values(send, "kind", EventKind::KNOWN.iter().map(EventKind::as_str))
         })
     });
     command
 }
 
-fn known(
+fn with_values(
     command: Command,
     argument: &str,
     values: impl IntoIterator<Item = &'static str>,

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use profile_sdk::Call;
 use serde_json::{Value, json};
 
-use crate::commands::several;
+use crate::commands::batch;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::dry_run::{self, Change};
@@ -27,7 +27,7 @@ impl Deletion {
         session: &Session<'_>,
         delete: impl Fn(&Id) -> Call<()>,
     ) -> Result<Report, Failure> {
-        let ids = several::without_repetitions(ids);
+        let ids = batch::without_duplicates(ids);
         let calls: Vec<_> = ids.iter().map(|id| delete(id)).collect();
         if let Some(preview) = session.curl_preview(&calls)? {
             return Ok(preview);
@@ -36,25 +36,25 @@ impl Deletion {
             return self.preview(&ids, &calls);
         }
         session.confirm(&question(self.noun, &ids))?;
-        let look_with = format!("profile {} list", self.noun);
+        let check_command = format!("profile {} list", self.noun);
         let mut progress = Progress::begin("deleting", ids.len(), session.output.is_quiet());
         let mut deleted = Vec::new();
         let mut failures = Vec::new();
         for (&id, call) in ids.iter().zip(calls) {
             let what = format!("{} {}", self.noun, quoted(id));
-            match session.write(call, &what, &look_with) {
+            match session.write(call, &what, &check_command) {
                 Ok(_) => deleted.push(id),
                 Err(failure) if ids.len() == 1 => failures.push(Failure {
                     id: Some(id.to_string()),
                     ..failure
                 }),
-                Err(failure) => failures.push(several::failure_of(&what, id, failure)),
+                Err(failure) => failures.push(batch::item_failure(&what, id, failure)),
             }
             progress.advance();
         }
         drop(progress);
         let done = (!deleted.is_empty()).then(|| self.report(&deleted, ids.len() > 1));
-        several::outcome(done, failures)
+        batch::outcome(done, failures)
     }
 
     fn preview(&self, ids: &[impl Display], calls: &[Call<()>]) -> Result<Report, Failure> {

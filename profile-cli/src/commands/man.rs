@@ -9,7 +9,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use serde_json::json;
 
-use crate::help::{Topic, hidden_globals, unbroken};
+use crate::help::{Topic, hide_global_options, join_paragraphs};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 
@@ -55,7 +55,7 @@ fn write_pages(
         .get_subcommands()
         .filter(|below| !below.is_hide_set())
     {
-        write_pages(hidden_globals(below.clone()), directory, names)?;
+        write_pages(hide_global_options(below.clone()), directory, names)?;
     }
     let name = match command.get_display_name() {
         Some(name) => format!("{name}.1"),
@@ -99,7 +99,7 @@ fn section(heading: &str, text: &str) -> Roff {
     let mut section = Roff::new();
     section.control("SH", [heading]);
     let mut is_filled = true;
-    for line in unbroken(text).lines() {
+    for line in join_paragraphs(text).lines() {
         let is_preserved = line.starts_with(' ');
         if is_preserved == is_filled {
             section.control(if is_preserved { "nf" } else { "fi" }, []);

@@ -4,6 +4,7 @@ mod analytics;
 mod api;
 mod auth;
 mod badge;
+mod batch;
 mod completion;
 mod config;
 mod deletion;
@@ -16,7 +17,6 @@ mod post;
 #[cfg(feature = "sandbox")]
 mod sandbox;
 mod set;
-mod several;
 mod show;
 mod site;
 mod start;

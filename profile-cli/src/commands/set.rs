@@ -12,8 +12,8 @@ use crate::outcome::report::Report;
 use crate::session::Session;
 use crate::session::dry_run::{self, Change, DryRun};
 
-const WHAT: &str = "profile";
-const LOOK_WITH: &str = "profile show";
+const RESOURCE: &str = "profile";
+const CHECK_COMMAND: &str = "profile show";
 
 /// Change fields of your profile and print it; other fields keep their values
 #[derive(Debug, Args)]
@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Repo
         });
     }
     let call = session.client()?.update_profile(&update);
-    session.write_or_curl(call, WHAT, LOOK_WITH, |response| {
+    session.write_or_curl(call, RESOURCE, CHECK_COMMAND, |response| {
         // For a service that does not show the profile, the contrast is that of the colours sent.
         let warning = match response.data() {
             Some(profile) => show::contrast_warning(profile),
@@ -98,7 +98,11 @@ pub(crate) fn send(
     update: &ProfileUpdate,
     session: &Session<'_>,
 ) -> Result<Response<Option<Profile>>, Failure> {
-    session.write(session.client()?.update_profile(update), WHAT, LOOK_WITH)
+    session.write(
+        session.client()?.update_profile(update),
+        RESOURCE,
+        CHECK_COMMAND,
+    )
 }
 
 /// Returns the report on what a change would do to the profile.

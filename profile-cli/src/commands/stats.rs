@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use profile_sdk::{Days, Handle, Response, UserStats};
 use serde_json::json;
 
-use crate::commands::several;
+use crate::commands::batch;
 use crate::drawing::{self, Drawing, ProfileViews};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, push_field};
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
         true => vec![own_handle(session)?],
         false => arguments.handles.clone(),
     };
-    let handles = several::without_repetitions(&handles);
+    let handles = batch::without_duplicates(&handles);
     let client = session.client()?;
     let calls = handles
         .iter()
@@ -94,23 +94,23 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
         match session.read_about(&what, call) {
             Ok(response) => read.push((handle, response)),
             Err(failure) if handles.len() == 1 => return Err(failure),
-            Err(failure) => failures.push(several::failure_of(&what, handle, failure)),
+            Err(failure) => failures.push(batch::item_failure(&what, handle, failure)),
         }
         progress.advance();
     }
     drop(progress);
     if read.is_empty() {
-        return several::outcome(None, failures);
+        return batch::outcome(None, failures);
     }
     let report = arguments.report(&read, arguments.handles.len() > 1, session);
     if let Some(path) = &arguments.svg {
         let picture = drawing::svg(&views(&read));
         if path.as_os_str() == "-" {
-            return several::outcome(Some(Report::text(picture.trim_end(), "svg")), failures);
+            return batch::outcome(Some(Report::text(picture.trim_end(), "svg")), failures);
         }
         picture_file::write(path, picture.as_bytes())?;
     }
-    several::outcome(Some(report), failures)
+    batch::outcome(Some(report), failures)
 }
 
 /// Without a handle the own one is asked for first, and it takes a person to put it in.

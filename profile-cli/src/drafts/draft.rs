@@ -27,7 +27,7 @@ pub(crate) struct Draft {
     kind: DraftKind,
     path: PathBuf,
     /// The text as the editor first got it; a file beside the text keeps it.
-    pub(crate) before: String,
+    pub(crate) original: String,
 }
 
 impl DraftKind {
@@ -69,12 +69,12 @@ impl Draft {
         // Whoever made the directory may have left it open to others.
         restrict_to_owner(&directory);
         let name = file_name(kind, profile, &session.settings)?;
-        let mut draft = Self::of_file(kind, directory.join(name));
-        if draft.holds_a_text() && draft.is_resumed(session)? {
+        let mut draft = Self::load(kind, directory.join(name));
+        if draft.is_unsent() && draft.confirm_resume(session)? {
             return Ok(draft);
         }
-        new.clone_into(&mut draft.before);
-        private_file::write(&before_path(&draft.path), new.as_bytes())
+        new.clone_into(&mut draft.original);
+        private_file::write(&original_path(&draft.path), new.as_bytes())
             .map_err(|error| Failure::of_file("written", &draft.path, &error))?;
         draft.replace(new)?;
         Ok(draft)
@@ -92,16 +92,20 @@ impl Draft {
             let extension = path.extension()?.to_str()?;
             let mut kinds = DraftKind::ALL.into_iter();
             let kind = kinds.find(|kind| kind.extension() == extension)?;
-            Some(Self::of_file(kind, path)).filter(Self::holds_a_text)
+            Some(Self::load(kind, path)).filter(Self::is_unsent)
         });
         let mut drafts: Vec<_> = drafts.collect();
         drafts.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(drafts)
     }
 
-    fn of_file(kind: DraftKind, path: PathBuf) -> Self {
-        let before = read(&before_path(&path)).unwrap_or_default();
-        Self { kind, path, before }
+    fn load(kind: DraftKind, path: PathBuf) -> Self {
+        let original = read(&original_path(&path)).unwrap_or_default();
+        Self {
+            kind,
+            path,
+            original,
+        }
     }
 
     /// Returns the name by which `profile draft` knows it.
@@ -115,13 +119,13 @@ impl Draft {
     }
 
     /// Whether there is a file, with another text than its editor first got.
-    fn holds_a_text(&self) -> bool {
-        self.path.exists() && !self.is_as_before()
+    fn is_unsent(&self) -> bool {
+        self.path.exists() && !self.is_unchanged()
     }
 
     /// Asks whether to resume it. Where nobody can be asked, that is a failure: neither sending the
     /// text nor discarding it goes without consent.
-    fn is_resumed(&self, session: &Session<'_>) -> Result<bool, Failure> {
+    fn confirm_resume(&self, session: &Session<'_>) -> Result<bool, Failure> {
         if session.settings.yes {
             return Ok(true);
         }
@@ -165,7 +169,7 @@ impl Draft {
         fs::remove_file(&self.path)
             .map_err(|error| Failure::of_file("removed", &self.path, &error))?;
         // Without its text it is never read.
-        let _ = fs::remove_file(before_path(&self.path));
+        let _ = fs::remove_file(original_path(&self.path));
         Ok(())
     }
 
@@ -186,33 +190,33 @@ impl Draft {
         }
         session.output.warn(&failure.message);
         // The place comes first: Ctrl-C at the question ends the program.
-        session.output.note(&self.place());
+        session.output.note(&self.location());
         prompt::yes_or_no("Open the editor again? [Y/n] ", true)
     }
 
     /// Adds the place of the text to a failure; a text that nobody has changed is not kept.
-    pub(crate) fn kept(&self, failure: Failure) -> Failure {
-        if self.is_as_before() {
+    pub(crate) fn with_location(&self, failure: Failure) -> Failure {
+        if self.is_unchanged() {
             self.discard();
             return failure;
         }
         if !self.path.exists() {
             return failure.hint("the editor deleted the file, so the text is lost");
         }
-        let kept = self.place();
+        let location = self.location();
         let hint = match &failure.hint {
-            Some(hint) => format!("{hint}; {kept}"),
-            None => kept,
+            Some(hint) => format!("{hint}; {location}"),
+            None => location,
         };
         failure.hint(hint)
     }
 
-    fn is_as_before(&self) -> bool {
-        self.text().is_ok_and(|text| text == self.before)
+    fn is_unchanged(&self) -> bool {
+        self.text().is_ok_and(|text| text == self.original)
     }
 
     /// Says where the text is, and how to go on with it.
-    pub(crate) fn place(&self) -> String {
+    pub(crate) fn location(&self) -> String {
         let path = self.path.display();
         let command = self.kind.command();
         format!("the text is saved in {path}; run `{command}` to resume it")
@@ -244,7 +248,7 @@ fn file_name(kind: DraftKind, profile: &Profile, settings: &Settings) -> Result<
 }
 
 /// Returns the file beside a text that holds it as its editor first got it.
-fn before_path(path: &Path) -> PathBuf {
+fn original_path(path: &Path) -> PathBuf {
     path.with_extension("before")
 }
 

@@ -6,7 +6,7 @@ use clap::Args;
 use profile_sdk::{ApiKey, Profile};
 use serde_json::json;
 
-use super::overruled::overruled;
+use super::override_warning::override_warning;
 use crate::input::Input;
 use crate::input::hidden_prompt;
 use crate::input::prompt;
@@ -217,7 +217,7 @@ fn store(
     });
     let mut report = Report::new(document, View::Fields(fields)).of_change();
     report.warnings.extend(stored.warning);
-    report.warnings.extend(overruled(session));
+    report.warnings.extend(override_warning(session));
     Ok(report)
 }
 

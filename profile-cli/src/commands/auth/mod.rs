@@ -3,7 +3,7 @@
 mod list;
 mod login;
 mod logout;
-mod overruled;
+mod override_warning;
 mod permissions;
 mod status;
 mod switch;

@@ -5,7 +5,7 @@ use profile_sdk::{Profile, RateLimit, Scopes};
 use serde_json::{Value, json};
 
 use super::permissions::{self, Permission};
-use crate::commands::config::listed::{self, Listed};
+use crate::commands::config::listed_setting::{self, ListedSetting};
 use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT, sandbox_hint};
 use crate::outcome::report::{Report, View, push_field};
 use crate::session::Session;
@@ -28,7 +28,7 @@ struct Login {
     base_url: Option<String>,
     key: String,
     key_source: String,
-    settings: Vec<Listed>,
+    settings: Vec<ListedSetting>,
 }
 
 /// What is known with it.
@@ -63,15 +63,15 @@ fn report(login: Login, profile: &Profile) -> Report {
         permissions,
     };
     let shown = View::split(
-        View::Fields(status.for_people()),
-        View::Fields(status.for_pipes()),
+        View::Fields(status.terminal_fields()),
+        View::Fields(status.pipe_fields()),
     );
     Report::new(status.document(), shown)
 }
 
 fn login(session: &Session<'_>) -> Result<Login, Failure> {
     let settings = &session.settings;
-    let listed = listed::all(settings).0.into_iter();
+    let listed = listed_setting::all(settings).0.into_iter();
     if settings.sandbox {
         return Ok(Login {
             account: None,
@@ -96,7 +96,7 @@ fn login(session: &Session<'_>) -> Result<Login, Failure> {
 
 impl Status<'_> {
     /// As names with texts.
-    fn for_people(&self) -> Vec<(String, String)> {
+    fn terminal_fields(&self) -> Vec<(String, String)> {
         let login = &self.login;
         let key = format!("{} ({})", login.key, login.key_source);
         let mut fields = Vec::new();
@@ -107,15 +107,15 @@ impl Status<'_> {
         push_field(&mut fields, "key", Some(key));
         push_field(&mut fields, "handle", self.handle.as_ref());
         push_field(&mut fields, "scopes", Some(scopes_text(self.scopes)));
-        let rate_limit = self.rate_limit.map_or_else(not_told, rate_limit_text);
+        let rate_limit = self.rate_limit.map_or_else(unknown, rate_limit_text);
         push_field(&mut fields, "rate_limit", Some(rate_limit));
         fields.extend(permission_fields(self.permissions.as_deref()));
-        fields.extend(login.settings.iter().map(Listed::as_field));
+        fields.extend(login.settings.iter().map(ListedSetting::as_field));
         fields
     }
 
     /// As names with single values, of what is known.
-    fn for_pipes(&self) -> Vec<(String, String)> {
+    fn pipe_fields(&self) -> Vec<(String, String)> {
         let login = &self.login;
         let mut fields = Vec::new();
         push_field(&mut fields, "account", login.account.as_ref());
@@ -145,10 +145,10 @@ impl Status<'_> {
             let allowed = permissions.iter().filter(|allowed| allowed.lacks.is_none());
             allowed.map(|allowed| allowed.command).collect::<Vec<_>>()
         });
-        let refused = permissions.map(|permissions| {
-            let refused = permissions.iter().filter(|refused| refused.lacks.is_some());
-            refused
-                .map(|refused| json!({"command": refused.command, "needs": refused.lacks}))
+        let denied = permissions.map(|permissions| {
+            let denied = permissions.iter().filter(|denied| denied.lacks.is_some());
+            denied
+                .map(|denied| json!({"command": denied.command, "needs": denied.lacks}))
                 .collect::<Vec<_>>()
         });
         let login = &self.login;
@@ -159,8 +159,8 @@ impl Status<'_> {
             "key": {"masked": login.key, "source": login.key_source},
             "scopes": self.scopes.map(names),
             "rate_limit": self.rate_limit.map(RateLimit::raw),
-            "commands": {"allowed": allowed, "refused": refused},
-            "settings": login.settings.iter().map(Listed::as_json).collect::<Value>(),
+            "commands": {"allowed": allowed, "refused": denied},
+            "settings": login.settings.iter().map(ListedSetting::as_json).collect::<Value>(),
         })
     }
 }
@@ -171,7 +171,7 @@ fn names(scopes: &Scopes) -> Vec<String> {
 
 fn scopes_text(scopes: Option<&Scopes>) -> String {
     let Some(scopes) = scopes else {
-        return not_told();
+        return unknown();
     };
     match names(scopes) {
         names if names.is_empty() => "none".to_owned(),
@@ -192,22 +192,22 @@ fn rate_limit_text(rate_limit: &RateLimit) -> String {
 
 fn permission_fields(permissions: Option<&[Permission]>) -> Vec<(String, String)> {
     let Some(permissions) = permissions else {
-        return vec![("allowed".to_owned(), not_told())];
+        return vec![("allowed".to_owned(), unknown())];
     };
     let allowed = permissions.iter().filter(|allowed| allowed.lacks.is_none());
     let allowed: Vec<_> = allowed.map(|allowed| allowed.command).collect();
-    let refused = permissions.iter().filter_map(|refused| {
-        let scope = refused.lacks.as_ref()?;
-        Some(format!("{} (needs {scope})", refused.command))
+    let denied = permissions.iter().filter_map(|denied| {
+        let scope = denied.lacks.as_ref()?;
+        Some(format!("{} (needs {scope})", denied.command))
     });
-    let refused: Vec<_> = refused.collect();
+    let denied: Vec<_> = denied.collect();
     let mut fields = vec![("allowed".to_owned(), allowed.join(", "))];
-    if !refused.is_empty() {
-        fields.push(("not allowed".to_owned(), refused.join(", ")));
+    if !denied.is_empty() {
+        fields.push(("not allowed".to_owned(), denied.join(", ")));
     }
     fields
 }
 
-fn not_told() -> String {
+fn unknown() -> String {
     "unknown".to_owned()
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use super::overruled::overruled;
+use super::override_warning::override_warning;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
@@ -35,6 +35,6 @@ pub(crate) fn run(
         View::Sentence(format!("Switched to account {name}.")),
     )
     .of_change();
-    report.warnings.extend(overruled(session));
+    report.warnings.extend(override_warning(session));
     Ok(report)
 }

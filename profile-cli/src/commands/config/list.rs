@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::Value;
 
-use super::listed::{self, Listed};
+use super::listed_setting::{self, ListedSetting};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
@@ -20,11 +20,11 @@ Examples:
 pub(crate) struct ConfigListArguments {}
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
-    let (listed, wrong) = listed::all(&session.settings);
-    let document: Value = listed.iter().map(Listed::as_json).collect();
+    let (listed, wrong) = listed_setting::all(&session.settings);
+    let document: Value = listed.iter().map(ListedSetting::as_json).collect();
     let shown = View::Table {
         columns: vec!["name", "value", "source"],
-        rows: listed.iter().map(Listed::as_row).collect(),
+        rows: listed.iter().map(ListedSetting::as_row).collect(),
         empty: "There are no settings.",
     };
     let mut report = Report::new(document, shown);

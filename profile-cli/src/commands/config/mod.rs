@@ -2,7 +2,7 @@
 
 mod get;
 mod list;
-pub(crate) mod listed;
+pub(crate) mod listed_setting;
 mod path;
 mod set;
 mod unset;

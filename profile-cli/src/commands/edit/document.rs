@@ -74,8 +74,8 @@ impl Fields {
     pub(super) fn read(text: &str) -> Result<Self, Failure> {
         let document = text.parse::<DocumentMut>().map_err(|error| {
             // The lines are counted as they are once this stands above them.
-            let above = problem::comment(&reason(&error)).lines().count();
-            let moved = format!("{}{}", "#\n".repeat(above), problem::without(text));
+            let above = problem::as_comment(&reason(&error)).lines().count();
+            let moved = format!("{}{}", "#\n".repeat(above), problem::remove(text));
             let moved = moved.parse::<DocumentMut>().err().unwrap_or(error);
             Failure::usage(reason(&moved))
         })?;
@@ -96,8 +96,8 @@ impl Fields {
     }
 
     /// Which of these changes go over what the service has got since the text was opened, in words.
-    pub(super) fn changed_meanwhile(&self, before: &Self, profile: &Profile) -> Vec<String> {
-        let told = self.0.keys().filter_map(|name| {
+    pub(super) fn conflicts(&self, before: &Self, profile: &Profile) -> Vec<String> {
+        let conflicts = self.0.keys().filter_map(|name| {
             let then = before.0.get(name)?;
             let now = field_of(profile, name)?;
             (then != now).then(|| {
@@ -107,7 +107,7 @@ impl Fields {
                 )
             })
         });
-        told.collect()
+        conflicts.collect()
     }
 
     /// The names of the fields.
@@ -120,7 +120,7 @@ impl Fields {
     }
 
     /// The fields as they can be sent, or all that is wrong with them.
-    pub(super) fn checked(self) -> Result<Changes, Failure> {
+    pub(super) fn validate(self) -> Result<Changes, Failure> {
         let mut changes = Changes {
             update: ProfileUpdate::new(),
             notes: Vec::new(),
@@ -141,11 +141,11 @@ impl Fields {
 impl Changes {
     fn add(&mut self, name: &str, text: &str) -> Result<(), String> {
         let update = std::mem::take(&mut self.update);
-        let told = |error: profile_sdk::InvalidValue| error.to_string();
+        let message = |error: profile_sdk::InvalidValue| error.to_string();
         self.update = match name {
-            "display_name" => update.display_name(DisplayName::new(text).map_err(told)?),
-            "bio" => update.bio(Bio::new(text).map_err(told)?),
-            "location" => update.location(Location::new(text).map_err(told)?),
+            "display_name" => update.display_name(DisplayName::new(text).map_err(message)?),
+            "bio" => update.bio(Bio::new(text).map_err(message)?),
+            "location" => update.location(Location::new(text).map_err(message)?),
             _ => {
                 let color: TypedColor = match text.parse() {
                     Ok(color) => color,
@@ -198,8 +198,8 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_refused(text: &str, expected: &Expect) {
-        let failure = Fields::read(text).and_then(Fields::checked).err();
+    fn check_error(text: &str, expected: &Expect) {
+        let failure = Fields::read(text).and_then(Fields::validate).err();
         expected.assert_eq(&failure.expect("a failure").message);
     }
 
@@ -273,22 +273,22 @@ mod tests {
 
     #[test]
     fn what_cannot_be_sent_is_told_all_at_once() {
-        check_refused(
+        check_error(
             "nickname = 'a'",
             &expect![[
                 r#"unknown field "nickname"; expected one of display_name, bio, location, accent_color, text_color, background_color"#
             ]],
         );
-        check_refused(
+        check_error(
             "bio = 1",
             &expect!["bio has the type integer; expected a string in quotes"],
         );
-        check_refused(
+        check_error(
             "[bio]",
             &expect!["bio has the type table; expected a string in quotes"],
         );
         let name = "x".repeat(33);
-        check_refused(
+        check_error(
             &format!("display_name = '{name}'\ntext_color = 'rot'"),
             &expect![[r#"
                 display_name has 33 characters; at most 32 are allowed
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn the_line_of_an_error_is_that_of_the_text_with_the_error() {
-        check_refused(
+        check_error(
             "# a\nbio = \"b",
             &expect![[r#"
                 the text is not valid TOML: TOML parse error at line 8, column 9

@@ -58,17 +58,17 @@ pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Re
         dry_run: arguments.dry_run.dry_run,
         session,
     };
-    edit.tell_what_changed_meanwhile()?;
+    edit.write_conflicts()?;
     loop {
         if let Err(failure) = edit.draft.open_in(&editor) {
-            return Err(edit.draft.kept(failure));
+            return Err(edit.draft.with_location(failure));
         }
         let failure = match edit.finish() {
             Err(failure) => failure,
             finished => return finished,
         };
-        if !edit.problem_is_shown(&failure)? || !edit.draft.edit_again(session, &failure)? {
-            return Err(edit.draft.kept(failure));
+        if !edit.write_problem(&failure)? || !edit.draft.edit_again(session, &failure)? {
+            return Err(edit.draft.with_location(failure));
         }
     }
 }
@@ -104,17 +104,19 @@ struct Edit<'a> {
 
 impl Edit<'_> {
     /// Writes at the top of an earlier text which of its fields have changed on the service since.
-    fn tell_what_changed_meanwhile(&self) -> Result<(), Failure> {
+    fn write_conflicts(&self) -> Result<(), Failure> {
         let text = self.draft.text()?;
         let Ok(typed) = Fields::read(&text) else {
             return Ok(());
         };
-        let before = Fields::read(&self.draft.before).unwrap_or_default();
+        let before = Fields::read(&self.draft.original).unwrap_or_default();
         let changes = typed.changes(&before, &self.profile);
-        let told = changes.changed_meanwhile(&before, &self.profile);
-        match told.is_empty() {
+        let conflicts = changes.conflicts(&before, &self.profile);
+        match conflicts.is_empty() {
             true => Ok(()),
-            false => self.draft.replace(&problem::shown(&text, &told.join("\n"))),
+            false => self
+                .draft
+                .replace(&problem::prepend(&text, &conflicts.join("\n"))),
         }
     }
 
@@ -122,23 +124,23 @@ impl Edit<'_> {
     fn finish(&self) -> Result<Report, Failure> {
         let text = self.draft.text()?;
         let typed = Fields::read(&text)?;
-        let before = Fields::read(&self.draft.before).unwrap_or_default();
+        let before = Fields::read(&self.draft.original).unwrap_or_default();
         let changes = typed.changes(&before, &self.profile);
         if changes.is_empty() {
             self.draft.discard();
             let sentence = View::Sentence("Nothing changed.".to_owned());
             return Ok(Report::new(json!({"result": "unchanged"}), sentence));
         }
-        for outdated in changes.changed_meanwhile(&before, &self.profile) {
+        for outdated in changes.conflicts(&before, &self.profile) {
             self.session.output.warn(&outdated);
         }
         let names = changes.names();
-        let Changes { update, notes } = changes.checked()?;
+        let Changes { update, notes } = changes.validate()?;
         for note in notes {
             self.session.output.note(&note);
         }
         if self.dry_run {
-            self.session.output.note(&self.draft.place());
+            self.session.output.note(&self.draft.location());
             return set::preview(&update, &self.profile, self.session);
         }
         let response = set::send(&update, self.session)?;
@@ -178,7 +180,7 @@ impl Edit<'_> {
     }
 
     /// Writes at the top of the text what is wrong with it, if it is the text that is wrong.
-    fn problem_is_shown(&self, failure: &Failure) -> Result<bool, Failure> {
+    fn write_problem(&self, failure: &Failure) -> Result<bool, Failure> {
         if !matches!(failure.kind, FailureKind::Usage | FailureKind::Rejected) {
             return Ok(false);
         }
@@ -186,7 +188,7 @@ impl Edit<'_> {
             return Ok(false);
         };
         self.draft
-            .replace(&problem::shown(&text, &failure.message))?;
+            .replace(&problem::prepend(&text, &failure.message))?;
         Ok(true)
     }
 }

@@ -5,12 +5,12 @@ const MARK: &str = "#! ";
 
 /// The text below what is wrong with it. Otherwise it stays as it was typed, but for what an
 /// earlier problem left at its top.
-pub(super) fn shown(text: &str, problem: &str) -> String {
-    format!("{}{}", comment(problem), without(text))
+pub(super) fn prepend(text: &str, problem: &str) -> String {
+    format!("{}{}", as_comment(problem), remove(text))
 }
 
 /// The lines that tell of a problem.
-pub(super) fn comment(problem: &str) -> String {
+pub(super) fn as_comment(problem: &str) -> String {
     let lines = problem
         .lines()
         .chain(["Fix it and save again. These lines are not sent."]);
@@ -18,7 +18,7 @@ pub(super) fn comment(problem: &str) -> String {
 }
 
 /// The text without the problem at its top.
-pub(super) fn without(mut text: &str) -> &str {
+pub(super) fn remove(mut text: &str) -> &str {
     while text.starts_with(MARK) {
         text = text.split_once('\n').map_or("", |(_, rest)| rest);
     }
@@ -27,15 +27,15 @@ pub(super) fn without(mut text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{shown, without};
+    use super::{prepend, remove};
 
     #[test]
     fn the_last_problem_takes_the_place_of_the_one_before() {
         let text = "# a\r\nbio = \"#! b\"\n\n";
-        let first = shown(text, "one\ntwo");
+        let first = prepend(text, "one\ntwo");
         assert!(first.starts_with("#! one\n#! two\n#! Fix"));
-        let second = shown(&first, "three");
+        let second = prepend(&first, "three");
         assert!(second.starts_with("#! three\n#! Fix"));
-        assert_eq!(without(&second), text);
+        assert_eq!(remove(&second), text);
     }
 }

@@ -12,8 +12,8 @@ use crate::outcome::report::{Report, View, push_field};
 use crate::session::Session;
 use crate::session::dry_run::{self, Change, DryRun};
 
-const WHAT: &str = "list of posts";
-const LOOK_WITH: &str = "profile post list";
+const RESOURCE: &str = "list of posts";
+const CHECK_COMMAND: &str = "profile post list";
 
 /// Create a post
 #[derive(Debug, Args)]
@@ -57,7 +57,9 @@ pub(crate) fn run(
             if dry_run {
                 return preview(&call, body);
             }
-            session.write_or_curl(call, WHAT, LOOK_WITH, |response| Ok(report(&response)))
+            session.write_or_curl(call, RESOURCE, CHECK_COMMAND, |response| {
+                Ok(report(&response))
+            })
         }
         None if !arguments.editor => {
             let failure = Failure::usage("the text of the post is missing");
@@ -79,9 +81,11 @@ fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Failure> 
     let draft = Draft::open(DraftKind::Post, &profile, "", session)?;
     loop {
         if let Err(failure) = draft.open_in(&editor) {
-            return Err(draft.kept(failure));
+            return Err(draft.with_location(failure));
         }
-        let mut body = draft.text().map_err(|failure| draft.kept(failure))?;
+        let mut body = draft
+            .text()
+            .map_err(|failure| draft.with_location(failure))?;
         body.truncate(typed_text::length_without_last_break(body.as_bytes()));
         if body.is_empty() {
             draft.discard();
@@ -90,9 +94,9 @@ fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Failure> 
         }
         let call = session.client()?.create_post(&body);
         let finished = match dry_run {
-            true => preview(&call, body).inspect(|_| session.output.note(&draft.place())),
+            true => preview(&call, body).inspect(|_| session.output.note(&draft.location())),
             false => session
-                .write(call, WHAT, LOOK_WITH)
+                .write(call, RESOURCE, CHECK_COMMAND)
                 .map(|response| sent(&response, &draft)),
         };
         let failure = match finished {
@@ -101,7 +105,7 @@ fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Failure> 
         };
         let may_be_mended = matches!(failure.kind, FailureKind::Usage | FailureKind::Rejected);
         if !may_be_mended || !draft.edit_again(session, &failure)? {
-            return Err(draft.kept(failure));
+            return Err(draft.with_location(failure));
         }
     }
 }

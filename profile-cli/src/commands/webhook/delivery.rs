@@ -8,7 +8,7 @@ const SIGNATURE: HeaderName = HeaderName::from_static(SIGNATURE_HEADER);
 const EVENT: HeaderName = HeaderName::from_static(EVENT_HEADER);
 
 /// The headers that are about one connection, or that every sender writes for itself.
-const OF_CONNECTION: [HeaderName; 10] = [
+const CONNECTION_HEADERS: [HeaderName; 10] = [
     header::CONNECTION,
     header::CONTENT_LENGTH,
     header::EXPECT,
@@ -39,9 +39,9 @@ impl Delivery {
     }
 
     /// What came with these headers, to be sent to somebody else.
-    pub(super) fn passed_on(headers: &HeaderMap, body: Bytes) -> Self {
+    pub(super) fn forwarded(headers: &HeaderMap, body: Bytes) -> Self {
         let mut headers = headers.clone();
-        for name in &OF_CONNECTION {
+        for name in &CONNECTION_HEADERS {
             headers.remove(name);
         }
         Self { headers, body }

@@ -20,7 +20,7 @@ enum EncodingName {
 }
 
 impl Encoding {
-    pub(super) fn of_digest(self) -> DigestEncoding {
+    pub(super) fn digest(self) -> DigestEncoding {
         match self.encoding {
             EncodingName::Hex => DigestEncoding::Hex,
             EncodingName::Base64 => DigestEncoding::Base64,

@@ -5,7 +5,7 @@ mod encoding;
 mod kinds;
 mod listen;
 mod recording;
-mod refusal;
+mod rejection;
 mod replay;
 mod secret;
 mod send;

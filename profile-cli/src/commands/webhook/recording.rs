@@ -11,7 +11,7 @@ const FIRST_LINE: &str = "POST / HTTP/1.1";
 const MAX_HEADERS: usize = 100;
 
 /// The request as bytes.
-pub(super) fn written(headers: &HeaderMap, body: &[u8]) -> Vec<u8> {
+pub(super) fn write(headers: &HeaderMap, body: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::from(FIRST_LINE);
     bytes.extend_from_slice(b"\r\n");
     for (name, value) in headers {
@@ -40,12 +40,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Delivery, String> {
         headers.append(name, value);
     }
     let body = Bytes::copy_from_slice(&bytes[length..]);
-    Ok(Delivery::passed_on(&headers, body))
+    Ok(Delivery::forwarded(&headers, body))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{HeaderMap, HeaderName, HeaderValue, read, written};
+    use super::{HeaderMap, HeaderName, HeaderValue, read, write};
 
     #[test]
     fn what_is_written_is_read_again() {
@@ -55,7 +55,7 @@ mod tests {
             headers.append(HeaderName::from_static("x-service-event"), value);
         }
         for body in [&b""[..], b"\r\n\r\n{}\n", b"\x00\xff\n"] {
-            let read = read(&written(&headers, body)).expect("a recording");
+            let read = read(&write(&headers, body)).expect("a recording");
             assert_eq!(read.headers, headers);
             assert_eq!(read.body, body);
         }

@@ -58,7 +58,7 @@ pub(crate) fn run(
     for file in &arguments.files {
         let recorded = read(file)?;
         let delivery = match &secret {
-            Some(secret) => recorded.signed(secret, arguments.encoding.of_digest()),
+            Some(secret) => recorded.signed(secret, arguments.encoding.digest()),
             None => recorded,
         };
         deliveries.push((file.display().to_string(), delivery));

@@ -13,7 +13,7 @@ use crate::settings::DEFAULT_TIMEOUT;
 
 /// How much of an answer is read. Its status is all that counts, but a receiver that is still
 /// writing when the connection closes would take that for a failure of its own.
-const ANSWER_LIMIT: usize = 64 * 1024;
+const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
 /// Reads where deliveries are to go.
 pub(super) fn destination(text: &str) -> Result<Url, String> {
@@ -26,7 +26,7 @@ pub(super) fn destination(text: &str) -> Result<Url, String> {
 }
 
 /// The URL without what may be secret in it.
-pub(super) fn shown(url: &Url) -> String {
+pub(super) fn redacted(url: &Url) -> String {
     let port = url
         .port()
         .map(|port| format!(":{port}"))
@@ -46,8 +46,8 @@ pub(super) struct Sender {
 #[derive(Debug)]
 pub(super) struct Outcome {
     /// The status of the answer, or why none came.
-    pub(super) answer: Result<u16, String>,
-    pub(super) took: Duration,
+    pub(super) response: Result<u16, String>,
+    pub(super) duration: Duration,
 }
 
 impl Sender {
@@ -68,7 +68,7 @@ impl Sender {
             _ => builder.tls_backend_preconfigured(without_roots()?),
         };
         let http = builder.build().map_err(|error| {
-            let message = format!("cannot send: {}", cause(&error));
+            let message = format!("cannot send: {}", root_cause(&error));
             Failure::new(FailureKind::Other, message)
         })?;
         let url = url.clone();
@@ -82,40 +82,40 @@ impl Sender {
         headers.entry(USER_AGENT).or_insert(ours);
         let sending = self.http.post(self.url.clone()).headers(headers);
         let sent = sending.body(delivery.body.clone()).send().await;
-        let answer = match sent {
-            Ok(answer) => {
-                let status = answer.status().as_u16();
-                read_beginning(answer).await;
+        let response = match sent {
+            Ok(response) => {
+                let status = response.status().as_u16();
+                drain(response).await;
                 Ok(status)
             }
-            Err(error) => Err(lost(&error.without_url())),
+            Err(error) => Err(error_reason(&error.without_url())),
         };
         Outcome {
-            answer,
-            took: started.elapsed(),
+            response,
+            duration: started.elapsed(),
         }
     }
 }
 
 impl Outcome {
     pub(super) fn is_success(&self) -> bool {
-        matches!(self.answer, Ok(200..=299))
+        matches!(self.response, Ok(200..=299))
     }
 
     /// What came back, in words.
     pub(super) fn as_text(&self) -> String {
-        let milliseconds = self.took.as_millis();
-        match &self.answer {
+        let milliseconds = self.duration.as_millis();
+        match &self.response {
             Ok(status) => format!("{status} in {milliseconds} ms"),
             Err(reason) => format!("{reason} after {milliseconds} ms"),
         }
     }
 }
 
-async fn read_beginning(mut answer: reqwest::Response) {
+async fn drain(mut response: reqwest::Response) {
     let mut read = 0;
-    while read <= ANSWER_LIMIT
-        && let Ok(Some(chunk)) = answer.chunk().await
+    while read <= MAX_RESPONSE_BYTES
+        && let Ok(Some(chunk)) = response.chunk().await
     {
         read += chunk.len();
     }
@@ -132,18 +132,18 @@ fn without_roots() -> Result<rustls::ClientConfig, Failure> {
         .with_no_client_auth())
 }
 
-fn lost(error: &reqwest::Error) -> String {
+fn error_reason(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         return "timed out".to_owned();
     }
     match error.is_connect() {
-        true => format!("cannot connect: {}", cause(error)),
-        false => format!("no response: {}", cause(error)),
+        true => format!("cannot connect: {}", root_cause(error)),
+        false => format!("no response: {}", root_cause(error)),
     }
 }
 
 /// The text of the last cause in the chain, which is the one that says what went wrong.
-fn cause(error: &reqwest::Error) -> String {
+fn root_cause(error: &reqwest::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {

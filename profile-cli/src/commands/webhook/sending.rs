@@ -4,7 +4,7 @@ use reqwest::Url;
 use serde_json::json;
 
 use super::delivery::Delivery;
-use super::sender::{Outcome, Sender, shown};
+use super::sender::{Outcome, Sender, redacted};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, cell};
 use crate::session::Session;
@@ -21,7 +21,7 @@ pub(super) fn send_all<'d>(
     let mut progress = Progress::begin("sending", deliveries.len(), output.is_quiet());
     let mut outcomes = Vec::new();
     for (name, delivery) in deliveries {
-        tracing::info!("POST {} bytes to {}", delivery.body.len(), shown(url));
+        tracing::info!("POST {} bytes to {}", delivery.body.len(), redacted(url));
         let outcome = session.block_on(sender.post(delivery))?;
         let printed = progress.above(|| output.stream(&report(name, delivery, &outcome)))?;
         if printed.is_break() {
@@ -38,9 +38,9 @@ pub(super) fn send_all<'d>(
 }
 
 fn report(name: &str, delivery: &Delivery, outcome: &Outcome) -> Report {
-    let milliseconds = outcome.took.as_millis() as u64;
+    let milliseconds = outcome.duration.as_millis() as u64;
     let kind = delivery.kind();
-    let (status, error) = match &outcome.answer {
+    let (status, error) = match &outcome.response {
         Ok(status) => (Some(*status), None),
         Err(reason) => (None, Some(reason.as_str())),
     };
@@ -55,11 +55,11 @@ fn report(name: &str, delivery: &Delivery, outcome: &Outcome) -> Report {
         json["file"] = json!(name);
     }
     let status = status.map(|status| status.to_string());
-    let fields = |took: String| {
+    let fields = |duration: String| {
         let fields = [
             ("event", kind.clone()),
             ("status", cell(status.as_ref())),
-            ("milliseconds", took),
+            ("milliseconds", duration),
             ("file", name.to_owned()),
             ("error", cell(error.as_ref())),
         ];
@@ -70,40 +70,40 @@ fn report(name: &str, delivery: &Delivery, outcome: &Outcome) -> Report {
     Report::new(json, View::split(people, fields(milliseconds.to_string())))
 }
 
-/// The failure of those that were not taken.
+/// The failure of those that were not accepted.
 fn failure(outcomes: &[Outcome], url: &Url) -> Option<Failure> {
     let total = outcomes.len();
-    let unanswered = outcomes.iter().filter(|outcome| outcome.answer.is_err());
-    let unanswered = unanswered.count();
-    let taken = outcomes.iter().filter(|outcome| outcome.is_success());
-    let refused = total - unanswered - taken.count();
-    if unanswered + refused == 0 {
+    let without_response = outcomes.iter().filter(|outcome| outcome.response.is_err());
+    let without_response = without_response.count();
+    let accepted = outcomes.iter().filter(|outcome| outcome.is_success());
+    let rejected = total - without_response - accepted.count();
+    if without_response + rejected == 0 {
         return None;
     }
-    if unanswered == total {
+    if without_response == total {
         let reason = outcomes
             .iter()
-            .find_map(|outcome| outcome.answer.as_ref().err());
+            .find_map(|outcome| outcome.response.as_ref().err());
         let reason = reason.map(String::as_str).unwrap_or_default();
         let message = match total {
             1 => format!("the delivery failed: {reason}"),
             _ => format!("all {total} deliveries failed: {reason}"),
         };
-        let hint = format!("check that a receiver listens at {}", shown(url));
+        let hint = format!("check that a receiver listens at {}", redacted(url));
         return Some(Failure::new(FailureKind::NoResponse, message).hint(hint));
     }
     let statuses = outcomes
         .iter()
-        .filter_map(|outcome| outcome.answer.as_ref().ok());
+        .filter_map(|outcome| outcome.response.as_ref().ok());
     let status = statuses
         .copied()
         .find(|status| !(200..300).contains(status));
     let message = match (total, status) {
         (1, Some(status)) => format!("the receiver returned status {status}, expected 2xx"),
         _ => format!(
-            "{} of {total} deliveries failed: {refused} with a status other than 2xx, \
-             {unanswered} without a response",
-            unanswered + refused
+            "{} of {total} deliveries failed: {rejected} with a status other than 2xx, \
+             {without_response} without a response",
+            without_response + rejected
         ),
     };
     Some(Failure {

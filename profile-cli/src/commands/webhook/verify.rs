@@ -5,7 +5,7 @@ use serde_json::json;
 use webhook_verify::{Headers, Verifier, VerifyError, explain};
 
 use super::encoding::Encoding;
-use super::refusal;
+use super::rejection;
 use super::secret::{self, WebhookSecret};
 use crate::input::Input;
 use crate::outcome::failure::{Failure, FailureKind};
@@ -56,7 +56,7 @@ pub(crate) fn run(
     session: &Session<'_>,
 ) -> Result<Report, Failure> {
     let secret = WebhookSecret::load(session)?;
-    let verifier = Verifier::new(secret.secret()?).encoding(arguments.encoding.of_digest());
+    let verifier = Verifier::new(secret.secret()?).encoding(arguments.encoding.digest());
     let body = arguments.body.read()?;
     let headers = Headers::from_values(
         [arguments.signature.as_bytes()],
@@ -81,7 +81,7 @@ pub(crate) fn run(
 }
 
 fn mismatch(error: &VerifyError, explanation: Option<String>) -> Failure {
-    let message = format!("not verified: {}", refusal::reason(error));
+    let message = format!("not verified: {}", rejection::error_reason(error));
     let hint = match (explanation, error) {
         // Of many a signature without proper form there is nothing more to say.
         (Some(explanation), _) if message.ends_with(&explanation) => None,
@@ -105,7 +105,7 @@ fn kind_warning(
         return Vec::new();
     }
     match verified.event_kind() {
-        Ok(_) => refusal::other_kind(verified).into_iter().collect(),
+        Ok(_) => rejection::kind_mismatch(verified).into_iter().collect(),
         Err(error) => vec![error.to_string()],
     }
 }

@@ -16,32 +16,32 @@ use crate::outcome::report::{Report, View, cell};
 pub(super) struct Event {
     pub(super) received_at: Timestamp,
     pub(super) headers: HeaderMap,
-    /// Empty if the delivery is refused.
+    /// Empty if the delivery is rejected.
     pub(super) body: Bytes,
     /// The length in bytes of the body as the request announced it, if it did.
     pub(super) announced: Option<u64>,
-    pub(super) judgement: Judgement,
-    pub(super) answered: StatusCode,
+    pub(super) verification: Verification,
+    pub(super) status: StatusCode,
 }
 
 /// Whether a delivery is authentic.
-pub(super) enum Judgement {
+pub(super) enum Verification {
     Verified {
         /// What to say if the body names another kind than the header.
-        other_kind: Option<String>,
+        kind_mismatch: Option<String>,
     },
     /// Why not.
-    Refused(String),
+    Rejected(String),
 }
 
 impl Event {
     pub(super) fn is_verified(&self) -> bool {
-        matches!(self.judgement, Judgement::Verified { .. })
+        matches!(self.verification, Verification::Verified { .. })
     }
 
     /// Whether the service takes the answer for a success.
     pub(super) fn is_success(&self) -> bool {
-        self.answered.is_success()
+        self.status.is_success()
     }
 
     /// The kind that the header claims, if it is there once and is a name.
@@ -54,7 +54,7 @@ impl Event {
 
     /// The same delivery for somebody else.
     pub(super) fn delivery(&self) -> Delivery {
-        Delivery::passed_on(&self.headers, self.body.clone())
+        Delivery::forwarded(&self.headers, self.body.clone())
     }
 
     /// As one line of a stream. The body of what is not authentic is left out, so that nothing
@@ -62,9 +62,9 @@ impl Event {
     pub(super) fn report(&self, failures_in_row: u64) -> Report {
         let kind = self.kind();
         let kind = kind.as_ref().map(EventKind::as_str);
-        let reason = match &self.judgement {
-            Judgement::Verified { .. } => None,
-            Judgement::Refused(reason) => Some(reason.as_str()),
+        let reason = match &self.verification {
+            Verification::Verified { .. } => None,
+            Verification::Rejected(reason) => Some(reason.as_str()),
         };
         let bytes = match self.is_verified() {
             true => Some(self.body.len() as u64),
@@ -76,7 +76,7 @@ impl Event {
             "event": kind,
             "verified": self.is_verified(),
             "reason": reason,
-            "status": self.answered.as_u16(),
+            "status": self.status.as_u16(),
             "failures_in_row": failures_in_row,
             "bytes": bytes,
         });
@@ -95,7 +95,7 @@ impl Event {
         let fields = [
             ("received_at", received_at),
             ("event", kind.unwrap_or_default().to_owned()),
-            ("status", self.answered.as_str().to_owned()),
+            ("status", self.status.as_str().to_owned()),
             ("bytes", cell(bytes.as_ref())),
             ("verdict", verdict.to_owned()),
             ("reason", reason.unwrap_or_default().to_owned()),

@@ -1,4 +1,4 @@
-//! Verifies and answers each request, and sends the news of it to the task that prints them.
+//! Verifies and answers each request, and sends the messages of it to the task that prints them.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use jiff::Timestamp;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use webhook_verify::{Receiver, Rejection, Verified, Verifier};
 
-use super::event::{Event, Judgement};
+use super::event::{Event, Verification};
 use super::{Ack, WebhookListenArguments};
 use crate::commands::webhook::delivery::Delivery;
-use crate::commands::webhook::refusal;
+use crate::commands::webhook::rejection;
 use crate::commands::webhook::secret::WebhookSecret;
 use crate::commands::webhook::sender::{Outcome, Sender};
 use crate::outcome::failure::Failure;
@@ -26,15 +26,15 @@ use crate::session::Session;
 /// The time limit for a body, so that a slow sender does not hold a connection.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
-type Answer = Response<Empty<Bytes>>;
+type EmptyResponse = Response<Empty<Bytes>>;
 
 /// Answers requests; shared by all connections.
 pub(super) struct Handler {
     receiver: Receiver,
     forward: Option<Forward>,
-    /// How many deliveries more are taken.
-    places: AtomicU64,
-    news: UnboundedSender<News>,
+    /// How many deliveries more are processed.
+    permits: AtomicU64,
+    messages: UnboundedSender<Message>,
 }
 
 struct Forward {
@@ -43,7 +43,7 @@ struct Forward {
 }
 
 /// What there is to tell.
-pub(super) enum News {
+pub(super) enum Message {
     Delivered(Box<Event>),
     /// What came of passing on what had been answered before.
     Forwarded {
@@ -56,68 +56,68 @@ impl Handler {
     pub(super) fn new(
         arguments: &WebhookListenArguments,
         session: &Session<'_>,
-    ) -> Result<(Self, UnboundedReceiver<News>), Failure> {
+    ) -> Result<(Self, UnboundedReceiver<Message>), Failure> {
         let secret = WebhookSecret::load(session)?.secret()?;
         let ack = arguments.ack;
         let to = arguments.forward_to.as_ref();
         let forward = to.map(|url| Sender::new(url, session).map(|to| Forward { to, ack }));
-        let (sender, news) = unbounded_channel();
+        let (sender, messages) = unbounded_channel();
         let verifier = Verifier::new(secret)
-            .encoding(arguments.encoding.of_digest())
+            .encoding(arguments.encoding.digest())
             .body_limit(arguments.max_body);
         let handler = Self {
             receiver: Receiver::new(verifier),
             forward: forward.transpose()?,
-            places: AtomicU64::new(arguments.max.unwrap_or(u64::MAX)),
-            news: sender,
+            permits: AtomicU64::new(arguments.max.unwrap_or(u64::MAX)),
+            messages: sender,
         };
-        Ok((handler, news))
+        Ok((handler, messages))
     }
 
     /// Answers one request.
     pub(super) async fn handle(
         self: Arc<Self>,
         request: Request<Incoming>,
-    ) -> Result<Answer, Infallible> {
+    ) -> Result<EmptyResponse, Infallible> {
         if request.method() != Method::POST {
             tracing::info!("rejected a {} request with 405", request.method());
-            let mut answer = answer(StatusCode::METHOD_NOT_ALLOWED);
+            let mut response = empty_response(StatusCode::METHOD_NOT_ALLOWED);
             let allowed = HeaderValue::from_static("POST");
-            answer.headers_mut().insert(ALLOW, allowed);
-            return Ok(answer);
+            response.headers_mut().insert(ALLOW, allowed);
+            return Ok(response);
         }
         // A task of its own, so that a sender that goes away takes nothing with it.
-        let taken = tokio::spawn(self.take(request));
-        Ok(answer(
-            taken.await.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+        let processed = tokio::spawn(self.process(request));
+        Ok(empty_response(
+            processed.await.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
         ))
     }
 
     /// Takes a delivery, and gives the status to answer it with.
-    async fn take(self: Arc<Self>, request: Request<Incoming>) -> StatusCode {
+    async fn process(self: Arc<Self>, request: Request<Incoming>) -> StatusCode {
         let received_at = Timestamp::now();
         let (parts, mut body) = request.into_parts();
         let announced = body.size_hint().exact();
         let receiving = self.receive(&parts.headers, &mut body);
         let received = tokio::time::timeout(BODY_TIMEOUT, receiving).await;
-        if !self.take_place() {
+        if !self.take_permit() {
             return StatusCode::SERVICE_UNAVAILABLE;
         }
-        let (judgement, body, answered) = match received {
+        let (verification, body, status) = match received {
             Ok(Ok(verified)) => {
-                let other_kind = refusal::other_kind(&verified);
-                let judgement = Judgement::Verified { other_kind };
-                (judgement, verified.into_body(), StatusCode::NO_CONTENT)
+                let kind_mismatch = rejection::kind_mismatch(&verified);
+                let verification = Verification::Verified { kind_mismatch };
+                (verification, verified.into_body(), StatusCode::NO_CONTENT)
             }
-            Ok(Err(refusal)) => {
-                let judgement = Judgement::Refused(refusal::of_request(&refusal));
-                (judgement, Bytes::new(), refusal.status())
+            Ok(Err(rejection)) => {
+                let verification = Verification::Rejected(rejection::reason(&rejection));
+                (verification, Bytes::new(), rejection.status())
             }
             Err(_) => {
                 let seconds = BODY_TIMEOUT.as_secs();
                 let reason = format!("the body was not received within {seconds} seconds");
-                let judgement = Judgement::Refused(reason);
-                (judgement, Bytes::new(), StatusCode::REQUEST_TIMEOUT)
+                let verification = Verification::Rejected(reason);
+                (verification, Bytes::new(), StatusCode::REQUEST_TIMEOUT)
             }
         };
         let mut event = Event {
@@ -125,23 +125,23 @@ impl Handler {
             headers: parts.headers,
             body,
             announced,
-            judgement,
-            answered,
+            verification,
+            status,
         };
         let delivery = event.is_verified().then(|| event.delivery());
         let forward = self.forward.as_ref().zip(delivery);
         match forward {
             Some((forward, delivery)) if forward.ack == Ack::After => {
                 let outcome = forward.to.post(&delivery).await;
-                event.answered = passed_back(&outcome);
-                self.tell(News::Delivered(Box::new(event)));
-                self.tell_forwarded(&delivery, outcome)
+                event.status = status_of(&outcome);
+                self.report(Message::Delivered(Box::new(event)));
+                self.report_forwarded(&delivery, outcome)
             }
             forward => {
-                let status = event.answered;
-                self.tell(News::Delivered(Box::new(event)));
+                let status = event.status;
+                self.report(Message::Delivered(Box::new(event)));
                 if let Some((_, delivery)) = forward {
-                    tokio::spawn(self.clone().pass_on(delivery));
+                    tokio::spawn(self.clone().forward_later(delivery));
                 }
                 status
             }
@@ -163,44 +163,44 @@ impl Handler {
         received
     }
 
-    async fn pass_on(self: Arc<Self>, delivery: Delivery) {
+    async fn forward_later(self: Arc<Self>, delivery: Delivery) {
         if let Some(forward) = &self.forward {
             let outcome = forward.to.post(&delivery).await;
-            self.tell_forwarded(&delivery, outcome);
+            self.report_forwarded(&delivery, outcome);
         }
     }
 
-    fn tell_forwarded(&self, delivery: &Delivery, outcome: Outcome) -> StatusCode {
-        let status = passed_back(&outcome);
+    fn report_forwarded(&self, delivery: &Delivery, outcome: Outcome) -> StatusCode {
+        let status = status_of(&outcome);
         let kind = delivery.kind();
-        self.tell(News::Forwarded { kind, outcome });
+        self.report(Message::Forwarded { kind, outcome });
         status
     }
 
-    /// Whether another delivery is taken; if so, it has its place.
-    fn take_place(&self) -> bool {
-        let less = |places: u64| places.checked_sub(1);
-        self.places
+    /// Whether another delivery is processed; if so, it has its place.
+    fn take_permit(&self) -> bool {
+        let less = |permits: u64| permits.checked_sub(1);
+        self.permits
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
             .is_ok()
     }
 
-    fn tell(&self, news: News) {
+    fn report(&self, message: Message) {
         // Nobody listens any more when the output has failed, and that has been told.
-        let _ = self.news.send(news);
+        let _ = self.messages.send(message);
     }
 }
 
 /// The status for the service, of what came of passing on.
-fn passed_back(outcome: &Outcome) -> StatusCode {
-    let status = outcome.answer.as_ref().ok();
+fn status_of(outcome: &Outcome) -> StatusCode {
+    let status = outcome.response.as_ref().ok();
     status
         .and_then(|status| StatusCode::from_u16(*status).ok())
         .unwrap_or(StatusCode::BAD_GATEWAY)
 }
 
-fn answer(status: StatusCode) -> Answer {
-    let mut answer = Response::new(Empty::new());
-    *answer.status_mut() = status;
-    answer
+fn empty_response(status: StatusCode) -> EmptyResponse {
+    let mut response = Response::new(Empty::new());
+    *response.status_mut() = status;
+    response
 }

@@ -2,7 +2,7 @@
 
 mod event;
 mod handler;
-mod teller;
+mod reporter;
 
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
@@ -20,8 +20,8 @@ use tokio::net::{TcpListener, TcpStream, lookup_host};
 use tokio::sync::mpsc::UnboundedReceiver;
 use webhook_verify::Verifier;
 
-use self::handler::{Handler, News};
-use self::teller::Teller;
+use self::handler::{Handler, Message};
+use self::reporter::Reporter;
 use super::encoding::Encoding;
 use super::secret;
 use super::sender::destination;
@@ -106,17 +106,17 @@ pub(crate) fn run(
     if arguments.ack == Ack::After && arguments.forward_to.is_none() {
         return Err(Failure::usage("--ack after requires --forward-to"));
     }
-    let (handler, news) = Handler::new(arguments, session)?;
-    let teller = Teller::new(session.output, arguments.record.clone())?;
-    session.block_on(listen(arguments, handler, news, teller))?
+    let (handler, messages) = Handler::new(arguments, session)?;
+    let reporter = Reporter::new(session.output, arguments.record.clone())?;
+    session.block_on(listen(arguments, handler, messages, reporter))?
 }
 
 /// Listens until it is to end, and returns the exit code.
 async fn listen(
     arguments: &WebhookListenArguments,
     handler: Handler,
-    mut news: UnboundedReceiver<News>,
-    mut teller: Teller<'_>,
+    mut messages: UnboundedReceiver<Message>,
+    mut reporter: Reporter<'_>,
 ) -> Result<u8, Failure> {
     let (listener, address) = bind(&arguments.addr).await?;
     let mut signals = ShutdownSignals::new().map_err(|error| {
@@ -126,7 +126,7 @@ async fn listen(
         )
     })?;
     let uninterrupted = InterruptGuard::new();
-    teller.begin(address);
+    reporter.begin(address);
     let handler = Arc::new(handler);
     let connections = GracefulShutdown::new();
     let mut ended = loop {
@@ -140,13 +140,13 @@ async fn listen(
                     .serve_connection(TokioIo::new(stream), service);
                 tokio::spawn(connections.watch(connection));
             }
-            Some(news) = news.recv() => {
-                match teller.tell(news) {
+            Some(message) = messages.recv() => {
+                match reporter.report(message) {
                     Ok(ControlFlow::Continue(())) => {}
                     Ok(ControlFlow::Break(())) => break Ok(0),
                     Err(failure) => break Err(failure),
                 }
-                if arguments.max.is_some_and(|max| teller.deliveries() >= max) {
+                if arguments.max.is_some_and(|max| reporter.deliveries() >= max) {
                     break Ok(0);
                 }
             }
@@ -157,13 +157,13 @@ async fn listen(
     drop(uninterrupted);
     connections.shutdown().await;
     // Deliveries that are still being passed on hold a sender.
-    while let Some(news) = news.recv().await {
-        ended = ended.and_then(|exit_code| match teller.tell(news)? {
+    while let Some(message) = messages.recv().await {
+        ended = ended.and_then(|exit_code| match reporter.report(message)? {
             ControlFlow::Continue(()) => Ok(exit_code),
             ControlFlow::Break(()) => Ok(0),
         });
     }
-    teller.end();
+    reporter.end();
     ended
 }
 

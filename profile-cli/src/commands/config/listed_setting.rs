@@ -6,14 +6,14 @@ use crate::outcome::report::push_field;
 use crate::settings::{SettingName, Settings, without_login};
 
 /// A setting as it goes.
-pub(crate) struct Listed {
+pub(crate) struct ListedSetting {
     name: SettingName,
     value: Option<String>,
     source: Option<String>,
 }
 
 /// Every setting, and what is wrong with those that cannot be told.
-pub(crate) fn all(settings: &Settings) -> (Vec<Listed>, Vec<String>) {
+pub(crate) fn all(settings: &Settings) -> (Vec<ListedSetting>, Vec<String>) {
     let mut wrong = Vec::new();
     let listed = SettingName::ALL.into_iter().map(|name| {
         let setting = settings.effective(name).unwrap_or_else(|failure| {
@@ -29,7 +29,7 @@ pub(crate) fn all(settings: &Settings) -> (Vec<Listed>, Vec<String>) {
             let place = settings.location(name, &setting.source);
             wrong.push(format!("{place}: {name} {reason}"));
         }
-        Listed {
+        ListedSetting {
             name,
             source: setting.as_ref().map(|setting| setting.source.to_string()),
             value: setting.map(|setting| match name {
@@ -44,7 +44,7 @@ pub(crate) fn all(settings: &Settings) -> (Vec<Listed>, Vec<String>) {
     (listed, wrong)
 }
 
-impl Listed {
+impl ListedSetting {
     pub(crate) fn as_json(&self) -> Value {
         json!({"name": self.name.as_str(), "value": self.value, "source": self.source})
     }

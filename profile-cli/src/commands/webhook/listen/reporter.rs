@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use webhook_verify::{EventKind, MAX_CONSECUTIVE_FAILURES};
 
-use super::event::{Event, Judgement};
-use super::handler::News;
+use super::event::{Event, Verification};
+use super::handler::Message;
 use crate::commands::webhook::recording;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::output::Output;
@@ -17,7 +17,7 @@ use crate::system::private_file;
 const MAX_FAILURES: u64 = MAX_CONSECUTIVE_FAILURES as u64;
 
 /// Prints what is new, and remembers what it all came to.
-pub(super) struct Teller<'o> {
+pub(super) struct Reporter<'o> {
     output: &'o Output,
     record: Option<PathBuf>,
     /// The failed deliveries in a row as the service counts them: also those that were verified
@@ -25,10 +25,10 @@ pub(super) struct Teller<'o> {
     failures_in_row: u64,
     any_success: bool,
     verified: u64,
-    refused: u64,
+    rejected: u64,
 }
 
-impl<'o> Teller<'o> {
+impl<'o> Reporter<'o> {
     /// Makes the directory for what is recorded.
     pub(super) fn new(output: &'o Output, record: Option<PathBuf>) -> Result<Self, Failure> {
         if let Some(directory) = &record {
@@ -43,7 +43,7 @@ impl<'o> Teller<'o> {
             failures_in_row: 0,
             any_success: false,
             verified: 0,
-            refused: 0,
+            rejected: 0,
         })
     }
 
@@ -59,16 +59,16 @@ impl<'o> Teller<'o> {
     }
 
     pub(super) fn deliveries(&self) -> u64 {
-        self.verified + self.refused
+        self.verified + self.rejected
     }
 
     /// Returns `Break` when nobody reads any more.
-    pub(super) fn tell(&mut self, news: News) -> Result<ControlFlow<()>, Failure> {
-        match news {
-            News::Delivered(event) => self.tell_event(&event),
-            News::Forwarded { kind, outcome } => {
+    pub(super) fn report(&mut self, message: Message) -> Result<ControlFlow<()>, Failure> {
+        match message {
+            Message::Delivered(event) => self.report_event(&event),
+            Message::Forwarded { kind, outcome } => {
                 let text = outcome.as_text();
-                match outcome.answer {
+                match outcome.response {
                     Ok(200..=299) => tracing::info!("forwarded {kind}: {text}"),
                     _ => self
                         .output
@@ -79,26 +79,26 @@ impl<'o> Teller<'o> {
         }
     }
 
-    fn tell_event(&mut self, event: &Event) -> Result<ControlFlow<()>, Failure> {
+    fn report_event(&mut self, event: &Event) -> Result<ControlFlow<()>, Failure> {
         self.failures_in_row = match event.is_success() {
             true => 0,
             false => self.failures_in_row + 1,
         };
         self.any_success |= event.is_success();
         let report = event.report(self.failures_in_row);
-        match &event.judgement {
-            Judgement::Verified { other_kind } => {
+        match &event.verification {
+            Verification::Verified { kind_mismatch } => {
                 self.verified += 1;
                 self.record(event);
                 if self.output.stream(&report)?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
-                if let Some(warning) = other_kind {
+                if let Some(warning) = kind_mismatch {
                     self.output.warn(warning);
                 }
             }
-            Judgement::Refused(_) => {
-                self.refused += 1;
+            Verification::Rejected(_) => {
+                self.rejected += 1;
                 if self.output.stream(&report)?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
@@ -135,7 +135,7 @@ impl<'o> Teller<'o> {
             return;
         };
         let path = directory.join(self.file_name(event));
-        let bytes = recording::written(&event.headers, &event.body);
+        let bytes = recording::write(&event.headers, &event.body);
         if let Err(error) = private_file::write(&path, &bytes) {
             self.output.warn(&not_recorded(&path, &error));
         }
@@ -155,10 +155,10 @@ impl<'o> Teller<'o> {
     pub(super) fn end(&self) {
         if !self.output.is_quiet() {
             let Self {
-                verified, refused, ..
+                verified, rejected, ..
             } = self;
             self.output
-                .status(&format!("ended: {verified} verified, {refused} rejected"));
+                .status(&format!("ended: {verified} verified, {rejected} rejected"));
         }
     }
 }

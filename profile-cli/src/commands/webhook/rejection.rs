@@ -3,7 +3,7 @@
 use webhook_verify::{KindError, Rejection, Verified, VerifyError};
 
 /// Why a signature is refused.
-pub(super) fn reason(error: &VerifyError) -> String {
+pub(super) fn error_reason(error: &VerifyError) -> String {
     match error {
         VerifyError::LooksLikeBase64 => "X-Service-Signature contains a base64 digest, expected \
              hex; if the service uses base64, add --encoding base64"
@@ -24,15 +24,15 @@ pub(super) fn reason(error: &VerifyError) -> String {
 }
 
 /// Returns why a request is refused.
-pub(super) fn of_request(refusal: &Rejection) -> String {
-    match refusal {
-        Rejection::NotVerified(error) => reason(error),
+pub(super) fn reason(rejection: &Rejection) -> String {
+    match rejection {
+        Rejection::NotVerified(error) => error_reason(error),
         other => other.to_string(),
     }
 }
 
 /// What to say of an authentic body that names another kind than the header beside it.
-pub(super) fn other_kind<B: AsRef<[u8]>>(verified: &Verified<B>) -> Option<String> {
+pub(super) fn kind_mismatch<B: AsRef<[u8]>>(verified: &Verified<B>) -> Option<String> {
     let Err(KindError::Mismatch { payload }) = verified.confirm_kind_in("type") else {
         return None;
     };

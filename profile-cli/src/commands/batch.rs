@@ -4,7 +4,7 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 
 /// The things without those that were named before.
-pub(crate) fn without_repetitions<T: PartialEq>(things: &[T]) -> Vec<&T> {
+pub(crate) fn without_duplicates<T: PartialEq>(things: &[T]) -> Vec<&T> {
     let mut kept: Vec<&T> = Vec::new();
     for thing in things {
         if !kept.contains(&thing) {
@@ -15,7 +15,7 @@ pub(crate) fn without_repetitions<T: PartialEq>(things: &[T]) -> Vec<&T> {
 }
 
 /// The failure of one of several things, which it names.
-pub(crate) fn failure_of(what: &str, id: impl ToString, failure: Failure) -> Failure {
+pub(crate) fn item_failure(what: &str, id: impl ToString, failure: Failure) -> Failure {
     let is_named = failure.message.contains(what);
     Failure {
         id: Some(id.to_string()),
