@@ -143,7 +143,7 @@ impl Asked {
 
     /// Reads until the connection is closed or fails.
     #[cfg(all(unix, feature = "program"))]
-    pub(crate) fn read_what_comes(mut self) -> String {
+    pub(crate) fn read_until_closed(mut self) -> String {
         let mut bytes = Vec::new();
         // After an error, the bytes read so far are in the buffer.
         let _ = self.0.read_to_end(&mut bytes);

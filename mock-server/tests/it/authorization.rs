@@ -4,9 +4,9 @@ use mock_server::{Keys, MockServer, Scope};
 use serde_json::json;
 
 use crate::ask::ask;
-use crate::endpoints::{Access, ENDPOINTS, scoped};
+use crate::endpoints::{Access, ENDPOINTS, endpoints_with_scope};
 
-fn other_scopes_than(scope: Scope) -> Vec<Scope> {
+fn scopes_except(scope: Scope) -> Vec<Scope> {
     Scope::ALL.into_iter().filter(|one| *one != scope).collect()
 }
 
@@ -82,10 +82,8 @@ async fn scheme_is_case_insensitive() {
 async fn rejects_a_key_with_all_scopes_except_the_required_one() {
     let server = MockServer::start().await;
     let before = server.world().unwrap();
-    for (endpoint, scope) in scoped() {
-        let key = server
-            .create_key("demo", &other_scopes_than(scope))
-            .unwrap();
+    for (endpoint, scope) in endpoints_with_scope() {
+        let key = server.create_key("demo", &scopes_except(scope)).unwrap();
         for key in [&key, &server.keys().none] {
             let message = format!("the key lacks the scope {scope}");
             ask(&server, &endpoint.known())

@@ -12,7 +12,7 @@ const WRITES: [&str; 4] = [
     "POST /me/posts",
 ];
 
-fn post_of(length: usize) -> String {
+fn post_with_length(length: usize) -> String {
     let frame = json!({"body": ""}).to_string();
     let text = "x".repeat(length - frame.len());
     json!({ "body": text }).to_string()
@@ -22,9 +22,11 @@ fn post_of(length: usize) -> String {
 async fn accepts_bodies_up_to_1_mib() {
     const MIB: usize = 1024 * 1024;
     let server = MockServer::start().await;
-    ask(&server, "POST /me/posts").text(&post_of(MIB)).data(201);
     ask(&server, "POST /me/posts")
-        .text(&post_of(MIB + 1))
+        .text(&post_with_length(MIB))
+        .data(201);
+    ask(&server, "POST /me/posts")
+        .text(&post_with_length(MIB + 1))
         .refused(
             413,
             "body_too_large",

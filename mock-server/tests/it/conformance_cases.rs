@@ -4,7 +4,7 @@ use mock_server::{Keys, Scope};
 use serde_json::{Value, json};
 
 use crate::conformance::{Case, Service, assert_refused, data, request};
-use crate::endpoints::{ENDPOINTS, Listed, scoped};
+use crate::endpoints::{ENDPOINTS, Listed, endpoints_with_scope};
 
 const PROFILE: &str = "PATCH /me/profile";
 
@@ -358,7 +358,7 @@ pub(crate) const CASES: [Case; 38] = [
         "Authentication",
         "A key carries scopes, and the one that is required is enough",
         |service| {
-            for (endpoint, scope) in scoped() {
+            for (endpoint, scope) in endpoints_with_scope() {
                 let (key, line) = (key_of(&service.keys, scope), endpoint.known());
                 let answer = service.send_with(key, &line, endpoint.body().as_ref());
                 assert!(
@@ -386,7 +386,7 @@ pub(crate) const CASES: [Case; 38] = [
         "An operation whose scope the key lacks is refused",
         |service| {
             let before = service.read("GET /me");
-            for (endpoint, needed) in scoped() {
+            for (endpoint, needed) in endpoints_with_scope() {
                 let (line, body) = (endpoint.known(), endpoint.body());
                 for scope in Scope::ALL.into_iter().filter(|scope| *scope != needed) {
                     let key = key_of(&service.keys, scope);
@@ -400,10 +400,10 @@ pub(crate) const CASES: [Case; 38] = [
     case(
         "Limits",
         "display_name has up to 32 characters",
-        |service| holds_up_to(service, "display_name", 32),
+        |service| check_max_length(service, "display_name", 32),
     ),
     case("Limits", "bio has up to 300 characters", |service| {
-        holds_up_to(service, "bio", 300)
+        check_max_length(service, "bio", 300)
     }),
     case("Limits", "bio has up to 10 lines", |service| {
         for line_break in ["\n", "\r\n", "\r"] {
@@ -413,7 +413,7 @@ pub(crate) const CASES: [Case; 38] = [
         }
     }),
     case("Limits", "location has up to 40 characters", |service| {
-        holds_up_to(service, "location", 40)
+        check_max_length(service, "location", 40)
     }),
     case("Limits", "Colours have the format #rrggbb", |service| {
         for field in ["accent_color", "text_color", "background_color"] {
@@ -426,12 +426,12 @@ pub(crate) const CASES: [Case; 38] = [
         }
     }),
     case("Limits", "days is 1 to 30 for other profiles", |service| {
-        days_are_up_to(service, "grace", 30)
+        check_max_days(service, "grace", 30)
     }),
     case(
         "Limits",
         "days is 1 to 365 for the own profile",
-        |service| days_are_up_to(service, "demo", 365),
+        |service| check_max_days(service, "demo", 365),
     ),
 ];
 
@@ -445,7 +445,7 @@ fn key_of(keys: &Keys, scope: Scope) -> &str {
 }
 
 #[track_caller]
-fn holds_up_to(service: &Service, field: &str, characters: usize) {
+fn check_max_length(service: &Service, field: &str, characters: usize) {
     for character in ["x", "é", "🙂", "\u{301}"] {
         let longest = json!({ field: character.repeat(characters) });
         service.write(PROFILE, &longest, 200);
@@ -456,7 +456,7 @@ fn holds_up_to(service: &Service, field: &str, characters: usize) {
 }
 
 #[track_caller]
-fn days_are_up_to(service: &Service, handle: &str, limit: u32) {
+fn check_max_days(service: &Service, handle: &str, limit: u32) {
     for days in [1, limit] {
         let statistics = service.read(&format!("GET /users/{handle}/stats?days={days}"));
         assert_eq!(statistics["period"]["days"], days);

@@ -74,7 +74,7 @@ fn reads_and_replaces_the_state() {
     assert_eq!(serving.ask("GET /me").data(200)["bio"], "From a test");
     let state = serving.order(200, "GET /worlds/default/state", NOTHING);
     let used = &state["keys"][serving.key("all")]["window"]["used"];
-    assert_eq!(used, 1, "what counts against the rate limit is told");
+    assert_eq!(used, 1, "the remaining requests are reported");
 }
 
 #[test]
@@ -343,9 +343,9 @@ fn does_not_advance_the_clock_past_its_maximum() {
     let line = "POST /worlds/default/clock/advance";
     for clock in ["system", "2026-03-01T12:00:00Z"] {
         serving.order(200, "PUT /worlds/default/clock", json!({"clock": clock}));
-        let told = serving.order(422, line, json!({"seconds": u64::MAX}));
+        let error = serving.order(422, line, json!({"seconds": u64::MAX}));
         assert_eq!(
-            told["error"]["message"],
+            error["error"]["message"],
             "cannot advance by 18446744073709551615 s; the latest time of a clock is \
              9999-12-30T22:00:00Z"
         );

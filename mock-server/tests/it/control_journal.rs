@@ -71,14 +71,14 @@ fn records_the_fault_and_the_response_that_was_sent() {
     assert!(delete(json!({"wire": {"cut": {"after": 0}}}), "before").starts_with(&head(200)));
     assert!(delete(json!({"status": {"status": 503}}), "after").starts_with(&head(503)));
     serving.ask("POST /me/posts").json(post).data(201);
-    let told = serving.order(200, "GET /worlds/default/requests", NOTHING);
-    let told: Vec<_> = told.as_array().unwrap().iter().collect();
-    let told: Vec<_> = told
+    let response = serving.order(200, "GET /worlds/default/requests", NOTHING);
+    let response: Vec<_> = response.as_array().unwrap().iter().collect();
+    let response: Vec<_> = response
         .iter()
         .map(|one| (&one["status"], &one["fault"]))
         .collect();
     assert_eq!(
-        told,
+        response,
         [
             (&NOTHING, &json!("reset")),
             (&NOTHING, &json!("close")),
@@ -142,9 +142,9 @@ fn errors_do_not_contain_a_key_passed_as_a_name() {
     serving.ask("GET /me").data(200);
     let key = serving.key("all");
     let line = "POST /worlds/default/requests/verify";
-    let told = serving.order(200, line, json!({"request": {"path": "/me", "key": key}}));
-    assert_eq!(told["satisfied"], false);
-    assert!(!told.to_string().contains(key), "{told}");
+    let response = serving.order(200, line, json!({"request": {"path": "/me", "key": key}}));
+    assert_eq!(response["satisfied"], false);
+    assert!(!response.to_string().contains(key), "{response}");
 }
 
 #[test]
@@ -175,9 +175,9 @@ fn does_not_record_keys_in_paths_queries_and_headers() {
     assert!(!listed.to_string().contains(&key), "{listed}");
     serving.ask(&format!("GET /{key}")).send();
     let violations = serving.order(200, "GET /worlds/default/violations", NOTHING);
-    let told = violations.to_string();
-    assert!(told.contains("/api/v1/mock_all_…"), "{told}");
-    assert!(!told.contains(&key), "{told}");
+    let text = violations.to_string();
+    assert!(text.contains("/api/v1/mock_all_…"), "{text}");
+    assert!(!text.contains(&key), "{text}");
 }
 
 #[test]
@@ -251,12 +251,12 @@ fn waiting_returns_the_request_or_the_reason() {
         assert_eq!(came[0]["body"], r#"{"body":"x"}"#);
     });
     let second = json!({"request": post, "times": 2, "within_milliseconds": 1});
-    let told = serving.order(504, line, second);
-    assert_eq!(told["error"]["code"], "timed_out");
+    let response = serving.order(504, line, second);
+    assert_eq!(response["error"]["code"], "timed_out");
     let message = "expected POST /me/posts at least 2 times; received once, as request 1\n\
                    no other requests received";
-    assert_eq!(told["error"]["message"], message);
-    assert_eq!(told["verification"]["found"], 1);
+    assert_eq!(response["error"]["message"], message);
+    assert_eq!(response["verification"]["found"], 1);
     refused(
         &serving,
         422,
@@ -338,8 +338,8 @@ fn lists_and_clears_violations() {
         .json(json!({"nickname": "Ada", "bio": 7}))
         .send();
     let line = "/worlds/default/violations";
-    let told = serving.order(200, &format!("GET {line}"), NOTHING);
-    let rules: Vec<_> = told.as_array().unwrap().iter().collect();
+    let response = serving.order(200, &format!("GET {line}"), NOTHING);
+    let rules: Vec<_> = response.as_array().unwrap().iter().collect();
     assert_eq!(rules.len(), 2);
     assert_eq!(
         (&rules[0]["rule"], &rules[0]["count"]),

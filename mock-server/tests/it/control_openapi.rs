@@ -6,7 +6,7 @@ use mock_server::{Fault, WireFault};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::openapi::lacks_of;
+use crate::openapi::schema_error_in;
 use crate::serving::{Serving, serve};
 
 const NOTHING: Value = Value::Null;
@@ -25,8 +25,12 @@ fn order(serving: &Serving, status: u16, line: &str, body: Value) -> Value {
     let operation = format!("{operation}/{}", method.to_lowercase());
     if body != NOTHING {
         let place = format!("{operation}/requestBody/content/application~1json/schema");
-        let lacks = lacks_of(document.clone(), &body, &place);
-        assert_eq!(lacks.is_none(), status != 400, "{line} {body}: {lacks:?}");
+        let schema_error = schema_error_in(document.clone(), &body, &place);
+        assert_eq!(
+            schema_error.is_none(),
+            status != 400,
+            "{line} {body}: {schema_error:?}"
+        );
     }
     let answer = serving.order(status, &line.replace("{world}", "default"), body);
     let mut place = format!("{operation}/responses/{status}");
@@ -40,7 +44,7 @@ fn order(serving: &Serving, status: u16, line: &str, body: Value) -> Value {
     if content.is_some() {
         let place = format!("{place}/content/application~1json/schema");
         assert_eq!(
-            lacks_of(document, &answer, &place),
+            schema_error_in(document, &answer, &place),
             None,
             "{line}: {answer}"
         );

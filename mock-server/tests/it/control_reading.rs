@@ -156,10 +156,10 @@ fn does_not_record_encoded_keys() {
         .send();
     let digits = key.rsplit('_').next().unwrap();
     for line in ["/requests", "/violations"] {
-        let told = serving.order(200, &format!("GET /worlds/default{line}"), NOTHING);
-        let told = told.to_string();
-        assert!(!told.contains(digits), "{told}");
-        assert!(!told.contains("s3cret"), "{told}");
+        let response = serving.order(200, &format!("GET /worlds/default{line}"), NOTHING);
+        let response = response.to_string();
+        assert!(!response.contains(digits), "{response}");
+        assert!(!response.contains("s3cret"), "{response}");
     }
     let (_, stderr) = serving.stop("TERM");
     let log: String = stderr.lines().skip(2).collect();

@@ -23,7 +23,7 @@ fn ten_consecutive_failures_turn_it_off_until_it_is_turned_on() {
     let serving = serve(&[]);
     let sink = json!({"sink": "500 x10, 200", "secret": CANARY});
     let status = serving.order(200, &webhook("PUT "), sink);
-    let told = |active: bool, failures: u32, received: u32| {
+    let status_with = |active: bool, failures: u32, received: u32| {
         json!({
             "receiver": "sink",
             "active": active,
@@ -31,7 +31,7 @@ fn ten_consecutive_failures_turn_it_off_until_it_is_turned_on() {
             "sink": {"script": "500 x10, 200", "received": received},
         })
     };
-    assert_eq!(status, told(true, 0, 0));
+    assert_eq!(status, status_with(true, 0, 0));
     for _ in 0..10 {
         assert_eq!(
             emit(&serving, "post.liked")["outcome"],
@@ -40,7 +40,7 @@ fn ten_consecutive_failures_turn_it_off_until_it_is_turned_on() {
     }
     assert_eq!(
         serving.order(200, &webhook("GET "), NOTHING),
-        told(false, 10, 10)
+        status_with(false, 10, 10)
     );
     refused(
         &serving,
@@ -52,7 +52,7 @@ fn ten_consecutive_failures_turn_it_off_until_it_is_turned_on() {
     );
     assert_eq!(
         serving.order(200, &webhook("PUT "), json!({"active": true})),
-        told(true, 0, 10)
+        status_with(true, 0, 10)
     );
     let deliveries = serving.order(200, &webhook("GET /deliveries"), NOTHING);
     let first = &deliveries[0];
@@ -113,8 +113,8 @@ fn events_reach_a_receiver_and_count_as_covered() {
 fn never_returns_the_secret() {
     let serving = serve(&["--log"]);
     let set = json!({"sink": "200", "secret": CANARY});
-    let mut told = vec![serving.order(200, &webhook("PUT "), set)];
-    told.push(emit(&serving, "post.liked"));
+    let mut responses = vec![serving.order(200, &webhook("PUT "), set)];
+    responses.push(emit(&serving, "post.liked"));
     for line in [
         "GET /webhook",
         "GET /webhook/sink",
@@ -125,18 +125,18 @@ fn never_returns_the_secret() {
         "GET /dialect",
     ] {
         let line = line.replacen(' ', " /worlds/default", 1);
-        told.push(serving.order(200, &line, NOTHING));
+        responses.push(serving.order(200, &line, NOTHING));
     }
     for line in ["PUT ", "PUT /sink", "POST /emit"] {
         let wrong = format!(r#"{{"secret": "{CANARY}", "url": 7"#);
-        let refusal = serving.control(&webhook(line)).body(wrong).send();
-        assert_eq!(refusal.status, 400);
-        told.push(json!(refusal.body));
+        let error = serving.control(&webhook(line)).body(wrong).send();
+        assert_eq!(error.status, 400);
+        responses.push(json!(error.body));
     }
-    let told = json!(told).to_string();
-    assert!(!told.contains(CANARY), "{told}");
+    let responses = json!(responses).to_string();
+    assert!(!responses.contains(CANARY), "{responses}");
     // base64 of the canary, which is the format for bytes that are not UTF-8.
-    assert!(!told.contains("d2hzZWNfY2FuYXJ5"), "{told}");
+    assert!(!responses.contains("d2hzZWNfY2FuYXJ5"), "{responses}");
     let (code, stderr) = serving.stop("TERM");
     assert_eq!(code, Some(0));
     assert!(!stderr.contains(CANARY), "{stderr}");

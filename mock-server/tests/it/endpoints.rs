@@ -82,7 +82,7 @@ impl Listed {
 }
 
 /// Returns the endpoints that require a scope, with the scope.
-pub(crate) fn scoped() -> impl Iterator<Item = (&'static Listed, Scope)> {
+pub(crate) fn endpoints_with_scope() -> impl Iterator<Item = (&'static Listed, Scope)> {
     ENDPOINTS.iter().filter_map(|listed| match listed.access {
         Access::KeyWith(scope) => Some((listed, scope)),
         Access::Everybody | Access::AnyKey => None,

@@ -21,12 +21,12 @@ fn document() -> Value {
 }
 
 /// Returns the errors of a value against the schema at a pointer in the service's document.
-fn lacks(value: &Value, place: &str) -> Option<String> {
-    lacks_of(document(), value, place)
+fn schema_error(value: &Value, place: &str) -> Option<String> {
+    schema_error_in(document(), value, place)
 }
 
 /// Returns the errors of a value against the schema at a pointer in a document.
-pub(crate) fn lacks_of(document: Value, value: &Value, place: &str) -> Option<String> {
+pub(crate) fn schema_error_in(document: Value, value: &Value, place: &str) -> Option<String> {
     let mut compiler = Compiler::new();
     compiler.set_default_draft(Draft::V2020_12);
     compiler.enable_format_assertions();
@@ -145,7 +145,7 @@ fn check(answer: &Answer, place: &str) {
     assert_eq!(answer.header("content-type"), Some("application/json"));
     let body = serde_json::from_str(&answer.body).unwrap();
     let schema = format!("{place}/content/application~1json/schema");
-    assert_eq!(lacks(&body, &schema), None, "{}", answer.body);
+    assert_eq!(schema_error(&body, &schema), None, "{}", answer.body);
     for name in described["headers"]
         .as_object()
         .into_iter()
@@ -154,7 +154,7 @@ fn check(answer: &Answer, place: &str) {
         let text = answer.header(&name.to_lowercase()).unwrap();
         let value = serde_json::from_str(text).unwrap_or_else(|_| json!(text));
         let schema = format!("{place}/headers/{name}/schema");
-        assert_eq!(lacks(&value, &schema), None, "{name}: {text}");
+        assert_eq!(schema_error(&value, &schema), None, "{name}: {text}");
     }
 }
 
@@ -220,11 +220,15 @@ async fn unknown_operations_are_rejected_as_documented() {
 
 /// Checks that the schema accepts the same bodies as the service.
 #[track_caller]
-fn draws_the_same_line(server: &MockServer, line: &str, schema: &str, bodies: &[Value]) {
+fn check_schema_agrees(server: &MockServer, line: &str, schema: &str, bodies: &[Value]) {
     for body in bodies {
         let status = ask(server, line).json(body.clone()).send().status;
-        let lacks = lacks(body, &format!("/components/schemas/{schema}"));
-        assert_eq!(lacks.is_none(), status < 300, "{body}: {status}, {lacks:?}");
+        let schema_error = schema_error(body, &format!("/components/schemas/{schema}"));
+        assert_eq!(
+            schema_error.is_none(),
+            status < 300,
+            "{body}: {status}, {schema_error:?}"
+        );
     }
 }
 
@@ -256,7 +260,7 @@ async fn profile_schema_accepts_what_the_service_accepts() {
         json!({"bio": 7}),
         json!({"nickname": "x"}),
     ];
-    draws_the_same_line(&server, "PATCH /me/profile", "ProfileEdit", &bodies);
+    check_schema_agrees(&server, "PATCH /me/profile", "ProfileEdit", &bodies);
 }
 
 #[tokio::test]
@@ -271,14 +275,14 @@ async fn link_and_post_schemas_accept_what_the_service_accepts() {
         json!({"url": "https://example.com"}),
         json!({"title": "x", "url": "https://example.com", "id": "x"}),
     ];
-    draws_the_same_line(&server, "POST /me/links", "NewLink", &bodies);
+    check_schema_agrees(&server, "POST /me/links", "NewLink", &bodies);
     let bodies = [
         json!({}),
         json!({"title": "x"}),
         json!({"url": "https://example.com"}),
         json!({"url": "example.com"}),
     ];
-    draws_the_same_line(&server, "PATCH /me/links/link_1", "LinkEdit", &bodies);
+    check_schema_agrees(&server, "PATCH /me/links/link_1", "LinkEdit", &bodies);
     let bodies = [json!({"body": ""}), json!({"body": []}), json!({})];
-    draws_the_same_line(&server, "POST /me/posts", "NewPost", &bodies);
+    check_schema_agrees(&server, "POST /me/posts", "NewPost", &bodies);
 }

@@ -161,10 +161,10 @@ fn uses_the_given_dialect() {
     ] {
         let serving = serve(&["--dialect", choice]);
         let line = "GET /worlds/default/dialect";
-        let told = serving.order(200, line, Value::Null);
-        assert_eq!(told, json!(dialect));
+        let response = serving.order(200, line, Value::Null);
+        assert_eq!(response, json!(dialect));
         serving.order(204, "POST /worlds/default/reset", Value::Null);
-        assert_eq!(serving.order(200, line, Value::Null), told);
+        assert_eq!(serving.order(200, line, Value::Null), response);
     }
     usage_error(
         "--dialect <NAME|FILE>",
@@ -197,8 +197,8 @@ fn ignores_byte_order_marks_in_files() {
         "\u{feff}{\"fault\": {\"status\": {\"status\": 503}}}",
     );
     let serving = serve(&["--dialect", &dialect, "--fault", &fault]);
-    let told = serving.order(200, "GET /worlds/default/dialect", Value::Null);
-    assert_eq!(told["ids"], "integer");
+    let response = serving.order(200, "GET /worlds/default/dialect", Value::Null);
+    assert_eq!(response["ids"], "integer");
     assert_eq!(serving.ask("GET /me").send().status, 503);
 }
 
@@ -209,9 +209,9 @@ fn sends_webhooks_to_the_given_url() {
     let url = "http://127.0.0.1:9/hooks";
     let serving = serve(&["--webhook-url", url, "--webhook-secret-file", &secret]);
     let line = "GET /worlds/default/webhook";
-    let told = serving.order(200, line, Value::Null);
+    let response = serving.order(200, line, Value::Null);
     assert_eq!(
-        (&told["receiver"], &told["active"]),
+        (&response["receiver"], &response["active"]),
         (&json!(url), &json!(true))
     );
     // The sink keeps the secret of the file, without the line break.
@@ -225,7 +225,7 @@ fn sends_webhooks_to_the_given_url() {
         "sha256=bf89caa5c551b9c9d03b939f456e136cc4f6042d86ab14b33a18fedddcb5e96f"
     );
     serving.order(204, "POST /worlds/default/reset", Value::Null);
-    assert_eq!(serving.order(200, line, Value::Null), told);
+    assert_eq!(serving.order(200, line, Value::Null), response);
 }
 
 #[test]
@@ -623,21 +623,21 @@ fn rejects_large_bodies_before_100_continue() {
 #[test]
 fn slow_clients_do_not_block_others() {
     let serving = serve(&[]);
-    let slow = begin_two_requests(&serving);
+    let slow = send_incomplete_requests(&serving);
     serving.ask("GET /me").data(200);
     drop(slow);
 }
 
 /// Opens two connections: one sends a part of a head, one a head and a part of the body.
 #[track_caller]
-fn begin_two_requests(serving: &Serving) -> [TcpStream; 2] {
+fn send_incomplete_requests(serving: &Serving) -> [TcpStream; 2] {
     [
         "GET /api",
         "POST /api/v1/me/posts HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{",
     ]
-    .map(|beginning| {
+    .map(|start| {
         let mut stream = TcpStream::connect(serving.address()).unwrap();
-        stream.write_all(beginning.as_bytes()).unwrap();
+        stream.write_all(start.as_bytes()).unwrap();
         stream
     })
 }
@@ -647,10 +647,10 @@ fn reports_an_ignored_seed() {
     let directory = TempDir::new().unwrap();
     let state = directory.path().join("state.json");
     let state = state.to_str().unwrap();
-    let told = |seed| serve(&["--state", state, "--seed", seed]).stop("TERM").1;
-    assert!(!told("7").contains("--seed"));
-    assert!(!told("7").contains("--seed"));
-    assert!(told("8").contains("--seed 8 is ignored: the state file has its own seed"));
+    let stderr = |seed| serve(&["--state", state, "--seed", seed]).stop("TERM").1;
+    assert!(!stderr("7").contains("--seed"));
+    assert!(!stderr("7").contains("--seed"));
+    assert!(stderr("8").contains("--seed 8 is ignored: the state file has its own seed"));
 }
 
 #[test]
@@ -687,7 +687,7 @@ fn waiting_requests_do_not_delay_the_exit() {
     let delay = json!({"fault": {"delay": {"fixed": {"milliseconds": 60_000}}}});
     serving.order(201, "POST /worlds/default/faults", delay);
     let delayed = serving.ask("GET /me").begin();
-    let halves = begin_two_requests(&serving);
+    let halves = send_incomplete_requests(&serving);
     let line = "GET /worlds/default/faults";
     while serving.order(200, line, Value::Null)[0]["applied"] != 1 {}
     assert_eq!(serving.stop("TERM").0, Some(0));
@@ -701,7 +701,7 @@ fn waiting_requests_do_not_delay_the_exit() {
 #[test]
 fn a_second_signal_ends_the_program_immediately() {
     let (mut earlier, mut serving) = (serve(&[]), serve(&[]));
-    let unread = [&earlier, &serving].map(ask_and_never_read);
+    let unread = [&earlier, &serving].map(request_without_reading);
     earlier.signal("TERM");
     serving.signal("TERM");
     // The program has handled the first signal when it accepts no more connections.
@@ -716,7 +716,7 @@ fn a_second_signal_ends_the_program_immediately() {
 
 /// Requests a response that is larger than all buffers.
 #[track_caller]
-fn ask_and_never_read(serving: &Serving) -> TcpStream {
+fn request_without_reading(serving: &Serving) -> TcpStream {
     let huge = json!({"fault": {"huge_body": {"bytes": 100_000_000}}});
     serving.order(201, "POST /worlds/default/faults", huge);
     let mut unread = TcpStream::connect(serving.address()).unwrap();

@@ -38,7 +38,7 @@ fn send(world: &mut World, key: Option<&str>, line: &str) -> Answer {
 }
 
 /// Returns the values of the rate limit headers: limit, remaining, reset.
-fn told(answer: &Answer) -> [Option<&str>; 3] {
+fn rate_limit_headers(answer: &Answer) -> [Option<&str>; 3] {
     ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].map(|name| answer.header(name))
 }
 
@@ -48,16 +48,25 @@ fn rejects_requests_until_a_full_window_ends() {
     let key = world.keys().all;
     let first = send(&mut world, Some(&key), "GET /me");
     assert_eq!(first.status, 200);
-    assert_eq!(told(&first), [Some("2"), Some("1"), Some("10")]);
+    assert_eq!(
+        rate_limit_headers(&first),
+        [Some("2"), Some("1"), Some("10")]
+    );
     world.advance(Duration::from_secs(9));
     let second = send(&mut world, Some(&key), "DELETE /me/links/none");
     assert_eq!(second.status, 404);
-    assert_eq!(told(&second), [Some("2"), Some("0"), Some("1")]);
+    assert_eq!(
+        rate_limit_headers(&second),
+        [Some("2"), Some("0"), Some("1")]
+    );
 
     let before = serde_json::to_value(&world).unwrap();
     let third = send(&mut world, Some(&key), "DELETE /me/links/link_1");
     assert_eq!(third.status, 429);
-    assert_eq!(told(&third), [Some("2"), Some("0"), Some("1")]);
+    assert_eq!(
+        rate_limit_headers(&third),
+        [Some("2"), Some("0"), Some("1")]
+    );
     assert_eq!(third.header("retry-after"), Some("1"));
     assert_eq!(
         third.body,
@@ -72,7 +81,10 @@ fn rejects_requests_until_a_full_window_ends() {
     world.advance(Duration::from_secs(1));
     let fourth = send(&mut world, Some(&key), "DELETE /me/links/link_1");
     assert_eq!(fourth.status, 204);
-    assert_eq!(told(&fourth), [Some("2"), Some("1"), Some("10")]);
+    assert_eq!(
+        rate_limit_headers(&fourth),
+        [Some("2"), Some("1"), Some("10")]
+    );
 }
 
 #[test]
@@ -83,7 +95,10 @@ fn each_key_has_its_own_limit() {
         send(&mut world, Some(&keys.all), "GET /me");
     }
     let answer = send(&mut world, Some(&keys.none), "GET /me");
-    assert_eq!(told(&answer), [Some("1000000"), Some("999999"), Some("60")]);
+    assert_eq!(
+        rate_limit_headers(&answer),
+        [Some("1000000"), Some("999999"), Some("60")]
+    );
     let body: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
     let shown = &body["data"]["key"]["rate_limit"];
     assert_eq!(shown, &json!({"limit": 1_000_000, "window_seconds": 60}));
@@ -100,10 +115,17 @@ fn requests_without_a_valid_key_do_not_count() {
         (Some(&*key), "GET /nothing"),
         (Some(&*key), "PUT /me"),
     ] {
-        assert_eq!(told(&send(&mut world, key, line)), [None; 3], "{line}");
+        assert_eq!(
+            rate_limit_headers(&send(&mut world, key, line)),
+            [None; 3],
+            "{line}"
+        );
     }
     let answer = send(&mut world, Some(&key), "GET /badges");
-    assert_eq!(told(&answer), [Some("2"), Some("1"), Some("10")]);
+    assert_eq!(
+        rate_limit_headers(&answer),
+        [Some("2"), Some("1"), Some("10")]
+    );
 }
 
 #[test]
@@ -133,7 +155,10 @@ fn dialects_can_omit_the_headers_or_respond_with_503() {
         let key = world.keys().all;
         for expected in [200, 200, status] {
             let answer = send(&mut world, Some(&key), "GET /me");
-            assert_eq!((answer.status, told(&answer)[2]), (expected, reset));
+            assert_eq!(
+                (answer.status, rate_limit_headers(&answer)[2]),
+                (expected, reset)
+            );
             let retry_after = retry_after.filter(|_| expected == status);
             assert_eq!(answer.header("retry-after"), retry_after);
         }

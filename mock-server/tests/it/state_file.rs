@@ -24,7 +24,7 @@ async fn start_on(path: &Path) -> MockServer {
 }
 
 /// Writes an invalid file, and returns the error with which a server does not start.
-async fn refuse_to_start_on(path: &Path, content: &str) -> String {
+async fn start_error(path: &Path, content: &str) -> String {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, content).unwrap();
     let started = MockServer::builder().state_file(path).start().await;
@@ -147,7 +147,7 @@ async fn reports_an_invalid_last_id_and_keeps_the_file() {
     let mut world = serde_json::to_value(World::new(0)).unwrap();
     world["last_id"] = json!(u64::MAX);
     let content = json!({"version": 1, "world": world}).to_string();
-    let message = refuse_to_start_on(&path, &content).await;
+    let message = start_error(&path, &content).await;
     let reason = "is damaged: last_id is 18446744073709551615; at most 9007199254740991 is allowed";
     assert!(message.contains(reason), "{message}");
 }
@@ -168,7 +168,7 @@ async fn reports_a_damaged_file_and_keeps_it() {
         ("[]", "expected a JSON object"),
     ] {
         assert_eq!(
-            refuse_to_start_on(&path, content).await,
+            start_error(&path, content).await,
             format!(
                 "the state file {} is damaged: {reason}; mend it, or delete it to start anew",
                 path.display()
@@ -182,7 +182,7 @@ async fn reports_another_version_and_keeps_the_file() {
     let directory = TempDir::new().unwrap();
     let path = state_in(&directory);
     assert_eq!(
-        refuse_to_start_on(&path, r#"{"version": 2, "worlds": []}"#).await,
+        start_error(&path, r#"{"version": 2, "worlds": []}"#).await,
         format!(
             "the state file {} has version 2, and this mock server reads version 1; \
              use the mock server that wrote it, or delete it to start anew",

@@ -31,7 +31,7 @@ async fn emit(server: &MockServer) -> Delivery {
 }
 
 /// Sends a delivery to a receiver with this response, and returns the outcome.
-async fn outcome_of(answer: &str) -> DeliveryOutcome {
+async fn deliver_to(answer: &str) -> DeliveryOutcome {
     let server = start().await;
     let (url, _arrived) = receive(&[answer]);
     server.webhook().point_at(&url, SECRET).unwrap();
@@ -119,7 +119,7 @@ async fn can_send_any_kind_and_any_bytes() {
 async fn only_2xx_is_a_success() {
     for status in [200, 201, 204, 299] {
         let answer = format!("HTTP/1.1 {status} Any\r\nContent-Length: 0\r\n\r\n");
-        let outcome = outcome_of(&answer).await;
+        let outcome = deliver_to(&answer).await;
         assert_eq!(outcome, DeliveryOutcome::Answered { status });
         assert!(outcome.is_success(), "{status}");
     }
@@ -128,7 +128,7 @@ async fn only_2xx_is_a_success() {
         let answer = format!(
             "HTTP/1.1 {status} Any\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"
         );
-        let outcome = outcome_of(&answer).await;
+        let outcome = deliver_to(&answer).await;
         assert_eq!(outcome, DeliveryOutcome::Answered { status });
         assert!(!outcome.is_success(), "{status}");
     }
@@ -142,7 +142,7 @@ async fn an_incomplete_response_is_a_failure() {
         "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf",
         "SSH-2.0-x\r\n\r\n",
     ] {
-        let outcome = outcome_of(answer).await;
+        let outcome = deliver_to(answer).await;
         assert!(
             matches!(outcome, DeliveryOutcome::ConnectionFailed { .. }),
             "{answer}: {outcome}"
@@ -202,9 +202,9 @@ async fn a_response_that_stalls_times_out() {
 
 #[tokio::test]
 async fn does_not_read_a_huge_response_to_the_end() {
-    let beginning = "x".repeat(512 * 1024);
-    let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n{beginning}");
-    let outcome = outcome_of(&answer).await;
+    let start = "x".repeat(512 * 1024);
+    let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n{start}");
+    let outcome = deliver_to(&answer).await;
     assert_eq!(outcome, DeliveryOutcome::Answered { status: 200 });
 }
 
