@@ -1,4 +1,4 @@
-//! Which requests a fault rule strikes, when, and on which side of the write.
+//! The conditions of a fault rule.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::engine::{Request, bearer_token, label};
 use crate::invalid_input::InvalidInput;
 use crate::path_pattern;
 
-/// Which requests a rule is for. What is not given matches everything.
+/// The requests that a rule applies to. A field that is not set matches every request.
 ///
 /// ```
 /// use mock_server::faults::Match;
@@ -21,21 +21,21 @@ use crate::path_pattern;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Match {
-    /// The method in capitals, such as `POST`.
+    /// The method in upper case, such as `POST`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
-    /// The path without a query, as a [`RequestPattern`](crate::journal::RequestPattern) has it: exact,
-    /// such as `/me/links/link_1`, a template such as `/me/links/{id}`, or a beginning such as
-    /// `/me/*`. It is below `/api/v1` unless it begins with `/api/`.
+    /// The path without a query, as in a [`RequestPattern`](crate::journal::RequestPattern): an exact
+    /// path such as `/me/links/link_1`, a template such as `/me/links/{id}`, or a prefix such as
+    /// `/me/*`. It is relative to `/api/v1` unless it starts with `/api/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// A key of the world, or the name of one: `all`, `none`, `profile`, `analytics`, `links`,
-    /// `social`, or such as `key6` of one that was made.
+    /// An API key of the world or its name: `all`, `none`, `profile`, `analytics`, `links`, `social`,
+    /// or a name such as `key6` for a key that was created later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }
 
-/// Which of the requests that match meet the fault. All that is given has to hold.
+/// Limits a rule to some of the requests that match. All conditions that are set must hold.
 ///
 /// ```
 /// use mock_server::faults::When;
@@ -48,22 +48,23 @@ pub struct Match {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct When {
-    /// How many go by first.
+    /// Number of matching requests to skip first.
     #[serde(default)]
     pub skip: u64,
-    /// How many meet the fault before the rule is spent, at least 1; no end unless given.
+    /// Maximum number of requests that the fault is applied to, at least 1; unlimited if not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u64>,
-    /// How likely each is to meet it, above 0 and up to 1; which ones follows from the world's seed.
+    /// Probability of the fault for each request, greater than 0 and at most 1. The choice is derived
+    /// from the world's seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probability: Option<f64>,
-    /// The last instant of the world's clock, as RFC 3339, at which any meets it. One that has
-    /// passed is taken too, since a clock can be set back.
+    /// Last time at which the fault is applied, by the world's clock, as RFC 3339. It may be in the
+    /// past, since a clock can be set back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
 }
 
-/// On which side of the write the fault lies.
+/// The point at which a fault occurs: before or after the request is carried out.
 ///
 /// ```
 /// assert_eq!(mock_server::faults::Phase::default(), mock_server::faults::Phase::Before);
@@ -71,10 +72,10 @@ pub struct When {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// The request is answered as if it were carried out, and nothing is written.
+    /// The request is not carried out; nothing is written.
     #[default]
     Before,
-    /// The write is done, and its answer goes wrong.
+    /// The request is carried out; only its response is affected.
     After,
 }
 
@@ -92,7 +93,7 @@ impl Match {
     }
 }
 
-/// Returns whether a request has this key, or the key of this name.
+/// Returns `true` if a request has this key or the key with this name.
 fn has_key(request: &Request, key: &str) -> bool {
     let mut authorization = request.header_values("authorization");
     let token = authorization.find_map(bearer_token);
@@ -100,7 +101,7 @@ fn has_key(request: &Request, key: &str) -> bool {
 }
 
 impl fmt::Debug for Match {
-    /// Shows whether there is a key, never which.
+    /// Hides the key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Match")
             .field("method", &self.method)
@@ -116,7 +117,7 @@ mod tests {
     use crate::engine::World;
 
     #[test]
-    fn a_key_is_given_by_itself_or_by_its_name() {
+    fn matches_a_key_and_the_name_of_a_key() {
         let keys = World::new(7).keys();
         let request =
             Request::new("GET", "/").header("Authorization", format!("Bearer {}", keys.links));

@@ -1,4 +1,4 @@
-//! How long an answer is held back.
+//! The delay of a response.
 
 use std::f64::consts::TAU;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use super::invalid::invalid;
 use crate::engine::SeededHash;
 use crate::invalid_input::InvalidInput;
 
-/// More than this says nothing any more: a delay is none or for ever.
+/// With a larger spread, nearly all delays are either 0 or practically infinite.
 const MAX_SIGMA: f64 = 10.0;
 
-/// How long an answer is held back, in milliseconds. What is random follows from the world's seed.
+/// The delay of a response, in milliseconds. Random delays are derived from the world's seed.
 ///
 /// ```
 /// use mock_server::faults::Delay;
@@ -25,25 +25,25 @@ const MAX_SIGMA: f64 = 10.0;
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Delay {
-    /// Always the same: `{"fixed": {"milliseconds": 250}}`.
+    /// A constant delay: `{"fixed": {"milliseconds": 250}}`.
     Fixed {
-        /// How long.
+        /// The delay, in milliseconds.
         milliseconds: u64,
     },
-    /// Anything between two bounds, each as likely: `{"uniform": {"from": 10, "to": 50}}`.
+    /// A uniformly distributed delay: `{"uniform": {"from": 10, "to": 50}}`.
     Uniform {
-        /// The shortest, in milliseconds.
+        /// The minimum, in milliseconds.
         from: u64,
-        /// The longest, in milliseconds; not below `from`.
+        /// The maximum, in milliseconds; at least `from`.
         to: u64,
     },
-    /// Mostly near the median and now and then very long, as networks are:
+    /// A log-normally distributed delay, as in real networks:
     /// `{"log_normal": {"median": 80, "sigma": 0.5}}`.
     LogNormal {
-        /// What half of the delays stay below, in milliseconds.
+        /// The median, in milliseconds.
         median: u64,
-        /// The spread of the logarithm, 0 to 10: 0 is none, 0.5 a usual network, 1 a bad one. With
-        /// 10, one delay in six is more than 22,000 times the median.
+        /// The standard deviation of the logarithm, from 0 to 10. 0 is a constant delay, 0.5 a typical
+        /// network, 1 a bad network.
         sigma: f64,
     },
 }
@@ -61,7 +61,7 @@ impl Delay {
         }
     }
 
-    /// The delay at one point of the seed's numbers.
+    /// Returns the delay for a point of the seeded sequence.
     pub(super) fn at(&self, point: SeededHash) -> Duration {
         match *self {
             Self::Fixed { milliseconds } => Duration::from_millis(milliseconds),
@@ -78,9 +78,9 @@ impl Delay {
     }
 }
 
-/// A number of the standard normal distribution, by the method of Box and Muller.
+/// Returns a standard normal number (Box–Muller transform).
 fn standard_normal(point: SeededHash) -> f64 {
-    // The logarithm needs a number above 0.
+    // The logarithm needs a positive number.
     let radius = (-2.0 * (1.0 - point.mix(1).fraction()).ln()).sqrt();
     radius * (TAU * point.mix(2).fraction()).cos()
 }
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_uniform_delay_takes_every_value_between_its_bounds_and_no_other() {
+    fn a_uniform_delay_covers_exactly_its_range() {
         let mut found = milliseconds(Delay::Uniform { from: 3, to: 6 });
         found.sort_unstable();
         found.dedup();
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn half_of_the_log_normal_delays_stay_below_the_median() {
+    fn half_of_the_log_normal_delays_are_below_the_median() {
         let delays = milliseconds(Delay::LogNormal {
             median: 80,
             sigma: 0.5,
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spread_beyond_measure_is_refused() {
+    fn rejects_a_sigma_outside_its_range() {
         let delay = |sigma| Delay::LogNormal { median: 80, sigma };
         assert_eq!(delay(MAX_SIGMA).check(), Ok(()));
         for sigma in [-0.1, 10.1, f64::MAX, f64::INFINITY, f64::NAN] {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn no_spread_overflows() {
+    fn an_extreme_delay_does_not_overflow() {
         let wild = Delay::LogNormal {
             median: u64::MAX,
             sigma: f64::MAX,

@@ -1,4 +1,4 @@
-//! How an answer goes wrong.
+//! The faults that can be injected into a response.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,13 @@ use super::large_body::{LargeBody, MIN_BODY_BYTES};
 use super::wire::WireFault;
 use crate::invalid_input::InvalidInput;
 
-/// The longest body that a server without a front holds, in bytes: 256 MiB.
+/// Maximum size of a generated body on a server that cannot stream it: 256 MiB.
 const MAX_BODY_IN_MEMORY: u64 = 256 * 1024 * 1024;
 
-/// One way in which an answer goes wrong.
+/// A fault that replaces, delays or damages a response.
 ///
-/// In JSON a fault without settings is its name, and any other an object of its name and settings.
+/// In JSON, a fault without settings is its name; any other fault is an object with its name and
+/// settings.
 ///
 /// ```
 /// use mock_server::Fault;
@@ -31,61 +32,60 @@ const MAX_BODY_IN_MEMORY: u64 = 256 * 1024 * 1024;
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The answer is right, and late: `{"delay": {"fixed": {"milliseconds": 250}}}`.
+    /// Delays the response: `{"delay": {"fixed": {"milliseconds": 250}}}`.
     Delay(Delay),
-    /// Another answer: `{"status": {"status": 503, "body": "…", "headers": {"name": "value"}}}`.
+    /// Replaces the response: `{"status": {"status": 503, "body": "…", "headers": {"name": "value"}}}`.
     Status {
-        /// 200 to 999.
+        /// The status code, 200 to 999.
         status: u16,
-        /// The body; one in the shape of the service's errors unless given. 204, 205 and 304 have
-        /// none.
+        /// The body; an error body of the service if not set. A response with status 204, 205 or 304
+        /// has no body.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         body: Option<String>,
-        /// Headers, but for `Content-Length` and `Transfer-Encoding`, which follow from the body. The
-        /// content type is `application/json` unless one is among them.
+        /// The headers, except `Content-Length` and `Transfer-Encoding`, which are derived from the
+        /// body. The content type is `application/json` if not set.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         headers: BTreeMap<String, String>,
     },
-    /// 429: `{"rate_limited": {"retry_after": "120"}}`.
+    /// Responds with 429: `{"rate_limited": {"retry_after": "120"}}`.
     RateLimited {
-        /// The value of `Retry-After`, whatever it says; no such header unless given.
+        /// The value of `Retry-After`, which is not validated; no such header if not set.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         retry_after: Option<String>,
     },
-    /// The right answer without its last byte, so that its JSON does not end: `"malformed_json"`.
+    /// Removes the last byte of the body, so that its JSON is invalid: `"malformed_json"`.
     MalformedJson,
-    /// The right body under another name: `{"wrong_content_type": {"content_type": "text/html"}}`.
+    /// Replaces the content type: `{"wrong_content_type": {"content_type": "text/html"}}`.
     WrongContentType {
         /// The value of `Content-Type`.
         content_type: String,
     },
-    /// The right status and headers without a body: `"empty_body"`. An answer that has none anyway,
-    /// such as 204 to a deletion, stays as it is.
+    /// Removes the body: `"empty_body"`. A response without a body, such as a 204, does not change.
     EmptyBody,
-    /// 200 with a JSON body of this length: `{"huge_body": {"bytes": 67108864}}`.
+    /// Responds with 200 and a JSON body of this length: `{"huge_body": {"bytes": 67108864}}`.
     HugeBody {
-        /// How many bytes the body has; at least 11, which is `{"data":""}`.
+        /// Length of the body in bytes; at least 11, the length of `{"data":""}`.
         bytes: u64,
     },
-    /// 200 with a gzip body that is a thousand times as long once it is decompressed, whatever the
-    /// client accepts: `{"gzip_bomb": {"bytes": 1073741824}}`.
+    /// Responds with 200 and a gzip body that decompresses to about a thousand times its size,
+    /// regardless of `Accept-Encoding`: `{"gzip_bomb": {"bytes": 1073741824}}`.
     GzipBomb {
-        /// How many bytes the body has when it is decompressed; at least 11.
+        /// Length of the decompressed body in bytes; at least 11.
         bytes: u64,
     },
-    /// Sends the client elsewhere: `{"redirect": {"status": 302, "location": "http://…"}}`.
+    /// Redirects the client: `{"redirect": {"status": 302, "location": "http://…"}}`.
     Redirect {
-        /// 300 to 399.
+        /// The status code, 300 to 399.
         status: u16,
-        /// The value of `Location`, whatever it says.
+        /// The value of `Location`, which is not validated.
         location: String,
     },
-    /// Something goes wrong below HTTP: `{"wire": "reset"}`.
+    /// Breaks the connection: `{"wire": "reset"}`.
     Wire(WireFault),
 }
 
 impl Fault {
-    /// The fault's name, as JSON has it; those on the wire by their own.
+    /// Returns the name that the fault has in JSON; for a wire fault, the name of that.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Delay(_) => "delay",
@@ -101,7 +101,7 @@ impl Fault {
         }
     }
 
-    /// An answer with this status, and with a body in the shape of the service's errors.
+    /// Returns a fault that responds with this status and an error body of the service.
     ///
     /// ```
     /// assert_ne!(mock_server::Fault::status(500), mock_server::Fault::status(503));
@@ -115,7 +115,7 @@ impl Fault {
         }
     }
 
-    /// 429 with this text as `Retry-After`.
+    /// Returns a fault that responds with 429 and this `Retry-After`.
     ///
     /// ```
     /// let fault = mock_server::Fault::rate_limited("Sun, 01 Mar 2026 12:00:00 GMT");
@@ -125,7 +125,7 @@ impl Fault {
         Self::RateLimited { retry_after }
     }
 
-    /// An answer that is late by always the same time.
+    /// Returns a constant delay.
     ///
     /// ```
     /// let fault = mock_server::Fault::delay(250);
@@ -134,7 +134,7 @@ impl Fault {
         Self::Delay(Delay::Fixed { milliseconds })
     }
 
-    /// A redirection with status 302.
+    /// Returns a redirect with status 302.
     ///
     /// ```
     /// let fault = mock_server::Fault::redirect("http://127.0.0.1:9/");
@@ -147,7 +147,7 @@ impl Fault {
         }
     }
 
-    /// Rejects a fault that a server without a front cannot apply.
+    /// Rejects a fault that a server without the proxy cannot apply.
     pub(crate) fn check_without_proxy(&self) -> Result<(), InvalidInput> {
         self.check()?;
         let bytes = match *self {
@@ -170,7 +170,7 @@ impl Fault {
         }
     }
 
-    /// Rejects a fault that no answer can have.
+    /// Rejects a fault with invalid settings.
     pub(super) fn check(&self) -> Result<(), InvalidInput> {
         match self {
             Self::Delay(delay) => delay.check(),
@@ -212,7 +212,7 @@ impl Fault {
     }
 }
 
-/// Whether an answer of this status ends with its head.
+/// Returns `true` if a response with this status has no body.
 pub(super) fn is_bodiless(status: u16) -> bool {
     matches!(status, 204 | 205 | 304)
 }
@@ -226,8 +226,7 @@ fn check_status(found: u16, min: u16, max: u16) -> Result<(), InvalidInput> {
     )))
 }
 
-/// Rejects the headers by which a client knows where an answer ends: with another length than the
-/// body's, no server can send it.
+/// Rejects headers that determine the length of the body, since hyper does not send a wrong length.
 fn check_free_header(name: &str, value: &str) -> Result<(), InvalidInput> {
     let is_framing = ["content-length", "transfer-encoding"]
         .iter()

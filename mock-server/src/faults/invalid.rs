@@ -1,4 +1,4 @@
-//! The error for a fault rule that no server can follow.
+//! The error for an invalid fault rule.
 
 use crate::invalid_input::InvalidInput;
 

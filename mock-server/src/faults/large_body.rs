@@ -1,34 +1,34 @@
-//! A long body that is made while it is sent.
+//! Large bodies that are generated while they are sent.
 
 use bytes::Bytes;
 use flate2::{Compress, Compression, Crc, FlushCompress};
 
-/// What a huge body begins and ends with, so that it is JSON.
+/// Start and end of a large body, which make it valid JSON.
 const HEAD: &[u8] = b"{\"data\":\"";
 const TAIL: &[u8] = b"\"}";
 
-/// How many bytes a huge body has at least: what it begins and ends with.
+/// Minimum size of a large body in bytes.
 pub(super) const MIN_BODY_BYTES: u64 = (HEAD.len() + TAIL.len()) as u64;
 
-/// The head of a gzip stream: no name, no time, made anywhere (RFC 1952, section 2.3).
+/// A gzip header without a name or time (RFC 1952, section 2.3).
 const GZIP_HEAD: &[u8] = b"\x1f\x8b\x08\0\0\0\0\0\x02\xff";
 
-/// How many bytes of a huge body are held at a time.
+/// Size of a piece of a large body in bytes.
 const PIECE: usize = 64 * 1024;
 
-/// How many bytes of a bomb one piece of compressed bytes stands for.
+/// Decompressed size of a piece of a gzip bomb in bytes.
 const BOMB_PIECE: usize = 1024 * 1024;
 
-/// Which long body an answer has.
+/// A large body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LargeBody {
-    /// JSON of this many bytes, at least [`MIN_BODY_BYTES`].
+    /// JSON with this number of bytes, at least [`MIN_BODY_BYTES`].
     Json(u64),
-    /// gzip that becomes JSON of this many bytes, at least [`MIN_BODY_BYTES`].
+    /// gzip that decompresses to JSON with this number of bytes, at least [`MIN_BODY_BYTES`].
     Gzip(u64),
 }
 
-/// A body ready to be sent: a head, one piece again and again, and a tail.
+/// A body made of a head, a repeated piece and a tail.
 #[derive(Debug, Clone)]
 pub(crate) struct BodyChunks {
     pub(crate) head: Bytes,
@@ -58,7 +58,7 @@ impl BodyChunks {
         }
     }
 
-    /// A compressed piece refers to nothing before it, so that it can be repeated.
+    /// Compresses the piece independently of what precedes it, so that it can be repeated.
     fn gzip(bytes: u64) -> Self {
         let filling = bytes - MIN_BODY_BYTES;
         let times = filling / BOMB_PIECE as u64;
@@ -77,13 +77,13 @@ impl BodyChunks {
         }
     }
 
-    /// The number of bytes.
+    /// Returns the total number of bytes.
     pub(crate) fn len(&self) -> u64 {
         let pieces = self.times * self.piece.len() as u64;
         self.head.len() as u64 + pieces + self.tail.len() as u64
     }
 
-    /// All of it at once, for a transport that cannot make it while it sends.
+    /// Returns the whole body, for a transport that cannot stream it.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         let mut bytes = self.head.to_vec();
         for _ in 0..self.times {
@@ -95,7 +95,7 @@ impl BodyChunks {
 }
 
 fn deflate(bytes: &[u8], flush: FlushCompress) -> Vec<u8> {
-    // Even bytes that do not compress fit into a little more than their own length.
+    // Incompressible data grows by less than 0.1 % plus 64 bytes.
     let mut compressed = Vec::with_capacity(bytes.len() + bytes.len() / 1000 + 64);
     Compress::new(Compression::best(), false)
         .compress_vec(bytes, &mut compressed, flush)
@@ -109,8 +109,8 @@ fn checksum(bytes: &[u8]) -> Crc {
     checksum
 }
 
-/// The checksum of a piece that is repeated. It goes by halves, since a loop over the pieces of the
-/// largest bombs would never end.
+/// Returns the checksum of a repeated piece. It halves the count recursively, since a loop over every
+/// piece of a very large body would take too long.
 fn repeated(piece: &[u8], times: u64) -> Crc {
     let mut whole = Crc::new();
     if times == 0 {
@@ -143,7 +143,7 @@ mod tests {
     const LENGTHS: [u64; 5] = [11, 12, 65_547, 1_048_587, 5_000_000];
 
     #[test]
-    fn a_huge_body_is_json_of_its_length() {
+    fn a_large_body_is_json_of_its_length() {
         for length in LENGTHS {
             let chunks = LargeBody::Json(length).chunks();
             assert_eq!(chunks.len(), length);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_becomes_the_huge_body() {
+    fn a_gzip_bomb_decompresses_to_the_large_body() {
         for length in LENGTHS {
             let bomb = LargeBody::Gzip(length).chunks();
             let compressed = bomb.clone().into_bytes();
@@ -169,13 +169,13 @@ mod tests {
     }
 
     #[test]
-    fn no_length_is_too_much() {
+    fn supports_every_length() {
         assert_eq!(LargeBody::Json(u64::MAX).chunks().len(), u64::MAX);
         assert!(LargeBody::Gzip(u64::MAX).chunks().len() < u64::MAX / 900);
     }
 
     #[test]
-    fn a_bomb_is_a_thousandth_of_what_it_becomes() {
+    fn a_gzip_bomb_is_about_a_thousandth_of_its_decompressed_size() {
         let gibibyte = 1 << 30;
         let sent = LargeBody::Gzip(gibibyte).chunks().len();
         assert!(sent < gibibyte / 900, "{sent}");

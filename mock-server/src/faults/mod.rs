@@ -1,5 +1,5 @@
-//! Everything that goes wrong on demand: rules say when, faults say how. Pure but for the counters
-//! of the rules; the transports do what comes out.
+//! Fault injection: rules select requests, and faults damage their responses. This module only plans
+//! faults; the transports apply them.
 
 mod condition;
 mod delay;

@@ -1,4 +1,4 @@
-//! What is to go wrong with one answer, and the answer that comes out.
+//! The faults of one response, and the response that results.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use super::large_body::LargeBody;
 use super::wire::WireFault;
 use crate::engine::Reply;
 
-/// What the rules say of one request.
+/// The faults to apply to one response.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Plan {
-    /// How long to wait before the request is carried out.
+    /// Delay before the request is carried out.
     pub(crate) delay_before: Duration,
-    /// How long to wait before the answer is sent.
+    /// Delay before the response is sent.
     pub(crate) delay_after: Duration,
     pub(crate) fault: Option<(Phase, Fault)>,
 }
@@ -28,12 +28,12 @@ impl Plan {
         *sum = sum.saturating_add(delay);
     }
 
-    /// Whether the request is answered without being carried out.
+    /// Returns `true` if the request is not carried out.
     pub(crate) fn prevents_write(&self) -> bool {
         matches!(self.fault, Some((Phase::Before, _)))
     }
 
-    /// What the journal calls the fault; a delay is told only where there is no other.
+    /// Returns the fault's name for the journal; `delay` only if there is no other fault.
     pub(crate) fn fault_name(&self) -> Option<&'static str> {
         match &self.fault {
             Some((_, fault)) => Some(fault.name()),
@@ -42,7 +42,7 @@ impl Plan {
         }
     }
 
-    /// The right answer with its fault.
+    /// Applies the fault to a reply.
     pub(crate) fn apply(&self, reply: Reply) -> PlannedReply {
         let planned = match &self.fault {
             Some((_, fault)) => apply_fault(fault, reply),
@@ -55,15 +55,15 @@ impl Plan {
     }
 }
 
-/// What a transport is to send.
+/// A reply with its faults applied, for a transport to send.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PlannedReply {
     pub(crate) reply: Reply,
-    /// What to send in place of the reply's body.
+    /// Replaces the reply's body.
     pub(crate) large_body: Option<LargeBody>,
-    /// What goes wrong when the reply is sent.
+    /// The wire fault to apply while the reply is sent.
     pub(crate) wire: Option<WireFault>,
-    /// The name of the fault that was met.
+    /// The name of the applied fault.
     pub(crate) fault: Option<&'static str>,
 }
 
@@ -77,8 +77,8 @@ impl PlannedReply {
         }
     }
 
-    /// A client would take 204 for whole whatever follows it, so it becomes 200.
-    fn on_the_wire(wire: WireFault, mut reply: Reply) -> Self {
+    /// Turns a 204 into a 200 if the body has to be incomplete, since a 204 has no body.
+    fn with_wire_fault(wire: WireFault, mut reply: Reply) -> Self {
         if wire.breaks_body() && reply.status == 204 {
             reply.status = 200;
         }
@@ -88,7 +88,7 @@ impl PlannedReply {
         }
     }
 
-    /// The status that the client gets, if it gets an answer.
+    /// Returns the status that the client receives, or `None` if the response is not sent.
     pub(crate) fn status(&self) -> Option<u16> {
         let has_head = self.wire.is_none_or(WireFault::sends_head);
         has_head.then_some(self.reply.status)
@@ -131,7 +131,7 @@ fn apply_fault(fault: &Fault, mut reply: Reply) -> PlannedReply {
         Fault::EmptyBody => reply.body.clear(),
         Fault::HugeBody { bytes } => return PlannedReply::with_large_body(LargeBody::Json(*bytes)),
         Fault::GzipBomb { bytes } => return PlannedReply::with_large_body(LargeBody::Gzip(*bytes)),
-        Fault::Wire(wire) => return PlannedReply::on_the_wire(*wire, reply),
+        Fault::Wire(wire) => return PlannedReply::with_wire_fault(*wire, reply),
     }
     PlannedReply::new(reply)
 }
@@ -179,7 +179,7 @@ fn set_header(reply: &mut Reply, name: &str, value: &str) {
     reply.headers.push((name.into(), value.into()));
 }
 
-/// An answer without a body gets the beginning of one.
+/// Removes the last byte of the body; an empty body becomes `{`.
 fn break_json(reply: &mut Reply) {
     if reply.body.pop().is_none() {
         *reply = json_reply(200, b"{".to_vec());
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_a_status_take_the_place_of_ours() {
+    fn headers_of_a_status_fault_replace_the_default_headers() {
         let headers = BTreeMap::from([("Content-Type".to_owned(), "text/html".to_owned())]);
         let fault = Fault::Status {
             status: 502,
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_malformed_even_where_there_was_none() {
+    fn malforms_json_even_without_a_body() {
         for reply in [no_content(), json_reply(200, b"{\"data\":[]}".to_vec())] {
             let reply = apply_fault(&Fault::MalformedJson, reply).reply;
             assert!(serde_json::from_slice::<serde_json::Value>(&reply.body).is_err());

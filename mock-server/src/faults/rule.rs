@@ -1,4 +1,4 @@
-//! A fault rule as people write it: which requests, when, and what goes wrong with them.
+//! Fault rules.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,15 +8,15 @@ use super::fault::Fault;
 use crate::invalid_input::InvalidInput;
 use crate::read_json;
 
-/// A rule: which requests meet a fault, when, and which.
+/// A fault and the requests that it is applied to.
 ///
-/// Every field but `fault` may be left out. Of the rules that strike one request the delays add up,
-/// and of the other faults the first rule's is taken.
+/// In JSON, every field except `fault` is optional. If several rules apply to a request, their delays
+/// add up; of all other faults, the one added first is applied.
 ///
 /// ```
 /// use mock_server::{Fault, FaultRule};
 ///
-/// // The second post is written, and its answer is lost.
+/// // The second post is written, but its response is replaced.
 /// let rule = FaultRule::new(Fault::status(502))
 ///     .method("POST")
 ///     .path("/api/v1/me/posts")
@@ -36,21 +36,21 @@ use crate::read_json;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct FaultRule {
-    /// Which requests; every one unless given.
+    /// The requests that the rule applies to; all by default.
     #[serde(default, rename = "match")]
     pub matching: Match,
-    /// Which of those; every one unless given.
+    /// Limits the rule to some of these requests.
     #[serde(default)]
     pub when: When,
-    /// Before the write is committed, or after it; before unless given.
+    /// Before or after the request is carried out; before by default.
     #[serde(default)]
     pub phase: Phase,
-    /// What goes wrong.
+    /// The fault.
     pub fault: Fault,
 }
 
 impl FaultRule {
-    /// A rule by which every request meets this fault, before anything is written.
+    /// Creates a rule that applies the fault to every request, before anything is written.
     ///
     /// ```
     /// use mock_server::{Fault, FaultRule};
@@ -65,7 +65,7 @@ impl FaultRule {
         }
     }
 
-    /// Only requests of this method.
+    /// Limits the rule to this method.
     ///
     /// ```
     /// use mock_server::{Fault, FaultRule};
@@ -77,7 +77,8 @@ impl FaultRule {
         self
     }
 
-    /// Only requests to this path: exact, with `{…}` for any one segment, or a beginning with `*`.
+    /// Limits the rule to this path: an exact path, a template with `{…}` for one segment, or a prefix
+    /// that ends with `*`.
     ///
     /// ```
     /// use mock_server::{Fault, FaultRule};
@@ -89,7 +90,7 @@ impl FaultRule {
         self
     }
 
-    /// Only requests with this key, or with the key of this name.
+    /// Limits the rule to this key or the key with this name.
     ///
     /// ```
     /// use mock_server::{Fault, FaultRule};
@@ -101,7 +102,7 @@ impl FaultRule {
         self
     }
 
-    /// Lets this many requests go by first.
+    /// Skips this number of matching requests first.
     ///
     /// ```
     /// use mock_server::{Fault, FaultRule};
@@ -113,7 +114,7 @@ impl FaultRule {
         self
     }
 
-    /// Strikes this many requests, and none after them.
+    /// Applies the fault to at most this number of requests.
     ///
     /// ```
     /// use mock_server::{Fault, FaultRule};
@@ -125,7 +126,7 @@ impl FaultRule {
         self
     }
 
-    /// Strikes each request with this probability, 0 to 1.
+    /// Applies the fault with this probability, greater than 0 and at most 1.
     ///
     /// ```
     /// use mock_server::{Fault, FaultRule};
@@ -137,7 +138,7 @@ impl FaultRule {
         self
     }
 
-    /// Strikes as long as the world's clock shows no later time than this, given as RFC 3339.
+    /// Applies the fault up to this time of the world's clock, as RFC 3339.
     ///
     /// ```
     /// use mock_server::{Fault, FaultRule};
@@ -149,7 +150,7 @@ impl FaultRule {
         self
     }
 
-    /// Does the write first, so that only its answer is lost.
+    /// Carries the request out first, so that only its response is affected.
     ///
     /// ```
     /// use mock_server::{Fault, FaultRule, WireFault};
@@ -161,11 +162,11 @@ impl FaultRule {
         self
     }
 
-    /// Reads one rule, or an array of rules, from JSON.
+    /// Parses one rule or an array of rules from JSON.
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`] for the first rule that cannot be read.
+    /// Returns [`InvalidInput`] for the first rule that is not valid JSON for a rule.
     ///
     /// ```
     /// use mock_server::FaultRule;
@@ -198,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rule_reads_back_what_it_wrote() {
+    fn a_rule_survives_serialization() {
         let rule = FaultRule::new(Fault::rate_limited("-1"))
             .method("GET")
             .path("/api/v1/me/links/{id}")
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rule_is_told() {
+    fn rejects_invalid_rules() {
         for (text, message) in [
             (
                 "{",

@@ -1,4 +1,4 @@
-//! The fault rules of one service, in force and counted.
+//! The active fault rules of a service.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,7 +12,7 @@ use super::schedule::Schedule;
 use crate::engine::{Request, SeededHash};
 use crate::invalid_input::InvalidInput;
 
-/// What is in force for one service. Rules are asked in the order in which they were added.
+/// The active fault rules of a service, with their counters, in the order in which they were added.
 #[derive(Debug)]
 pub(crate) struct FaultRules {
     seed: SeededHash,
@@ -22,11 +22,11 @@ pub(crate) struct FaultRules {
 #[derive(Debug, Default)]
 struct ActiveRules {
     rules: Vec<Rule>,
-    /// How many rules there ever were, so that no two draw the same numbers.
+    /// Number of rules ever added, so that no two rules draw the same random numbers.
     added: u64,
 }
 
-/// A rule that has been read.
+/// A validated rule.
 #[derive(Debug)]
 struct Rule {
     written: FaultRule,
@@ -34,7 +34,7 @@ struct Rule {
     point: SeededHash,
 }
 
-/// What is told of a rule in force.
+/// A rule and its counters.
 #[derive(Serialize)]
 pub(crate) struct RuleCounts {
     rule: FaultRule,
@@ -43,7 +43,7 @@ pub(crate) struct RuleCounts {
 }
 
 impl FaultRules {
-    /// No rules yet. Whatever is random will follow from the seed.
+    /// Creates an empty set of rules. Random choices are derived from the seed.
     pub(crate) fn new(seed: u64) -> Self {
         Self {
             seed: SeededHash::new(seed).mix_str("faults"),
@@ -51,7 +51,7 @@ impl FaultRules {
         }
     }
 
-    /// Adds all of the rules, or none when one of them is wrong.
+    /// Adds the rules, unless one of them is invalid.
     pub(crate) fn add(&self, rules: Vec<FaultRule>) -> Result<(), InvalidInput> {
         let mut active = self.lock();
         let (first, single) = (active.added, rules.len() == 1);
@@ -68,22 +68,22 @@ impl FaultRules {
         Ok(())
     }
 
-    /// Takes all rules away, with their counters.
+    /// Removes all rules.
     pub(crate) fn clear(&self) {
         self.lock().rules.clear();
     }
 
-    /// The same, with chance as it was at the beginning.
+    /// Removes all rules and restarts the random sequence.
     pub(crate) fn restart(&self) {
         *self.lock() = ActiveRules::default();
     }
 
-    /// The rules and how often they matched and applied.
+    /// Returns the rules with their counters.
     pub(crate) fn counted(&self) -> Vec<RuleCounts> {
         self.lock().rules.iter().map(Rule::counted).collect()
     }
 
-    /// Whether [`plan`](Self::plan) has to know the time.
+    /// Returns `true` if [`plan`](Self::plan) needs the current time.
     pub(crate) fn reads_clock(&self) -> bool {
         self.lock()
             .rules
@@ -91,11 +91,11 @@ impl FaultRules {
             .any(|rule| rule.schedule.reads_clock())
     }
 
-    /// What is to go wrong with the answer to a request, which is counted.
+    /// Returns the faults to apply to a request, and counts it.
     pub(crate) fn plan(&self, request: &Request, now: Option<Timestamp>) -> Plan {
         let mut plan = Plan::default();
         for rule in &mut self.lock().rules {
-            // A rule that comes too late is not spent.
+            // A rule after the first fault is not counted.
             let is_delay = matches!(rule.written.fault, Fault::Delay(_));
             if (is_delay || plan.fault.is_none()) && rule.applies(request, now) {
                 rule.add_to(&mut plan);

@@ -1,4 +1,4 @@
-//! When a rule applies: its conditions and its counters.
+//! The conditions of a rule that depend on counters, chance and time.
 
 use jiff::Timestamp;
 
@@ -7,16 +7,16 @@ use super::invalid::invalid;
 use crate::engine::{Clock, SeededHash};
 use crate::invalid_input::InvalidInput;
 
-/// A [`When`] that has been read, with what has been counted so far.
+/// A parsed [`When`] with its counters.
 #[derive(Debug)]
 pub(super) struct Schedule {
     skip: u64,
     times: Option<u64>,
     probability: Option<f64>,
     until: Option<Timestamp>,
-    /// How many requests came that the rule is for.
+    /// Number of requests that matched the rule.
     pub(super) matched: u64,
-    /// How many of those met the fault.
+    /// Number of requests that the fault was applied to.
     pub(super) applied: u64,
 }
 
@@ -42,8 +42,8 @@ impl Schedule {
         self.until.is_some()
     }
 
-    /// Counts a request, and says whether it meets the fault. `point` is where the numbers of the
-    /// rule begin.
+    /// Counts a request and returns `true` if the fault applies to it. `point` is the start of the
+    /// rule's random sequence.
     pub(super) fn applies(&mut self, now: Option<Timestamp>, point: SeededHash) -> bool {
         self.matched += 1;
         let applies = self.matched > self.skip
@@ -74,12 +74,12 @@ mod tests {
 
     fn applies(when: &When, requests: usize) -> Vec<bool> {
         let mut schedule = Schedule::read(when).unwrap();
-        let strike = || schedule.applies(None, SeededHash::new(7));
-        std::iter::repeat_with(strike).take(requests).collect()
+        let applies = || schedule.applies(None, SeededHash::new(7));
+        std::iter::repeat_with(applies).take(requests).collect()
     }
 
     #[test]
-    fn some_go_by_and_some_are_struck() {
+    fn honors_skip_and_times() {
         let when = When {
             skip: 2,
             times: Some(1),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_probability_holds_on_the_whole_and_repeats_itself() {
+    fn a_probability_is_honored_and_reproducible() {
         let when = When {
             probability: Some(0.25),
             ..When::default()
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_could_never_strike_is_refused() {
+    fn rejects_a_rule_that_could_never_apply() {
         let probability = |found| When {
             probability: Some(found),
             ..When::default()
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_ends_after_its_instant() {
+    fn a_rule_ends_after_until() {
         let instant = |text: &str| Some(text.parse::<Timestamp>().unwrap());
         let until = Some("2026-03-01T12:00:00Z".to_owned());
         let mut schedule = Schedule::read(&When {

@@ -1,10 +1,10 @@
-//! What goes wrong below HTTP, where only a hand on the socket can do it.
+//! Faults below HTTP, which are written directly to the socket.
 
 use serde::{Deserialize, Serialize};
 
-/// A fault on the wire. The connection is of no use after any of them.
+/// A fault of the connection, which is closed afterwards.
 ///
-/// Where a body is to break off, an answer of status 204, which has none, is sent as 200.
+/// A fault that truncates the body turns the status 204, which has no body, into 200.
 ///
 /// ```
 /// use mock_server::WireFault;
@@ -17,47 +17,46 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum WireFault {
-    /// The connection is reset (RST) without a byte: `"reset"`.
+    /// Resets the connection (RST) without sending a byte: `"reset"`.
     Reset,
-    /// The connection is closed (FIN) without a byte: `"close"`.
+    /// Closes the connection (FIN) without sending a byte: `"close"`.
     Close,
-    /// The connection is closed in the middle of the body: `{"cut": {"after": 10}}`. The head
-    /// announces more than is sent, even where the whole body is.
+    /// Closes the connection in the middle of the body: `{"cut": {"after": 10}}`. `Content-Length` is
+    /// always larger than the number of bytes sent.
     Cut {
-        /// How many bytes of the body are sent.
+        /// Number of bytes of the body to send.
         after: u64,
     },
-    /// The head and a part of the body are sent, and then nothing while the client waits:
-    /// `{"stall": {"after": 0}}`. The head announces more than is sent, even where the whole body
-    /// is.
+    /// Stops sending in the middle of the body and keeps the connection open:
+    /// `{"stall": {"after": 0}}`. `Content-Length` is always larger than the number of bytes sent.
     Stall {
-        /// How many bytes of the body are sent; 0 for the head alone.
+        /// Number of bytes of the body to send; 0 sends only the head.
         after: u64,
     },
-    /// The head comes at once and the body in small pieces: `{"dribble": {"bytes": 1,
-    /// "milliseconds": 100}}`. The answer is whole in the end.
+    /// Sends the body slowly, in small pieces: `{"dribble": {"bytes": 1, "milliseconds": 100}}`. The
+    /// response is complete in the end.
     Dribble {
-        /// How many bytes a piece has; at least 1.
+        /// Size of a piece in bytes; at least 1.
         bytes: u64,
-        /// How long to wait before each piece.
+        /// Pause before each piece, in milliseconds.
         milliseconds: u64,
     },
-    /// A chunked body breaks the rules of chunks after the first: `"bad_chunk"`.
+    /// Sends a chunked body whose second chunk has an invalid size: `"bad_chunk"`.
     BadChunk,
 }
 
 impl WireFault {
-    /// Whether the client gets the head of an answer.
+    /// Returns `true` if the head of the response is sent.
     pub(super) fn sends_head(self) -> bool {
         !matches!(self, Self::Reset | Self::Close)
     }
 
-    /// Whether some of the body is missing in the end.
+    /// Returns `true` if the body is incomplete.
     pub(super) fn breaks_body(self) -> bool {
         matches!(self, Self::Cut { .. } | Self::Stall { .. } | Self::BadChunk)
     }
 
-    /// The fault's name, as JSON has it.
+    /// Returns the name that the fault has in JSON.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Reset => "reset",

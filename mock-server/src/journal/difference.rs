@@ -1,5 +1,5 @@
-//! The differences between a recorded request and a pattern. Each reads on after "PATCH /me/profile
-//! came, but".
+//! The differences between a recorded request and a pattern. Each completes the sentence "received
+//! PATCH /me/profile, but …".
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,11 @@ use super::request_pattern::RequestPattern;
 use crate::engine::redact_keys;
 use crate::path_pattern;
 
-/// How many characters of a JSON value are shown.
+/// Maximum number of characters of a JSON value in a report.
 const MAX_SHOWN: usize = 60;
 
 pub(super) fn matches(pattern: &RequestPattern, request: &RecordedRequest) -> bool {
-    // The cheap questions come first, since they settle most requests.
+    // The cheap checks come first.
     has_method(pattern, request)
         && has_path(pattern, request)
         && differences(pattern, request).is_empty()
@@ -31,7 +31,7 @@ pub(super) fn has_path(pattern: &RequestPattern, request: &RecordedRequest) -> b
     expected.is_none_or(|expected| path_pattern::matches(expected, &request.path))
 }
 
-/// Lists the differences; empty when the request matches.
+/// Returns the differences; empty if the request matches.
 pub(super) fn differences(pattern: &RequestPattern, request: &RecordedRequest) -> Vec<String> {
     let mut texts = Vec::new();
     if !has_method(pattern, request) {
@@ -64,7 +64,7 @@ pub(super) fn differences(pattern: &RequestPattern, request: &RecordedRequest) -
     if let Some(whole) = &pattern.body {
         texts.extend(body_differences(whole, request, false));
     }
-    // Whoever names a key by itself in place of its name sees it nowhere.
+    // The pattern may contain a key where its name is expected.
     let key = pattern.key.as_deref().map(redact_keys);
     let [found, expected] =
         [request.status, pattern.status].map(|status| status.map(|code| code.to_string()));
@@ -93,7 +93,7 @@ fn describe(what: &str, found: Option<&str>, expected: Option<&str>) -> String {
     }
 }
 
-/// Compares values of which one has to be the expected one.
+/// Returns the difference, unless one of the values is the expected one.
 fn compare_any(
     what: &str,
     found: impl Iterator<Item = String>,
@@ -108,7 +108,7 @@ fn compare_any(
     (!is_equal).then(|| describe(what, found, expected.as_deref()))
 }
 
-/// Compares a body with the whole that it has to be, or with a part that it has to contain.
+/// Compares a body with a value that it must equal or, if `is_part`, contain.
 fn body_differences(expected: &Value, request: &RecordedRequest, is_part: bool) -> Vec<String> {
     let (length, kept) = (request.body_length, request.body.len());
     if length == 0 {
@@ -116,7 +116,7 @@ fn body_differences(expected: &Value, request: &RecordedRequest, is_part: bool) 
     }
     if kept < length {
         return vec![format!(
-            "with a body of {length} bytes, of which only {kept} are kept, too few to compare"
+            "with a body of {length} bytes, of which only {kept} are recorded"
         )];
     }
     let Ok(found) = serde_json::from_slice(&request.body) else {
@@ -127,7 +127,7 @@ fn body_differences(expected: &Value, request: &RecordedRequest, is_part: bool) 
     texts
 }
 
-/// Lists the differing values by their paths, such as `data.links[0].url`.
+/// Lists the differing values with their paths, such as `data.links[0].url`.
 fn compare_json(
     path: &str,
     expected: Option<&Value>,
@@ -137,7 +137,7 @@ fn compare_json(
 ) {
     match (expected, found) {
         (Some(Value::Object(expected)), Some(Value::Object(found))) => {
-            // A further field is allowed in a part, but where another is missing, it may be a typo.
+            // Additional fields are reported only if a field is missing: one may be a misspelling.
             let lacks_field = expected.keys().any(|name| !found.contains_key(name));
             let names: BTreeSet<_> = match is_part && !lacks_field {
                 true => expected.keys().collect(),
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_may_have_more_around_it() {
+    fn a_part_allows_additional_fields() {
         let found = || json!({"a": 1, "b": {"c": [1, {"d": "x", "e": null}]}});
         for part in [
             json!({}),
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_named_by_its_path() {
+    fn reports_differences_with_their_paths() {
         let found = || json!({"a": 1, "b": {"c": [1, {"d": "x"}]}});
         for (expected, texts) in [
             (
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn long_values_are_cut() {
+    fn truncates_long_values() {
         let long = json!("é".repeat(100));
         let text = format!("with the body `\"{}…` instead of `1`", "é".repeat(59));
         differ(json!(1), long, true, &[&text]);

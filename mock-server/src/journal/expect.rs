@@ -1,4 +1,4 @@
-//! What a Rust test says of the requests that its client was to send.
+//! Assertions about the requests that a server has received.
 
 use std::panic::Location;
 use std::time::Duration;
@@ -10,15 +10,16 @@ use super::journal::Journal;
 use super::recorded_request::RecordedRequest;
 use super::request_pattern::RequestPattern;
 
-/// An expectation in the making; see [`MockServer::expect`](crate::MockServer::expect).
+/// A builder for an assertion about received requests; see
+/// [`MockServer::expect`](crate::MockServer::expect).
 ///
-/// It begins with a method and a path, as [`RequestPattern`] reads them, and ends with a number:
 /// [`once`](Self::once), [`times`](Self::times), [`at_least`](Self::at_least),
-/// [`at_most`](Self::at_most) and [`never`](Self::never) look at what has come, and
-/// [`arrives`](Self::arrives) waits. Each panics when it is not so, and tells what came close; and
-/// when nothing can match, such as a path that no endpoint has.
+/// [`at_most`](Self::at_most) and [`never`](Self::never) check the requests received so far;
+/// [`arrives`](Self::arrives) waits for requests. If the assertion fails, they panic with the closest
+/// requests in the message. They also panic if no request can match, for example because no endpoint
+/// has the path.
 #[derive(Debug, Clone)]
-#[must_use = "nothing is checked before a number is named, such as `once()`"]
+#[must_use = "nothing is checked until a method such as `once()` is called"]
 pub struct Expect<'a> {
     journal: &'a Journal,
     pattern: RequestPattern,
@@ -35,7 +36,7 @@ impl<'a> Expect<'a> {
         Self { pattern, ..self }
     }
 
-    /// With this query parameter, decoded.
+    /// Matches requests with this query parameter. The value is compared percent-decoded.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -47,7 +48,7 @@ impl<'a> Expect<'a> {
         self.with(|pattern| pattern.query(name, value))
     }
 
-    /// With this header.
+    /// Matches requests with this header.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -59,7 +60,7 @@ impl<'a> Expect<'a> {
         self.with(|pattern| pattern.header(name, value))
     }
 
-    /// With a JSON body that has at least this.
+    /// Matches requests whose JSON body contains at least this value.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -72,7 +73,7 @@ impl<'a> Expect<'a> {
         self.with(|pattern| pattern.body_contains(part))
     }
 
-    /// With a JSON body that has this and nothing else.
+    /// Matches requests whose JSON body equals this value.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -85,7 +86,7 @@ impl<'a> Expect<'a> {
         self.with(|pattern| pattern.body(whole))
     }
 
-    /// With the key that is called so, such as `all` or `none`.
+    /// Matches requests with the key of this name, such as `all` or `none`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -97,7 +98,7 @@ impl<'a> Expect<'a> {
         self.with(|pattern| pattern.key(label))
     }
 
-    /// RecordedReply with this status.
+    /// Requires a response with this status.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -109,16 +110,16 @@ impl<'a> Expect<'a> {
         self.with(|pattern| pattern.status(status))
     }
 
-    /// Exactly one such request has come.
+    /// Asserts that exactly one matching request was received.
     ///
     /// # Panics
     ///
-    /// When it has not.
+    /// Panics if the assertion fails.
     ///
     /// ```should_panic
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let server = mock_server::MockServer::start().await;
-    /// server.expect("GET", "/me").once(); // Nothing came.
+    /// server.expect("GET", "/me").once(); // No request was received.
     /// # });
     /// ```
     #[track_caller]
@@ -126,11 +127,11 @@ impl<'a> Expect<'a> {
         self.times(1);
     }
 
-    /// Exactly so many such requests have come.
+    /// Asserts that exactly this number of matching requests was received.
     ///
     /// # Panics
     ///
-    /// When they have not.
+    /// Panics if the assertion fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -143,16 +144,16 @@ impl<'a> Expect<'a> {
         self.check(|pattern| Expectation::times(pattern, times));
     }
 
-    /// So many such requests or more have come.
+    /// Asserts that at least this number of matching requests was received.
     ///
     /// # Panics
     ///
-    /// When they have not.
+    /// Panics if the assertion fails.
     ///
     /// ```should_panic
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let server = mock_server::MockServer::start().await;
-    /// server.expect("GET", "/me").at_least(1); // Nothing came.
+    /// server.expect("GET", "/me").at_least(1); // No request was received.
     /// # });
     /// ```
     #[track_caller]
@@ -160,11 +161,11 @@ impl<'a> Expect<'a> {
         self.check(|pattern| Expectation::at_least(pattern, times));
     }
 
-    /// So many such requests or fewer have come.
+    /// Asserts that at most this number of matching requests was received.
     ///
     /// # Panics
     ///
-    /// When more have.
+    /// Panics if the assertion fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -177,11 +178,11 @@ impl<'a> Expect<'a> {
         self.check(|pattern| Expectation::at_most(pattern, times));
     }
 
-    /// No such request has come.
+    /// Asserts that no matching request was received.
     ///
     /// # Panics
     ///
-    /// When one has.
+    /// Panics if the assertion fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -194,20 +195,20 @@ impl<'a> Expect<'a> {
         self.times(0);
     }
 
-    /// Waits until so many such requests have come, those included that have come already, and
-    /// returns them. It needs a tokio runtime with time enabled.
+    /// Waits until this number of matching requests has been received, and returns them. Requests
+    /// received earlier count. Requires a tokio runtime with time enabled.
     ///
     /// # Panics
     ///
-    /// When they have not come `within` this time. The message names the place of the call, because
-    /// a panic within a future cannot.
+    /// Panics if they are not received `within` this time. The message contains the location of the
+    /// call, because `#[track_caller]` has no effect inside a future.
     ///
     /// ```should_panic
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
     /// use std::time::Duration;
     ///
     /// let server = mock_server::MockServer::start().await;
-    /// // Nothing comes.
+    /// // No request is sent.
     /// server.expect("GET", "/me").arrives(1, Duration::from_millis(1)).await;
     /// # });
     /// ```

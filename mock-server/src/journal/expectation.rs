@@ -1,4 +1,4 @@
-//! How often a request is expected.
+//! The expected number of matching requests.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::request_pattern::RequestPattern;
 use crate::invalid_input::InvalidInput;
 
-/// A pattern, and how many requests are to match it.
+/// A pattern and the expected number of requests that match it.
 ///
-/// As JSON: `{"request": pattern, "times": 2}`, or `"at_least"` and `"at_most"`, or one of them, in
-/// place of `"times"`; at least one request when none of the three is given.
+/// In JSON: `{"request": pattern, "times": 2}`. `"at_least"`, `"at_most"` or both can replace
+/// `"times"`. Without any of them, at least one request is expected.
 ///
 /// ```
 /// use mock_server::journal::{Expectation, RequestPattern};
@@ -31,7 +31,7 @@ pub struct Expectation {
 }
 
 impl Expectation {
-    /// Exactly so many requests.
+    /// Expects exactly this number of requests.
     ///
     /// ```
     /// use mock_server::journal::{Expectation, RequestPattern};
@@ -46,7 +46,7 @@ impl Expectation {
         }
     }
 
-    /// So many requests or more.
+    /// Expects at least this number of requests.
     ///
     /// ```
     /// use mock_server::journal::{Expectation, RequestPattern};
@@ -61,7 +61,7 @@ impl Expectation {
         }
     }
 
-    /// So many requests or fewer.
+    /// Expects at most this number of requests.
     ///
     /// ```
     /// use mock_server::journal::{Expectation, RequestPattern};
@@ -76,7 +76,7 @@ impl Expectation {
         }
     }
 
-    /// What the requests are to be like.
+    /// Returns the pattern.
     pub(crate) fn request(&self) -> &RequestPattern {
         &self.request
     }
@@ -107,7 +107,7 @@ fn times(count: u64) -> String {
     }
 }
 
-/// An expectation as it stands in JSON.
+/// The JSON form of an expectation.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExpectationJson {

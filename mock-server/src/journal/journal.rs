@@ -1,4 +1,4 @@
-//! The journal of a running server, which records on one side and is asked on the other.
+//! The journal of a running server.
 
 use std::fmt;
 use std::pin::pin;
@@ -17,11 +17,11 @@ use super::request_pattern::RequestPattern;
 use super::verification::Verification;
 use crate::engine::Request;
 
-/// The requests that came to a server, oldest first, within [`JournalLimits`]; see
+/// The requests that a server has received, oldest first, within [`JournalLimits`]; see
 /// [`MockServer::journal`](crate::MockServer::journal).
 ///
-/// A request is in the journal before its answer is on the way, so that whoever has the answer finds
-/// the request. Keys are not kept: the journal holds what a key is called in place of it.
+/// A request is recorded before its response is sent. API keys are not recorded; the journal contains
+/// their names instead.
 pub struct Journal {
     log: Mutex<Log>,
     recorded: Notify,
@@ -42,7 +42,7 @@ impl Journal {
         self.recorded.notify_waiters();
     }
 
-    /// Every request that is kept, oldest first.
+    /// Returns all recorded requests, oldest first.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -54,7 +54,7 @@ impl Journal {
         self.log().all().cloned().collect()
     }
 
-    /// Every request that is kept and matches, oldest first.
+    /// Returns the recorded requests that match, oldest first.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -62,8 +62,8 @@ impl Journal {
     /// use mock_server::journal::RequestPattern;
     ///
     /// let server = MockServer::start().await;
-    /// let refused = server.journal().matching(&RequestPattern::any().status(422));
-    /// assert!(refused.is_empty());
+    /// let rejected = server.journal().matching(&RequestPattern::any().status(422));
+    /// assert!(rejected.is_empty());
     /// # });
     /// ```
     pub fn matching(&self, pattern: &RequestPattern) -> Vec<RecordedRequest> {
@@ -71,7 +71,7 @@ impl Journal {
         recorded(pattern, log.all())
     }
 
-    /// How many requests were dropped because they were too many, since the journal was cleared.
+    /// Returns the number of requests dropped because of the limits since the journal was cleared.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -83,8 +83,8 @@ impl Journal {
         self.log().dropped()
     }
 
-    /// Forgets every request. Numbers go on where they were, and whoever waits here goes on with
-    /// what has come before.
+    /// Removes all requests. The numbering continues, and a pending [`wait`](Self::wait) keeps the
+    /// requests that it has already counted.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -97,12 +97,12 @@ impl Journal {
         self.cleared.notify_waiters();
     }
 
-    /// Waits until everything is forgotten.
+    /// Waits until the journal is cleared.
     pub(crate) async fn cleared(&self) {
         self.cleared.notified().await;
     }
 
-    /// Compares what came with what is expected, without waiting.
+    /// Compares the recorded requests with an expectation, without waiting.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -118,12 +118,12 @@ impl Journal {
         Verification::of(expectation, &self.log())
     }
 
-    /// Waits until `times` matching requests have come, those included that are in the journal
-    /// already, and returns them. It needs a tokio runtime with time enabled.
+    /// Waits until `times` matching requests have been received, and returns them. Requests that are
+    /// already in the journal count. Requires a tokio runtime with time enabled.
     ///
     /// # Errors
     ///
-    /// The report of what came in place of them, when `within` has passed.
+    /// Returns the failed [`Verification`] if they are not received `within` this time.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -143,13 +143,13 @@ impl Journal {
         times: u64,
         within: Duration,
     ) -> Result<Vec<RecordedRequest>, Verification> {
-        // A time too far away to be told is never reached.
+        // Without a deadline if `Instant` cannot represent it.
         let deadline = Instant::now().checked_add(within);
         let mut found = Vec::new();
         let mut seen = 0;
         loop {
             let mut recorded = pin!(self.recorded.notified());
-            // From here on no request goes unnoticed, also those that come during the look.
+            // Subscribe before reading the log, so that no request is missed.
             recorded.as_mut().enable();
             self.collect_new(pattern, &mut seen, &mut found);
             if found.len() as u64 >= times {
@@ -167,7 +167,7 @@ impl Journal {
         }
     }
 
-    /// Adds what has matched since the last look.
+    /// Adds the matching requests that were recorded since the last call.
     fn collect_new(
         &self,
         pattern: &RequestPattern,
@@ -180,7 +180,7 @@ impl Journal {
     }
 
     fn log(&self) -> MutexGuard<'_, Log> {
-        // Whatever panicked while it held the log left it as it was or with one entry more.
+        // A panic cannot leave the log inconsistent.
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -196,7 +196,7 @@ fn recorded<'a>(
 }
 
 impl fmt::Debug for Journal {
-    /// Shows how many requests there are.
+    /// Shows only the number of requests.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let log = self.log();
         f.debug_struct("Journal")

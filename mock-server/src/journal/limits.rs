@@ -1,6 +1,6 @@
-//! How much a journal keeps.
+//! The limits of a journal.
 
-/// How much a journal keeps; what is older is dropped, and counted.
+/// The limits of a journal. The oldest requests are dropped and counted.
 ///
 /// ```
 /// let limits = mock_server::journal::JournalLimits::default();
@@ -10,11 +10,11 @@
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JournalLimits {
-    /// How many requests; 0 switches the journal off.
+    /// Maximum number of requests; 0 disables the journal.
     pub entries: usize,
-    /// How many bytes of memory for all of them. The newest request is kept however large it is.
+    /// Maximum memory for all requests in bytes. The newest request is always kept.
     pub bytes: usize,
-    /// How many bytes of each body.
+    /// Maximum number of bytes recorded of each body.
     pub body_bytes: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The requests in a journal: bounded in number and in bytes, oldest first.
+//! The recorded requests, limited in number and memory.
 
 use std::collections::VecDeque;
 
@@ -26,8 +26,7 @@ impl Log {
         }
     }
 
-    /// Adds a request, and drops the oldest ones until the limits hold. The newest is kept however
-    /// large it is.
+    /// Adds a request and drops the oldest ones to stay within the limits. The newest is always kept.
     pub(super) fn record(&mut self, request: &Request, answered: &RecordedReply<'_>) {
         self.last_number += 1;
         if self.limits.entries == 0 {
@@ -47,7 +46,7 @@ impl Log {
         }
     }
 
-    /// The requests behind the one of this number, oldest first.
+    /// Returns the requests after the one with this number, oldest first.
     pub(super) fn after(&self, number: u64) -> impl Iterator<Item = &RecordedRequest> {
         let start = self.entries.partition_point(|entry| entry.number <= number);
         self.entries.range(start..)
@@ -99,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_go_when_there_are_too_many() {
+    fn drops_the_oldest_above_the_number_limit() {
         let entries = 3;
         let mut log = Log::new(JournalLimits {
             entries,
@@ -117,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_go_when_they_are_too_large() {
+    fn drops_the_oldest_above_the_memory_limit() {
         let bytes = 3_000;
         let mut log = Log::new(JournalLimits {
             bytes,
@@ -130,15 +129,11 @@ mod tests {
             assert_eq!(log.bytes, counted);
         }
         record(&mut log, &[b'a'; 4_000]);
-        assert_eq!(
-            numbers(&log),
-            [13],
-            "the newest is kept however large it is"
-        );
+        assert_eq!(numbers(&log), [13], "the newest is always kept");
     }
 
     #[test]
-    fn no_entries_means_no_journal() {
+    fn a_limit_of_0_entries_disables_the_journal() {
         let entries = 0;
         let mut log = Log::new(JournalLimits {
             entries,

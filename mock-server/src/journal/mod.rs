@@ -1,5 +1,4 @@
-//! The journal: which requests came and what was answered, bounded and without keys, and what a test
-//! can ask of it.
+//! The journal of received requests, and expectations about them.
 
 mod difference;
 mod expect;

@@ -1,4 +1,4 @@
-//! The requests that came closest to a pattern, and why they are not it.
+//! The requests that are closest to a pattern, and their differences.
 
 use serde::Serialize;
 
@@ -6,10 +6,10 @@ use super::difference::{differences, has_method, has_path};
 use super::recorded_request::RecordedRequest;
 use super::request_pattern::{RequestPattern, join};
 
-/// How many different near misses are near_misses.
+/// Maximum number of different near misses in a report.
 const MAX_NEAR_MISSES: usize = 3;
 
-/// A request that almost matched.
+/// A request that almost matches a pattern.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -25,15 +25,16 @@ const MAX_NEAR_MISSES: usize = 3;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct NearMiss {
-    /// What came and how it differs, such as ``received PATCH /me/profile, but with `nickname` ``.
+    /// The request and its differences, such as
+    /// ``received GET /me, but with the key `none` instead of `all` ``.
     pub sentence: String,
-    /// How many requests the sentence is true of.
+    /// Number of requests that the sentence describes.
     pub times: u64,
-    /// The number of the latest of them.
+    /// The number of the latest of these requests.
     pub last_number: u64,
 }
 
-/// The closest kinds of requests, closest first.
+/// Returns the closest requests, closest first, grouped by their description.
 pub(super) fn near_misses<'a>(
     pattern: &'a RequestPattern,
     entries: impl Iterator<Item = &'a RecordedRequest>,
@@ -41,7 +42,7 @@ pub(super) fn near_misses<'a>(
     let mut ranked: Vec<_> = entries
         .filter_map(|entry| Some((distance(pattern, entry)?, entry)))
         .collect();
-    // Stable and from the newest on, so that the newest of equals comes first.
+    // The sort is stable: of equally close requests, the newest comes first.
     ranked.reverse();
     ranked.sort_by_key(|(distance, _)| *distance);
     let mut near_misses: Vec<NearMiss> = Vec::new();
@@ -63,8 +64,8 @@ pub(super) fn near_misses<'a>(
     near_misses
 }
 
-/// Returns how far a request is from matching; nothing when it matches, or when neither its method
-/// nor its path is as expected. A request to another path is the least likely to be meant.
+/// Returns the distance of a request from the pattern, or `None` if it matches or if neither its
+/// method nor its path does. A request to another path is the furthest away.
 fn distance(pattern: &RequestPattern, entry: &RecordedRequest) -> Option<usize> {
     let differences = differences(pattern, entry).len();
     match (has_method(pattern, entry), has_path(pattern, entry)) {

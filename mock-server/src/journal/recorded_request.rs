@@ -1,4 +1,4 @@
-//! A request as the journal shows it.
+//! Recorded requests.
 
 use std::borrow::Cow;
 
@@ -8,13 +8,13 @@ use serde::Serialize;
 use crate::bytes_in_json;
 use crate::engine::{Request, redact, redact_keys};
 
-/// Headers that carry a key; they are never kept.
+/// Headers with API keys, which are never recorded.
 const SECRET_HEADERS: [&str; 2] = ["authorization", "proxy-authorization"];
 
-/// Nobody has a key of fewer bytes.
+/// Shorter values are not treated as secrets.
 const MIN_SECRET_BYTES: usize = 8;
 
-/// One request that came, without its key, and what was answered.
+/// A received request without its API key, and the status of its response.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -30,47 +30,45 @@ const MIN_SECRET_BYTES: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RecordedRequest {
-    /// Its place among all requests to the server; the first is 1.
+    /// The number of the request, starting at 1.
     pub number: u64,
-    /// When it was answered, by the world's clock: RFC 3339 in UTC, to the millisecond.
+    /// The time of the response by the world's clock: RFC 3339 in UTC, in milliseconds.
     pub at: String,
     /// The method.
     pub method: String,
-    /// The path as it came, still percent-encoded.
+    /// The path, percent-encoded as it was sent.
     pub path: String,
-    /// The path of the endpoint, such as `/api/v1/me/links/{id}`; nothing for any other path.
+    /// The path of the endpoint, such as `/api/v1/me/links/{id}`; `None` for an unknown path.
     pub endpoint: Option<&'static str>,
-    /// What follows the `?`, still percent-encoded.
+    /// The query string, percent-encoded as it was sent.
     pub query: Option<String>,
-    /// What the key is called: `all`, `none` and so on as in [`Keys`](crate::Keys), `key7` for one
-    /// that was made later, `unknown` for one that the service does not know, nothing without one.
+    /// The name of the key: `all`, `none` and so on as in [`Keys`](crate::Keys), a name such as `key7`
+    /// for a key that was created later, or `unknown`; `None` without a key.
     pub key: Option<String>,
-    /// Names and values in the order in which they came, but for `Authorization` and
-    /// `Proxy-Authorization`.
+    /// The headers in order, without `Authorization` and `Proxy-Authorization`.
     pub headers: Vec<(String, String)>,
-    /// The body, or its truncate. JSON has it as a string, or as `{"base64": "…"}` when it is not
-    /// UTF-8.
+    /// The body, possibly truncated. In JSON, a string, or `{"base64": "…"}` if it is not UTF-8.
     #[serde(with = "bytes_in_json")]
     pub body: Vec<u8>,
-    /// How many bytes the whole body had.
+    /// The length of the whole body in bytes.
     pub body_length: usize,
-    /// The status that the client got; nothing when the connection ended without an answer.
+    /// The status that the client received; `None` if the connection ended without a response.
     pub status: Option<u16>,
-    /// The name of the fault that the request met, such as `reset`. A delay is told only where there
-    /// is no other.
+    /// The name of the fault that was applied, such as `reset`; `delay` only if there was no other
+    /// fault.
     pub fault: Option<String>,
 }
 
-/// The answer to a request, as far as the journal keeps it.
+/// The recorded part of a response.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RecordedReply<'a> {
-    /// When, by the world's clock.
+    /// The time by the world's clock.
     pub(crate) at: Timestamp,
-    /// The endpoint's path with its parameter in braces, where the path is an endpoint's.
+    /// The path template of the endpoint; `None` for an unknown path.
     pub(crate) endpoint: Option<&'static str>,
-    /// What the key is called, never the key itself.
+    /// The name of the key, not the key itself.
     pub(crate) key: Option<&'a str>,
-    /// Nothing when the client got no answer.
+    /// `None` if the client received no response.
     pub(crate) status: Option<u16>,
     /// The name of the fault that was applied.
     pub(crate) fault: Option<&'a str>,
@@ -105,7 +103,7 @@ impl RecordedRequest {
         }
     }
 
-    /// Returns how many bytes of memory the request takes.
+    /// Returns the memory that the request occupies in bytes.
     pub(super) fn bytes(&self) -> usize {
         let texts = [Some(&self.at), Some(&self.method), Some(&self.path)];
         let optional = [self.query.as_ref(), self.key.as_ref(), self.fault.as_ref()];
@@ -118,14 +116,14 @@ impl RecordedRequest {
     }
 }
 
-/// Returns whether a header of this name is never kept.
+/// Returns `true` if a header with this name is never recorded.
 pub(super) fn is_secret(name: &str) -> bool {
     let mut secrets = SECRET_HEADERS.iter();
     secrets.any(|secret| name.eq_ignore_ascii_case(secret))
 }
 
-/// Returns what a request has in `Authorization` in place of a key of the mock, which may be a real
-/// secret. A short text would be found everywhere.
+/// Returns the credentials in `Authorization` if they are not a key of the mock, since they may be a
+/// real secret. Short values are ignored, since redacting them would garble the request.
 fn unknown_secret<'a>(request: &'a Request, answered: &RecordedReply<'_>) -> Option<&'a str> {
     let (Some("unknown" | "other"), Some(value)) =
         (answered.key, request.header_values("authorization").next())
@@ -161,7 +159,7 @@ fn truncate(body: &[u8], limit: usize) -> &[u8] {
 }
 
 fn in_milliseconds(instant: Timestamp) -> Timestamp {
-    // Within the last second of all time there are no milliseconds; no clock comes there.
+    // `Timestamp::MAX` cannot be converted from milliseconds.
     Timestamp::from_millisecond(instant.as_millisecond()).unwrap_or(instant)
 }
 
@@ -170,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_instant_can_be_shown() {
+    fn truncates_times_to_milliseconds() {
         let shown = |instant: Timestamp| in_milliseconds(instant).to_string();
         let instant = "2026-03-01T12:00:00.123456Z".parse().unwrap();
         assert_eq!(shown(instant), "2026-03-01T12:00:00.123Z");
@@ -178,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_body_ends_with_a_whole_character() {
+    fn truncates_a_body_between_characters() {
         assert_eq!(truncate("aé".as_bytes(), 2), b"a");
         assert_eq!(truncate("aé".as_bytes(), 3), "aé".as_bytes());
         assert_eq!(truncate("😀😀".as_bytes(), 7), "😀".as_bytes());

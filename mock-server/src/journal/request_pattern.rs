@@ -1,4 +1,4 @@
-//! What a request is to look like.
+//! Patterns that requests are matched against.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,15 +12,14 @@ use crate::invalid_input::InvalidInput;
 use crate::path_pattern;
 use crate::read_json;
 
-/// A description that some requests match. What is not given may be anything.
+/// A pattern that requests are matched against. Conditions that are not set match every request.
 ///
-/// A path is one of three: `/me/profile` means this very path, `/me/links/{id}` any one segment in
-/// place of the braces, and `/me/*` everything that begins with `/me/`. It is below `/api/v1` unless
-/// it begins with `/api/`.
+/// A path is exact (`/me/profile`), a template (`/me/links/{id}`, where the braces match one segment)
+/// or a prefix (`/me/*`). It is relative to `/api/v1` unless it starts with `/api/`.
 ///
-/// As JSON it has the fields `method`, `path`, `query` and `headers` (objects; `null` means that
-/// there must be none of this name), `body_contains`, `body`, `key`, `status` and `fault`; unknown fields
-/// are refused.
+/// In JSON, a pattern has the fields `method`, `path`, `query` and `headers` (objects; `null` requires
+/// that the parameter or header is absent), `body_contains`, `body`, `key`, `status` and `fault`.
+/// Unknown fields are rejected.
 ///
 /// ```
 /// use mock_server::journal::RequestPattern;
@@ -62,7 +61,7 @@ pub struct RequestPattern {
 }
 
 impl RequestPattern {
-    /// Requests of this method to this path.
+    /// Creates a pattern for requests with this method and path.
     ///
     /// ```
     /// use mock_server::journal::RequestPattern;
@@ -76,7 +75,7 @@ impl RequestPattern {
         }
     }
 
-    /// Every request.
+    /// Creates a pattern that matches every request.
     ///
     /// ```
     /// use mock_server::journal::RequestPattern;
@@ -86,7 +85,7 @@ impl RequestPattern {
         Self::default()
     }
 
-    /// Of this method.
+    /// Requires this method.
     ///
     /// ```
     /// use mock_server::journal::RequestPattern;
@@ -98,7 +97,7 @@ impl RequestPattern {
         self
     }
 
-    /// To this path.
+    /// Requires this path.
     ///
     /// ```
     /// use mock_server::journal::RequestPattern;
@@ -110,7 +109,7 @@ impl RequestPattern {
         self
     }
 
-    /// With this query parameter; name and value are given decoded.
+    /// Requires this query parameter. Name and value are compared percent-decoded.
     ///
     /// ```
     /// use mock_server::journal::RequestPattern;
@@ -122,7 +121,7 @@ impl RequestPattern {
         self
     }
 
-    /// Without this query parameter.
+    /// Requires that this query parameter is absent.
     ///
     /// ```
     /// use mock_server::journal::RequestPattern;
@@ -134,8 +133,8 @@ impl RequestPattern {
         self
     }
 
-    /// With this header; names are found in any case. `Authorization` is not kept, so that nothing
-    /// matches it: [`key`](Self::key) is there for it.
+    /// Requires this header. Names are case-insensitive. `Authorization` is not recorded and is
+    /// rejected; use [`key`](Self::key) instead.
     ///
     /// ```
     /// use mock_server::journal::RequestPattern;
@@ -147,7 +146,7 @@ impl RequestPattern {
         self
     }
 
-    /// Without this header.
+    /// Requires that this header is absent.
     ///
     /// ```
     /// use mock_server::journal::RequestPattern;
@@ -159,9 +158,8 @@ impl RequestPattern {
         self
     }
 
-    /// With a JSON body that has at least what `part` has: an object may hold further fields, an
-    /// array has as many elements as given, everything else is equal. A body that is longer than the
-    /// journal keeps of it does not match.
+    /// Requires a JSON body that contains `part`. Objects may have additional fields; arrays must have
+    /// the same length, and other values must be equal. A truncated body does not match.
     ///
     /// ```
     /// use mock_server::journal::RequestPattern;
@@ -175,7 +173,7 @@ impl RequestPattern {
         self
     }
 
-    /// With a JSON body that has this and nothing else.
+    /// Requires a JSON body that equals this value.
     ///
     /// ```
     /// use mock_server::journal::RequestPattern;
@@ -188,7 +186,8 @@ impl RequestPattern {
         self
     }
 
-    /// With the key that is called so, as [`RecordedRequest::key`](crate::journal::RecordedRequest::key) says.
+    /// Requires the key with this name; see
+    /// [`RecordedRequest::key`](crate::journal::RecordedRequest::key).
     ///
     /// ```
     /// use mock_server::journal::RequestPattern;
@@ -200,11 +199,11 @@ impl RequestPattern {
         self
     }
 
-    /// RecordedReply with this status.
+    /// Requires a response with this status.
     ///
     /// ```
     /// use mock_server::journal::RequestPattern;
-    /// let refused = RequestPattern::new("PATCH", "/me/profile").status(422);
+    /// let rejected = RequestPattern::new("PATCH", "/me/profile").status(422);
     /// ```
     #[must_use]
     pub fn status(mut self, status: u16) -> Self {
@@ -212,8 +211,8 @@ impl RequestPattern {
         self
     }
 
-    /// That met the fault of this name, as [`RecordedRequest::fault`](crate::journal::RecordedRequest::fault)
-    /// says.
+    /// Requires that the fault with this name was applied; see
+    /// [`RecordedRequest::fault`](crate::journal::RecordedRequest::fault).
     ///
     /// ```
     /// use mock_server::journal::RequestPattern;
@@ -225,7 +224,7 @@ impl RequestPattern {
         self
     }
 
-    /// Rejects a pattern with a path that no endpoint has, or with a header that carries keys.
+    /// Rejects a path that no endpoint has, and headers that are never recorded.
     pub(crate) fn check(&self) -> Result<(), InvalidInput> {
         if let Some(name) = self.headers.keys().find(|name| is_secret(name)) {
             let message = format!("the header `{name}` is never recorded; use `key` instead");
@@ -268,7 +267,7 @@ impl RequestPattern {
 }
 
 impl fmt::Display for RequestPattern {
-    /// Such as ``PATCH /me/profile with a body containing {"bio":"x"} and with the key `all` ``.
+    /// Writes a description such as ``PATCH /me/profile with a body containing {"bio":"x"} and with the key `all` ``.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.method, &self.path) {
             (Some(method), Some(path)) => write!(f, "{method} {path}")?,
@@ -284,7 +283,7 @@ impl fmt::Display for RequestPattern {
     }
 }
 
-/// `a`, `a and b`, `a, b and c`.
+/// Joins items as `a`, `a and b` or `a, b and c`.
 pub(super) fn join(items: &[String]) -> String {
     match items {
         [] => String::new(),

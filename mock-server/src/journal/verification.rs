@@ -1,4 +1,4 @@
-//! What came of an expectation.
+//! The result of checking an expectation.
 
 use std::fmt;
 
@@ -10,11 +10,11 @@ use super::log::Log;
 use super::near_miss::{NearMiss, near_misses};
 use super::request_pattern::join;
 
-/// How many numbers of matching requests a report lists.
+/// Maximum number of matching requests that a report lists.
 const MAX_LISTED: usize = 10;
 
-/// Whether what was expected came; the same report for Rust and for the control API. Shown, it says
-/// what was expected, what came and what came close.
+/// The result of checking an [`Expectation`] against the journal. `Display` writes
+/// [`message`](Self::message).
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -34,17 +34,17 @@ const MAX_LISTED: usize = 10;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Verification {
-    /// Whether it is so.
+    /// `true` if the expectation is met.
     pub satisfied: bool,
-    /// How many requests match.
+    /// Number of matching requests.
     pub found: u64,
-    /// The numbers of the matching requests, oldest first, at most ten.
+    /// The numbers of the matching requests, oldest first, at most 10.
     pub numbers: Vec<u64>,
-    /// When too few match: what came close.
+    /// The closest requests, if too few match.
     pub near_misses: Vec<NearMiss>,
-    /// How many requests the journal has dropped, which may have matched.
+    /// Number of requests that the journal has dropped; they may have matched.
     pub dropped: u64,
-    /// All of it for a human reader, in one line or a few.
+    /// A readable report of one or more lines.
     pub message: String,
 }
 

@@ -123,10 +123,7 @@ async fn truncates_long_bodies_and_records_their_length() {
             &server,
             json!({"method": "POST", "path": "/me/posts", "body": body})
         ),
-        [
-            "received POST /me/posts, but with a body of 5011 bytes, of which only 4096 are kept, \
-             too few to compare"
-        ]
+        ["received POST /me/posts, but with a body of 5011 bytes, of which only 4096 are recorded"]
     );
 }
 
