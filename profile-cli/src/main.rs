@@ -1,18 +1,17 @@
 //! The program `profile`: reads and edits a profile, its links, posts and statistics.
 //!
-//! Its modules, in reading order; each imports only those after it:
+//! Its modules, in reading order; each imports only later ones:
 //!
-//! - `arguments`: the command line, with `help` for shorter help texts and `usage_error` for what
-//!   the parser rejects;
+//! - `arguments`: the command line, with `help` for help texts and `usage_error` for usage errors;
 //! - `commands`: a file for each command;
 //! - `drafts`: texts that are written in an editor;
-//! - `session`: the client, and the one place through which calls are sent or shown;
+//! - `session`: the client; sends all calls, or prints them;
 //! - `output`: prints results, failures and warnings;
 //! - `input`: texts from arguments, files, stdin and questions;
-//! - `settings`: values of flags, environment and config.toml, and stored keys;
+//! - `settings`: values of options, environment and config.toml, and stored keys;
 //! - `system`: environment variables, files and signals;
 //! - `outcome`: reports and failures;
-//! - `drawing`: cards, charts and pictures of results;
+//! - `drawing`: cards, charts and SVG images of results;
 //! - `terminal`: the screen, and texts that are safe to print on it.
 
 #![cfg_attr(fuzzing, no_main)]

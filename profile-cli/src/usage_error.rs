@@ -1,4 +1,4 @@
-//! What the argument parser says.
+//! Output of the argument parser.
 
 use std::env;
 use std::error::Error as _;
@@ -11,9 +11,9 @@ use crate::input::typed_color::InvalidColor;
 use crate::outcome::failure::Failure;
 use crate::output::Output;
 
-/// Prints what the argument parser says: help and version, or what was typed wrong.
+/// Prints the help, the version or the usage error of the argument parser.
 pub(crate) fn print(error: &clap::Error) -> ExitCode {
-    // What was typed wrong may stand before --json, so the arguments themselves are asked.
+    // The parser may have stopped before --json, so the arguments are searched.
     let json = requests_json(
         env::args_os()
             .skip(1)
@@ -35,8 +35,8 @@ pub(crate) fn print(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// The failure of a value that one of our types refuses. The parser's own message would repeat
-/// the value, which may be long and of many lines.
+/// Returns the failure of a value that one of our types rejects. The message of the parser would
+/// repeat the value, which may be long and contain line breaks.
 fn invalid_value(error: &clap::Error) -> Option<Failure> {
     let source = error.source()?;
     let message = source
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_heard_in_every_spelling() {
+    fn recognizes_all_options_for_json() {
         check("show --json", true);
         check("--output json show", true);
         check("--output=ndjson", true);

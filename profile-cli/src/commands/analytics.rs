@@ -1,4 +1,4 @@
-//! `profile analytics`: views, likes and social counts of the own profile.
+//! `profile analytics`: views, likes and social counts of your profile.
 
 use clap::Args;
 use profile_sdk::{Analytics, Metric};
@@ -34,7 +34,7 @@ fn figures(analytics: &Analytics) -> Vec<(String, Figure)> {
     figures
 }
 
-/// A figure, or each of its parts, or what the service sent where neither can be told.
+/// Pushes the total of a metric, else its parts, else the value as the service sent it.
 fn push_metric(figures: &mut Vec<(String, Figure)>, name: &str, metric: Option<&Metric>) {
     let Some(metric) = metric else { return };
     if let Some(total) = metric.total() {

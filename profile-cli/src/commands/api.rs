@@ -1,4 +1,4 @@
-//! `profile api`: a call to any path of the service, whose answer is printed as it comes.
+//! `profile api`: sends a request to any path and prints the response.
 
 use std::borrow::Cow;
 
@@ -99,7 +99,7 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
         client,
         include: arguments.include,
     };
-    // Only one of the two forms is asked for, and not every answer has both.
+    // Only one form is printed, and a response may not be valid JSON.
     let report = match session.output.is_json() {
         true => Report::new(shown.as_json()?, View::Body(Vec::new())),
         false => View::Body(shown.as_bytes()).into(),
@@ -148,7 +148,7 @@ impl ApiArguments {
         Ok(call.read_bytes())
     }
 
-    /// The failure with the body that the service sent: in JSON a part of it, else printed before it.
+    /// Adds the response body to the failure: as a part of it in JSON, otherwise printed before it.
     fn with_body(&self, mut failure: Failure, json: bool) -> Failure {
         let (Some(status), Some(body)) = (failure.status, &mut failure.body) else {
             return failure;
@@ -169,7 +169,7 @@ impl ApiArguments {
         failure
     }
 
-    /// The fields as a JSON object of texts.
+    /// Returns the fields as a JSON object of strings.
     fn body(&self) -> Result<Map<String, Value>, Failure> {
         let mut body = Map::new();
         for (name, value) in &self.fields {
@@ -182,7 +182,7 @@ impl ApiArguments {
     }
 }
 
-/// What came back, as it is printed.
+/// A response to print.
 struct ResponseView<'a> {
     response: &'a Response<Vec<u8>>,
     client: &'a Client,
@@ -190,7 +190,7 @@ struct ResponseView<'a> {
 }
 
 impl ResponseView<'_> {
-    /// The body as it came, after the head if that was asked for.
+    /// Returns the body, preceded by status code and headers with `--include`.
     fn as_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         if self.include {
@@ -210,7 +210,7 @@ impl ResponseView<'_> {
         bytes
     }
 
-    /// The body as one JSON document, or one with the head in it.
+    /// Returns the body as JSON, or an object with status code, headers and body with `--include`.
     fn as_json(&self) -> Result<String, Failure> {
         let status = self.response.status();
         let text = String::from_utf8_lossy(self.response.body());
@@ -236,7 +236,7 @@ impl ResponseView<'_> {
         ))
     }
 
-    /// The headers by their names; one that came several times has its values side by side.
+    /// Returns the headers by name; the values of repeated headers are joined.
     fn headers(&self) -> Map<String, Value> {
         let mut headers = Map::new();
         for (name, value) in self.response.headers() {
@@ -251,13 +251,13 @@ impl ResponseView<'_> {
     }
 }
 
-/// The path from the base URL on.
+/// Returns the path with `/api/v1/` prepended if needed.
 fn full_path(typed: &str) -> Result<String, Failure> {
     if typed.contains("://") {
         let message = format!("{typed:?} is a URL; expected a path, such as me/profile");
         return Err(Failure::usage(message).hint("set the URL of the service with --base-url"));
     }
-    // What looks like a host after two slashes is refused when the call is made.
+    // The client rejects a path that starts with two slashes.
     if typed.starts_with("/api/") || typed.starts_with("//") {
         return Ok(typed.to_owned());
     }
@@ -268,7 +268,7 @@ fn full_path(typed: &str) -> Result<String, Failure> {
     })
 }
 
-/// The command that shows whether a write took effect.
+/// Returns the command that shows whether a write was applied.
 fn check_command(path: &str) -> String {
     match path.starts_with("/api/v1/me/") {
         true => "profile show".to_owned(),
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_may_leave_out_what_all_have() {
+    fn prepends_the_common_prefix() {
         for typed in ["me", "/me", "api/v1/me", "/api/v1/me"] {
             check(typed, "/api/v1/me");
         }

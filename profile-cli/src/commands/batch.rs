@@ -1,20 +1,20 @@
-//! What commands that take several things have in common: each is tried, each outcome told.
+//! Commands with several items: all are tried, and all outcomes are reported.
 
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 
-/// The things without those that were named before.
-pub(crate) fn without_duplicates<T: PartialEq>(things: &[T]) -> Vec<&T> {
+/// Returns the items without duplicates.
+pub(crate) fn without_duplicates<T: PartialEq>(items: &[T]) -> Vec<&T> {
     let mut kept: Vec<&T> = Vec::new();
-    for thing in things {
-        if !kept.contains(&thing) {
-            kept.push(thing);
+    for item in items {
+        if !kept.contains(&item) {
+            kept.push(item);
         }
     }
     kept
 }
 
-/// The failure of one of several things, which it names.
+/// Returns the failure of one of several items; its message names the item.
 pub(crate) fn item_failure(what: &str, id: impl ToString, failure: Failure) -> Failure {
     let is_named = failure.message.contains(what);
     Failure {
@@ -27,7 +27,7 @@ pub(crate) fn item_failure(what: &str, id: impl ToString, failure: Failure) -> F
     }
 }
 
-/// What was done, or the worst failure with all others and with what was done all the same.
+/// Returns the report, or the worst failure with the other failures and the report.
 pub(crate) fn outcome(done: Option<Report>, failures: Vec<Failure>) -> Result<Report, Failure> {
     match (worst(failures), done) {
         (None, Some(report)) => Ok(report),
@@ -39,7 +39,7 @@ pub(crate) fn outcome(done: Option<Report>, failures: Vec<Failure>) -> Result<Re
     }
 }
 
-/// The failure of the worst kind, which tells of the others too.
+/// Returns the failure of the worst kind, which contains the others.
 fn worst(mut failures: Vec<Failure>) -> Option<Failure> {
     failures.sort_by_key(|failure| failure.kind);
     let worst = failures.pop()?;

@@ -1,4 +1,4 @@
-//! `profile completion`: scripts that complete what is typed.
+//! `profile completion`: completion scripts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ pub(crate) struct CompletionArguments {
     dir: Option<PathBuf>,
 }
 
-/// A shell that can complete.
+/// A supported shell.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Shell {
     Bash,
@@ -72,7 +72,7 @@ fn print(shell: Shell, program: &Command) -> Report {
     Report::text(String::from_utf8_lossy(&script).trim_end(), "script")
 }
 
-/// Each script gets the name under which its shell looks for it.
+/// Writes each script under the file name that its shell expects.
 fn write(shells: &[Shell], directory: &Path, program: &Command) -> Result<Report, Failure> {
     let names: Vec<_> = shells
         .iter()
@@ -101,7 +101,7 @@ fn script(shell: Shell, program: &Command) -> Vec<u8> {
     script
 }
 
-/// The program with the values that are known of arguments which take others too.
+/// Adds the known values of arguments that also accept other values.
 fn with_known_values(program: &Command) -> Command {
     let settings =
         |command: Command| with_values(command, "name", SettingName::ALL.map(SettingName::as_str));

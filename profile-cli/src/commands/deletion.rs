@@ -1,4 +1,4 @@
-//! What deleting links and deleting posts have in common: several at once, each outcome told.
+//! Deletion of links and posts.
 
 use std::fmt::Display;
 
@@ -13,14 +13,14 @@ use crate::session::{Session, requests};
 use crate::terminal::printable::quoted;
 use crate::terminal::progress::Progress;
 
-/// The deletion of things of one kind.
+/// A deletion of several resources of one kind.
 pub(crate) struct Deletion {
     pub(crate) noun: &'static str,
     pub(crate) dry_run: bool,
 }
 
 impl Deletion {
-    /// Asks once, tries each identifier, and fails with the worst failure if there is any.
+    /// Asks for confirmation and tries all IDs. Returns the worst failure, if any.
     pub(crate) fn run<Id: Display + PartialEq>(
         &self,
         ids: &[Id],
@@ -63,7 +63,7 @@ impl Deletion {
         Ok(dry_run::preview(&requests(calls)?, &changes))
     }
 
-    /// One object for one identifier; an array where several were asked for.
+    /// Returns an object for one ID, or an array for several.
     fn report(&self, deleted: &[impl Display], several: bool) -> Report {
         let result = |id: &dyn Display| json!({"result": "deleted", "id": id.to_string()});
         let mut results = deleted.iter().map(|id| result(id));

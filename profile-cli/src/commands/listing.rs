@@ -1,4 +1,4 @@
-//! What listing links and listing posts have in common: both are read from the profile.
+//! Lists of links and posts, which are part of the profile.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 
-/// Reports one list of the profile as `GET /me` gives it, or that the service leaves it out.
+/// Reports a list of the profile. Fails if the response does not contain it.
 pub(crate) fn report_listing(
     response: &Response<Profile>,
     name: &str,

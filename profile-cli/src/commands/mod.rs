@@ -64,7 +64,7 @@ pub(crate) enum Command {
     Version(version::VersionArguments),
 }
 
-/// Runs a command of this program; without one, says how to start.
+/// Runs a command. Without one, prints how to start.
 pub(crate) fn run(
     command: Option<Command>,
     program: fn() -> clap::Command,
@@ -116,7 +116,7 @@ fn dispatch(
 }
 
 impl Command {
-    /// How much of the settings the command needs to be right.
+    /// Returns the settings that have to be valid for the command.
     pub(crate) fn required_settings(&self) -> RequiredSettings {
         match self {
             Self::Completion(_) | Self::Man(_) | Self::Version(_) => RequiredSettings::None,
@@ -125,7 +125,7 @@ impl Command {
         }
     }
 
-    /// Whether there is a request that curl could send in its place.
+    /// Returns `true` if the command sends requests to the service.
     fn calls_the_service(&self) -> bool {
         match self {
             Self::Show(_) | Self::Set(_) | Self::Link(_) | Self::Post(_) | Self::Stats(_) => true,

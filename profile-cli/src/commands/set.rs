@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Repo
     }
     let call = session.client()?.update_profile(&update);
     session.write_or_curl(call, RESOURCE, CHECK_COMMAND, |response| {
-        // For a service that does not show the profile, the contrast is that of the colours sent.
+        // If the response contains no profile, check the contrast of the colors that were sent.
         let warning = match response.data() {
             Some(profile) => show::contrast_warning(profile),
             None => contrast.and_then(Contrast::warning),
@@ -93,7 +93,7 @@ pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Repo
     })
 }
 
-/// Sends a change of the profile.
+/// Sends an update of the profile.
 pub(crate) fn send(
     update: &ProfileUpdate,
     session: &Session<'_>,
@@ -105,7 +105,7 @@ pub(crate) fn send(
     )
 }
 
-/// Returns the report on what a change would do to the profile.
+/// Returns the preview of an update.
 pub(crate) fn preview(
     update: &ProfileUpdate,
     profile: &Profile,
@@ -117,7 +117,7 @@ pub(crate) fn preview(
 }
 
 impl ProfileFields {
-    /// The contrast of the given colours, where both are given.
+    /// Returns the contrast if both colors are given.
     fn contrast(&self) -> Option<Contrast> {
         let text = self.text_color.as_ref()?;
         let background = self.background_color.as_ref()?;
@@ -145,7 +145,7 @@ impl ProfileFields {
     }
 }
 
-/// Returns what an update would change in the profile.
+/// Returns the changes that an update would make.
 fn differences(update: &ProfileUpdate, profile: &Profile) -> Vec<Change> {
     let fields = [
         (
@@ -171,7 +171,7 @@ fn differences(update: &ProfileUpdate, profile: &Profile) -> Vec<Change> {
     fields.into_iter().filter_map(change).collect()
 }
 
-/// One of the fields that can be changed, by its name.
+/// Returns the value of an editable field.
 pub(crate) fn field_of<'a>(profile: &'a Profile, field: &str) -> Option<&'a str> {
     let value = match field {
         "display_name" => &profile.display_name,

@@ -1,4 +1,4 @@
-//! `profile show`: the profile with all that only its owner sees.
+//! `profile show`: your profile, including private fields.
 
 use clap::Args;
 use profile_sdk::Profile;
@@ -29,12 +29,12 @@ pub(crate) fn run(_: ShowArguments, session: &Session<'_>) -> Result<Report, Fai
     })
 }
 
-/// A profile as a card for people and as names and values for pipes.
+/// Returns a card for the terminal and fields for pipes.
 pub(crate) fn shown(profile: &Profile) -> View {
     View::drawing(Drawing::Card(Box::new(profile.clone())), fields(profile))
 }
 
-/// That the profile's text is hard to read, if it is.
+/// Returns a warning if the contrast of the profile is too low.
 pub(crate) fn contrast_warning(profile: &Profile) -> Option<String> {
     Contrast::of_profile(profile)?.warning()
 }

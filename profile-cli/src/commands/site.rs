@@ -1,4 +1,4 @@
-//! `profile site`: the counters of the whole site.
+//! `profile site`: the counters of the site.
 
 use clap::Args;
 use profile_sdk::SiteStats;

@@ -1,4 +1,4 @@
-//! `profile` alone: how to start.
+//! `profile` without a command: how to start.
 
 use crate::outcome::report::Report;
 

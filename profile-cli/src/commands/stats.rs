@@ -1,4 +1,4 @@
-//! `profile stats`: how often profiles were viewed.
+//! `profile stats`: the views of profiles.
 
 use std::path::PathBuf;
 
@@ -48,10 +48,10 @@ pub(crate) struct StatsArguments {
     svg: Option<PathBuf>,
 }
 
-/// How to draw the views of each day.
+/// The chart of the views per day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Plot {
-    /// A bar for each day, or for each week or month of many
+    /// A bar per day, week or month
     Bars,
     /// A line of small columns
     Spark,
@@ -113,7 +113,8 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
     batch::outcome(Some(report), failures)
 }
 
-/// Without a handle the own one is asked for first, and it takes a person to put it in.
+/// Returns the commands without a handle: the first reads the own handle, and the user has to insert
+/// it into the second.
 fn as_curl(days: Option<Days>, session: &Session<'_>) -> Result<Report, Failure> {
     let client = session.client()?;
     let me = client.me();
@@ -161,7 +162,7 @@ impl StatsArguments {
             Some(Plot::Spark) => Drawing::Spark(views(read)),
             Some(Plot::None) => return plain(read, several),
         };
-        // A format that was asked for by name is kept to; otherwise --plot has the last word.
+        // --plot overrides the default format, but not an explicit one.
         match self.plot.is_some() && session.settings.format.is_none() {
             true => View::Drawing(drawing),
             false => View::drawing(drawing, plain(read, several)),
@@ -169,7 +170,7 @@ impl StatsArguments {
     }
 }
 
-/// The statistics as the service sent them, each with its handle.
+/// Returns a JSON array of the statistics, each with its handle.
 fn as_array(read: &[Read<'_>]) -> String {
     let elements = read.iter().map(|(handle, response)| {
         let handle = json!(handle.as_str());

@@ -1,4 +1,4 @@
-//! `profile version`: which program this is.
+//! `profile version`: the version and the build features.
 
 use clap::Args;
 use serde_json::json;

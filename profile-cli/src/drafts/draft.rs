@@ -1,4 +1,4 @@
-//! Texts from the editor, kept until the service has shown them.
+//! Texts from the editor, saved until the service has returned them.
 
 use std::fs;
 use std::io;
@@ -21,12 +21,12 @@ pub(crate) enum DraftKind {
     Post,
 }
 
-/// A text in a file that the editor opens: one for each kind, service and handle.
+/// A text in a file; there is one per kind, service and handle.
 #[derive(Debug)]
 pub(crate) struct Draft {
     kind: DraftKind,
     path: PathBuf,
-    /// The text as the editor first got it; a file beside the text keeps it.
+    /// The text before editing, which is saved in a second file.
     pub(crate) original: String,
 }
 
@@ -40,7 +40,7 @@ impl DraftKind {
         }
     }
 
-    /// Returns the ending by which editors recognize the format.
+    /// Returns the file extension, by which editors recognize the format.
     fn extension(self) -> &'static str {
         match self {
             Self::Profile => "toml",
@@ -57,8 +57,8 @@ impl DraftKind {
 }
 
 impl Draft {
-    /// Resumes the draft that was not sent, if there is one and the person wants it; else begins
-    /// with a new text.
+    /// Resumes the unsent draft if there is one and the user confirms; otherwise starts with a new
+    /// text.
     pub(crate) fn open(
         kind: DraftKind,
         profile: &Profile,
@@ -66,7 +66,7 @@ impl Draft {
         session: &Session<'_>,
     ) -> Result<Self, Failure> {
         let directory = directory()?;
-        // Whoever made the directory may have left it open to others.
+        // The directory may exist with other permissions.
         restrict_to_owner(&directory);
         let name = file_name(kind, profile, &session.settings)?;
         let mut draft = Self::load(kind, directory.join(name));
@@ -80,7 +80,7 @@ impl Draft {
         Ok(draft)
     }
 
-    /// Returns the drafts that were not sent, sorted by name.
+    /// Returns all unsent drafts, sorted by name.
     pub(crate) fn all() -> Result<Vec<Self>, Failure> {
         let directory = directory()?;
         let entries = match fs::read_dir(&directory) {
@@ -108,7 +108,7 @@ impl Draft {
         }
     }
 
-    /// Returns the name by which `profile draft` knows it.
+    /// Returns the name for `profile draft`.
     pub(crate) fn name(&self) -> String {
         let stem = self.path.file_stem().unwrap_or_default();
         stem.to_string_lossy().into_owned()
@@ -118,13 +118,13 @@ impl Draft {
         &self.path
     }
 
-    /// Whether there is a file, with another text than its editor first got.
+    /// Returns `true` if the file exists and was edited.
     fn is_unsent(&self) -> bool {
         self.path.exists() && !self.is_unchanged()
     }
 
-    /// Asks whether to resume it. Where nobody can be asked, that is a failure: neither sending the
-    /// text nor discarding it goes without consent.
+    /// Asks whether to resume the draft. Fails without a terminal, since neither sending nor
+    /// discarding the text is safe without consent.
     fn confirm_resume(&self, session: &Session<'_>) -> Result<bool, Failure> {
         if session.settings.yes {
             return Ok(true);
@@ -145,15 +145,15 @@ impl Draft {
         prompt::yes_or_no(&question, true)
     }
 
-    /// Opens the text in the editor and waits until that has ended.
+    /// Opens the text in the editor and waits for it to exit.
     pub(crate) fn open_in(&self, editor: &Editor) -> Result<(), Failure> {
         let ended = editor.open(&self.path);
-        // The editor may have made the file anew.
+        // The editor may have replaced the file.
         restrict_to_owner(&self.path);
         ended
     }
 
-    /// Returns the text as it is now.
+    /// Returns the current text.
     pub(crate) fn text(&self) -> Result<String, Failure> {
         read(&self.path).map_err(|error| Failure::of_file("read", &self.path, &error))
     }
@@ -168,18 +168,18 @@ impl Draft {
     pub(crate) fn delete(&self) -> Result<(), Failure> {
         fs::remove_file(&self.path)
             .map_err(|error| Failure::of_file("removed", &self.path, &error))?;
-        // Without its text it is never read.
+        // The second file is not read without the first.
         let _ = fs::remove_file(original_path(&self.path));
         Ok(())
     }
 
-    /// Removes the text, which the service has shown or nobody has changed.
+    /// Removes the text after it was sent, or if it was not edited.
     pub(crate) fn discard(&self) {
-        // A text that cannot be removed is offered again, which does no harm.
+        // If this fails, the draft is offered again, which is harmless.
         let _ = self.delete();
     }
 
-    /// Asks whether to open the editor once more; without a person to ask, the answer is no.
+    /// Asks whether to open the editor again. Returns `false` without a terminal.
     pub(crate) fn edit_again(
         &self,
         session: &Session<'_>,
@@ -189,12 +189,12 @@ impl Draft {
             return Ok(false);
         }
         session.output.warn(&failure.message);
-        // The place comes first: Ctrl-C at the question ends the program.
+        // Printed before the question, since Ctrl-C exits the program.
         session.output.note(&self.location());
         prompt::yes_or_no("Open the editor again? [Y/n] ", true)
     }
 
-    /// Adds the place of the text to a failure; a text that nobody has changed is not kept.
+    /// Adds the location of the text to a failure. Discards the text if it was not edited.
     pub(crate) fn with_location(&self, failure: Failure) -> Failure {
         if self.is_unchanged() {
             self.discard();
@@ -215,7 +215,7 @@ impl Draft {
         self.text().is_ok_and(|text| text == self.original)
     }
 
-    /// Says where the text is, and how to go on with it.
+    /// Returns a message with the path of the text and the command that resumes it.
     pub(crate) fn location(&self) -> String {
         let path = self.path.display();
         let command = self.kind.command();
@@ -227,7 +227,8 @@ fn directory() -> Result<PathBuf, Failure> {
     Ok(Environment::state_directory()?.join("drafts"))
 }
 
-/// Returns a name for each service and handle, so that no text goes to another profile.
+/// Returns a name that contains the service and the handle, so that a text is not sent to another
+/// profile.
 fn file_name(kind: DraftKind, profile: &Profile, settings: &Settings) -> Result<String, Failure> {
     let service = match settings.sandbox {
         true => "sandbox".to_owned(),
@@ -247,7 +248,7 @@ fn file_name(kind: DraftKind, profile: &Profile, settings: &Settings) -> Result<
     Ok(format!("{}-{owner}.{}", kind.name(), kind.extension()))
 }
 
-/// Returns the file beside a text that holds it as its editor first got it.
+/// Returns the path of the second file, which contains the text before editing.
 fn original_path(path: &Path) -> PathBuf {
     path.with_extension("before")
 }
@@ -256,7 +257,7 @@ fn read(path: &Path) -> io::Result<String> {
     private_file::read(path).map(|(text, _)| text)
 }
 
-/// A file system without permissions cannot close a file to others.
+/// Ignores errors: some file systems do not support permissions.
 fn restrict_to_owner(path: &Path) {
     let _ = private_file::restrict_to_owner(path);
 }

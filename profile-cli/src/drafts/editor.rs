@@ -1,4 +1,4 @@
-//! The person's own editor.
+//! The user's editor.
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _};
@@ -10,10 +10,10 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::settings::{SettingName, Settings, Source};
 use crate::system::interruption::{self, InterruptGuard};
 
-/// What an editor has no use for.
+/// Variables that are not passed to the editor.
 const SECRETS: [&str; 2] = ["PROFILE_API_KEY", "PROFILE_WEBHOOK_SECRET"];
 
-/// An editor as it was chosen: a program with its arguments.
+/// A program with its arguments.
 #[derive(Debug)]
 pub(crate) struct Editor {
     words: Vec<String>,
@@ -21,8 +21,8 @@ pub(crate) struct Editor {
 }
 
 impl Editor {
-    /// The editor of PROFILE_EDITOR, of config.toml, of VISUAL or of EDITOR, in this order; else
-    /// the one that every system has.
+    /// Returns the editor of PROFILE_EDITOR, config.toml, VISUAL or EDITOR, in this order, or the
+    /// default editor.
     pub(crate) fn find(settings: &Settings) -> Result<Self, Failure> {
         let no_terminal = || {
             let message = "no editor is set, and the default editor needs a terminal";
@@ -35,7 +35,7 @@ impl Editor {
         Self::parse(&editor.value, editor.source)
     }
 
-    /// Splits the text as a shell would, unless it is the path of a program as it stands.
+    /// Splits the text like a shell, unless it is the path of a file.
     fn parse(text: &str, source: impl Display) -> Result<Self, Failure> {
         let words = match Path::new(text).is_file() {
             true => Some(vec![text.to_owned()]),
@@ -53,12 +53,12 @@ impl Editor {
         }
     }
 
-    /// Opens a file and waits until the editor has ended. Ctrl-C is the editor's.
+    /// Opens a file and waits for the editor to exit. The editor handles Ctrl-C.
     pub(crate) fn open(&self, path: &Path) -> Result<(), Failure> {
         let _guard = InterruptGuard::new();
         let mut command = Command::new(&self.words[0]);
         command.args(&self.words[1..]).arg(path);
-        // The result alone goes to stdout, which may be a pipe.
+        // stdout may be a pipe, which is only for the result.
         if !io::stdout().is_terminal() {
             command.stdout(Stdio::from(io::stderr()));
         }
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn an_editor_may_have_arguments() {
+    fn splits_arguments() {
         check("code --wait", &["code", "--wait"]);
         check(
             "'my editor' -f \"a b\" c\\ d",
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_with_spaces_needs_no_quotes() {
+    fn accepts_a_path_with_spaces() {
         let directory = tempfile::tempdir().unwrap();
         let program = directory.path().join("my editor");
         std::fs::write(&program, "").unwrap();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_shell_could_split_is_refused() {
+    fn rejects_unclosed_quotes_and_blank_text() {
         for text in ["vi 'a", " "] {
             assert!(Editor::parse(text, "EDITOR").is_err(), "{text:?}");
         }

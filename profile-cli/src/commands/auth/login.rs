@@ -64,7 +64,7 @@ pub(crate) fn run(
     store(&name, &base_url, key, &profile, session)
 }
 
-/// Whether the key can be had in the way that was asked for.
+/// Checks that the key can be read.
 fn check_input(with_token: bool, session: &Session<'_>) -> Result<(), Failure> {
     let settings = &session.settings;
     if settings.sandbox {
@@ -93,8 +93,8 @@ fn check_input(with_token: bool, session: &Session<'_>) -> Result<(), Failure> {
         .hint("add --with-token to read the key from stdin: `--with-token < FILE`"))
 }
 
-/// The account's name as --account or PROFILE_ACCOUNT gives it. That of config.toml is the account
-/// chosen so far, which may not be the one that is meant.
+/// Returns the account name of --account or PROFILE_ACCOUNT. The name in config.toml is ignored: it
+/// is the previously selected account.
 fn given_name(session: &Session<'_>) -> Result<Option<AccountName>, Failure> {
     let given = session.settings.override_for_run(SettingName::Account)?;
     let parse = |text: &str| {
@@ -145,7 +145,7 @@ fn as_curl(base_url: &str, session: &Session<'_>) -> Result<Report, Failure> {
     Ok(Report::text(command, "curl"))
 }
 
-/// Two services of one host are two accounts.
+/// Checks that the account does not belong to another service on the same host.
 fn check_not_another(
     name: &AccountName,
     base_url: &str,
@@ -221,7 +221,7 @@ fn store(
     Ok(report)
 }
 
-/// Some file systems take two names that differ in case alone for one file.
+/// Rejects names that differ only in case: some file systems do not distinguish them.
 fn check_case(name: &AccountName, edit: &ConfigEdit) -> Result<(), Failure> {
     let known = edit.file().accounts();
     let is_like = |known: &&String| {

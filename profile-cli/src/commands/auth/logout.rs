@@ -1,4 +1,4 @@
-//! `profile auth logout`: forgets an account and its key.
+//! `profile auth logout`: removes an account and its key.
 
 use clap::Args;
 use serde_json::json;

@@ -31,7 +31,7 @@ pub(crate) enum AuthCommand {
 }
 
 impl AuthCommand {
-    /// Whether there is a request that curl could send in its place.
+    /// Returns `true` if the command sends requests to the service.
     pub(crate) fn calls_the_service(&self) -> bool {
         matches!(self, Self::Login(_) | Self::Status(_))
     }

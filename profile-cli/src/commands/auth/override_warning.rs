@@ -1,8 +1,8 @@
-//! The warning that the environment comes before the chosen account.
+//! The warning about environment variables that override the selected account.
 
 use crate::session::Session;
 
-/// What is set in the environment and comes before the account that config.toml chooses.
+/// Returns a warning if an environment variable overrides the account in config.toml.
 pub(super) fn override_warning(session: &Session<'_>) -> Option<String> {
     let variables = ["PROFILE_API_KEY", "PROFILE_API_KEY_FILE", "PROFILE_ACCOUNT"];
     let is_set = |variable: &&str| session.settings.environment.path(variable).is_some();

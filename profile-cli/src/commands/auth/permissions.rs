@@ -1,8 +1,8 @@
-//! Which commands a key's scopes allow.
+//! Commands that the scopes of a key allow.
 
 use profile_sdk::{Operation, Scopes};
 
-/// The commands that send something with a key, each with what it sends at last.
+/// The commands that send a request, each with its main operation.
 const COMMANDS: [(&str, Operation); 14] = [
     ("show", Operation::ME),
     ("set", Operation::UPDATE_PROFILE),
@@ -20,13 +20,13 @@ const COMMANDS: [(&str, Operation); 14] = [
     ("site", Operation::SITE_STATS),
 ];
 
-/// A command, and the scope that it lacks.
+/// A command, and the scope that the key lacks for it.
 pub(super) struct Permission {
     pub(super) command: &'static str,
     pub(super) lacks: Option<String>,
 }
 
-/// What a key with these scopes may do.
+/// Returns the permissions of a key with these scopes.
 pub(super) fn of(scopes: &Scopes) -> Vec<Permission> {
     COMMANDS
         .iter()

@@ -1,4 +1,4 @@
-//! `profile auth status`: who one is to the service, and where that comes from.
+//! `profile auth status`: the account, its permissions and the settings.
 
 use clap::Args;
 use profile_sdk::{Profile, RateLimit, Scopes};
@@ -22,7 +22,7 @@ Examples:
   profile auth status --json")]
 pub(crate) struct AuthStatusArguments {}
 
-/// What is known without the service.
+/// The local part of the status.
 struct Login {
     account: Option<String>,
     base_url: Option<String>,
@@ -31,7 +31,7 @@ struct Login {
     settings: Vec<ListedSetting>,
 }
 
-/// What is known with it.
+/// The status, including the data of the service.
 struct Status<'a> {
     login: Login,
     handle: Option<String>,
@@ -41,7 +41,7 @@ struct Status<'a> {
 }
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
-    // Told before it matters that no base URL is set either.
+    // A missing key is reported before a missing base URL.
     let login = login(session)?;
     session.read_or_curl(session.client()?.me(), |response| {
         Ok(report(login, response.data()))
@@ -51,7 +51,7 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
 fn report(login: Login, profile: &Profile) -> Report {
     let key = profile.key.as_ref();
     let scopes = key.and_then(|key| key.scopes.as_ref());
-    // Scopes of a shape that cannot be read are not known to be none.
+    // Scopes of another type are unknown, not empty.
     let scopes = scopes.filter(|scopes| scopes.raw().is_array() || scopes.raw().is_string());
     let permissions = scopes.map(permissions::of);
     let rate_limit = key.and_then(|key| key.rate_limit.as_ref());
@@ -95,7 +95,7 @@ fn login(session: &Session<'_>) -> Result<Login, Failure> {
 }
 
 impl Status<'_> {
-    /// As names with texts.
+    /// Returns the fields for the terminal.
     fn terminal_fields(&self) -> Vec<(String, String)> {
         let login = &self.login;
         let key = format!("{} ({})", login.key, login.key_source);
@@ -114,7 +114,7 @@ impl Status<'_> {
         fields
     }
 
-    /// As names with single values, of what is known.
+    /// Returns the known fields, with single values.
     fn pipe_fields(&self) -> Vec<(String, String)> {
         let login = &self.login;
         let mut fields = Vec::new();

@@ -1,4 +1,4 @@
-//! `profile auth switch`: chooses another account.
+//! `profile auth switch`: selects another account.
 
 use clap::Args;
 use serde_json::json;

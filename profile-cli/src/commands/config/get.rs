@@ -1,4 +1,4 @@
-//! `profile config get`: one setting's value.
+//! `profile config get`: the value of a setting.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! `profile config list`: every setting with its value and where that comes from.
+//! `profile config list`: all settings with their values and sources.
 
 use clap::Args;
 use serde_json::Value;

@@ -1,18 +1,18 @@
-//! The settings with their values and sources, as lists show them.
+//! Settings with their values and sources.
 
 use serde_json::{Value, json};
 
 use crate::outcome::report::push_field;
 use crate::settings::{SettingName, Settings, without_login};
 
-/// A setting as it goes.
+/// A setting with its effective value.
 pub(crate) struct ListedSetting {
     name: SettingName,
     value: Option<String>,
     source: Option<String>,
 }
 
-/// Every setting, and what is wrong with those that cannot be told.
+/// Returns all settings, and messages about the invalid ones.
 pub(crate) fn all(settings: &Settings) -> (Vec<ListedSetting>, Vec<String>) {
     let mut wrong = Vec::new();
     let listed = SettingName::ALL.into_iter().map(|name| {
@@ -49,12 +49,12 @@ impl ListedSetting {
         json!({"name": self.name.as_str(), "value": self.value, "source": self.source})
     }
 
-    /// Whether it says whose profile is worked on, and where.
+    /// Returns `true` for the settings that select the account or the service.
     pub(crate) fn names_the_service(&self) -> bool {
         matches!(self.name, SettingName::Account | SettingName::BaseUrl)
     }
 
-    /// The setting as one of many things with a name, for people.
+    /// Returns the setting as one field for the terminal.
     pub(crate) fn as_field(&self) -> (String, String) {
         let value = match (&self.value, &self.source) {
             (Some(value), Some(source)) => format!("{value} ({source})"),
@@ -63,14 +63,14 @@ impl ListedSetting {
         (format!("setting {}", self.name), value)
     }
 
-    /// Its value and its source, each with a name, where it has them.
+    /// Pushes the value and the source as separate fields.
     pub(crate) fn push_fields(&self, fields: &mut Vec<(String, String)>) {
         let name = format!("settings.{}", self.name);
         push_field(fields, format!("{name}.value"), self.value.as_ref());
         push_field(fields, format!("{name}.source"), self.source.as_ref());
     }
 
-    /// The setting as a row of a table.
+    /// Returns the setting as a table row.
     pub(super) fn as_row(&self) -> Vec<String> {
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
         vec![self.name.to_string(), text(&self.value), text(&self.source)]

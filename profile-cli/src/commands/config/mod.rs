@@ -32,7 +32,7 @@ pub(crate) enum ConfigCommand {
 }
 
 impl ConfigCommand {
-    /// How much of the settings has to be right.
+    /// Returns the settings that have to be valid for the command.
     pub(crate) fn required_settings(&self) -> RequiredSettings {
         match self {
             Self::Path(_) => RequiredSettings::None,

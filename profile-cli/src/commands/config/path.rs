@@ -1,4 +1,4 @@
-//! `profile config path`: where config.toml is.
+//! `profile config path`: the path of config.toml.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! `profile config unset`: forgets a stored setting.
+//! `profile config unset`: removes a setting from config.toml.
 
 use clap::Args;
 use serde_json::json;

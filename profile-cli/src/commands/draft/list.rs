@@ -1,4 +1,4 @@
-//! `profile draft list`: the names and places of the drafts.
+//! `profile draft list`: the names and paths of the drafts.
 
 use clap::Args;
 use serde_json::{Value, json};

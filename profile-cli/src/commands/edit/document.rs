@@ -28,18 +28,18 @@ const HEADING: &str = "\
 # In a string, \\\\ is a backslash, \\\" a quote and \\n a line break.
 ";
 
-/// The texts of the fields by name, as they were typed.
+/// The values of the fields by name, not yet validated.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Fields(BTreeMap<&'static str, String>);
 
-/// What was changed, as it can be sent.
+/// Validated changes.
 pub(super) struct Changes {
     pub(super) update: ProfileUpdate,
-    /// What is sent otherwise than it was typed.
+    /// Notes about converted colors.
     pub(super) notes: Vec<String>,
 }
 
-/// The profile as a document. A field that the service does not show is there as a comment.
+/// Returns the profile as a document. Missing fields are comments.
 pub(super) fn write(profile: &Profile) -> String {
     let mut text = HEADING.to_owned();
     for name in FIELDS {
@@ -52,7 +52,7 @@ pub(super) fn write(profile: &Profile) -> String {
     text
 }
 
-/// What is to be known of a field.
+/// Returns the comment above a field.
 fn note(name: &str) -> String {
     let up_to = |characters| format!("up to {characters} characters");
     match name {
@@ -70,10 +70,10 @@ fn note(name: &str) -> String {
 }
 
 impl Fields {
-    /// Reads a document, or says what is wrong with it.
+    /// Parses a document.
     pub(super) fn read(text: &str) -> Result<Self, Failure> {
         let document = text.parse::<DocumentMut>().map_err(|error| {
-            // The lines are counted as they are once this stands above them.
+            // The message will be prepended to the text, so its line numbers have to include it.
             let above = problem::as_comment(&reason(&error)).lines().count();
             let moved = format!("{}{}", "#\n".repeat(above), problem::remove(text));
             let moved = moved.parse::<DocumentMut>().err().unwrap_or(error);
@@ -87,7 +87,7 @@ impl Fields {
         Ok(Self(fields))
     }
 
-    /// What differs both from the text as it was opened and from the profile as it is now.
+    /// Returns the fields that differ both from the original text and from the current profile.
     pub(super) fn changes(self, before: &Self, profile: &Profile) -> Self {
         let changed = |(name, text): &(&'static str, String)| {
             before.0.get(name) != Some(text) && field_of(profile, name) != Some(text)
@@ -95,7 +95,7 @@ impl Fields {
         Self(self.0.into_iter().filter(changed).collect())
     }
 
-    /// Which of these changes go over what the service has got since the text was opened, in words.
+    /// Returns a message for each change that would overwrite a newer value on the service.
     pub(super) fn conflicts(&self, before: &Self, profile: &Profile) -> Vec<String> {
         let conflicts = self.0.keys().filter_map(|name| {
             let then = before.0.get(name)?;
@@ -110,7 +110,6 @@ impl Fields {
         conflicts.collect()
     }
 
-    /// The names of the fields.
     pub(super) fn names(&self) -> Vec<&'static str> {
         self.0.keys().copied().collect()
     }
@@ -119,7 +118,7 @@ impl Fields {
         self.0.is_empty()
     }
 
-    /// The fields as they can be sent, or all that is wrong with them.
+    /// Validates the fields. The failure contains all problems.
     pub(super) fn validate(self) -> Result<Changes, Failure> {
         let mut changes = Changes {
             update: ProfileUpdate::new(),
@@ -204,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn every_text_comes_back_as_it_was() {
+    fn all_texts_survive_a_round_trip() {
         let mut texts: Vec<_> = (0..=0x3000)
             .filter_map(char::from_u32)
             .map(String::from)
@@ -240,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_tells_the_limits() {
+    fn a_document_contains_the_limits() {
         let shown = json!({"display_name": "Ada", "bio": "one \"two\"\nthree\\", "location": "",
             "accent_color": "#ff8800"});
         expect![[r##"
@@ -272,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_sent_is_told_all_at_once() {
+    fn reports_all_problems_at_once() {
         check_error(
             "nickname = 'a'",
             &expect![[
@@ -297,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_of_an_error_is_that_of_the_text_with_the_error() {
+    fn line_numbers_include_the_prepended_message() {
         check_error(
             "# a\nbio = \"b",
             &expect![[r#"
@@ -310,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_differs_is_changed() {
+    fn changes_are_differences_from_text_and_profile() {
         let now = profile("a");
         let before = Fields::read("bio = 'a'\nlocation = 'b'").unwrap();
         let typed = "bio = 'b'\nlocation = 'b'\ndisplay_name = 'a'";

@@ -1,4 +1,4 @@
-//! `profile edit`: changes the profile in the person's editor.
+//! `profile edit`: edits the profile in the user's editor.
 
 mod document;
 mod problem;
@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Re
     }
 }
 
-/// What is sent is not known before the editor has ended.
+/// Returns the commands with an empty update, since the editor is not opened.
 fn as_curl(session: &Session<'_>) -> Result<Report, Failure> {
     let client = session.client()?;
     let me = client.me();
@@ -89,7 +89,7 @@ fn as_curl(session: &Session<'_>) -> Result<Report, Failure> {
     Ok(report)
 }
 
-/// The report on the profile as it is after a change.
+/// Reports the changed profile.
 fn shown<T>(response: &Response<T>, profile: &Profile) -> Report {
     let report = Report::read(response, show::shown(profile));
     report.warning(show::contrast_warning(profile))
@@ -103,7 +103,7 @@ struct Edit<'a> {
 }
 
 impl Edit<'_> {
-    /// Writes at the top of an earlier text which of its fields have changed on the service since.
+    /// Prepends a comment to a resumed draft if its fields have changed on the service meanwhile.
     fn write_conflicts(&self) -> Result<(), Failure> {
         let text = self.draft.text()?;
         let Ok(typed) = Fields::read(&text) else {
@@ -120,7 +120,7 @@ impl Edit<'_> {
         }
     }
 
-    /// Sends what was changed, if it can be sent.
+    /// Validates and sends the changes.
     fn finish(&self) -> Result<Report, Failure> {
         let text = self.draft.text()?;
         let typed = Fields::read(&text)?;
@@ -152,8 +152,8 @@ impl Edit<'_> {
         Ok(report.of_change())
     }
 
-    /// The profile after a change that the service accepted without showing it. Any answer of
-    /// success says so, also one of something else than the service, so it is looked at first.
+    /// Reads the profile after a success response without a profile, which may not have come from the
+    /// service, and checks that the fields have changed.
     fn read_back(&self, names: &[&str]) -> Result<Report, Failure> {
         let failed = |what: String| {
             let message = format!("the service accepted the change, but {what}");
@@ -179,7 +179,7 @@ impl Edit<'_> {
         Err(failed(what))
     }
 
-    /// Writes at the top of the text what is wrong with it, if it is the text that is wrong.
+    /// Prepends the message to the text if it is about the text. Returns `true` if it is.
     fn write_problem(&self, failure: &Failure) -> Result<bool, Failure> {
         if !matches!(failure.kind, FailureKind::Usage | FailureKind::Rejected) {
             return Ok(false);

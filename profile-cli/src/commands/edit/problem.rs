@@ -1,15 +1,14 @@
-//! What is wrong with a text, as comments at its top.
+//! Problems of a text as comments at its top.
 
-/// How the lines begin that tell of it.
+/// The start of each line of a problem.
 const MARK: &str = "#! ";
 
-/// The text below what is wrong with it. Otherwise it stays as it was typed, but for what an
-/// earlier problem left at its top.
+/// Prepends a problem to the text, replacing an earlier one.
 pub(super) fn prepend(text: &str, problem: &str) -> String {
     format!("{}{}", as_comment(problem), remove(text))
 }
 
-/// The lines that tell of a problem.
+/// Returns the problem as comment lines.
 pub(super) fn as_comment(problem: &str) -> String {
     let lines = problem
         .lines()
@@ -17,7 +16,7 @@ pub(super) fn as_comment(problem: &str) -> String {
     lines.map(|line| format!("{MARK}{line}\n")).collect()
 }
 
-/// The text without the problem at its top.
+/// Returns the text without the problem at its top.
 pub(super) fn remove(mut text: &str) -> &str {
     while text.starts_with(MARK) {
         text = text.split_once('\n').map_or("", |(_, rest)| rest);
@@ -30,7 +29,7 @@ mod tests {
     use super::{prepend, remove};
 
     #[test]
-    fn the_last_problem_takes_the_place_of_the_one_before() {
+    fn a_problem_replaces_the_earlier_one() {
         let text = "# a\r\nbio = \"#! b\"\n\n";
         let first = prepend(text, "one\ntwo");
         assert!(first.starts_with("#! one\n#! two\n#! Fix"));

@@ -1,9 +1,9 @@
-//! Texts as TOML writes them, so that no editor changes what it does not show.
+//! TOML strings without characters that editors change or hide.
 
-/// The text as TOML writes it; a long one between three quotes, each of its lines on a line.
+/// Returns the text as a TOML string; a long one is a multi-line string.
 ///
-/// White space before a line break is escaped, since many editors remove it, and so is all that
-/// cannot be seen.
+/// White space before a line break, which many editors remove, and invisible characters are
+/// escaped.
 pub(super) fn quoted(text: &str, long: bool) -> String {
     let long = long && !text.is_empty();
     let (open, close) = if long {
@@ -39,7 +39,8 @@ fn escape(c: char) -> String {
     }
 }
 
-/// Characters that reorder or hide text, and white space that looks like other white space.
+/// Returns `true` for characters that reorder or hide text, and for white space that looks like a
+/// space.
 fn is_unseen(c: char) -> bool {
     matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{2069}' | '\u{feff}')

@@ -1,10 +1,10 @@
-//! A link, as commands that change one show it.
+//! The fields of a link.
 
 use profile_sdk::Link;
 
 use crate::outcome::report::{View, push_field};
 
-/// A link as names and values.
+/// Returns the fields of a link.
 pub(super) fn fields(link: &Link) -> View {
     let mut fields = Vec::new();
     push_field(&mut fields, "id", link.id.as_ref());

@@ -76,7 +76,7 @@ pub(crate) fn run(
 
 fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Failure> {
     let editor = Editor::find(&session.settings)?;
-    // The handle of the profile chooses the draft.
+    // The name of the draft contains the handle.
     let profile = session.read(session.client()?.me())?.into_data();
     let draft = Draft::open(DraftKind::Post, &profile, "", session)?;
     loop {
@@ -110,7 +110,7 @@ fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Failure> 
     }
 }
 
-/// The report on a post that was accepted, whose text is kept as long as nobody has seen the post.
+/// Reports an accepted post. Keeps the draft if the response does not contain the post.
 fn sent(response: &Response<Option<Post>>, draft: &Draft) -> Report {
     let report = report(response);
     if response.data().is_some() {
@@ -136,7 +136,7 @@ fn report(response: &Response<Option<Post>>) -> Report {
     Report::written(response, fields, "created", sentence)
 }
 
-/// A post as names and values.
+/// Returns the fields of a post.
 fn fields(post: &Post) -> View {
     let mut fields = Vec::new();
     push_field(&mut fields, "id", post.id.as_ref());

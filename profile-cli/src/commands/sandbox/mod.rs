@@ -1,4 +1,4 @@
-//! `profile sandbox`: looks after the made-up profile that `--sandbox` works on.
+//! `profile sandbox`: manages the sample profile of `--sandbox`.
 
 mod path;
 mod reset;

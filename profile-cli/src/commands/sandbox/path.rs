@@ -1,4 +1,4 @@
-//! `profile sandbox path`: where the sandbox is kept.
+//! `profile sandbox path`: the path of the sandbox file.
 
 use clap::Args;
 

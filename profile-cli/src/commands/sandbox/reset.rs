@@ -1,4 +1,4 @@
-//! `profile sandbox reset`: starts the sandbox anew.
+//! `profile sandbox reset`: discards all changes in the sandbox.
 
 use clap::Args;
 use serde_json::json;

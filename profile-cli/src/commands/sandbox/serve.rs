@@ -1,4 +1,4 @@
-//! `profile sandbox serve`: the sandbox for programs that speak HTTP.
+//! `profile sandbox serve`: serves the sandbox over HTTP.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -41,13 +41,13 @@ pub(crate) fn run(arguments: &SandboxServeArguments, session: &Session<'_>) -> R
     let listener = TcpListener::bind(addr).map_err(|error| cannot_listen(addr, &error))?;
     session.block_on(async {
         let _guard = InterruptGuard::new();
-        // Whoever reads the URL may stop the server at once, so the signals are caught before.
+        // Registered before the URL is printed, since a script may stop the server at once.
         let signals = ShutdownSignals::new();
         let mut signals =
             signals.map_err(|error| failed(format!("cannot handle signals: {error}")))?;
         let server = HttpServer::new(worlds, listener);
         let server = server.map_err(|error| cannot_listen(addr, &error))?;
-        // Its control API would show the key to whoever reaches the port.
+        // The control API would expose the key to all clients.
         let server = server.without_control();
         if !addr.ip().is_loopback() {
             let warning = format!("other machines can reach {addr} and the data of the sandbox");

@@ -1,4 +1,4 @@
-//! A delivery as it travels: headers and bytes.
+//! A delivery to send: headers and body.
 
 use bytes::Bytes;
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -7,7 +7,7 @@ use webhook_verify::{DigestEncoding, EVENT_HEADER, SIGNATURE_HEADER, Secret, sig
 const SIGNATURE: HeaderName = HeaderName::from_static(SIGNATURE_HEADER);
 const EVENT: HeaderName = HeaderName::from_static(EVENT_HEADER);
 
-/// The headers that are about one connection, or that every sender writes for itself.
+/// Headers of a connection, and headers that the HTTP client sets.
 const CONNECTION_HEADERS: [HeaderName; 10] = [
     header::CONNECTION,
     header::CONTENT_LENGTH,
@@ -21,7 +21,7 @@ const CONNECTION_HEADERS: [HeaderName; 10] = [
     header::UPGRADE,
 ];
 
-/// What is sent: the headers but those of the connection, and the body's bytes.
+/// A delivery without the headers of the connection.
 #[derive(Debug, Clone)]
 pub(super) struct Delivery {
     pub(super) headers: HeaderMap,
@@ -29,7 +29,7 @@ pub(super) struct Delivery {
 }
 
 impl Delivery {
-    /// What the service would send of this kind.
+    /// Creates a delivery as the service sends it.
     pub(super) fn new(kind: HeaderValue, body: impl Into<Bytes>) -> Self {
         let json = HeaderValue::from_static("application/json");
         Self {
@@ -38,7 +38,7 @@ impl Delivery {
         }
     }
 
-    /// What came with these headers, to be sent to somebody else.
+    /// Creates a delivery from a received one.
     pub(super) fn forwarded(headers: &HeaderMap, body: Bytes) -> Self {
         let mut headers = headers.clone();
         for name in &CONNECTION_HEADERS {
@@ -47,7 +47,7 @@ impl Delivery {
         Self { headers, body }
     }
 
-    /// The same with a signature of its own.
+    /// Replaces the signature.
     pub(super) fn signed(mut self, secret: &Secret, encoding: DigestEncoding) -> Self {
         let signature = sign_as(encoding, secret, &self.body);
         let value = HeaderValue::try_from(signature).expect("a signature is visible ASCII");
@@ -55,7 +55,7 @@ impl Delivery {
         self
     }
 
-    /// The kind that the header claims, as text.
+    /// Returns the kind in the header.
     pub(super) fn kind(&self) -> String {
         let kind = self.headers.get(EVENT).map(HeaderValue::as_bytes);
         String::from_utf8_lossy(kind.unwrap_or_default()).into_owned()

@@ -1,9 +1,9 @@
-//! `--encoding`: how the digest of a signature is written.
+//! `--encoding`: the encoding of the digest in a signature.
 
 use clap::{Args, ValueEnum};
 use webhook_verify::DigestEncoding;
 
-/// What every command takes that makes or reads signatures.
+/// The option of all commands that create or verify signatures.
 #[derive(Debug, Clone, Copy, Args)]
 pub(super) struct Encoding {
     /// Encoding of the digest after `sha256=`: hex, or base64 with padding

@@ -37,7 +37,7 @@ pub(crate) fn run() -> Report {
     )
 }
 
-/// What the name says, which is all that the specification tells of a kind.
+/// Returns the meaning of the name; the specification does not define the kinds further.
 fn meaning(kind: EventKind) -> &'static str {
     match kind {
         EventKind::FollowCreated => "a follow was created",

@@ -1,4 +1,4 @@
-//! `profile webhook`: receives, checks, signs and sends what the service sends when events happen.
+//! `profile webhook`: receives, verifies, signs and sends deliveries.
 
 mod delivery;
 mod encoding;

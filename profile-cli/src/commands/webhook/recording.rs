@@ -1,4 +1,4 @@
-//! A recorded delivery: the request as HTTP/1.1 writes it, headers, an empty line and the body's bytes.
+//! Recorded deliveries: HTTP/1.1 requests.
 
 use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
@@ -7,10 +7,10 @@ use super::delivery::Delivery;
 
 const FIRST_LINE: &str = "POST / HTTP/1.1";
 
-/// The number of headers that hyper accepts when a delivery is received.
+/// The maximum number of headers that hyper accepts.
 const MAX_HEADERS: usize = 100;
 
-/// The request as bytes.
+/// Returns the request as bytes.
 pub(super) fn write(headers: &HeaderMap, body: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::from(FIRST_LINE);
     bytes.extend_from_slice(b"\r\n");
@@ -25,7 +25,7 @@ pub(super) fn write(headers: &HeaderMap, body: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Reads a recorded delivery, or returns why it cannot be one.
+/// Parses a recorded delivery, or returns the reason why it is invalid.
 pub(super) fn read(bytes: &[u8]) -> Result<Delivery, String> {
     let mut fields = [httparse::EMPTY_HEADER; MAX_HEADERS];
     let mut request = httparse::Request::new(&mut fields);
@@ -48,7 +48,7 @@ mod tests {
     use super::{HeaderMap, HeaderName, HeaderValue, read, write};
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn reads_written_recordings() {
         let mut headers = HeaderMap::new();
         for value in [&b"one"[..], b"two, \xff", b""] {
             let value = HeaderValue::from_bytes(value).expect("a value");
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_recording_is_told() {
+    fn rejects_invalid_recordings() {
         for (bytes, reason) in [
             ("", "the empty line after the headers is missing"),
             ("{}\n", "invalid token"),

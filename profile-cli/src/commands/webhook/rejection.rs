@@ -1,8 +1,8 @@
-//! Why a delivery is not to be trusted, in the words of somebody who types commands.
+//! Messages about rejected deliveries that name the options of the program.
 
 use webhook_verify::{KindError, Rejection, Verified, VerifyError};
 
-/// Why a signature is refused.
+/// Returns the reason why a signature is rejected.
 pub(super) fn error_reason(error: &VerifyError) -> String {
     match error {
         VerifyError::LooksLikeBase64 => "X-Service-Signature contains a base64 digest, expected \
@@ -23,7 +23,7 @@ pub(super) fn error_reason(error: &VerifyError) -> String {
     }
 }
 
-/// Returns why a request is refused.
+/// Returns the reason why a request is rejected.
 pub(super) fn reason(rejection: &Rejection) -> String {
     match rejection {
         Rejection::NotVerified(error) => error_reason(error),
@@ -31,7 +31,7 @@ pub(super) fn reason(rejection: &Rejection) -> String {
     }
 }
 
-/// What to say of an authentic body that names another kind than the header beside it.
+/// Returns a warning if the kind in the body differs from the header.
 pub(super) fn kind_mismatch<B: AsRef<[u8]>>(verified: &Verified<B>) -> Option<String> {
     let Err(KindError::Mismatch { payload }) = verified.confirm_kind_in("type") else {
         return None;

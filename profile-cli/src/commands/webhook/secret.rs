@@ -12,19 +12,19 @@ use crate::system::private_file;
 const SECRET: &str = "PROFILE_WEBHOOK_SECRET";
 const SECRET_FILE: &str = "PROFILE_WEBHOOK_SECRET_FILE";
 
-/// The part of a command's help that says where its secret comes from.
+/// The paragraph about the secret in the help of commands.
 pub(super) const HELP: &str = "\
 The secret is read from PROFILE_WEBHOOK_SECRET, or from the file that PROFILE_WEBHOOK_SECRET_FILE
 names; one line break at the end of the file is removed. It is not accepted as an argument.";
 
-/// The bytes of the secret, which sign as they are.
+/// The webhook secret and its source.
 pub(super) struct WebhookSecret {
     bytes: Vec<u8>,
     source: &'static str,
 }
 
 impl WebhookSecret {
-    /// Reads the secret. Warns when others may read its file.
+    /// Reads the secret. Warns if other users can read its file.
     pub(super) fn load(session: &Session<'_>) -> Result<Self, Failure> {
         let environment = &session.settings.environment;
         if let Some(text) = environment.text(SECRET)? {
@@ -49,7 +49,7 @@ impl WebhookSecret {
             let warning = private_file::warning("the webhook secret", path);
             session.output.warn(&warning);
         }
-        // Editors end a file with a line break, which the service knows nothing of.
+        // Editors add a line break that is not part of the secret.
         bytes.truncate(length_without_last_break(&bytes));
         Ok(Self {
             bytes,
@@ -57,7 +57,7 @@ impl WebhookSecret {
         })
     }
 
-    /// The secret to sign and verify with.
+    /// Returns the secret for signing and verifying.
     pub(super) fn secret(&self) -> Result<Secret, Failure> {
         Secret::new(self.bytes.as_slice()).map_err(|error| {
             let reason = match error {
@@ -71,7 +71,7 @@ impl WebhookSecret {
         })
     }
 
-    /// The bytes, for finding out what would have matched.
+    /// Returns the bytes for `--explain`.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }

@@ -1,4 +1,4 @@
-//! `profile webhook send`: sends what the service would send.
+//! `profile webhook send`: sends a signed event.
 
 use clap::Args;
 use jiff::Timestamp;

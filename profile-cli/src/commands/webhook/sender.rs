@@ -1,4 +1,4 @@
-//! Sends deliveries over the network, once each.
+//! Sends deliveries, without retries.
 
 use std::error::Error as _;
 use std::time::{Duration, Instant};
@@ -11,11 +11,11 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::session::Session;
 use crate::settings::DEFAULT_TIMEOUT;
 
-/// How much of an answer is read. Its status is all that counts, but a receiver that is still
-/// writing when the connection closes would take that for a failure of its own.
+/// The maximum number of bytes to read of a response body. Only the status code is used, but the
+/// receiver would log an error if the connection closed while it is still writing.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
-/// Reads where deliveries are to go.
+/// Parses the URL of a receiver.
 pub(super) fn destination(text: &str) -> Result<Url, String> {
     let expected = "expected a URL like http://127.0.0.1:8080/hooks";
     let url = Url::parse(text).map_err(|error| format!("{error}; {expected}"))?;
@@ -25,7 +25,7 @@ pub(super) fn destination(text: &str) -> Result<Url, String> {
     }
 }
 
-/// The URL without what may be secret in it.
+/// Returns the URL without user name, password, query and fragment, which may be secret.
 pub(super) fn redacted(url: &Url) -> String {
     let port = url
         .port()
@@ -35,17 +35,17 @@ pub(super) fn redacted(url: &Url) -> String {
     format!("{}://{host}{port}{}", url.scheme(), url.path())
 }
 
-/// Connections to one receiver.
+/// A client for one receiver.
 #[derive(Debug, Clone)]
 pub(super) struct Sender {
     http: Client,
     url: Url,
 }
 
-/// What came of one delivery.
+/// The outcome of one delivery.
 #[derive(Debug)]
 pub(super) struct Outcome {
-    /// The status of the answer, or why none came.
+    /// The status code of the response, or the reason for its absence.
     pub(super) response: Result<u16, String>,
     pub(super) duration: Duration,
 }
@@ -60,11 +60,11 @@ impl Sender {
             .timeout(session.settings.timeout.unwrap_or(DEFAULT_TIMEOUT));
         let builder = match url.scheme() {
             "https" => {
-                // Another part of the program may have set the same one.
+                // An error means that the provider is already installed.
                 let _ = rustls::crypto::ring::default_provider().install_default();
                 builder
             }
-            // The platform's root certificates take a while to read.
+            // Loading the root certificates of the platform is slow.
             _ => builder.tls_backend_preconfigured(without_roots()?),
         };
         let http = builder.build().map_err(|error| {
@@ -102,7 +102,7 @@ impl Outcome {
         matches!(self.response, Ok(200..=299))
     }
 
-    /// What came back, in words.
+    /// Describes the outcome for people.
     pub(super) fn as_text(&self) -> String {
         let milliseconds = self.duration.as_millis();
         match &self.response {
@@ -142,7 +142,7 @@ fn error_reason(error: &reqwest::Error) -> String {
     }
 }
 
-/// The text of the last cause in the chain, which is the one that says what went wrong.
+/// Returns the message of the root cause, which is the most specific.
 fn root_cause(error: &reqwest::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

@@ -1,4 +1,4 @@
-//! Sends one delivery after the other, and tells what came of each and of all.
+//! Sends a sequence of deliveries and reports the outcomes.
 
 use reqwest::Url;
 use serde_json::json;
@@ -10,7 +10,7 @@ use crate::outcome::report::{Report, View, cell};
 use crate::session::Session;
 use crate::terminal::progress::Progress;
 
-/// Sends one after the other, tells each answer as it comes, and fails unless all were 2xx.
+/// Sends the deliveries in order and prints each outcome. Fails unless all status codes are 2xx.
 pub(super) fn send_all<'d>(
     deliveries: impl ExactSizeIterator<Item = (&'d str, &'d Delivery)>,
     url: &Url,
@@ -70,7 +70,7 @@ fn report(name: &str, delivery: &Delivery, outcome: &Outcome) -> Report {
     Report::new(json, View::split(people, fields(milliseconds.to_string())))
 }
 
-/// The failure of those that were not accepted.
+/// Returns the failure that summarizes the failed deliveries, if any.
 fn failure(outcomes: &[Outcome], url: &Url) -> Option<Failure> {
     let total = outcomes.len();
     let without_response = outcomes.iter().filter(|outcome| outcome.response.is_err());

@@ -1,4 +1,4 @@
-//! `profile webhook verify`: whether a signature is that of a body.
+//! `profile webhook verify`: verifies the signature of a body.
 
 use clap::Args;
 use serde_json::json;
@@ -83,7 +83,7 @@ pub(crate) fn run(
 fn mismatch(error: &VerifyError, explanation: Option<String>) -> Failure {
     let message = format!("not verified: {}", rejection::error_reason(error));
     let hint = match (explanation, error) {
-        // Of many a signature without proper form there is nothing more to say.
+        // The explanation of a malformed signature may only repeat the message.
         (Some(explanation), _) if message.ends_with(&explanation) => None,
         (Some(explanation), _) => Some(explanation),
         (None, VerifyError::Mismatch { .. }) => Some(format!(

@@ -1,4 +1,4 @@
-//! One delivery that came, and how it is shown.
+//! A received delivery and its report.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -12,25 +12,25 @@ use webhook_verify::{EVENT_HEADER, EventKind};
 use crate::commands::webhook::delivery::Delivery;
 use crate::outcome::report::{Report, View, cell};
 
-/// A delivery with what was made of it.
+/// A received delivery with its verification and the status code of the response.
 pub(super) struct Event {
     pub(super) received_at: Timestamp,
     pub(super) headers: HeaderMap,
     /// Empty if the delivery is rejected.
     pub(super) body: Bytes,
-    /// The length in bytes of the body as the request announced it, if it did.
+    /// The `Content-Length` of the request, if present.
     pub(super) announced: Option<u64>,
     pub(super) verification: Verification,
     pub(super) status: StatusCode,
 }
 
-/// Whether a delivery is authentic.
+/// The result of verifying a delivery.
 pub(super) enum Verification {
     Verified {
-        /// What to say if the body names another kind than the header.
+        /// A warning if the kind in the body differs from the header.
         kind_mismatch: Option<String>,
     },
-    /// Why not.
+    /// The reason.
     Rejected(String),
 }
 
@@ -39,12 +39,12 @@ impl Event {
         matches!(self.verification, Verification::Verified { .. })
     }
 
-    /// Whether the service takes the answer for a success.
+    /// Returns `true` if the service counts the response as a success.
     pub(super) fn is_success(&self) -> bool {
         self.status.is_success()
     }
 
-    /// The kind that the header claims, if it is there once and is a name.
+    /// Returns the kind in the header, if the header is present once and valid.
     pub(super) fn kind(&self) -> Option<EventKind> {
         let mut values = self.headers.get_all(EVENT_HEADER).iter();
         let value = values.next().map(HeaderValue::as_bytes)?;
@@ -52,13 +52,13 @@ impl Event {
         kind.filter(|_| values.next().is_none())
     }
 
-    /// The same delivery for somebody else.
+    /// Returns the delivery to forward.
     pub(super) fn delivery(&self) -> Delivery {
         Delivery::forwarded(&self.headers, self.body.clone())
     }
 
-    /// As one line of a stream. The body of what is not authentic is left out, so that nothing
-    /// acts on it.
+    /// Returns the report, which is printed as one line. It omits the body of a rejected delivery, so
+    /// that no script processes it.
     pub(super) fn report(&self, failures_in_row: u64) -> Report {
         let kind = self.kind();
         let kind = kind.as_ref().map(EventKind::as_str);

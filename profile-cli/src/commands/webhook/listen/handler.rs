@@ -1,4 +1,4 @@
-//! Verifies and answers each request, and sends the messages of it to the task that prints them.
+//! Verifies requests and responds to them, and sends messages to the task that prints them.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -23,16 +23,16 @@ use crate::commands::webhook::sender::{Outcome, Sender};
 use crate::outcome::failure::Failure;
 use crate::session::Session;
 
-/// The time limit for a body, so that a slow sender does not hold a connection.
+/// The timeout for a body, so that a slow sender cannot hold a connection.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 type EmptyResponse = Response<Empty<Bytes>>;
 
-/// Answers requests; shared by all connections.
+/// Handles requests; shared by all connections.
 pub(super) struct Handler {
     receiver: Receiver,
     forward: Option<Forward>,
-    /// How many deliveries more are processed.
+    /// The number of deliveries that are still accepted.
     permits: AtomicU64,
     messages: UnboundedSender<Message>,
 }
@@ -42,10 +42,10 @@ struct Forward {
     ack: Ack,
 }
 
-/// What there is to tell.
+/// A message to print.
 pub(super) enum Message {
     Delivered(Box<Event>),
-    /// What came of passing on what had been answered before.
+    /// The outcome of forwarding a delivery.
     Forwarded {
         kind: String,
         outcome: Outcome,
@@ -74,7 +74,7 @@ impl Handler {
         Ok((handler, messages))
     }
 
-    /// Answers one request.
+    /// Handles one request.
     pub(super) async fn handle(
         self: Arc<Self>,
         request: Request<Incoming>,
@@ -86,14 +86,14 @@ impl Handler {
             response.headers_mut().insert(ALLOW, allowed);
             return Ok(response);
         }
-        // A task of its own, so that a sender that goes away takes nothing with it.
+        // A separate task, which is not cancelled if the client disconnects.
         let processed = tokio::spawn(self.process(request));
         Ok(empty_response(
             processed.await.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
         ))
     }
 
-    /// Takes a delivery, and gives the status to answer it with.
+    /// Processes a delivery and returns the status code of the response.
     async fn process(self: Arc<Self>, request: Request<Incoming>) -> StatusCode {
         let received_at = Timestamp::now();
         let (parts, mut body) = request.into_parts();
@@ -148,15 +148,15 @@ impl Handler {
         }
     }
 
-    /// Verifies a delivery. What a refusal leaves unread of the body is read and dropped: a sender
-    /// that is still writing would not see the answer.
+    /// Verifies a delivery. After a rejection, reads and discards the rest of the body: a client that
+    /// is still writing would not receive the response.
     async fn receive(
         &self,
         headers: &HeaderMap,
         body: &mut Incoming,
     ) -> Result<Verified<Bytes>, Rejection> {
         let received = self.receiver.receive(headers, &mut *body).await;
-        // A sender that waits for `100 Continue` sends no body that is already refused.
+        // A client that waits for `100 Continue` does not send the body after a rejection.
         if received.is_err() && !headers.contains_key(EXPECT) {
             while let Some(Ok(_)) = body.frame().await {}
         }
@@ -177,7 +177,7 @@ impl Handler {
         status
     }
 
-    /// Whether another delivery is processed; if so, it has its place.
+    /// Takes a permit for a delivery. Returns `false` if none is left.
     fn take_permit(&self) -> bool {
         let less = |permits: u64| permits.checked_sub(1);
         self.permits
@@ -186,12 +186,12 @@ impl Handler {
     }
 
     fn report(&self, message: Message) {
-        // Nobody listens any more when the output has failed, and that has been told.
+        // The receiving task ends early only if stdout is closed or fails.
         let _ = self.messages.send(message);
     }
 }
 
-/// The status for the service, of what came of passing on.
+/// Returns the status code of the receiver, or 502 if there is none.
 fn status_of(outcome: &Outcome) -> StatusCode {
     let status = outcome.response.as_ref().ok();
     status

@@ -1,4 +1,4 @@
-//! `profile webhook listen`: receives deliveries, checks them, shows them and passes them on.
+//! `profile webhook listen`: receives, verifies, prints and forwards deliveries.
 
 mod event;
 mod handler;
@@ -29,10 +29,10 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::session::Session;
 use crate::system::interruption::{InterruptGuard, ShutdownSignals};
 
-/// The time limit for the head of a request, so that a slow sender does not hold a connection.
+/// The timeout for the head of a request, so that a slow sender cannot hold a connection.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The wait when the system has no file handle left for a connection; it queues it meanwhile.
+/// The delay after a failed `accept`, for example if no file descriptor is available.
 const BACK_OFF: Duration = Duration::from_millis(20);
 
 /// Receive deliveries, verify their signatures and print them
@@ -69,12 +69,12 @@ pub(crate) struct WebhookListenArguments {
     encoding: Encoding,
 }
 
-/// When a delivery that is passed on gets its answer.
+/// When to respond to a delivery that is forwarded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Ack {
-    /// With 204 before it is passed on, so that a broken receiver cannot get the webhook turned off
+    /// With 204 before forwarding, so that errors of the receiver cannot disable the webhook
     Now,
-    /// With the status that the receiver answers, or 502 if it does not answer
+    /// With the status code of the receiver, or 502 if there is none
     After,
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn run(
     session.block_on(listen(arguments, handler, messages, reporter))?
 }
 
-/// Listens until it is to end, and returns the exit code.
+/// Listens until the maximum number of deliveries or a signal, and returns the exit code.
 async fn listen(
     arguments: &WebhookListenArguments,
     handler: Handler,
@@ -156,7 +156,7 @@ async fn listen(
     drop((listener, handler));
     drop(uninterrupted);
     connections.shutdown().await;
-    // Deliveries that are still being passed on hold a sender.
+    // The channel closes once all deliveries have been forwarded.
     while let Some(message) = messages.recv().await {
         ended = ended.and_then(|exit_code| match reporter.report(message)? {
             ControlFlow::Continue(()) => Ok(exit_code),
@@ -167,7 +167,7 @@ async fn listen(
     ended
 }
 
-/// Waits for the next connection. A client that went away again is no reason to stop.
+/// Accepts the next connection. Errors are not fatal: the client may have disconnected.
 async fn accept(listener: &TcpListener) -> TcpStream {
     loop {
         match listener.accept().await {

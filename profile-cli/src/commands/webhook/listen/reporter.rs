@@ -1,4 +1,4 @@
-//! Tells a person or a script of each delivery, and keeps what is to be recorded.
+//! Prints deliveries, and records them.
 
 use std::io;
 use std::net::SocketAddr;
@@ -16,12 +16,12 @@ use crate::system::private_file;
 
 const MAX_FAILURES: u64 = MAX_CONSECUTIVE_FAILURES as u64;
 
-/// Prints what is new, and remembers what it all came to.
+/// Prints messages and counts deliveries.
 pub(super) struct Reporter<'o> {
     output: &'o Output,
     record: Option<PathBuf>,
-    /// The failed deliveries in a row as the service counts them: also those that were verified
-    /// and that the receiver behind `--forward-to` answered with a failure.
+    /// The number of consecutive failures as the service counts them, including verified
+    /// deliveries for which the receiver of `--forward-to` returned an error.
     failures_in_row: u64,
     any_success: bool,
     verified: u64,
@@ -29,7 +29,7 @@ pub(super) struct Reporter<'o> {
 }
 
 impl<'o> Reporter<'o> {
-    /// Makes the directory for what is recorded.
+    /// Creates the directory for recordings.
     pub(super) fn new(output: &'o Output, record: Option<PathBuf>) -> Result<Self, Failure> {
         if let Some(directory) = &record {
             let made = private_file::create_directory(directory);
@@ -47,7 +47,7 @@ impl<'o> Reporter<'o> {
         })
     }
 
-    /// Deliveries can come now.
+    /// Prints the address once deliveries are accepted.
     pub(super) fn begin(&self, address: SocketAddr) {
         self.output
             .status(&format!("listening on http://{address}"));
@@ -62,7 +62,7 @@ impl<'o> Reporter<'o> {
         self.verified + self.rejected
     }
 
-    /// Returns `Break` when nobody reads any more.
+    /// Prints a message. Returns `Break` if stdout is closed.
     pub(super) fn report(&mut self, message: Message) -> Result<ControlFlow<()>, Failure> {
         match message {
             Message::Delivered(event) => self.report_event(&event),
@@ -110,7 +110,7 @@ impl<'o> Reporter<'o> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Returns the warning that the run of failures deserves: at its half, and when it is complete.
+    /// Returns a warning after half of the failures that disable a webhook, and after all of them.
     fn warning(&self) -> Option<String> {
         let count = self.failures_in_row;
         let consequence = match count {
@@ -129,7 +129,7 @@ impl<'o> Reporter<'o> {
         ))
     }
 
-    /// Keeps the delivery. It has been answered already, so a full disk is no reason to end.
+    /// Records the delivery. An error is only a warning, since the response was already sent.
     fn record(&self, event: &Event) {
         let Some(directory) = &self.record else {
             return;
@@ -141,7 +141,7 @@ impl<'o> Reporter<'o> {
         }
     }
 
-    /// Names that sort as the deliveries came.
+    /// Returns a name that sorts in the order of arrival.
     fn file_name(&self, event: &Event) -> String {
         let received_at = event.received_at.strftime("%Y%m%dT%H%M%S%.3fZ");
         let kind = event.kind();
@@ -151,7 +151,7 @@ impl<'o> Reporter<'o> {
         format!("{received_at}-{:06}-{kind}.http", self.verified)
     }
 
-    /// All has been told.
+    /// Prints the totals.
     pub(super) fn end(&self) {
         if !self.output.is_quiet() {
             let Self {
