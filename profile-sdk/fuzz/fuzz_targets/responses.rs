@@ -1,6 +1,7 @@
-//! No answer makes any call panic, and what was read can be written and reads again.
+//! Checks that no response body causes a panic, and that decoded values can be serialized and
+//! decoded again.
 //!
-//! From the root, with a nightly compiler: `scripts/fuzz 60 responses`
+//! Run with a nightly compiler, from the root: `scripts/fuzz 60 responses`
 
 #![no_main]
 

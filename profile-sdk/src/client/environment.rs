@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_may_be_missing() {
+    fn the_key_is_optional() {
         let url = ("PROFILE_BASE_URL", "https://host");
         for variables in [
             &[url][..],
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_in_the_environment_is_left_to_be_set() {
+    fn unset_variables_can_be_set_on_the_builder() {
         let builder = builder_from(|name| lookup(&[], name)).unwrap();
         assert!(builder.base_url("https://host").build().is_ok());
         let url = [("PROFILE_BASE_URL", "http://host")];
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn two_variables_that_were_swapped_do_not_show_the_key() {
+    fn swapped_variables_do_not_show_the_key() {
         let swapped = [
             ("PROFILE_API_KEY", "https://host"),
             ("PROFILE_BASE_URL", "hush"),
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_the_variable_and_never_the_key() {
+    fn errors_name_the_variable_and_never_the_key() {
         for variables in [&[][..], &[("PROFILE_BASE_URL", "")]] {
             assert_eq!(
                 error(variables),

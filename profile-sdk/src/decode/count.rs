@@ -68,7 +68,7 @@ mod tests {
     use super::{of_value, read, read_optional};
 
     #[test]
-    fn a_whole_number_is_read_however_it_is_written() {
+    fn decodes_whole_numbers_in_any_notation() {
         for (json, count) in [
             ("0", 0),
             ("12", 12),
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_counts_nothing_is_told() {
+    fn rejects_values_that_are_not_counts() {
         for (json, found) in [
             (json!(-1), "invalid value: integer `-1`"),
             (json!(1.5), "invalid value: floating point `1.5`"),

@@ -91,7 +91,7 @@ mod tests {
     use super::parse;
 
     #[test]
-    fn an_id_keeps_every_digit() {
+    fn keeps_every_digit_of_ids() {
         for (text, value) in [
             ("18446744073709551615", json!(u64::MAX)),
             ("-3", json!(-3)),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn all_else_is_read_as_ever() {
+    fn parses_everything_else_like_serde_json() {
         for text in [
             r#" {"a":[true,null,"é\n",-1,2.5,1e300,{}],"a":2,"id":"x"} "#,
             "18446744073709551616",

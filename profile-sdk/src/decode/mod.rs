@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn an_odd_shape_is_set_aside() {
+    fn keeps_unexpected_fields_in_extra() {
         let body = br#"{"data":{"count":1,"list":[1,"two"],"more":true}}"#;
         let sample: Sample = read_data(body).unwrap();
         assert_eq!(sample.list, None);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misfit_names_its_path() {
+    fn errors_contain_the_path() {
         for (body, message) in [
             (
                 r#"{"data":{"count":"one"}}"#,
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_may_answer_anything() {
+    fn accepts_any_response_to_a_write() {
         for body in [
             "",
             "OK",
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_around_the_data_does_not_matter() {
+    fn ignores_fields_beside_data() {
         for body in [
             "\u{feff}{\"data\":{\"count\":1}}",
             r#" {"data":{"count":1},"meta":{"page":[1]}} "#,
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn raw_data_keeps_every_byte() {
+    fn raw_data_is_unchanged() {
         let body = br#"{ "data" : {"b":1.50, "a":"\u00e9"} }"#;
         assert_eq!(raw_data(body), Some(r#"{"b":1.50, "a":"\u00e9"}"#));
         assert_eq!(raw_data(b"no JSON"), None);

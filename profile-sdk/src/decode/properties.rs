@@ -192,7 +192,7 @@ fn hard_bodies() -> Vec<String> {
 }
 
 #[test]
-fn no_body_makes_a_panic() {
+fn no_body_causes_a_panic() {
     let run = cases(3000).run(&any_body(), |body| {
         decode_as_every_type(&body);
         Ok(())
@@ -204,7 +204,7 @@ fn no_body_makes_a_panic() {
 }
 
 #[test]
-fn analytics_of_any_shape_are_read_and_kept() {
+fn decodes_and_keeps_analytics_of_any_shape() {
     let run = cases(500).run(&any_json(), |data| {
         let body = json!({"data": data}).to_string();
         let analytics: Analytics =
@@ -224,7 +224,7 @@ fn analytics_of_any_shape_are_read_and_kept() {
 }
 
 #[test]
-fn whatever_the_service_adds_to_a_profile_survives() {
+fn keeps_unknown_fields_of_profiles() {
     let fields = btree_map("x_[a-z]{1,9}", any_json(), 0..8);
     let run = cases(500).run(&fields, |fields| {
         let mut data = good_answers().swap_remove(0);
@@ -249,7 +249,7 @@ fn whatever_the_service_adds_to_a_profile_survives() {
 }
 
 #[test]
-fn an_odd_field_of_an_element_survives_beside_the_rest() {
+fn keeps_unexpected_fields_of_elements() {
     let place = select(&[("links", "title"), ("links", "url"), ("posts", "body")][..]);
     let odd = (place, any_json(), any::<bool>());
     let run = cases(500).run(&odd, |((list, field), odd, last)| {

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_shapes_are_read() {
+    fn reads_the_usual_shapes() {
         let (code, message) = (Some("c"), Some("m"));
         check(
             r#"{"error":{"code":"c","message":"m","field":"f"}}"#,
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn problem_details_are_read() {
+    fn reads_problem_details() {
         check(
             r#"{"type":"https://x/c","title":"t","status":422,"detail":"m"}"#,
             Some("https://x/c"),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn text_html_and_nothing_are_read() {
+    fn reads_text_html_and_empty_bodies() {
         check("Bad\r\n\tgateway ", None, Some("Bad gateway"));
         check(
             "<html><HEAD><title>502 Bad\nGateway</TITLE></html>",
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_cut() {
+    fn shortens_long_texts() {
         let read = read_error_body("é".repeat(600).as_bytes()).message.unwrap();
         assert_eq!(read.chars().count(), 501);
     }

@@ -344,7 +344,7 @@ mod tests {
     use crate::{Error, ErrorKind, Operation};
 
     #[test]
-    fn what_would_be_done_twice_is_not_to_be_tried_again() {
+    fn unclear_creations_are_not_retryable() {
         for (kind, of_an_edit, of_a_creation) in [
             (ErrorKind::Connection, true, true),
             (ErrorKind::RateLimited, true, true),

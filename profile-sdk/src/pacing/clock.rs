@@ -80,7 +80,7 @@ mod tests {
     use super::{Clock as _, SystemClock};
 
     #[tokio::test(start_paused = true)]
-    async fn the_system_s_clock_keeps_to_the_runtime_s() {
+    async fn system_clock_follows_a_paused_runtime() {
         const HOUR: Duration = Duration::from_secs(3600);
         let before = SystemClock.now();
         SystemClock.sleep(HOUR).await;

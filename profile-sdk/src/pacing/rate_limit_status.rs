@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn every_usual_form_is_read() {
+    fn reads_the_usual_headers() {
         let all = Some((Some(100), Some(7), 5));
         for headers in [
             &[
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_values_are_harmless() {
+    fn ignores_invalid_values() {
         assert_eq!(
             read(&[("date", "x"), ("x-request-id", "1"), ("ratelimit", "")]),
             None

@@ -74,7 +74,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn places_have_equal_distances() {
+    fn permits_are_equally_spaced() {
         let (rate, now) = (RateLimiter::new(SECOND), Instant::now());
         for wait in [0, 1, 2] {
             let permit = rate.reserve(now, 60 * SECOND).unwrap();
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_is_given_up_is_the_next_one_s() {
+    fn a_dropped_permit_goes_to_the_next_request() {
         let (rate, now) = (RateLimiter::new(SECOND), Instant::now());
         rate.reserve(now, SECOND).unwrap().consume();
         drop(rate.reserve(now, 60 * SECOND).unwrap());
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_too_far_away_is_not_reserved() {
+    fn does_not_reserve_a_permit_beyond_the_maximum_wait() {
         let (rate, now) = (RateLimiter::new(SECOND), Instant::now());
         rate.reserve(now, SECOND).unwrap().consume();
         assert_eq!(rate.reserve(now, SECOND).unwrap_err(), SECOND);

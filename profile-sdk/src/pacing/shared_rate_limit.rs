@@ -82,7 +82,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn a_hold_ends_when_the_service_said() {
+    fn pauses_until_the_requested_time() {
         let (shared, now) = (SharedRateLimit::default(), Instant::now());
         assert_eq!(shared.wait(now), None);
         shared.hold(now, 5 * SECOND, 30 * SECOND);
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_wait_does_not_hold_for_ever() {
+    fn a_long_wait_does_not_block_forever() {
         let (shared, now) = (SharedRateLimit::default(), Instant::now());
         shared.hold(now, 1000 * SECOND, 30 * SECOND);
         assert_eq!(shared.wait(now), Some(1000 * SECOND));
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_answer_leaves_out_stays_known() {
+    fn keeps_values_that_a_response_omits() {
         let (shared, now) = (SharedRateLimit::default(), Instant::now());
         shared.update(
             RateLimitHeaders {

@@ -96,7 +96,7 @@ mod tests {
     use super::{check_path, check_query, check_segment, segment};
 
     #[test]
-    fn a_query_arrives_as_it_is_written() {
+    fn a_valid_query_is_sent_unchanged() {
         let mut url = url::Url::parse("https://host/").unwrap();
         let kept: String = (' '..='~')
             .filter(|c| check_query(&c.to_string(), "").is_ok())
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_arrives_as_it_is_written() {
+    fn a_valid_path_is_sent_unchanged() {
         let base = url::Url::parse("https://host/").unwrap();
         for path in [
             "/api/v1/me",
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_leads_elsewhere_is_refused() {
+    fn rejects_invalid_paths() {
         for (path, reason) in [
             (
                 "",
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_leaves_its_segment() {
+    fn encodes_a_value_as_one_segment() {
         for (text, encoded) in [
             ("demo", "demo"),
             ("a-b_c.d~e", "a-b_c.d~e"),
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_url_cannot_carry_is_refused() {
+    fn rejects_invalid_segments() {
         assert_eq!(
             check_segment("handle", "").unwrap_err().to_string(),
             "handle is empty; expected at least one character"

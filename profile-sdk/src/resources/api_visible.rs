@@ -49,7 +49,7 @@ mod tests {
     use super::ApiVisible;
 
     #[test]
-    fn visibility_is_read_from_every_boolean_style() {
+    fn decodes_every_boolean_style() {
         for (raw, visible) in [
             (json!(true), Some(true)),
             (json!(false), Some(false)),

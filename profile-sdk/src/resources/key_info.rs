@@ -85,7 +85,7 @@ mod tests {
     use super::RateLimit;
 
     #[test]
-    fn a_rate_limit_is_read_as_far_as_it_goes() {
+    fn reads_rate_limits() {
         for (raw, limit, window) in [
             (json!(60), Some(60), None),
             (json!("60/minute"), Some(60), None),

@@ -248,7 +248,7 @@ mod tests {
     use crate::decode::read_data;
 
     #[test]
-    fn whatever_the_service_adds_survives() {
+    fn keeps_unknown_fields() {
         let data = json!({
             "handle": "demo",
             "links": [{"id": 7, "title": "t", "url": "u", "clicks": 3}],
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn unshown_shapes_are_never_an_error() {
+    fn accepts_any_shape_of_unspecified_fields() {
         for odd in [
             json!(1),
             json!("x"),
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shown_shape_is_held_to() {
+    fn rejects_a_bio_of_another_type() {
         let error = read_data::<Profile>(br#"{"data":{"bio":5}}"#).unwrap_err();
         assert!(error.starts_with("data.bio: invalid type"), "{error}");
     }

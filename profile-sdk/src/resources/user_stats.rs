@@ -165,7 +165,7 @@ mod tests {
     use crate::decode::read_data;
 
     #[test]
-    fn what_may_be_left_out_may_also_be_odd() {
+    fn keeps_unexpected_devices_and_countries() {
         let data = json!({
             "total_views": 3,
             "period": {"days": 30.0, "views": 2},
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_held_to() {
+    fn rejects_daily_views_of_another_type() {
         let body = br#"{"data":{"daily":[{"date":"2026-01-01","views":1},{"views":-1}]}}"#;
         let error = read_data::<UserStats>(body).unwrap_err();
         assert!(

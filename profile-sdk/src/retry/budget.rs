@@ -47,7 +47,7 @@ mod tests {
     use super::RetryBudget;
 
     #[test]
-    fn failures_use_it_up_and_successes_fill_it() {
+    fn failures_consume_and_successes_refill() {
         let budget = RetryBudget::new(2);
         assert!(budget.withdraw() && !budget.is_empty() && budget.withdraw());
         assert!(budget.is_empty() && !budget.withdraw());

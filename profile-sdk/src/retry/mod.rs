@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_cannot_happen_twice_is_repeated() {
+    fn retries_only_if_it_is_safe() {
         for (failure, idempotent, retried) in [
             (Failure::NotSent, false, true),
             (Failure::NotSent, true, true),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kind_of_an_error_says_what_it_means() {
+    fn classifies_errors() {
         for (kind, failure) in [
             (ErrorKind::Connection, Failure::NotSent),
             (ErrorKind::Timeout, Failure::Transient),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bound_doubles_up_to_a_limit() {
+    fn doubles_the_bound_up_to_the_maximum() {
         let policy = RetryPolicy::new().max_retries(u32::MAX);
         for (retries_so_far, milliseconds) in
             [(0, 100), (1, 200), (2, 400), (7, 10_000), (1_000, 10_000)]
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn any_number_can_be_the_jitter() {
+    fn accepts_any_jitter() {
         for (jitter, milliseconds) in [
             (0.0, 0),
             (0.25, 25),
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_retries_are_counted() {
+    fn stops_after_max_retries() {
         let last = RetryContext {
             retries_so_far: 2,
             ..transient()
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_service_asks_for_is_waited_if_it_is_not_too_long() {
+    fn waits_for_retry_after_up_to_max_wait() {
         for (retry_after, expected) in [
             (Duration::ZERO, Some(Duration::from_millis(100))),
             (7 * SECOND, Some(7 * SECOND)),
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn no_wait_is_longer_than_the_time_that_is_left() {
+    fn does_not_wait_beyond_the_deadline() {
         let context = RetryContext {
             retry_after: Some(SECOND),
             remaining: SECOND,

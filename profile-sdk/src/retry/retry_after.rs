@@ -31,7 +31,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_and_dates_are_read() {
+    fn parses_seconds_and_dates() {
         for (text, seconds) in [
             ("0", 0.0),
             ("120", 120.0),
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_values_are_harmless() {
+    fn ignores_invalid_values() {
         for text in [
             "",
             "-1",

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_client_s_own_headers_cannot_be_given() {
+    fn rejects_reserved_headers() {
         for name in ["authorization", "Authorization", "AUTHORIZATION"] {
             assert_eq!(
                 error(name, "Bearer x"),
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_header_is_refused_without_its_value() {
+    fn rejects_invalid_headers_without_showing_their_value() {
         assert_eq!(
             error("two words", "x"),
             "header \"two words\" is not a valid HTTP header name"
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_marked() {
+    fn marks_secrets_as_sensitive() {
         let custom = [("x-gateway".to_owned(), "hush".to_owned())];
         let key = ApiKey::new("hush").unwrap();
         let headers = default_headers(&custom, "agent", Some(&key)).unwrap();

@@ -38,7 +38,7 @@ mod tests {
     use super::Proxy;
 
     #[test]
-    fn a_refusal_shows_no_password() {
+    fn errors_do_not_show_the_password() {
         for (text, reason) in [
             ("host:3128", "is not a valid URL"),
             ("ada:hush@host:3128", "is not a valid URL"),
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn every_http_proxy_is_taken() {
+    fn accepts_http_and_https_proxies() {
         for url in [
             "http://host",
             "https://host:1/x?y",

@@ -103,7 +103,7 @@ mod tests {
     use super::ApiKey;
 
     #[test]
-    fn one_line_break_is_trimmed() {
+    fn trims_one_line_break() {
         for text in ["key", "key\n", "key\r\n", "key\r"] {
             assert_eq!(ApiKey::new(text).unwrap().expose(), "key", "{text:?}");
         }
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_never_show_the_key() {
+    fn errors_never_show_the_key() {
         for text in [
             " canary",
             "canary ",

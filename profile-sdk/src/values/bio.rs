@@ -88,7 +88,7 @@ mod tests {
     use super::{Bio, count_lines};
 
     #[test]
-    fn every_kind_of_break_ends_a_line() {
+    fn counts_every_kind_of_line_break() {
         for (text, lines) in [
             ("", 1),
             ("a", 1),
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn both_limits_are_told_at_once() {
+    fn reports_both_limits_at_once() {
         let text = format!("{}{}", "\n".repeat(10), "x".repeat(300));
         assert_eq!(
             Bio::new(text).unwrap_err().to_string(),

@@ -71,7 +71,7 @@ mod tests {
     use super::Color;
 
     #[test]
-    fn only_the_one_form_is_taken() {
+    fn accepts_only_rrggbb() {
         for text in ["#Ff8800", "#000000", "#FFFFFF"] {
             assert_eq!(Color::new(text).unwrap().as_str(), text);
         }

@@ -54,7 +54,7 @@ mod tests {
     use super::quoted;
 
     #[test]
-    fn quotes_escape_and_shorten() {
+    fn escapes_and_shortens() {
         assert_eq!(quoted("a\nb"), r#""a\nb""#);
         assert_eq!(quoted(&"é".repeat(61)), format!("\"{}\"…", "é".repeat(60)));
     }

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_is_found_however_it_is_written() {
+    fn redacts_encoded_keys() {
         check("a/b", r"x a/b y a\/b z", "x [redacted] y [redacted] z");
         for written in [
             "a%2Fb",
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_looks_encoded_is_found_too() {
+    fn redacts_keys_that_look_encoded() {
         for key in ["a%25b", "a%2Fb", "%%25", "a&amp;b", r"a\\b", r"a\u002fb"] {
             check(key, key, "[redacted]");
             let percent = key.bytes().map(|byte| format!("%{byte:02X}"));
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_is_taken() {
+    fn does_not_redact_other_texts() {
         for text in [
             "", "a b", "A/B", "a%2F", r"a\u002", "a%2Gb", "ab", "a//b", "a",
         ] {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beginning_is_taken_where_the_text_was_cut() {
+    fn redacts_a_prefix_in_truncated_texts() {
         for cut in [
             "a",
             "ab",

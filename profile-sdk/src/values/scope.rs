@@ -144,7 +144,7 @@ mod tests {
     use super::{Scope, Scopes};
 
     #[test]
-    fn every_shape_is_read() {
+    fn decodes_every_shape() {
         let expected = [Scope::ProfileWrite, Scope::Other("x:y".to_owned())];
         for raw in [
             json!(["profile:write", "x:y"]),
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn an_odd_shape_has_no_scopes_and_is_kept() {
+    fn keeps_unexpected_shapes_without_scopes() {
         for raw in [json!(null), json!(7), json!({"profile:write": true})] {
             let scopes = Scopes::from(raw.clone());
             assert_eq!(scopes.iter().count(), 0);

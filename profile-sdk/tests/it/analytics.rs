@@ -5,7 +5,7 @@ use mock_server::MockServer;
 use crate::connect;
 
 #[tokio::test]
-async fn the_counts_are_read() {
+async fn decodes_analytics() {
     let service = MockServer::start().await;
     let client = connect(&service, &service.keys().analytics);
     let analytics = client.analytics().await.unwrap();

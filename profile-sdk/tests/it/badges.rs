@@ -3,12 +3,12 @@
 use mock_server::MockServer;
 use profile_sdk::{BadgeKind, Color};
 
-use crate::{connect_as_owner, describe};
+use crate::{client_builder, connect_as_owner};
 
 #[tokio::test]
-pub(crate) async fn badges_are_read_with_and_without_a_key() {
+pub(crate) async fn returns_badges_with_and_without_a_key() {
     let service = MockServer::start().await;
-    let open = describe(&service).build().unwrap();
+    let open = client_builder(&service).build().unwrap();
     for client in [open, connect_as_owner(&service)] {
         let badges = client.badges().await.unwrap();
         assert!(!badges.is_empty());

@@ -9,7 +9,7 @@ use std::time::Duration;
 use mock_server::{Fault, FaultRule, MockServer};
 use profile_sdk::{ApiKey, ErrorKind, blocking};
 
-use crate::{describe, describe_at, requests};
+use crate::{client_builder, client_builder_for, requests};
 
 fn start() -> MockServer {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -20,11 +20,11 @@ fn start() -> MockServer {
 
 fn connect(service: &MockServer) -> blocking::Client {
     let key = ApiKey::new(service.key()).unwrap();
-    blocking::Client::new(describe(service).api_key(key)).unwrap()
+    blocking::Client::new(client_builder(service).api_key(key)).unwrap()
 }
 
 #[test]
-fn a_call_is_waited_for() {
+fn waits_for_a_call() {
     let service = start();
     let client = connect(&service);
     let post = client.wait(client.create_post("p")).unwrap().unwrap();
@@ -34,7 +34,7 @@ fn a_call_is_waited_for() {
 }
 
 #[test]
-fn it_repeats_and_fails_like_the_other() {
+fn retries_like_the_async_client() {
     let service = start();
     service
         .add_fault(FaultRule::new(Fault::status(503)))
@@ -46,7 +46,7 @@ fn it_repeats_and_fails_like_the_other() {
 }
 
 #[test]
-fn several_threads_may_wait_at_a_time() {
+fn several_threads_can_wait() {
     let service = start();
     let client = connect(&service);
     thread::scope(|scope| {
@@ -62,44 +62,44 @@ fn several_threads_may_wait_at_a_time() {
     assert_eq!(requests(&service), 40);
 }
 
-/// A service that closes a connection which it promised to keep, as soon as it is told to, and tells
-/// when the client has closed it too.
-struct Closing {
+/// A service that closes a kept-alive connection on request, and reports when the client has closed
+/// it too.
+struct ClosingService {
     uri: String,
     close: Sender<()>,
     closed: Receiver<()>,
 }
 
-impl Closing {
+impl ClosingService {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let uri = format!("http://{}", listener.local_addr().unwrap());
-        let ((close, told), (tell, closed)) = (mpsc::channel(), mpsc::channel());
+        let ((close, close_requests), (report_closed, closed)) = (mpsc::channel(), mpsc::channel());
         thread::spawn(move || {
-            while told.recv().is_ok() {
-                answer_once(listener.accept().unwrap().0, &told);
-                tell.send(()).unwrap();
+            while close_requests.recv().is_ok() {
+                respond_once(listener.accept().unwrap().0, &close_requests);
+                report_closed.send(()).unwrap();
             }
         });
         Self { uri, close, closed }
     }
 }
 
-fn answer_once(mut stream: TcpStream, told_to_close: &Receiver<()>) {
+fn respond_once(mut stream: TcpStream, close_requests: &Receiver<()>) {
     let mut request = [0; 4096];
     let _ = stream.read(&mut request).unwrap();
-    let answer = "HTTP/1.1 201 Created\r\nconnection: keep-alive\r\ncontent-length: 2\r\n\r\n{}";
-    stream.write_all(answer.as_bytes()).unwrap();
-    told_to_close.recv().unwrap();
+    let response = "HTTP/1.1 201 Created\r\nconnection: keep-alive\r\ncontent-length: 2\r\n\r\n{}";
+    stream.write_all(response.as_bytes()).unwrap();
+    close_requests.recv().unwrap();
     stream.shutdown(Shutdown::Write).unwrap();
     while stream.read(&mut request).unwrap_or(0) > 0 {}
 }
 
 #[test]
-fn a_connection_that_is_closed_between_two_waits_is_not_used_again() {
-    let service = Closing::start();
-    let described = describe_at(&service.uri).api_key(ApiKey::new("key").unwrap());
-    let client = blocking::Client::new(described).unwrap();
+fn does_not_reuse_a_connection_closed_between_calls() {
+    let service = ClosingService::start();
+    let builder = client_builder_for(&service.uri).api_key(ApiKey::new("key").unwrap());
+    let client = blocking::Client::new(builder).unwrap();
     for _ in 0..3 {
         service.close.send(()).unwrap();
         client.wait(client.create_post("p")).unwrap();
@@ -110,8 +110,8 @@ fn a_connection_that_is_closed_between_two_waits_is_not_used_again() {
 }
 
 #[tokio::test]
-async fn the_last_clone_may_go_within_a_runtime() {
-    let client = blocking::Client::new(describe_at("http://127.0.0.1:1")).unwrap();
+async fn the_last_clone_can_be_dropped_in_a_runtime() {
+    let client = blocking::Client::new(client_builder_for("http://127.0.0.1:1")).unwrap();
     drop(client.clone());
     drop(client);
 }

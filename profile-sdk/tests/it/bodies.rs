@@ -1,4 +1,5 @@
-//! No body, however spoiled, makes a call panic or turns a write that was taken into an error.
+//! Checks that no body causes a panic, and that a write with a 2xx response succeeds whatever its
+//! body is.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,23 +15,23 @@ use crate::cases::for_all;
 use crate::connect_as_owner;
 use crate::every_call::every_call;
 
-const GOOD: [&str; 4] = [
+const VALID: [&str; 4] = [
     r#"{"data":{"id":7,"bio":"b","title":"t","url":"x:y","links":[{"id":"1"}],"key":{"scopes":[]}}}"#,
     r#"{"data":{"users":1,"views":2,"links":3,"period":{"days":1,"views":2},"daily":[]}}"#,
     r#"{"data":[{"id":"b","name":"B","kind":"auto"}]}"#,
     r#"{"error":{"code":"c","message":"m"}}"#,
 ];
 
-/// A good body with some of its bytes replaced, cut off anywhere; or anything at all.
+/// Generates valid bodies with some bytes replaced or cut off, and arbitrary bodies.
 fn any_body() -> impl Strategy<Value = Vec<u8>> {
-    let spoil = || vec((any::<Index>(), any::<u8>()), 0..5);
-    let spoiled = (select(&GOOD[..]), spoil(), any::<Index>(), any::<bool>());
+    let changes = || vec((any::<Index>(), any::<u8>()), 0..5);
+    let damaged = (select(&VALID[..]), changes(), any::<Index>(), any::<bool>());
     prop_oneof![
-        4 => spoiled.prop_map(|(good, spoils, end, cut)| {
-            let mut body = good.as_bytes().to_vec();
-            for (place, byte) in spoils {
-                let place = place.index(body.len());
-                body[place] = byte;
+        4 => damaged.prop_map(|(valid, changes, end, cut)| {
+            let mut body = valid.as_bytes().to_vec();
+            for (position, byte) in changes {
+                let position = position.index(body.len());
+                body[position] = byte;
             }
             body.truncate(if cut { end.index(body.len()) } else { body.len() });
             body
@@ -41,7 +42,7 @@ fn any_body() -> impl Strategy<Value = Vec<u8>> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn no_body_makes_a_panic_or_undoes_a_write() {
+async fn no_body_causes_a_panic_or_fails_a_write() {
     let service = MockServer::start().await;
     let body = Arc::new(Mutex::new(Vec::new()));
     let shown = body.clone();
@@ -56,13 +57,13 @@ async fn no_body_makes_a_panic_or_undoes_a_write() {
     tokio::task::block_in_place(|| {
         for_all(150, &any_body(), |next| {
             *body.lock().unwrap() = next;
-            runtime.block_on(call_all(&client));
+            runtime.block_on(send_every_call(&client));
         });
     });
 }
 
-/// Whether a read can be read is up to its body; a write was taken whatever its body says.
-async fn call_all(client: &Client) {
+/// A read may fail because of its body; a write must not.
+async fn send_every_call(client: &Client) {
     for (operation, call) in every_call(client) {
         let outcome = call.await;
         if operation.method().is_write() {

@@ -1,16 +1,16 @@
-//! What a client can be told before it is made.
+//! Settings of the client.
 
 use std::time::Duration;
 
 use mock_server::MockServer;
 use profile_sdk::{ApiKey, Client};
 
-use crate::{connect, describe};
+use crate::{client_builder, connect};
 
 #[tokio::test]
-async fn every_request_carries_the_caller_s_headers() {
+async fn sends_default_headers() {
     let service = MockServer::start().await;
-    let client = describe(&service)
+    let client = client_builder(&service)
         .api_key(ApiKey::new(service.key()).unwrap())
         .user_agent("my-program/1.0")
         .default_header("X-Tenant", "blue")
@@ -31,7 +31,7 @@ async fn every_request_carries_the_caller_s_headers() {
 }
 
 #[test]
-fn the_key_s_header_cannot_be_given() {
+fn rejects_an_authorization_header() {
     let refused = Client::builder()
         .base_url("http://localhost")
         .default_header("authorization", "Bearer canary")
@@ -44,34 +44,34 @@ fn the_key_s_header_cannot_be_given() {
 }
 
 #[test]
-fn no_header_s_value_is_shown() {
-    let described = Client::builder()
+fn debug_hides_header_values() {
+    let builder = Client::builder()
         .base_url("http://localhost")
         .default_header("x-secret", "canary");
-    let client = described.clone().build().unwrap();
-    let shown = format!("{described:?} {client:?}");
+    let client = builder.clone().build().unwrap();
+    let shown = format!("{builder:?} {client:?}");
     assert!(!shown.contains("canary"), "{shown}");
     assert!(shown.contains("x-secret"), "{shown}");
 }
 
 #[test]
-fn nothing_can_be_done_in_no_time_or_space() {
-    let described = || Client::builder().base_url("http://localhost");
+fn rejects_zero_limits() {
+    let builder = || Client::builder().base_url("http://localhost");
     for (refused, message) in [
         (
-            described().connect_timeout(Duration::ZERO),
+            builder().connect_timeout(Duration::ZERO),
             "connect_timeout is zero; expected a positive duration",
         ),
         (
-            described().attempt_timeout(Duration::ZERO),
+            builder().attempt_timeout(Duration::ZERO),
             "attempt_timeout is zero; expected a positive duration",
         ),
         (
-            described().total_timeout(Duration::ZERO),
+            builder().total_timeout(Duration::ZERO),
             "total_timeout is zero; expected a positive duration",
         ),
         (
-            described().max_response_bytes(0),
+            builder().max_response_bytes(0),
             "max_response_bytes is zero; expected at least 1 byte",
         ),
     ] {
@@ -89,7 +89,7 @@ async fn clones_share_connections() {
 
 #[cfg(not(any(feature = "rustls", feature = "native-tls")))]
 #[test]
-fn https_needs_a_feature() {
+fn https_requires_a_feature() {
     let refused = Client::builder()
         .base_url("https://profiles.example")
         .build();
@@ -102,13 +102,13 @@ fn https_needs_a_feature() {
 
 #[cfg(all(feature = "webpki-roots", feature = "native-tls"))]
 #[test]
-fn every_tls_can_be_readied() {
+fn every_tls_implementation_can_be_set_up() {
     use profile_sdk::Tls;
 
     for tls in [Tls::Rustls, Tls::WebpkiRoots, Tls::NativeTls] {
         for base_url in ["https://profiles.example", "http://localhost"] {
-            let described = Client::builder().base_url(base_url).tls(tls);
-            assert!(described.build().is_ok(), "{tls:?} {base_url}");
+            let builder = Client::builder().base_url(base_url).tls(tls);
+            assert!(builder.build().is_ok(), "{tls:?} {base_url}");
         }
     }
 }

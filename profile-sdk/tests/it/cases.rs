@@ -1,9 +1,9 @@
-//! Random cases that are the same in every run.
+//! Property tests with a fixed seed.
 
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 
-/// Runs a check on so many random values; a value that fails is made as small as it can be.
+/// Runs a check on a number of random values, and shrinks a value that fails.
 #[track_caller]
 pub(crate) fn for_all<S: Strategy>(count: u32, values: &S, check: impl Fn(S::Value)) {
     let mut runner = TestRunner::new(Config {

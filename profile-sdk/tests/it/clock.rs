@@ -1,4 +1,4 @@
-//! A clock that stands still but for the waits, which are over at once.
+//! A clock whose waits end at once.
 
 use std::future::{Future, ready};
 use std::pin::Pin;
@@ -7,17 +7,17 @@ use std::time::{Duration, Instant, SystemTime};
 
 use profile_sdk::Clock;
 
-/// Skips what it is asked to wait for, and remembers it.
+/// A clock that only advances by the waits, which end at once, and records them.
 #[derive(Clone)]
 pub(crate) struct SkippingClock {
     started: (Instant, SystemTime),
     waits: Arc<Mutex<Vec<Duration>>>,
-    /// How much longer than asked each wait takes.
+    /// The additional duration of each wait.
     lateness: Duration,
 }
 
 impl SkippingClock {
-    /// One whose waits take this much longer than asked, as those of a busy machine do.
+    /// Creates a clock whose waits take longer than requested, as on a busy machine.
     pub(crate) fn waking_late_by(lateness: Duration) -> Self {
         Self {
             lateness,
@@ -25,12 +25,12 @@ impl SkippingClock {
         }
     }
 
-    /// Every wait so far, in order.
+    /// Returns all waits so far, in order.
     pub(crate) fn waits(&self) -> Vec<Duration> {
         self.waits.lock().unwrap().clone()
     }
 
-    /// Lets this time pass.
+    /// Advances the clock.
     pub(crate) fn skip(&self, duration: Duration) {
         self.waits.lock().unwrap().push(duration);
     }

@@ -1,4 +1,4 @@
-//! Checked values as a program's configuration holds them.
+//! Validated values in configuration files.
 
 use std::fmt::Debug;
 
@@ -6,14 +6,14 @@ use profile_sdk::{ApiKey, Bio, Color, Days, DisplayName, LinkUrl, Location};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// What reading this value as a `T` says.
+/// Returns the error of deserializing a value as a `T`.
 #[track_caller]
-fn refusal<T: DeserializeOwned + Debug>(value: Value) -> String {
+fn error<T: DeserializeOwned + Debug>(value: Value) -> String {
     serde_json::from_value::<T>(value).unwrap_err().to_string()
 }
 
 #[test]
-fn every_checked_value_can_be_read() {
+fn deserializes_every_validated_value() {
     let read: (DisplayName, Bio, Location, Color, Days, LinkUrl, ApiKey) =
         serde_json::from_value(json!(["Ada", "b", "", "#Ff8800", 365, "x:y", "key\n"])).unwrap();
     assert_eq!(
@@ -28,47 +28,41 @@ fn every_checked_value_can_be_read() {
 }
 
 #[test]
-fn a_refusal_is_that_of_the_constructor() {
+fn errors_are_those_of_the_constructor() {
     let long = "x".repeat(301);
-    for (refused, expected) in [
+    for (error, expected) in [
         (
-            refusal::<DisplayName>(json!(long)),
+            error::<DisplayName>(json!(long)),
             DisplayName::new(&long).unwrap_err(),
         ),
-        (refusal::<Bio>(json!(long)), Bio::new(&long).unwrap_err()),
+        (error::<Bio>(json!(long)), Bio::new(&long).unwrap_err()),
         (
-            refusal::<Location>(json!(long)),
+            error::<Location>(json!(long)),
             Location::new(&long).unwrap_err(),
         ),
+        (error::<Color>(json!("red")), Color::new("red").unwrap_err()),
+        (error::<Days>(json!(0)), Days::new(0).unwrap_err()),
+        (error::<Days>(json!(366)), Days::new(366).unwrap_err()),
+        (error::<Days>(json!(-1)), "-1".parse::<Days>().unwrap_err()),
         (
-            refusal::<Color>(json!("red")),
-            Color::new("red").unwrap_err(),
-        ),
-        (refusal::<Days>(json!(0)), Days::new(0).unwrap_err()),
-        (refusal::<Days>(json!(366)), Days::new(366).unwrap_err()),
-        (
-            refusal::<Days>(json!(-1)),
-            "-1".parse::<Days>().unwrap_err(),
-        ),
-        (
-            refusal::<Days>(json!(70_000)),
+            error::<Days>(json!(70_000)),
             "70000".parse::<Days>().unwrap_err(),
         ),
         (
-            refusal::<LinkUrl>(json!("here")),
+            error::<LinkUrl>(json!("here")),
             LinkUrl::new("here").unwrap_err(),
         ),
         (
-            refusal::<ApiKey>(json!("hush hush")),
+            error::<ApiKey>(json!("hush hush")),
             ApiKey::new("hush hush").unwrap_err(),
         ),
     ] {
-        assert_eq!(refused, expected.to_string());
+        assert_eq!(error, expected.to_string());
     }
 }
 
 #[test]
-fn a_key_of_digits_is_not_shown() {
-    let refused = refusal::<ApiKey>(json!(4_077_123));
-    assert_eq!(refused, "API key is not a string; put it in quotes");
+fn does_not_show_a_key_of_digits() {
+    let error = error::<ApiKey>(json!(4_077_123));
+    assert_eq!(error, "API key is not a string; put it in quotes");
 }

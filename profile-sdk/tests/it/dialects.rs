@@ -1,4 +1,4 @@
-//! The matrix: every call under every dialect of the service decodes and says the same facts.
+//! The matrix: every call with every dialect of the service.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -17,36 +17,36 @@ use profile_sdk::{
 use serde_json::{Map, Value};
 
 use crate::every_call::every_call;
-use crate::{connect, connect_as_owner, describe};
+use crate::{client_builder, connect, connect_as_owner};
 
-/// One service, with its dialect and a client of it that may do everything.
-struct Scene {
+/// A service with a dialect, and a client with all scopes.
+struct Setup {
     name: String,
     dialect: Dialect,
     service: MockServer,
     client: Client,
 }
 
-type Check = for<'a> fn(&'a Scene) -> Pin<Box<dyn Future<Output = ()> + 'a>>;
+type Check = for<'a> fn(&'a Setup) -> Pin<Box<dyn Future<Output = ()> + 'a>>;
 
-/// The rows of the matrix; its columns are the [`dialects`].
+/// The rows of the matrix. Its columns are the [`dialects`].
 const CALLS: [(Operation, Check); 11] = [
-    (Operation::ME, |scene| Box::pin(me(scene))),
-    (Operation::UPDATE_PROFILE, |scene| {
-        Box::pin(update_profile(scene))
+    (Operation::ME, |setup| Box::pin(me(setup))),
+    (Operation::UPDATE_PROFILE, |setup| {
+        Box::pin(update_profile(setup))
     }),
-    (Operation::ANALYTICS, |scene| Box::pin(analytics(scene))),
-    (Operation::CREATE_LINK, |scene| Box::pin(create_link(scene))),
-    (Operation::UPDATE_LINK, |scene| Box::pin(update_link(scene))),
-    (Operation::DELETE_LINK, |scene| Box::pin(delete_link(scene))),
-    (Operation::CREATE_POST, |scene| Box::pin(create_post(scene))),
-    (Operation::DELETE_POST, |scene| Box::pin(delete_post(scene))),
-    (Operation::USER_STATS, |scene| Box::pin(user_stats(scene))),
-    (Operation::BADGES, |scene| Box::pin(badges(scene))),
-    (Operation::SITE_STATS, |scene| Box::pin(site_stats(scene))),
+    (Operation::ANALYTICS, |setup| Box::pin(analytics(setup))),
+    (Operation::CREATE_LINK, |setup| Box::pin(create_link(setup))),
+    (Operation::UPDATE_LINK, |setup| Box::pin(update_link(setup))),
+    (Operation::DELETE_LINK, |setup| Box::pin(delete_link(setup))),
+    (Operation::CREATE_POST, |setup| Box::pin(create_post(setup))),
+    (Operation::DELETE_POST, |setup| Box::pin(delete_post(setup))),
+    (Operation::USER_STATS, |setup| Box::pin(user_stats(setup))),
+    (Operation::BADGES, |setup| Box::pin(badges(setup))),
+    (Operation::SITE_STATS, |setup| Box::pin(site_stats(setup))),
 ];
 
-/// Every alternative alone, and several at once.
+/// Returns each alternative alone, and combinations of several.
 fn dialects() -> impl Iterator<Item = (String, Dialect)> {
     let named = ["default", "minimal", "maximal"].map(str::to_owned);
     let drawn = (0..6).map(|seed| format!("random:{seed}"));
@@ -59,11 +59,11 @@ fn dialects() -> impl Iterator<Item = (String, Dialect)> {
     several.chain(alone)
 }
 
-async fn set_up(name: String, dialect: Dialect) -> Scene {
+async fn start(name: String, dialect: Dialect) -> Setup {
     let builder = MockServer::builder().dialect(dialect.clone());
     let service = builder.start().await.unwrap();
     let client = connect_as_owner(&service);
-    Scene {
+    Setup {
         name,
         dialect,
         service,
@@ -77,29 +77,29 @@ fn the_matrix_has_a_row_for_every_operation() {
 }
 
 #[tokio::test]
-pub(crate) async fn every_call_says_the_same_under_every_dialect() {
+pub(crate) async fn every_call_with_every_dialect() {
     for (name, dialect) in dialects() {
-        let scene = set_up(name, dialect).await;
+        let setup = start(name, dialect).await;
         for (operation, check) in CALLS {
-            check(&scene).await;
-            let seen = scene.succeeded(&operation);
-            assert!(seen, "{}: {operation} was not answered", scene.name);
+            check(&setup).await;
+            let seen = setup.succeeded(&operation);
+            assert!(seen, "{}: {operation} did not succeed", setup.name);
         }
     }
 }
 
 #[tokio::test]
-pub(crate) async fn every_refusal_is_told_under_every_dialect() {
+pub(crate) async fn every_error_with_every_dialect() {
     for (name, dialect) in dialects() {
-        let scene = set_up(name, dialect).await;
-        missing_scopes_are_named(&scene).await;
-        the_unknown_is_not_found(&scene).await;
-        a_wrong_key_is_unauthorized(&scene).await;
-        a_used_up_rate_limit_is_told(&scene).await;
+        let setup = start(name, dialect).await;
+        missing_scopes_are_named(&setup).await;
+        unknown_resources_are_not_found(&setup).await;
+        a_wrong_key_is_unauthorized(&setup).await;
+        rate_limits_are_reported(&setup).await;
     }
 }
 
-impl Scene {
+impl Setup {
     fn succeeded(&self, operation: &Operation) -> bool {
         let requests = self.service.journal().requests();
         requests.iter().any(|request| {
@@ -114,12 +114,12 @@ impl Scene {
         world.account("demo").unwrap().clone()
     }
 
-    /// The id of a link or post as this dialect has it in answers and paths.
-    fn shown_id(&self, id: &str) -> String {
+    /// Returns the ID of a link or post in responses and paths of this dialect.
+    fn response_id(&self, id: &str) -> String {
         match self.dialect.ids {
             Ids::String => id.to_owned(),
             Ids::Integer => id.rsplit('_').next().unwrap().to_owned(),
-            other => panic!("{other:?} has no check yet"),
+            other => panic!("{other:?} has no check"),
         }
     }
 
@@ -128,93 +128,104 @@ impl Scene {
             .service
             .update(|world| world.add_link("demo", "old", "x:old"));
         let id = link.unwrap().unwrap().id;
-        LinkId::new(self.shown_id(&id)).unwrap()
+        LinkId::new(self.response_id(&id)).unwrap()
     }
 
     #[track_caller]
-    fn check_link(&self, shown: &Link, kept: &mock_server::Link) {
-        let id = shown.id.as_ref().map(LinkId::as_str);
-        assert_eq!(id, Some(&*self.shown_id(&kept.id)), "{}", self.name);
-        assert_eq!(shown.title.as_ref(), Some(&kept.title), "{}", self.name);
-        assert_eq!(shown.url.as_ref(), Some(&kept.url), "{}", self.name);
-        self.check_further_fields(&shown.extra, &kept.created_at);
+    fn check_link(&self, returned: &Link, stored: &mock_server::Link) {
+        let id = returned.id.as_ref().map(LinkId::as_str);
+        assert_eq!(id, Some(&*self.response_id(&stored.id)), "{}", self.name);
+        assert_eq!(
+            returned.title.as_ref(),
+            Some(&stored.title),
+            "{}",
+            self.name
+        );
+        assert_eq!(returned.url.as_ref(), Some(&stored.url), "{}", self.name);
+        self.check_extra_fields(&returned.extra, &stored.created_at);
     }
 
     #[track_caller]
-    fn check_post(&self, shown: &Post, kept: &mock_server::Post) {
-        let id = shown.id.as_ref().map(PostId::as_str);
-        assert_eq!(id, Some(&*self.shown_id(&kept.id)), "{}", self.name);
-        assert_eq!(shown.body.as_ref(), Some(&kept.body), "{}", self.name);
-        self.check_further_fields(&shown.extra, &kept.created_at);
+    fn check_post(&self, returned: &Post, stored: &mock_server::Post) {
+        let id = returned.id.as_ref().map(PostId::as_str);
+        assert_eq!(id, Some(&*self.response_id(&stored.id)), "{}", self.name);
+        assert_eq!(returned.body.as_ref(), Some(&stored.body), "{}", self.name);
+        self.check_extra_fields(&returned.extra, &stored.created_at);
     }
 
     #[track_caller]
-    fn check_further_fields(&self, extra: &Map<String, Value>, created_at: &str) {
+    fn check_extra_fields(&self, extra: &Map<String, Value>, created_at: &str) {
         match self.dialect.resource_fields {
             ResourceFields::CreatedAt => assert_eq!(extra.len(), 1),
             ResourceFields::Bare => return assert!(extra.is_empty(), "{extra:?}"),
             ResourceFields::Nested => assert!(extra["metadata"]["source"].is_object()),
-            other => panic!("{other:?} has no check yet"),
+            other => panic!("{other:?} has no check"),
         }
         assert_eq!(extra["created_at"], created_at, "{}", self.name);
     }
 
-    /// Whether a write is answered with the resource; if so, the SDK has to give it.
+    /// Checks that the SDK returns the resource if the response to a write contains it.
     #[track_caller]
-    fn check_shown<T>(&self, resource: Option<&T>) {
-        let shown = match self.dialect.write_responses {
+    fn check_returned<T>(&self, resource: Option<&T>) {
+        let returned = match self.dialect.write_responses {
             WriteResponses::Resource => true,
             WriteResponses::EmptyData | WriteResponses::NoContent => false,
-            other => panic!("{other:?} has no check yet"),
+            other => panic!("{other:?} has no check"),
         };
-        assert_eq!(resource.is_some(), shown, "{}", self.name);
+        assert_eq!(resource.is_some(), returned, "{}", self.name);
     }
 
     #[track_caller]
-    fn check_profile(&self, shown: &Profile) {
+    fn check_profile(&self, returned: &Profile) {
         let account = self.account();
-        let kept = &account.profile;
+        let stored = &account.profile;
         let texts = [
-            (&shown.display_name, &kept.display_name),
-            (&shown.bio, &kept.bio),
-            (&shown.location, &kept.location),
-            (&shown.accent_color, &kept.accent_color),
-            (&shown.text_color, &kept.text_color),
-            (&shown.background_color, &kept.background_color),
+            (&returned.display_name, &stored.display_name),
+            (&returned.bio, &stored.bio),
+            (&returned.location, &stored.location),
+            (&returned.accent_color, &stored.accent_color),
+            (&returned.text_color, &stored.text_color),
+            (&returned.background_color, &stored.background_color),
         ];
-        for (shown, kept) in texts {
-            assert_eq!(shown.as_ref(), Some(kept), "{}", self.name);
+        for (returned, stored) in texts {
+            assert_eq!(returned.as_ref(), Some(stored), "{}", self.name);
         }
         let (links, posts) = match self.dialect.me_fields {
-            MeFields::Full => (shown.links.as_ref().unwrap(), shown.posts.as_ref().unwrap()),
+            MeFields::Full => (
+                returned.links.as_ref().unwrap(),
+                returned.posts.as_ref().unwrap(),
+            ),
             MeFields::Minimal => {
-                assert_eq!((&shown.handle, &shown.badges), (&None, &None));
-                return assert_eq!((&shown.links, &shown.posts), (&None, &None));
+                assert_eq!((&returned.handle, &returned.badges), (&None, &None));
+                return assert_eq!((&returned.links, &returned.posts), (&None, &None));
             }
-            other => panic!("{other:?} has no check yet"),
+            other => panic!("{other:?} has no check"),
         };
-        assert_eq!(shown.handle.as_ref().map(Handle::as_str), Some("demo"));
-        assert_eq!(shown.badges.as_ref().unwrap().len(), account.badges.len());
+        assert_eq!(returned.handle.as_ref().map(Handle::as_str), Some("demo"));
+        assert_eq!(
+            returned.badges.as_ref().unwrap().len(),
+            account.badges.len()
+        );
         assert_eq!(
             (links.len(), posts.len()),
             (account.links.len(), account.posts.len())
         );
-        for (link, kept) in links.iter().zip(&account.links) {
-            self.check_link(link, kept);
+        for (link, stored) in links.iter().zip(&account.links) {
+            self.check_link(link, stored);
         }
-        for (post, kept) in posts.iter().zip(&account.posts) {
-            self.check_post(post, kept);
+        for (post, stored) in posts.iter().zip(&account.posts) {
+            self.check_post(post, stored);
         }
     }
 
-    /// What the service says about a refusal, as far as the dialect says anything.
+    /// Checks the code and message of an error, as far as the dialect sends them.
     #[track_caller]
-    fn check_said(&self, error: &Error, code: &str) {
+    fn check_error_body(&self, error: &Error, code: &str) {
         let (has_code, has_message) = match self.dialect.error_body {
             ErrorBody::Nested | ErrorBody::Flat | ErrorBody::ProblemDetails => (true, true),
             ErrorBody::PlainText => (false, true),
             ErrorBody::Empty => (false, false),
-            other => panic!("{other:?} has no check yet"),
+            other => panic!("{other:?} has no check"),
         };
         let found = has_code.then_some(code);
         assert_eq!(error.code(), found, "{}: {error}", self.name);
@@ -233,130 +244,130 @@ impl Scene {
     }
 }
 
-async fn me(scene: &Scene) {
-    let me = scene.client.me().await.expect(&scene.name);
-    scene.check_profile(&me);
-    let account = scene.account();
+async fn me(setup: &Setup) {
+    let me = setup.client.me().await.expect(&setup.name);
+    setup.check_profile(&me);
+    let account = setup.account();
     assert_eq!(me.email, Some(account.email));
     let visible = me
         .api_visible
         .as_ref()
         .and_then(|visible| visible.as_bool());
-    assert_eq!(visible, Some(account.api_visible), "{}", scene.name);
+    assert_eq!(visible, Some(account.api_visible), "{}", setup.name);
     let key = me.key.unwrap();
     assert!(
         key.scopes.as_ref().unwrap().iter().eq(&Scope::KNOWN),
         "{}",
-        scene.name
+        setup.name
     );
     assert_eq!(
         key.rate_limit.unwrap().limit(),
         Some(1_000_000),
         "{}",
-        scene.name
+        setup.name
     );
     let extra = key.extra.get("owner").is_some();
-    let told = scene.dialect.key_object == mock_server::dialect::KeyObject::ExtraFields;
-    assert_eq!(extra, told, "{}", scene.name);
+    let expected = setup.dialect.key_object == mock_server::dialect::KeyObject::ExtraFields;
+    assert_eq!(extra, expected, "{}", setup.name);
 }
 
-async fn update_profile(scene: &Scene) {
+async fn update_profile(setup: &Setup) {
     let update = ProfileUpdate::new()
         .display_name("Ada".parse().unwrap())
         .location("".parse().unwrap())
         .accent_color("#FF8800".parse().unwrap());
-    let shown = scene
+    let returned = setup
         .client
         .update_profile(&update)
         .await
-        .expect(&scene.name);
-    let kept = scene.account().profile;
-    assert_eq!(kept.display_name, "Ada");
-    assert_eq!(kept.location, "");
-    assert_eq!(kept.accent_color, "#FF8800");
-    scene.check_shown(shown.as_ref());
-    if let Some(shown) = shown {
-        scene.check_profile(&shown);
+        .expect(&setup.name);
+    let stored = setup.account().profile;
+    assert_eq!(stored.display_name, "Ada");
+    assert_eq!(stored.location, "");
+    assert_eq!(stored.accent_color, "#FF8800");
+    setup.check_returned(returned.as_ref());
+    if let Some(returned) = returned {
+        setup.check_profile(&returned);
     }
 }
 
-async fn analytics(scene: &Scene) {
-    let analytics = scene.client.analytics().await.expect(&scene.name);
+async fn analytics(setup: &Setup) {
+    let analytics = setup.client.analytics().await.expect(&setup.name);
     let views = analytics.views.unwrap().total().unwrap();
     let likes = analytics.likes.unwrap().total();
-    let followers = match scene.dialect.analytics {
+    let followers = match setup.dialect.analytics {
         AnalyticsShape::Social | AnalyticsShape::Totals => {
             let social = analytics.social.unwrap();
             social.part("followers").unwrap().total()
         }
         AnalyticsShape::Flat => analytics.extra["followers"].as_u64(),
-        other => panic!("{other:?} has no check yet"),
+        other => panic!("{other:?} has no check"),
     };
-    let facts = (views > 0, likes, followers);
+    let values = (views > 0, likes, followers);
     let expected = (true, Some(views / 12), Some(views / 50));
-    assert_eq!(facts, expected, "{}", scene.name);
+    assert_eq!(values, expected, "{}", setup.name);
 }
 
-async fn create_link(scene: &Scene) {
+async fn create_link(setup: &Setup) {
     let link = NewLink::new("", LinkUrl::new("HTTPS://Example.org").unwrap());
-    let shown = scene.client.create_link(&link).await.expect(&scene.name);
-    let kept = scene.account().links.pop().unwrap();
-    assert_eq!((&*kept.title, &*kept.url), ("", "HTTPS://Example.org"));
-    scene.check_shown(shown.as_ref());
-    if let Some(shown) = shown {
-        scene.check_link(&shown, &kept);
+    let returned = setup.client.create_link(&link).await.expect(&setup.name);
+    let stored = setup.account().links.pop().unwrap();
+    assert_eq!((&*stored.title, &*stored.url), ("", "HTTPS://Example.org"));
+    setup.check_returned(returned.as_ref());
+    if let Some(returned) = returned {
+        setup.check_link(&returned, &stored);
     }
 }
 
-async fn update_link(scene: &Scene) {
-    let id = scene.add_link();
+async fn update_link(setup: &Setup) {
+    let id = setup.add_link();
     let update = LinkUpdate::new().title("new");
-    let shown = scene
+    let returned = setup
         .client
         .update_link(&id, &update)
         .await
-        .expect(&scene.name);
-    let kept = scene.account().links.pop().unwrap();
-    assert_eq!((&*kept.title, &*kept.url), ("new", "x:old"));
-    scene.check_shown(shown.as_ref());
-    if let Some(shown) = shown {
-        scene.check_link(&shown, &kept);
+        .expect(&setup.name);
+    let stored = setup.account().links.pop().unwrap();
+    assert_eq!((&*stored.title, &*stored.url), ("new", "x:old"));
+    setup.check_returned(returned.as_ref());
+    if let Some(returned) = returned {
+        setup.check_link(&returned, &stored);
     }
 }
 
-async fn delete_link(scene: &Scene) {
-    let before = scene.account().links;
-    let id = scene.add_link();
-    scene.client.delete_link(&id).await.expect(&scene.name);
-    assert_eq!(scene.account().links, before);
+async fn delete_link(setup: &Setup) {
+    let before = setup.account().links;
+    let id = setup.add_link();
+    setup.client.delete_link(&id).await.expect(&setup.name);
+    assert_eq!(setup.account().links, before);
 }
 
-async fn create_post(scene: &Scene) {
-    let shown = scene.client.create_post("a\n🦀").await.expect(&scene.name);
-    let kept = scene.account().posts.pop().unwrap();
-    assert_eq!(kept.body, "a\n🦀");
-    scene.check_shown(shown.as_ref());
-    if let Some(shown) = shown {
-        scene.check_post(&shown, &kept);
+async fn create_post(setup: &Setup) {
+    let returned = setup.client.create_post("a\n🦀").await.expect(&setup.name);
+    let stored = setup.account().posts.pop().unwrap();
+    assert_eq!(stored.body, "a\n🦀");
+    setup.check_returned(returned.as_ref());
+    if let Some(returned) = returned {
+        setup.check_post(&returned, &stored);
     }
 }
 
-async fn delete_post(scene: &Scene) {
-    let before = scene.account().posts;
-    let post = scene.service.update(|world| world.add_post("demo", "old"));
-    let id = PostId::new(scene.shown_id(&post.unwrap().unwrap().id)).unwrap();
-    scene.client.delete_post(&id).await.expect(&scene.name);
-    assert_eq!(scene.account().posts, before);
+async fn delete_post(setup: &Setup) {
+    let before = setup.account().posts;
+    let post = setup.service.update(|world| world.add_post("demo", "old"));
+    let id = PostId::new(setup.response_id(&post.unwrap().unwrap().id)).unwrap();
+    setup.client.delete_post(&id).await.expect(&setup.name);
+    assert_eq!(setup.account().posts, before);
 }
 
-async fn user_stats(scene: &Scene) {
+async fn user_stats(setup: &Setup) {
     let handle = Handle::new("demo").unwrap();
-    for (asked, days) in [(None, 30), (Some(Days::new(365).unwrap()), 365)] {
-        let own = scene
+    for (requested, days) in [(None, 30), (Some(Days::new(365).unwrap()), 365)] {
+        let own = setup
             .client
-            .user_stats(&handle, asked)
+            .user_stats(&handle, requested)
             .await
-            .expect(&scene.name);
+            .expect(&setup.name);
         let period = own.period.unwrap();
         assert_eq!(
             (period.days, own.daily.unwrap().len()),
@@ -364,95 +375,110 @@ async fn user_stats(scene: &Scene) {
         );
         let countries = own.countries.unwrap();
         let by_country: u64 = countries.iter().map(|country| country.views).sum();
-        assert_eq!(by_country, period.views, "{}", scene.name);
-        assert!(own.devices.unwrap().desktop > Some(0), "{}", scene.name);
+        assert_eq!(by_country, period.views, "{}", setup.name);
+        assert!(own.devices.unwrap().desktop > Some(0), "{}", setup.name);
     }
-    statistics_of_another(scene).await;
+    statistics_of_another(setup).await;
 }
 
-async fn statistics_of_another(scene: &Scene) {
+async fn statistics_of_another(setup: &Setup) {
     let handle = Handle::new("grace").unwrap();
-    let stats = scene
+    let stats = setup
         .client
         .user_stats(&handle, None)
         .await
-        .expect(&scene.name);
+        .expect(&setup.name);
     assert!(stats.total_views.unwrap() >= stats.period.unwrap().views);
-    let shown = match scene.dialect.other_statistics {
+    let returned = match setup.dialect.other_statistics {
         OtherStatistics::Omitted | OtherStatistics::Null => false,
         OtherStatistics::Empty => true,
-        other => panic!("{other:?} has no check yet"),
+        other => panic!("{other:?} has no check"),
     };
     let devices = stats.devices.map(|devices| devices.desktop);
-    assert_eq!(devices, shown.then_some(None), "{}", scene.name);
-    assert_eq!(stats.countries, shown.then(Vec::new), "{}", scene.name);
+    assert_eq!(devices, returned.then_some(None), "{}", setup.name);
+    assert_eq!(stats.countries, returned.then(Vec::new), "{}", setup.name);
 
-    let beyond = scene
+    let beyond = setup
         .client
         .user_stats(&handle, Days::new(31).unwrap())
         .await;
-    let unprocessable = match scene.dialect.content_rejection {
+    let unprocessable = match setup.dialect.content_rejection {
         ContentRejection::Unprocessable => 422,
         ContentRejection::BadRequest => 400,
-        other => panic!("{other:?} has no check yet"),
+        other => panic!("{other:?} has no check"),
     };
-    let status = match scene.dialect.days_out_of_range {
+    let status = match setup.dialect.days_out_of_range {
         DaysOutOfRange::Unprocessable => unprocessable,
         DaysOutOfRange::BadRequest => 400,
         DaysOutOfRange::Clamped => {
-            return assert_eq!(beyond.unwrap().period.unwrap().days, 30, "{}", scene.name);
+            return assert_eq!(beyond.unwrap().period.unwrap().days, 30, "{}", setup.name);
         }
-        other => panic!("{other:?} has no check yet"),
+        other => panic!("{other:?} has no check"),
     };
     let error = beyond.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Rejected, "{}", scene.name);
-    assert_eq!(error.status(), Some(status), "{}", scene.name);
-    scene.check_said(&error, "out_of_range");
+    assert_eq!(error.kind(), ErrorKind::Rejected, "{}", setup.name);
+    assert_eq!(error.status(), Some(status), "{}", setup.name);
+    setup.check_error_body(&error, "out_of_range");
 }
 
-async fn badges(scene: &Scene) {
-    let badges = scene.client.badges().await.expect(&scene.name);
+async fn badges(setup: &Setup) {
+    let badges = setup.client.badges().await.expect(&setup.name);
     let kinds: BTreeSet<_> = badges
         .iter()
         .filter_map(|badge| badge.kind.as_ref().map(BadgeKind::as_str))
         .collect();
-    let expected = match scene.dialect.badge_kinds {
+    let expected = match setup.dialect.badge_kinds {
         BadgeKinds::Auto => BTreeSet::from(["auto"]),
         BadgeKinds::Extra => BTreeSet::from(["auto", "manual"]),
-        other => panic!("{other:?} has no check yet"),
+        other => panic!("{other:?} has no check"),
     };
-    assert_eq!(kinds, expected, "{}", scene.name);
-    let open = describe(&scene.service).build().unwrap().badges().await;
-    check_open(scene, open.map(|shown| assert_eq!(shown, badges)));
+    assert_eq!(kinds, expected, "{}", setup.name);
+    let without_key = client_builder(&setup.service)
+        .build()
+        .unwrap()
+        .badges()
+        .await;
+    check_without_key(
+        setup,
+        without_key.map(|returned| assert_eq!(returned, badges)),
+    );
 }
 
-async fn site_stats(scene: &Scene) {
-    let site = scene.client.site_stats().await.expect(&scene.name);
+async fn site_stats(setup: &Setup) {
+    let site = setup.client.site_stats().await.expect(&setup.name);
     assert!(
         site.users >= 2 && site.views > 0 && site.links >= 3,
         "{}",
-        scene.name
+        setup.name
     );
-    let open = describe(&scene.service).build().unwrap().site_stats().await;
-    check_open(scene, open.map(|shown| assert_eq!(shown, site)));
+    let without_key = client_builder(&setup.service)
+        .build()
+        .unwrap()
+        .site_stats()
+        .await;
+    check_without_key(
+        setup,
+        without_key.map(|returned| assert_eq!(returned, site)),
+    );
 }
 
-/// What a client without a key gets where the specification does not say whether one is needed.
+/// Checks the result of a call without a key, where the specification does not define whether one
+/// is required.
 #[track_caller]
-fn check_open(scene: &Scene, answered: Result<(), Error>) {
-    match scene.dialect.reference_data {
-        ReferenceData::Open => answered.expect(&scene.name),
+fn check_without_key(setup: &Setup, result: Result<(), Error>) {
+    match setup.dialect.reference_data {
+        ReferenceData::Open => result.expect(&setup.name),
         ReferenceData::KeyRequired => {
-            let error = answered.unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Unauthorized, "{}", scene.name);
+            let error = result.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Unauthorized, "{}", setup.name);
         }
-        other => panic!("{other:?} has no check yet"),
+        other => panic!("{other:?} has no check"),
     }
 }
 
-async fn missing_scopes_are_named(scene: &Scene) {
-    let client = connect(&scene.service, &scene.service.keys().none);
-    let me = client.me().await.expect(&scene.name);
+async fn missing_scopes_are_named(setup: &Setup) {
+    let client = connect(&setup.service, &setup.service.keys().none);
+    let me = client.me().await.expect(&setup.name);
     assert_eq!(
         me.key
             .unwrap()
@@ -463,35 +489,35 @@ async fn missing_scopes_are_named(scene: &Scene) {
             .count(),
         0
     );
-    let kind = match scene.dialect.scope_rejection {
+    let kind = match setup.dialect.scope_rejection {
         ScopeRejection::Forbidden => ErrorKind::Forbidden,
         ScopeRejection::Unauthorized => ErrorKind::Unauthorized,
-        other => panic!("{other:?} has no check yet"),
+        other => panic!("{other:?} has no check"),
     };
     for (operation, call) in every_call(&client) {
         let Some(scope) = operation.scope() else {
             continue;
         };
         let error = call.await.unwrap_err();
-        assert_eq!(error.kind(), kind, "{}", scene.name);
+        assert_eq!(error.kind(), kind, "{}", setup.name);
         assert!(
             error.to_string().contains(scope.as_str()),
             "{}: {error}",
-            scene.name
+            setup.name
         );
-        scene.check_said(&error, "scope_missing");
+        setup.check_error_body(&error, "scope_missing");
     }
 }
 
-async fn the_unknown_is_not_found(scene: &Scene) {
+async fn unknown_resources_are_not_found(setup: &Setup) {
     let handle = Handle::new("nobody").unwrap();
     for (error, code) in [
         (
-            scene.client.user_stats(&handle, None).await.unwrap_err(),
+            setup.client.user_stats(&handle, None).await.unwrap_err(),
             "unknown_handle",
         ),
         (
-            scene
+            setup
                 .client
                 .delete_link(&LinkId::from(999))
                 .await
@@ -499,7 +525,7 @@ async fn the_unknown_is_not_found(scene: &Scene) {
             "unknown_link",
         ),
         (
-            scene
+            setup
                 .client
                 .delete_post(&PostId::from(999))
                 .await
@@ -507,41 +533,41 @@ async fn the_unknown_is_not_found(scene: &Scene) {
             "unknown_post",
         ),
     ] {
-        assert_eq!(error.kind(), ErrorKind::NotFound, "{}", scene.name);
-        scene.check_said(&error, code);
+        assert_eq!(error.kind(), ErrorKind::NotFound, "{}", setup.name);
+        setup.check_error_body(&error, code);
     }
 }
 
-async fn a_wrong_key_is_unauthorized(scene: &Scene) {
-    let error = connect(&scene.service, "wrong").me().await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Unauthorized, "{}", scene.name);
-    scene.check_said(&error, "key_invalid");
+async fn a_wrong_key_is_unauthorized(setup: &Setup) {
+    let error = connect(&setup.service, "wrong").me().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unauthorized, "{}", setup.name);
+    setup.check_error_body(&error, "key_invalid");
 }
 
-async fn a_used_up_rate_limit_is_told(scene: &Scene) {
-    let key = &scene.service.keys().analytics;
+async fn rate_limits_are_reported(setup: &Setup) {
+    let key = &setup.service.keys().analytics;
     let limit = RateLimit {
         limit: 0,
         // Longer than any client waits.
         window_seconds: NonZeroU32::MAX,
     };
-    let changed = scene
+    let changed = setup
         .service
         .update(|world| world.set_rate_limit(key, limit));
     changed.unwrap().unwrap();
-    let error = connect(&scene.service, key).analytics().await.unwrap_err();
-    let (kind, headers) = match scene.dialect.rate_limit_rejection {
+    let error = connect(&setup.service, key).analytics().await.unwrap_err();
+    let (kind, headers) = match setup.dialect.rate_limit_rejection {
         RateLimitRejection::TooManyRequests => (ErrorKind::RateLimited, true),
         RateLimitRejection::WithoutHeaders => (ErrorKind::RateLimited, false),
         RateLimitRejection::ServiceUnavailable => (ErrorKind::Service, true),
-        other => panic!("{other:?} has no check yet"),
+        other => panic!("{other:?} has no check"),
     };
-    assert_eq!(error.kind(), kind, "{}", scene.name);
+    assert_eq!(error.kind(), kind, "{}", setup.name);
     assert_eq!(
         error.header("retry-after").is_some(),
         headers,
         "{}",
-        scene.name
+        setup.name
     );
-    scene.check_said(&error, "rate_limited");
+    setup.check_error_body(&error, "rate_limited");
 }

@@ -1,11 +1,11 @@
-//! Each refusal is an error of its own kind that says what happened and what to do.
+//! Each kind of error and its message.
 
 use mock_server::MockServer;
 use mock_server::wiremock::ResponseTemplate;
 use profile_sdk::{Error, ErrorKind, Handle};
 
 use crate::every_call::every_call;
-use crate::{answer_all, connect, connect_as_owner, describe};
+use crate::{client_builder, connect, connect_as_owner, respond_to_all};
 
 #[tokio::test]
 async fn a_wrong_key_is_unauthorized() {
@@ -22,7 +22,7 @@ async fn a_wrong_key_is_unauthorized() {
 }
 
 #[tokio::test]
-async fn a_call_without_a_key_is_not_sent() {
+async fn does_not_send_a_call_without_a_key() {
     let client = profile_sdk::Client::builder()
         .base_url("http://127.0.0.1:1")
         .build()
@@ -37,7 +37,7 @@ async fn a_call_without_a_key_is_not_sent() {
 }
 
 #[tokio::test]
-async fn a_missing_scope_is_named() {
+async fn names_a_missing_scope() {
     let service = MockServer::start().await;
     let client = connect(&service, &service.keys().none);
     for (operation, call) in every_call(&client) {
@@ -54,9 +54,9 @@ async fn a_missing_scope_is_named() {
     }
 }
 
-async fn meet(answer: ResponseTemplate) -> (Error, Error) {
+async fn respond_and_call(response: ResponseTemplate) -> (Error, Error) {
     let service = MockServer::start().await;
-    answer_all(&service, answer).await;
+    respond_to_all(&service, response).await;
     let client = connect_as_owner(&service);
     let handle = Handle::new("demo").unwrap();
     let read = client.user_stats(&handle, None).await.unwrap_err();
@@ -64,8 +64,8 @@ async fn meet(answer: ResponseTemplate) -> (Error, Error) {
 }
 
 #[tokio::test]
-pub(crate) async fn a_status_is_judged_by_its_class() {
-    for (status, kind, unknown) in [
+pub(crate) async fn classifies_status_codes() {
+    for (status, kind, unclear) in [
         (302, ErrorKind::Redirected, false),
         (304, ErrorKind::Redirected, false),
         (400, ErrorKind::Rejected, false),
@@ -76,23 +76,23 @@ pub(crate) async fn a_status_is_judged_by_its_class() {
         (503, ErrorKind::Service, true),
         (599, ErrorKind::Service, true),
     ] {
-        let (read, write) = meet(ResponseTemplate::new(status)).await;
+        let (read, write) = respond_and_call(ResponseTemplate::new(status)).await;
         assert_eq!(read.kind(), kind);
         assert_eq!(read.status(), Some(status));
         assert!(!read.may_have_been_applied());
-        assert_eq!(write.may_have_been_applied(), unknown, "{status}");
+        assert_eq!(write.may_have_been_applied(), unclear, "{status}");
     }
 }
 
 #[tokio::test]
-async fn what_the_service_says_is_told() {
-    let answer = ResponseTemplate::new(422)
+async fn reports_code_message_and_request_id() {
+    let response = ResponseTemplate::new(422)
         .insert_header("x-request-id", "r-1")
         .set_body_raw(
             r#"{"error":{"code":"unknown_field","message":"no\nnickname"}}"#,
             "application/json",
         );
-    let (_, error) = meet(answer).await;
+    let (_, error) = respond_and_call(response).await;
     assert_eq!(error.code(), Some("unknown_field"));
     assert_eq!(error.message(), Some("no nickname"));
     assert_eq!(error.request_id(), Some("r-1"));
@@ -105,27 +105,28 @@ async fn what_the_service_says_is_told() {
 }
 
 #[tokio::test]
-async fn a_page_of_html_says_what_its_title_says() {
+async fn reads_the_title_of_an_html_page() {
     let page = "<html><title>502 Bad Gateway</title>";
-    let (error, _) = meet(ResponseTemplate::new(502).set_body_raw(page, "text/html")).await;
+    let (error, _) =
+        respond_and_call(ResponseTemplate::new(502).set_body_raw(page, "text/html")).await;
     assert_eq!(error.message(), Some("502 Bad Gateway"));
     assert_eq!(error.body(), page.as_bytes());
 }
 
 #[tokio::test]
-async fn the_body_of_a_refusal_is_cut() {
+async fn truncates_error_bodies() {
     let long = vec![b'x'; Error::MAX_BODY_BYTES + 1];
-    let (error, _) = meet(ResponseTemplate::new(500).set_body_bytes(long)).await;
+    let (error, _) = respond_and_call(ResponseTemplate::new(500).set_body_bytes(long)).await;
     assert_eq!(error.body().len(), Error::MAX_BODY_BYTES);
     assert!(error.to_string().len() < 1000);
 }
 
 #[tokio::test]
-async fn a_successful_answer_that_cannot_be_read_says_where() {
+async fn reports_the_path_of_an_unreadable_field() {
     let service = MockServer::start().await;
     let body = r#"{"data":{"users":"many","views":1,"links":1}}"#;
-    answer_all(&service, ResponseTemplate::new(200).set_body_string(body)).await;
-    let client = describe(&service).build().unwrap();
+    respond_to_all(&service, ResponseTemplate::new(200).set_body_string(body)).await;
+    let client = client_builder(&service).build().unwrap();
     let error = client.site_stats().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unreadable);
     assert_eq!(error.status(), Some(200));
@@ -139,11 +140,11 @@ async fn a_successful_answer_that_cannot_be_read_says_where() {
 }
 
 #[tokio::test]
-async fn debug_shows_the_start_of_a_long_body() {
+async fn debug_shortens_the_body() {
     let service = MockServer::start().await;
     let body = format!("<p>{}", "é".repeat(30_000));
-    answer_all(&service, ResponseTemplate::new(502).set_body_string(body)).await;
-    let error = describe(&service).build().unwrap().badges().await;
+    respond_to_all(&service, ResponseTemplate::new(502).set_body_string(body)).await;
+    let error = client_builder(&service).build().unwrap().badges().await;
     let shown = format!("{:?}", error.unwrap_err());
     assert!(
         shown.contains("<p>éé") && shown.contains("60003 bytes"),

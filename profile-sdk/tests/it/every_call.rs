@@ -1,4 +1,4 @@
-//! A call of each operation, for what has to hold for all of them.
+//! A call of each operation.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,7 +10,7 @@ use profile_sdk::{
 
 type Outcome = Pin<Box<dyn Future<Output = Result<(), Error>>>>;
 
-/// One call of each operation, none of which is sent yet.
+/// Returns an unsent call of each operation.
 pub(crate) fn every_call(client: &Client) -> Vec<(Operation, Outcome)> {
     let link = NewLink::new("t", LinkUrl::new("https://example.org").unwrap());
     let link_id = LinkId::new("link_1").unwrap();
@@ -52,7 +52,7 @@ fn outcome<T: Send + 'static>(call: Call<T>) -> Outcome {
 }
 
 #[tokio::test]
-async fn no_operation_is_left_out() {
+async fn covers_every_operation() {
     let client = Client::builder().base_url("http://127.0.0.1:1").build();
     let calls = every_call(&client.unwrap()).into_iter();
     let operations: Vec<_> = calls.map(|(operation, _)| operation).collect();
@@ -60,7 +60,7 @@ async fn no_operation_is_left_out() {
 }
 
 #[test]
-fn every_operation_is_in_the_readme_with_its_scope() {
+fn the_readme_lists_every_operation_with_its_scope() {
     let readme = include_str!("../../README.md");
     for operation in Operation::ALL {
         let line = operation.to_string().replacen("/api/v1", "", 1);

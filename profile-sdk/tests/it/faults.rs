@@ -1,4 +1,4 @@
-//! Every fault that a network can produce gives its typed error, in bounded memory and time.
+//! Each network fault returns its kind of error, with bounded memory and time.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use mock_server::{Fault, FaultRule, MockServer, WireFault};
 use profile_sdk::{ClientBuilder, Error, ErrorKind, ProfileUpdate, RetryPolicy};
 use tokio::task::JoinHandle;
 
-use crate::{connect_as_owner, describe, requests};
+use crate::{client_builder, connect_as_owner, requests};
 
 async fn start(fault: Fault) -> MockServer {
     let service = MockServer::builder().wire_faults().start().await.unwrap();
@@ -16,7 +16,7 @@ async fn start(fault: Fault) -> MockServer {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_not_ours_is_told_once() {
+async fn does_not_retry_unreadable_responses() {
     let page = Fault::Status {
         status: 200,
         body: Some("<html><title>Welcome</title>".to_owned()),
@@ -41,7 +41,7 @@ async fn an_answer_that_is_not_ours_is_told_once() {
 }
 
 #[tokio::test]
-async fn what_comes_slowly_or_under_another_name_comes() {
+async fn accepts_slow_responses_and_other_content_types() {
     let html = "text/html".to_owned();
     let bytes_and_milliseconds = WireFault::Dribble {
         bytes: 200,
@@ -58,7 +58,7 @@ async fn what_comes_slowly_or_under_another_name_comes() {
 }
 
 #[tokio::test]
-async fn a_write_that_says_nothing_is_done() {
+async fn a_write_with_an_empty_response_succeeds() {
     let service = start(Fault::EmptyBody).await;
     let client = connect_as_owner(&service);
     let written = client.update_profile(&ProfileUpdate::new()).await.unwrap();
@@ -66,7 +66,7 @@ async fn a_write_that_says_nothing_is_done() {
 }
 
 #[test]
-fn no_answer_fills_the_memory() {
+fn limits_the_memory_of_responses() {
     const CAP: usize = 1 << 20;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -82,26 +82,29 @@ fn no_answer_fills_the_memory() {
         },
     ] {
         let service = runtime.block_on(start(fault));
-        let client = describe(&service).max_response_bytes(CAP).build().unwrap();
-        let used = allocation_counter::measure(|| {
+        let client = client_builder(&service)
+            .max_response_bytes(CAP)
+            .build()
+            .unwrap();
+        let memory = allocation_counter::measure(|| {
             runtime.block_on(async { client.badges().await.unwrap_err() });
         });
-        assert!(used.bytes_max < 4 * CAP as u64, "{used:?}");
+        assert!(memory.bytes_max < 4 * CAP as u64, "{memory:?}");
     }
 }
 
-/// Lets as many attempts time out as the service holds, without waiting.
-async fn let_time_out<T: Send + 'static>(
+/// Advances the clock until the given number of attempts have timed out.
+async fn time_out<T: Send + 'static>(
     service: &MockServer,
     attempts: u64,
     call: JoinHandle<Result<T, Error>>,
 ) -> Error {
     for attempt in 1..=attempts {
-        let any = RequestPattern::any();
-        let seen = service
+        let any_request = RequestPattern::any();
+        let received = service
             .journal()
-            .wait(&any, attempt, Duration::from_secs(10));
-        seen.await.unwrap();
+            .wait(&any_request, attempt, Duration::from_secs(10));
+        received.await.unwrap();
         tokio::time::pause();
         tokio::time::advance(ClientBuilder::DEFAULT_ATTEMPT_TIMEOUT * 2).await;
         tokio::time::resume();
@@ -110,12 +113,12 @@ async fn let_time_out<T: Send + 'static>(
 }
 
 #[tokio::test]
-async fn a_service_that_hangs_is_given_up_on() {
+async fn times_out_when_the_service_hangs() {
     for after in [0, 5] {
         let service = start(Fault::Wire(WireFault::Stall { after })).await;
         let client = connect_as_owner(&service);
         let read = tokio::spawn(client.me().into_future());
-        let error = let_time_out(&service, 4, read).await;
+        let error = time_out(&service, 4, read).await;
         assert_eq!(error.kind(), ErrorKind::Timeout);
         assert_eq!((error.attempts(), requests(&service)), (4, 4));
         assert!(
@@ -127,7 +130,7 @@ async fn a_service_that_hangs_is_given_up_on() {
 
         service.journal().clear();
         let write = tokio::spawn(client.create_post("p").into_future());
-        let error = let_time_out(&service, 1, write).await;
+        let error = time_out(&service, 1, write).await;
         assert_eq!(error.kind(), ErrorKind::Timeout);
         assert!(error.may_have_been_applied());
         assert_eq!((error.attempts(), requests(&service)), (1, 1));
@@ -135,12 +138,12 @@ async fn a_service_that_hangs_is_given_up_on() {
 }
 
 #[tokio::test]
-async fn an_attempt_takes_no_longer_than_what_is_left_of_the_call() {
+async fn the_total_timeout_limits_an_attempt() {
     let service = start(Fault::Wire(WireFault::Stall { after: 0 })).await;
-    let client = describe(&service).build().unwrap();
+    let client = client_builder(&service).build().unwrap();
     let call = client.badges().total_timeout(Duration::from_secs(5));
     let call = tokio::spawn(call.retry(RetryPolicy::none()).into_future());
-    let error = let_time_out(&service, 1, call).await;
-    let told = "GET /api/v1/badges: no complete response within 5 seconds";
-    assert!(error.to_string().starts_with(told), "{error}");
+    let error = time_out(&service, 1, call).await;
+    let start = "GET /api/v1/badges: no complete response within 5 seconds";
+    assert!(error.to_string().starts_with(start), "{error}");
 }

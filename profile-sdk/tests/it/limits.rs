@@ -1,4 +1,4 @@
-//! The client draws each limit where the service draws it, told by texts on both sides of it.
+//! The client and the service have the same limits.
 
 use std::cell::RefCell;
 
@@ -11,10 +11,10 @@ use serde_json::json;
 
 use crate::cases::for_all;
 
-/// What a text near a limit may be made of: one and more bytes, code units and scalar values.
+/// Characters of different lengths in bytes, code units and scalar values.
 const PIECES: [&str; 6] = ["x", "é", "e\u{301}", "🦀", "👩‍👩‍👧", "\u{2028}"];
 
-/// The service itself, asked past the client's checks.
+/// The service, called without the checks of the client.
 struct Service {
     world: World,
 }
@@ -27,22 +27,22 @@ impl Service {
     }
 
     #[track_caller]
-    fn takes_field(&mut self, field: &str, value: &str) -> bool {
+    fn accepts_field(&mut self, field: &str, value: &str) -> bool {
         let body = json!({field: value}).to_string();
         let request = Request::new("PATCH", "/api/v1/me/profile")
             .header("content-type", "application/json")
             .body(body);
-        self.takes(request)
+        self.accepts(request)
     }
 
     #[track_caller]
-    fn takes_days(&mut self, handle: &str, days: u16) -> bool {
+    fn accepts_days(&mut self, handle: &str, days: u16) -> bool {
         let target = format!("/api/v1/users/{handle}/stats?days={days}");
-        self.takes(Request::new("GET", &target))
+        self.accepts(Request::new("GET", &target))
     }
 
     #[track_caller]
-    fn takes(&mut self, request: Request) -> bool {
+    fn accepts(&mut self, request: Request) -> bool {
         let bearer = format!("Bearer {}", self.world.keys().all);
         let request = request.header("authorization", bearer);
         match handle(&mut self.world, &request).status {
@@ -53,34 +53,34 @@ impl Service {
     }
 }
 
-/// Texts of `most - 2` to `most + 2` characters.
-fn texts_around(most: usize) -> impl Iterator<Item = String> {
+/// Returns texts of `max - 2` to `max + 2` characters.
+fn texts_around(max: usize) -> impl Iterator<Item = String> {
     PIECES.into_iter().flat_map(move |piece| {
-        (most - 2..=most + 2).map(move |length| piece.chars().cycle().take(length).collect())
+        (max - 2..=max + 2).map(move |length| piece.chars().cycle().take(length).collect())
     })
 }
 
 #[test]
-pub(crate) fn texts_are_measured_alike() {
+pub(crate) fn text_limits_match() {
     let mut service = Service::new();
     for text in texts_around(DisplayName::MAX_CHARACTERS) {
-        let ours = DisplayName::new(text.as_str()).is_ok();
-        let theirs = service.takes_field("display_name", &text);
-        assert_eq!(ours, theirs, "{text:?}");
+        let client = DisplayName::new(text.as_str()).is_ok();
+        let service_result = service.accepts_field("display_name", &text);
+        assert_eq!(client, service_result, "{text:?}");
     }
     for text in texts_around(Location::MAX_CHARACTERS) {
-        let ours = Location::new(text.as_str()).is_ok();
-        let theirs = service.takes_field("location", &text);
-        assert_eq!(ours, theirs, "{text:?}");
+        let client = Location::new(text.as_str()).is_ok();
+        let service_result = service.accepts_field("location", &text);
+        assert_eq!(client, service_result, "{text:?}");
     }
     for text in texts_around(Bio::MAX_CHARACTERS) {
-        let ours = Bio::new(text.as_str()).is_ok();
-        assert_eq!(ours, service.takes_field("bio", &text), "{text:?}");
+        let client = Bio::new(text.as_str()).is_ok();
+        assert_eq!(client, service.accepts_field("bio", &text), "{text:?}");
     }
 }
 
-/// Random texts of `fewest` to `most` pieces, rich in what is easily counted wrong.
-fn any_text(fewest: usize, most: usize) -> impl Strategy<Value = String> {
+/// Generates texts of `min` to `max` pieces, with many characters that are easily miscounted.
+fn any_text(min: usize, max: usize) -> impl Strategy<Value = String> {
     let line_breaks = [
         "\n", "\r", "\r\n", "\u{b}", "\u{c}", "\u{85}", "\u{2028}", "\u{2029}",
     ];
@@ -90,10 +90,10 @@ fn any_text(fewest: usize, most: usize) -> impl Strategy<Value = String> {
         1 => select(&["\u{301}", "\u{200d}", "\u{fe0f}", "\u{feff}", "\u{0}"][..]).prop_map(String::from),
         1 => select(line_breaks.to_vec()).prop_map(String::from),
     ];
-    vec(piece, fewest..=most).prop_map(|pieces| pieces.concat())
+    vec(piece, min..=max).prop_map(|pieces| pieces.concat())
 }
 
-/// Random texts of about so many line breaks.
+/// Generates texts with a number of line breaks near the limit.
 fn any_lines() -> impl Strategy<Value = String> {
     let line = select(&["", "", "x", "🦀\u{2028}"][..]);
     let end = select(&["\n", "\r", "\r\n", "\u{85}\n"][..]);
@@ -106,27 +106,27 @@ fn any_lines() -> impl Strategy<Value = String> {
 }
 
 #[test]
-pub(crate) fn random_texts_are_measured_alike() {
+pub(crate) fn text_limits_match_for_random_texts() {
     let service = RefCell::new(Service::new());
-    let takes = |field: &str, text: &str| service.borrow_mut().takes_field(field, text);
+    let accepts = |field: &str, text: &str| service.borrow_mut().accepts_field(field, text);
     for_all(300, &any_text(20, 34), |text| {
-        let ours = DisplayName::new(text.as_str()).is_ok();
-        assert_eq!(ours, takes("display_name", &text));
+        let client = DisplayName::new(text.as_str()).is_ok();
+        assert_eq!(client, accepts("display_name", &text));
     });
     for_all(300, &any_text(25, 42), |text| {
-        let ours = Location::new(text.as_str()).is_ok();
-        assert_eq!(ours, takes("location", &text));
+        let client = Location::new(text.as_str()).is_ok();
+        assert_eq!(client, accepts("location", &text));
     });
     for texts in [any_text(200, 302).boxed(), any_lines().boxed()] {
         for_all(300, &texts, |text| {
-            let ours = Bio::new(text.as_str()).is_ok();
-            assert_eq!(ours, takes("bio", &text));
+            let client = Bio::new(text.as_str()).is_ok();
+            assert_eq!(client, accepts("bio", &text));
         });
     }
 }
 
 #[test]
-pub(crate) fn lines_are_counted_alike() {
+pub(crate) fn line_limits_match() {
     let mut service = Service::new();
     let breaks = [
         "\n",
@@ -143,15 +143,15 @@ pub(crate) fn lines_are_counted_alike() {
         for count in 1..=Bio::MAX_LINES + 1 {
             for end in ["", "x"] {
                 let text = unit.repeat(count) + end;
-                let ours = Bio::new(text.as_str()).is_ok();
-                assert_eq!(ours, service.takes_field("bio", &text), "{text:?}");
+                let client = Bio::new(text.as_str()).is_ok();
+                assert_eq!(client, service.accepts_field("bio", &text), "{text:?}");
             }
         }
     }
 }
 
 #[test]
-pub(crate) fn colors_are_read_alike() {
+pub(crate) fn color_formats_match() {
     let mut service = Service::new();
     for text in [
         "#ff8800",
@@ -172,21 +172,25 @@ pub(crate) fn colors_are_read_alike() {
         "##f8800",
     ] {
         for field in ["accent_color", "text_color", "background_color"] {
-            let ours = Color::new(text).is_ok();
-            assert_eq!(ours, service.takes_field(field, text), "{text:?}");
+            let client = Color::new(text).is_ok();
+            assert_eq!(client, service.accepts_field(field, text), "{text:?}");
         }
     }
 }
 
 #[test]
-pub(crate) fn days_are_bounded_alike() {
+pub(crate) fn day_limits_match() {
     let mut service = Service::new();
     for days in [0, 1, 30, 31, 365, 366, u16::MAX] {
-        for (handle, ours) in [
+        for (handle, client) in [
             ("demo", Days::new(days).is_ok()),
             ("grace", Days::for_other_profile(days).is_ok()),
         ] {
-            assert_eq!(ours, service.takes_days(handle, days), "{handle} {days}");
+            assert_eq!(
+                client,
+                service.accepts_days(handle, days),
+                "{handle} {days}"
+            );
         }
     }
 }

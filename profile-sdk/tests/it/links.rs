@@ -1,4 +1,4 @@
-//! The three calls on links.
+//! Creating, editing and deleting links.
 
 use mock_server::MockServer;
 use profile_sdk::{Client, ErrorKind, Link, LinkId, LinkUpdate, LinkUrl, NewLink};
@@ -14,10 +14,10 @@ fn link(title: &str, url: &str) -> NewLink {
 }
 
 #[tokio::test]
-pub(crate) async fn a_link_is_created_edited_and_deleted() {
+pub(crate) async fn creates_edits_and_deletes_a_link() {
     let service = MockServer::start().await;
     let client = connect(&service, &service.keys().links);
-    // A parsed form would be lower case and end in a slash.
+    // A parsed URL would be in lower case and end with a slash.
     let new = link("My site", "HTTPS://Example.org");
     let created = client.create_link(&new).await.unwrap().unwrap();
     assert_eq!(created.title.as_deref(), Some("My site"));
@@ -36,7 +36,7 @@ pub(crate) async fn a_link_is_created_edited_and_deleted() {
 }
 
 #[tokio::test]
-async fn fields_beyond_the_specification_are_kept() {
+async fn keeps_fields_that_are_not_in_the_specification() {
     let service = MockServer::start().await;
     let client = connect(&service, &service.keys().links);
     let created = client.create_link(&link("t", "x:y")).await.unwrap();
@@ -44,7 +44,7 @@ async fn fields_beyond_the_specification_are_kept() {
 }
 
 #[tokio::test]
-pub(crate) async fn an_empty_edit_is_refused_before_it_is_sent() {
+pub(crate) async fn rejects_an_empty_update_before_sending() {
     let client = Client::builder()
         .base_url("http://localhost")
         .build()

@@ -1,6 +1,9 @@
-//! The client against the reference service over real sockets, a module per resource and per promise.
+//! Tests of the client with the reference service over real sockets.
 
-#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may stop at the first unexpected value"
+)]
 
 mod analytics;
 mod badges;
@@ -45,42 +48,42 @@ use profile_sdk::{ApiKey, Client, ClientBuilder};
 
 use crate::clock::SkippingClock;
 
-/// A client of the service that has this key.
+/// Creates a client with a key.
 #[track_caller]
 fn connect(service: &MockServer, key: &str) -> Client {
-    describe(service)
+    client_builder(service)
         .api_key(ApiKey::new(key).unwrap())
         .build()
         .unwrap()
 }
 
-/// A client of the service that may do everything.
+/// Creates a client with all scopes.
 #[track_caller]
 fn connect_as_owner(service: &MockServer) -> Client {
     connect(service, service.key())
 }
 
-/// A client of the service, still without a key, that never really waits between two attempts.
-fn describe(service: &MockServer) -> ClientBuilder {
-    describe_at(service.uri())
+/// Returns a builder for a client without a key, whose waits end at once.
+fn client_builder(service: &MockServer) -> ClientBuilder {
+    client_builder_for(service.uri())
 }
 
-/// The same at any address.
-fn describe_at(uri: &str) -> ClientBuilder {
+/// Returns the same builder for any base URL.
+fn client_builder_for(uri: &str) -> ClientBuilder {
     Client::builder()
         .base_url(uri)
         .clock(SkippingClock::default())
 }
 
-/// How many requests the service has seen.
+/// Returns the number of requests that the service has received.
 fn requests(service: &MockServer) -> usize {
     service.journal().requests().len()
 }
 
-/// Has the service answer every request with this from now on.
-async fn answer_all(service: &MockServer, answer: ResponseTemplate) {
+/// Makes the service respond to every request with a template.
+async fn respond_to_all(service: &MockServer, response: ResponseTemplate) {
     Mock::given(any())
-        .respond_with(answer)
+        .respond_with(response)
         .mount(service.wiremock())
         .await;
 }

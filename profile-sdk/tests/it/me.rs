@@ -6,7 +6,7 @@ use profile_sdk::Scope;
 use crate::{connect, connect_as_owner};
 
 #[tokio::test]
-async fn the_owner_reads_all_of_the_profile() {
+async fn returns_the_whole_profile() {
     let service = MockServer::start().await;
     let me = connect_as_owner(&service).me().await.unwrap();
     assert_eq!(me.handle.unwrap().as_str(), "demo");
@@ -29,14 +29,14 @@ async fn the_owner_reads_all_of_the_profile() {
 }
 
 #[tokio::test]
-pub(crate) async fn no_scope_is_needed() {
+pub(crate) async fn requires_no_scope() {
     let service = MockServer::start().await;
     let me = connect(&service, &service.keys().none).me().await.unwrap();
     assert_eq!(me.key.unwrap().scopes.unwrap().iter().count(), 0);
 }
 
 #[tokio::test]
-async fn the_answer_comes_with_its_metadata() {
+async fn returns_status_headers_and_body() {
     let service = MockServer::start().await;
     let response = connect_as_owner(&service).me().send().await.unwrap();
     assert_eq!(response.status(), 200);

@@ -1,4 +1,4 @@
-//! What can go wrong on the way, each with a kind of its own and in bounded memory.
+//! Network errors.
 
 use std::error::Error as _;
 
@@ -8,30 +8,30 @@ use profile_sdk::{ApiKey, Client, ErrorKind, LinkId};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-use crate::{answer_all, connect_as_owner, describe, describe_at};
+use crate::{client_builder, client_builder_for, connect_as_owner, respond_to_all};
 
-/// A service that answers its first connection with these bytes and then closes it.
-async fn serve_once(answer: &'static [u8]) -> String {
+/// Starts a service that sends these bytes on its first connection and then closes it.
+async fn serve_once(response: &'static [u8]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let uri = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
         let mut request = [0; 1024];
         let _ = stream.read(&mut request).await.unwrap();
-        stream.write_all(answer).await.unwrap();
+        stream.write_all(response).await.unwrap();
     });
     uri
 }
 
 fn connect_to(uri: &str) -> Client {
-    describe_at(uri)
+    client_builder_for(uri)
         .api_key(ApiKey::new("key").unwrap())
         .build()
         .unwrap()
 }
 
 #[tokio::test]
-async fn a_refused_connection_sent_nothing() {
+async fn a_refused_connection_sends_nothing() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let uri = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
@@ -48,13 +48,13 @@ async fn a_refused_connection_sent_nothing() {
 }
 
 #[tokio::test]
-async fn a_lost_answer_leaves_the_outcome_unknown() {
-    for answer in [
+async fn a_lost_response_leaves_the_outcome_unknown() {
+    for response in [
         &b""[..],
         b"HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{\"data\"",
         b"HTTP/1.1 201 Created\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
     ] {
-        let uri = serve_once(answer).await;
+        let uri = serve_once(response).await;
         let error = connect_to(&uri).create_post("p").await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}");
         assert!(error.may_have_been_applied());
@@ -67,9 +67,9 @@ async fn a_lost_answer_leaves_the_outcome_unknown() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_told_even_when_its_body_is_cut() {
-    let answer = b"HTTP/1.1 422 Unprocessable\r\ncontent-length: 100\r\n\r\n{\"error\":";
-    let uri = serve_once(answer).await;
+async fn reports_a_rejection_with_an_incomplete_body() {
+    let response = b"HTTP/1.1 422 Unprocessable\r\ncontent-length: 100\r\n\r\n{\"error\":";
+    let uri = serve_once(response).await;
     let error = connect_to(&uri).create_post("p").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Rejected);
 }
@@ -79,7 +79,7 @@ pub(crate) async fn a_redirect_is_not_followed() {
     let service = MockServer::start().await;
     let elsewhere =
         ResponseTemplate::new(307).insert_header("location", "http://u:pw@127.0.0.1:1/?key=1");
-    answer_all(&service, elsewhere).await;
+    respond_to_all(&service, elsewhere).await;
     let error = connect_as_owner(&service).me().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Redirected);
     assert!(error.header("Location").unwrap().ends_with("key=1"));
@@ -91,16 +91,16 @@ pub(crate) async fn a_redirect_is_not_followed() {
 }
 
 #[tokio::test]
-async fn an_answer_may_only_be_so_large() {
+async fn limits_the_size_of_responses() {
     let service = MockServer::start().await;
     let body = br#"{"data":{"users":1,"views":1,"links":1}}"#;
-    answer_all(&service, ResponseTemplate::new(200).set_body_bytes(body)).await;
-    let exact = describe(&service)
+    respond_to_all(&service, ResponseTemplate::new(200).set_body_bytes(body)).await;
+    let exact = client_builder(&service)
         .max_response_bytes(body.len())
         .build()
         .unwrap();
     exact.site_stats().await.unwrap();
-    let short = describe(&service)
+    let short = client_builder(&service)
         .max_response_bytes(body.len() - 1)
         .build()
         .unwrap();
@@ -113,7 +113,7 @@ async fn an_answer_may_only_be_so_large() {
 }
 
 #[tokio::test]
-async fn a_request_that_cannot_be_made_was_not_sent() {
+async fn does_not_send_an_invalid_request() {
     let service = MockServer::start().await;
     let id = LinkId::new("x".repeat(70_000)).unwrap();
     let error = connect_as_owner(&service)

@@ -1,4 +1,4 @@
-//! No value of a path's parameter reaches another endpoint.
+//! Path parameters cannot reach another endpoint.
 
 use mock_server::MockServer;
 use mock_server::wiremock::matchers::any as any_request;
@@ -12,7 +12,7 @@ use proptest::sample::select;
 use crate::cases::for_all;
 use crate::connect_as_owner;
 
-/// Everything but RFC 3986's unreserved characters.
+/// All characters except the unreserved characters of RFC 3986.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -20,7 +20,7 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 
 #[tokio::test]
-pub(crate) async fn a_parameter_is_one_segment_whatever_it_holds() {
+pub(crate) async fn encodes_any_parameter_as_one_segment() {
     let service = MockServer::start().await;
     let echo =
         |request: &Request| ResponseTemplate::new(200).insert_header("x-path", request.url.path());
@@ -51,7 +51,7 @@ pub(crate) async fn a_parameter_is_one_segment_whatever_it_holds() {
     }
 }
 
-/// Texts of what has a meaning in a URL, and of anything.
+/// Generates texts with characters that have a meaning in URLs.
 fn any_parameter() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         3 => select(&["/", "..", ".", "\\", "%2e", "%2F", "%", "?", "#", ";", "@", ":", "//"][..])
@@ -63,7 +63,7 @@ fn any_parameter() -> impl Strategy<Value = String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-pub(crate) async fn no_text_reaches_another_endpoint() {
+pub(crate) async fn no_parameter_reaches_another_endpoint() {
     let service = MockServer::start().await;
     Mock::given(any_request())
         .respond_with(|request: &Request| {
@@ -89,7 +89,8 @@ pub(crate) async fn no_text_reaches_another_endpoint() {
     });
 }
 
-/// Sends the text as each kind of parameter, and compares what came with what may come.
+/// Sends the text as each kind of parameter and compares the received targets with the expected
+/// ones.
 async fn check_targets(client: &Client, text: &str) {
     let encoded = utf8_percent_encode(text, ENCODED);
     let (Ok(link), Ok(post), Ok(handle)) =
@@ -122,19 +123,19 @@ async fn check_targets(client: &Client, text: &str) {
 }
 
 async fn target<T>(call: Call<T>) -> String {
-    let answer = call.send().await.unwrap();
-    answer.header("x-target").unwrap().to_owned()
+    let response = call.send().await.unwrap();
+    response.header("x-target").unwrap().to_owned()
 }
 
 #[test]
-pub(crate) fn what_cannot_be_a_segment_is_no_handle() {
+pub(crate) fn rejects_handles_that_cannot_be_a_segment() {
     for text in ["", ".", ".."] {
         assert!(Handle::new(text).is_err());
     }
 }
 
 #[test]
-fn every_request_names_its_operation() {
+fn requests_have_an_operation() {
     let client = Client::builder()
         .base_url("http://localhost")
         .build()

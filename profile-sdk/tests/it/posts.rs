@@ -1,4 +1,4 @@
-//! The two calls on posts.
+//! Creating and deleting posts.
 
 use mock_server::MockServer;
 use profile_sdk::{ErrorKind, PostId};
@@ -6,7 +6,7 @@ use profile_sdk::{ErrorKind, PostId};
 use crate::connect;
 
 #[tokio::test]
-pub(crate) async fn a_post_is_created_and_deleted() {
+pub(crate) async fn creates_and_deletes_a_post() {
     let service = MockServer::start().await;
     let client = connect(&service, &service.keys().social);
     let body = "Hello,\n\u{1f30d}\u{0}".repeat(1000);

@@ -6,7 +6,7 @@ use profile_sdk::{Bio, Color, DisplayName, Location, ProfileUpdate};
 use crate::connect_as_owner;
 
 #[tokio::test]
-async fn every_field_can_be_edited_and_is_read_back() {
+async fn edits_every_field() {
     let service = MockServer::start().await;
     let client = connect_as_owner(&service);
     let update = ProfileUpdate::new()
@@ -16,9 +16,9 @@ async fn every_field_can_be_edited_and_is_read_back() {
         .accent_color(Color::new("#FF8800").unwrap())
         .text_color(Color::new("#000000").unwrap())
         .background_color(Color::new("#ffffff").unwrap());
-    let answered = client.update_profile(&update).await.unwrap().unwrap();
+    let returned = client.update_profile(&update).await.unwrap().unwrap();
     let read = client.me().await.unwrap();
-    for profile in [answered, read] {
+    for profile in [returned, read] {
         assert_eq!(profile.display_name.as_deref(), Some("Ada 🦀"));
         assert_eq!(profile.bio.as_deref(), Some("one\r\ntwo\rthree \"quoted\""));
         assert_eq!(profile.location.as_deref(), Some(""));
@@ -29,7 +29,7 @@ async fn every_field_can_be_edited_and_is_read_back() {
 }
 
 #[tokio::test]
-async fn what_is_not_given_stays() {
+async fn unset_fields_are_not_changed() {
     let service = MockServer::start().await;
     let client = connect_as_owner(&service);
     let before = client.me().await.unwrap();
@@ -42,7 +42,7 @@ async fn what_is_not_given_stays() {
 }
 
 #[tokio::test]
-async fn an_empty_update_is_taken() {
+async fn accepts_an_empty_update() {
     let service = MockServer::start().await;
     let client = connect_as_owner(&service);
     let update = ProfileUpdate::new();

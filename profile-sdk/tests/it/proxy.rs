@@ -1,4 +1,4 @@
-//! Requests through a proxy, which sees of HTTPS no more than where it goes.
+//! Requests through a proxy.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,22 +6,23 @@ use profile_sdk::{ApiKey, Client, ErrorKind, RetryPolicy};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 
-/// A proxy that tunnels, answers plain requests itself, and keeps the head of each request.
+/// A proxy that opens tunnels, responds to plain requests itself, and records the head of each
+/// request.
 struct Proxy {
     url: String,
     heads: Arc<Mutex<Vec<String>>>,
 }
 
 impl Proxy {
-    /// One that lets nobody tunnel who does not send this header.
-    async fn start(needed: &'static str) -> Self {
+    /// Starts a proxy that rejects tunnels without this header.
+    async fn start(required_header: &'static str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://ada:hush@{}", listener.local_addr().unwrap());
         let heads = Arc::<Mutex<Vec<String>>>::default();
-        let kept = heads.clone();
+        let recorded = heads.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, needed, kept.clone()));
+                tokio::spawn(serve(stream, required_header, recorded.clone()));
             }
         });
         Self { url, heads }
@@ -32,16 +33,18 @@ impl Proxy {
     }
 }
 
-async fn serve(mut client: TcpStream, needed: &str, heads: Arc<Mutex<Vec<String>>>) {
+async fn serve(mut client: TcpStream, required_header: &str, heads: Arc<Mutex<Vec<String>>>) {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         head.push(client.read_u8().await.unwrap());
     }
     let head = String::from_utf8(head).unwrap();
     heads.lock().unwrap().push(head.clone());
-    let answer = match head.strip_prefix("CONNECT ") {
+    let response = match head.strip_prefix("CONNECT ") {
         None => "HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n{\"data\":[]}",
-        Some(_) if !head.contains(needed) => "HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n",
+        Some(_) if !head.contains(required_header) => {
+            "HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n"
+        }
         Some(target) => {
             let target = target.split(' ').next().unwrap();
             let mut service = TcpStream::connect(target).await.unwrap();
@@ -50,22 +53,19 @@ async fn serve(mut client: TcpStream, needed: &str, heads: Arc<Mutex<Vec<String>
             return;
         }
     };
-    client.write_all(answer.as_bytes()).await.unwrap();
+    client.write_all(response.as_bytes()).await.unwrap();
 }
 
 #[tokio::test]
-async fn plain_http_is_sent_to_the_proxy_with_its_own_password() {
+async fn sends_plain_http_to_the_proxy_with_its_password() {
     let proxy = Proxy::start("").await;
-    let described = Client::builder()
+    let builder = Client::builder()
         .base_url("http://profiles.example")
         .proxy(&proxy.url);
-    assert!(!format!("{described:?}").contains("hush"));
-    let refused = described.clone().build().unwrap_err();
-    assert!(
-        refused.to_string().contains("allow_plain_http"),
-        "{refused}"
-    );
-    let client = described.allow_plain_http(true).build().unwrap();
+    assert!(!format!("{builder:?}").contains("hush"));
+    let error = builder.clone().build().unwrap_err();
+    assert!(error.to_string().contains("allow_plain_http"), "{error}");
+    let client = builder.allow_plain_http(true).build().unwrap();
     assert!(!format!("{client:?}").contains("hush"));
     assert_eq!(client.badges().await.unwrap(), []);
     let head = proxy.heads().remove(0).to_lowercase();
@@ -80,19 +80,19 @@ async fn plain_http_is_sent_to_the_proxy_with_its_own_password() {
 }
 
 #[test]
-fn plain_http_to_this_machine_is_not_this_machine_s_alone_with_a_proxy() {
-    let described = Client::builder()
+fn rejects_plain_http_to_localhost_through_a_proxy() {
+    let builder = Client::builder()
         .base_url("http://localhost")
         .proxy("http://ada:hush@127.0.0.1:1");
     assert_eq!(
-        described.build().unwrap_err().to_string(),
+        builder.build().unwrap_err().to_string(),
         "proxy could read requests to a plain HTTP base URL; \
          use https, or call ClientBuilder::allow_plain_http"
     );
 }
 
 #[tokio::test]
-async fn a_proxy_that_refuses_is_told_without_its_password() {
+async fn reports_a_proxy_error_without_its_password() {
     let proxy = Proxy::start("another password").await;
     let client = Client::builder()
         .base_url("https://profiles.example")
@@ -111,7 +111,7 @@ async fn a_proxy_that_refuses_is_told_without_its_password() {
 }
 
 #[tokio::test]
-async fn https_goes_through_the_proxy_unread() {
+async fn tunnels_https_through_the_proxy() {
     let service = crate::tls::Service::start(&["http/1.1"]).await;
     let proxy = Proxy::start("YWRhOmh1c2g=").await;
     let client = Client::builder()

@@ -1,4 +1,4 @@
-//! The key's rate limit: known from answers, shared by clones, respected by all of them.
+//! The rate limit of the key, which clones share.
 
 use std::time::Duration;
 
@@ -7,17 +7,18 @@ use mock_server::{Fault, FaultRule, MockServer};
 use profile_sdk::{Client, ErrorKind, RetryPolicy};
 
 use crate::clock::SkippingClock;
-use crate::{answer_all, describe, requests};
+use crate::{client_builder, requests, respond_to_all};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A client without retries, of a service that refuses its first request, and its clock.
-async fn refused_once(retry_after: &str) -> (MockServer, Client, SkippingClock) {
+/// Returns a service that rejects its first request, a client without retries that has sent it, and
+/// its clock.
+async fn rate_limited_once(retry_after: &str) -> (MockServer, Client, SkippingClock) {
     let service = MockServer::start().await;
     let rule = FaultRule::new(Fault::rate_limited(retry_after)).times(1);
     service.add_fault(rule).unwrap();
     let clock = SkippingClock::default();
-    let client = describe(&service)
+    let client = client_builder(&service)
         .clock(clock.clone())
         .retry(RetryPolicy::none())
         .build()
@@ -28,8 +29,8 @@ async fn refused_once(retry_after: &str) -> (MockServer, Client, SkippingClock) 
 }
 
 #[tokio::test]
-async fn a_429_holds_back_every_request_of_the_client() {
-    let (service, client, clock) = refused_once("7").await;
+async fn a_429_delays_every_request_of_the_client() {
+    let (service, client, clock) = rate_limited_once("7").await;
     assert_eq!(client.clone().rate_limit().retry_after, Some(7 * SECOND));
     client.clone().site_stats().await.unwrap();
     assert_eq!(clock.waits(), [7 * SECOND]);
@@ -40,8 +41,8 @@ async fn a_429_holds_back_every_request_of_the_client() {
 }
 
 #[tokio::test]
-async fn a_long_hold_fails_at_once_and_is_tried_again_in_time() {
-    let (service, client, clock) = refused_once("100000").await;
+async fn fails_at_once_during_a_long_pause() {
+    let (service, client, clock) = rate_limited_once("100000").await;
     let error = client.site_stats().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::RateLimited);
     assert_eq!((error.attempts(), error.status()), (0, None));
@@ -59,48 +60,48 @@ async fn a_long_hold_fails_at_once_and_is_tried_again_in_time() {
 }
 
 #[tokio::test]
-async fn a_hold_longer_than_the_call_fails_at_once() {
-    let (service, client, _) = refused_once("20").await;
+async fn fails_at_once_if_the_pause_is_longer_than_the_call() {
+    let (service, client, _) = rate_limited_once("20").await;
     let call = client.site_stats().total_timeout(10 * SECOND);
     assert_eq!(call.await.unwrap_err().attempts(), 0);
     assert_eq!(requests(&service), 1);
 }
 
 #[tokio::test]
-async fn what_headers_tell_is_known() {
+async fn reads_rate_limit_headers() {
     let service = MockServer::start().await;
-    let client = describe(&service).build().unwrap();
+    let client = client_builder(&service).build().unwrap();
     assert_eq!(client.rate_limit(), Default::default());
-    let answer = ResponseTemplate::new(200)
+    let response = ResponseTemplate::new(200)
         .insert_header("x-ratelimit-limit", "100")
         .insert_header("x-ratelimit-remaining", "99")
         .insert_header("x-ratelimit-reset", "60")
         .set_body_string(r#"{"data":[]}"#);
-    answer_all(&service, answer).await;
+    respond_to_all(&service, response).await;
     client.badges().await.unwrap();
-    let known = client.clone().rate_limit();
-    assert_eq!((known.limit, known.remaining), (Some(100), Some(99)));
-    assert_eq!(known.reset_after, Some(60 * SECOND));
-    assert_eq!(known.retry_after, None);
+    let status = client.clone().rate_limit();
+    assert_eq!((status.limit, status.remaining), (Some(100), Some(99)));
+    assert_eq!(status.reset_after, Some(60 * SECOND));
+    assert_eq!(status.retry_after, None);
 }
 
 #[tokio::test]
-async fn a_429_without_a_wait_is_given_the_rest_of_its_window() {
+async fn waits_for_the_window_after_a_429_without_retry_after() {
     let service = MockServer::start().await;
-    let answer =
+    let response =
         ResponseTemplate::new(429).insert_header("ratelimit", "limit=100, remaining=0, reset=50");
-    answer_all(&service, answer).await;
-    let client = describe(&service).build().unwrap();
+    respond_to_all(&service, response).await;
+    let client = client_builder(&service).build().unwrap();
     let error = client.badges().await.unwrap_err();
     assert_eq!(error.retry_after(), Some(50 * SECOND));
     assert_eq!(error.attempts(), 1);
 }
 
 #[tokio::test]
-async fn requests_keep_the_interval_that_the_caller_sets() {
+async fn spaces_requests_by_the_interval() {
     let service = MockServer::start().await;
     let clock = SkippingClock::default();
-    let client = describe(&service)
+    let client = client_builder(&service)
         .clock(clock.clone())
         .request_interval(10 * SECOND)
         .build()
@@ -123,9 +124,9 @@ async fn requests_keep_the_interval_that_the_caller_sets() {
 }
 
 #[tokio::test]
-async fn a_turn_at_the_end_of_the_total_time_is_told_as_what_it_is() {
+async fn reports_a_request_interval_beyond_the_deadline() {
     let service = MockServer::start().await;
-    let client = describe(&service)
+    let client = client_builder(&service)
         .clock(SkippingClock::waking_late_by(SECOND))
         .request_interval(10 * SECOND)
         .build()

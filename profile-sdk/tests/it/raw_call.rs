@@ -1,14 +1,14 @@
-//! Calls to what the service offers beyond this crate.
+//! Calls to endpoints that are not in the specification.
 
 use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Fault, FaultRule, MockServer};
 use profile_sdk::{ErrorKind, Method, Profile};
 use serde_json::{Value, json};
 
-use crate::{answer_all, connect_as_owner, describe, requests};
+use crate::{client_builder, connect_as_owner, requests, respond_to_all};
 
 #[tokio::test]
-async fn any_endpoint_can_be_called() {
+async fn calls_any_endpoint() {
     let service = MockServer::start().await;
     let client = connect_as_owner(&service);
     let edited: Profile = client
@@ -41,7 +41,7 @@ async fn any_endpoint_can_be_called() {
 }
 
 #[tokio::test]
-async fn it_goes_the_way_of_every_call() {
+async fn raw_calls_have_the_same_errors_and_retries() {
     let service = MockServer::start().await;
     let client = connect_as_owner(&service);
     let error = client
@@ -80,7 +80,7 @@ async fn it_goes_the_way_of_every_call() {
 }
 
 #[tokio::test]
-async fn a_path_that_leads_elsewhere_is_not_sent() {
+async fn does_not_send_invalid_paths() {
     let service = MockServer::start().await;
     let client = connect_as_owner(&service);
     for path in [
@@ -104,7 +104,7 @@ async fn a_path_that_leads_elsewhere_is_not_sent() {
 }
 
 #[tokio::test]
-async fn an_answer_of_another_shape_says_where() {
+async fn reports_the_path_of_a_decoding_error() {
     let service = MockServer::start().await;
     let client = connect_as_owner(&service);
     let read = client.raw_call(Method::Get, "/api/v1/stats");
@@ -124,7 +124,7 @@ async fn an_answer_of_another_shape_says_where() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_no_json_is_not_sent() {
+async fn does_not_send_a_body_that_cannot_be_serialized() {
     let service = MockServer::start().await;
     let client = connect_as_owner(&service);
     let body = std::collections::HashMap::from([((1, 2), 3)]);
@@ -141,10 +141,10 @@ async fn a_body_that_is_no_json_is_not_sent() {
 }
 
 #[tokio::test]
-async fn an_answer_without_a_body_is_null() {
+async fn decodes_an_empty_body_as_null() {
     let service = MockServer::start().await;
     let client = connect_as_owner(&service);
-    answer_all(&service, ResponseTemplate::new(204)).await;
+    respond_to_all(&service, ResponseTemplate::new(204)).await;
     let call = || client.raw_call(Method::Delete, "/api/v1/me/sessions");
     call().read::<()>().await.unwrap();
     call().read_data::<()>().await.unwrap();
@@ -165,9 +165,9 @@ async fn an_answer_without_a_body_is_null() {
 }
 
 #[tokio::test]
-async fn a_header_goes_with_one_request() {
+async fn sends_a_header_with_one_request() {
     let service = MockServer::start().await;
-    let client = describe(&service)
+    let client = client_builder(&service)
         .default_header("x-tenant", "blue")
         .build()
         .unwrap();
@@ -186,7 +186,7 @@ async fn a_header_goes_with_one_request() {
 }
 
 #[tokio::test]
-async fn a_header_that_cannot_be_given_is_named() {
+async fn names_invalid_headers() {
     let service = MockServer::start().await;
     let client = connect_as_owner(&service);
     for (name, value, reason) in [

@@ -1,4 +1,4 @@
-//! What is repeated, how often and after which wait, counted by the service.
+//! Retries and waits, counted by the service.
 
 use std::future::{Future, pending};
 use std::pin::Pin;
@@ -10,23 +10,24 @@ use profile_sdk::{ApiKey, Clock, Error, ErrorKind, LinkId, Operation, ProfileUpd
 
 use crate::clock::SkippingClock;
 use crate::every_call::every_call;
-use crate::{connect_as_owner, describe, requests};
+use crate::{client_builder, connect_as_owner, requests};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Each operation's outcome and the number of requests, where the first request meets the fault.
-async fn meet_once(fault: Fault) -> Vec<(Operation, Result<(), Error>, usize)> {
+/// Returns the result and the number of requests of each operation, if the first request meets the
+/// fault.
+async fn call_each_with_fault(fault: Fault) -> Vec<(Operation, Result<(), Error>, usize)> {
     let service = MockServer::builder().wire_faults().start().await.unwrap();
-    let mut met = Vec::new();
+    let mut results = Vec::new();
     for (operation, call) in every_call(&connect_as_owner(&service)) {
         service.clear_faults();
         service.journal().clear();
         service
             .add_fault(FaultRule::new(fault.clone()).times(1))
             .unwrap();
-        met.push((operation, call.await, requests(&service)));
+        results.push((operation, call.await, requests(&service)));
     }
-    met
+    results
 }
 
 fn creates(operation: &Operation) -> bool {
@@ -34,8 +35,8 @@ fn creates(operation: &Operation) -> bool {
 }
 
 #[tokio::test]
-async fn what_can_be_done_twice_is_repeated_and_what_creates_is_not() {
-    for (fault, unknown) in [
+async fn retries_idempotent_calls_but_not_creations() {
+    for (fault, unclear) in [
         (Fault::status(408), false),
         (Fault::status(502), true),
         (Fault::status(503), true),
@@ -45,12 +46,12 @@ async fn what_can_be_done_twice_is_repeated_and_what_creates_is_not() {
         (Fault::Wire(WireFault::Cut { after: 5 }), true),
         (Fault::Wire(WireFault::BadChunk), true),
     ] {
-        for (operation, outcome, requests) in meet_once(fault.clone()).await {
+        for (operation, outcome, requests) in call_each_with_fault(fault.clone()).await {
             if creates(&operation) {
                 let error = outcome.unwrap_err();
                 assert_eq!(requests, 1, "{operation} {fault:?}");
                 assert_eq!(error.attempts(), 1);
-                assert_eq!(error.may_have_been_applied(), unknown, "{error}");
+                assert_eq!(error.may_have_been_applied(), unclear, "{error}");
             } else {
                 outcome.unwrap();
                 assert_eq!(requests, 2, "{operation} {fault:?}");
@@ -60,15 +61,15 @@ async fn what_can_be_done_twice_is_repeated_and_what_creates_is_not() {
 }
 
 #[tokio::test]
-async fn what_was_refused_unread_is_always_repeated() {
-    for (operation, outcome, requests) in meet_once(Fault::rate_limited("1")).await {
+async fn retries_every_call_after_a_429() {
+    for (operation, outcome, requests) in call_each_with_fault(Fault::rate_limited("1")).await {
         outcome.unwrap();
         assert_eq!(requests, 2, "{operation}");
     }
 }
 
 #[tokio::test]
-async fn what_would_happen_again_is_not_repeated() {
+async fn does_not_retry_permanent_failures() {
     for fault in [
         Fault::status(400),
         Fault::status(404),
@@ -76,7 +77,7 @@ async fn what_would_happen_again_is_not_repeated() {
         Fault::status(501),
         Fault::redirect("http://127.0.0.1:1/"),
     ] {
-        for (operation, outcome, requests) in meet_once(fault.clone()).await {
+        for (operation, outcome, requests) in call_each_with_fault(fault.clone()).await {
             assert_eq!(outcome.unwrap_err().attempts(), 1);
             assert_eq!(requests, 1, "{operation} {fault:?}");
         }
@@ -84,7 +85,7 @@ async fn what_would_happen_again_is_not_repeated() {
 }
 
 #[tokio::test]
-async fn there_are_three_retries_unless_set() {
+async fn retries_three_times_by_default() {
     let service = MockServer::start().await;
     service
         .add_fault(FaultRule::new(Fault::status(503)))
@@ -99,13 +100,17 @@ async fn there_are_three_retries_unless_set() {
         let error = call.await.unwrap_err();
         assert_eq!(error.attempts(), attempts);
         assert_eq!(requests(&service), attempts as usize);
-        let told = format!("; tried {attempts} times in ");
-        assert_eq!(error.to_string().contains(&told), attempts > 1, "{error}");
+        let attempts_text = format!("; tried {attempts} times in ");
+        assert_eq!(
+            error.to_string().contains(&attempts_text),
+            attempts > 1,
+            "{error}"
+        );
     }
 }
 
 #[tokio::test]
-async fn a_deletion_whose_answer_was_lost_is_done() {
+async fn a_404_after_a_lost_deletion_is_a_success() {
     let service = MockServer::builder().wire_faults().start().await.unwrap();
     let lost = FaultRule::new(Fault::Wire(WireFault::Reset)).after_write();
     service.add_fault(lost.times(1)).unwrap();
@@ -115,11 +120,11 @@ async fn a_deletion_whose_answer_was_lost_is_done() {
     assert_eq!(response.status(), 404);
     assert_eq!(requests(&service), 2);
 
-    // Now nothing was lost, so there was nothing to delete.
+    // Without a lost response, a 404 is an error.
     let error = client.delete_link(&id).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
-    let unread = FaultRule::new(Fault::rate_limited("1")).times(1);
-    service.add_fault(unread).unwrap();
+    let rate_limited = FaultRule::new(Fault::rate_limited("1")).times(1);
+    service.add_fault(rate_limited).unwrap();
     let error = client.delete_link(&id).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert_eq!(error.attempts(), 2);
@@ -143,13 +148,14 @@ async fn an_earlier_attempt_may_have_been_applied() {
     assert!(error.may_have_been_applied());
 }
 
-/// What comes of a call whose first answer asks for a wait, and the waits that were made.
-async fn ask_to_wait(retry_after: &str) -> (Result<(), Error>, Vec<Duration>, usize) {
+/// Makes a call whose first response requests a wait. Returns the result, the waits and the number
+/// of requests.
+async fn call_with_retry_after(retry_after: &str) -> (Result<(), Error>, Vec<Duration>, usize) {
     let service = MockServer::start().await;
     let rule = FaultRule::new(Fault::rate_limited(retry_after)).times(1);
     service.add_fault(rule).unwrap();
     let clock = SkippingClock::default();
-    let client = describe(&service)
+    let client = client_builder(&service)
         .clock(clock.clone())
         .jitter(|| 0.0)
         .build()
@@ -159,24 +165,24 @@ async fn ask_to_wait(retry_after: &str) -> (Result<(), Error>, Vec<Duration>, us
 }
 
 #[tokio::test]
-async fn the_service_is_given_the_time_that_it_asks_for() {
+async fn waits_for_retry_after() {
     for (retry_after, seconds) in [("0", 0), ("7", 7), ("30", 30)] {
-        let (outcome, waits, requests) = ask_to_wait(retry_after).await;
+        let (outcome, waits, requests) = call_with_retry_after(retry_after).await;
         outcome.unwrap();
         assert_eq!(waits.iter().sum::<Duration>(), seconds * SECOND);
         assert_eq!(requests, 2);
     }
     let soon = httpdate::fmt_http_date(SystemTime::now() + 20 * SECOND);
-    let (outcome, waits, _) = ask_to_wait(&soon).await;
+    let (outcome, waits, _) = call_with_retry_after(&soon).await;
     outcome.unwrap();
-    // A date has whole seconds, and the service's own may change before it answers.
+    // HTTP dates have whole seconds, and some time passes before the service responds.
     assert!((15 * SECOND..=20 * SECOND).contains(&waits[0]), "{waits:?}");
 }
 
 #[tokio::test]
-async fn odd_waits_are_harmless() {
+async fn ignores_invalid_retry_after() {
     for retry_after in ["", "-1", "NaN", "1e20", "Sun, 06 Nov 1994 08:49:37 GMT"] {
-        let (outcome, waits, requests) = ask_to_wait(retry_after).await;
+        let (outcome, waits, requests) = call_with_retry_after(retry_after).await;
         outcome.unwrap();
         assert_eq!(waits.iter().sum::<Duration>(), Duration::ZERO);
         assert_eq!(requests, 2, "{retry_after:?}");
@@ -184,13 +190,13 @@ async fn odd_waits_are_harmless() {
 }
 
 #[tokio::test]
-async fn a_wait_that_is_too_long_is_not_slept() {
+async fn does_not_wait_longer_than_max_wait() {
     for (retry_after, seconds) in [
         ("31", 31),
         ("100000", 100_000),
         ("100000000000000000000", u64::MAX),
     ] {
-        let (outcome, waits, requests) = ask_to_wait(retry_after).await;
+        let (outcome, waits, requests) = call_with_retry_after(retry_after).await;
         let error = outcome.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::RateLimited);
         assert_eq!(error.retry_after().unwrap().as_secs(), seconds);
@@ -200,7 +206,7 @@ async fn a_wait_that_is_too_long_is_not_slept() {
 }
 
 #[tokio::test]
-async fn a_call_ends_with_its_total_time() {
+async fn the_total_timeout_ends_a_call() {
     let service = MockServer::start().await;
     let mut busy = Fault::status(503);
     if let Fault::Status { headers, .. } = &mut busy {
@@ -217,17 +223,17 @@ async fn a_call_ends_with_its_total_time() {
 }
 
 #[tokio::test]
-async fn a_broken_service_is_not_hammered() {
+async fn the_retry_budget_limits_retries() {
     let service = MockServer::start().await;
     service
         .add_fault(FaultRule::new(Fault::status(503)))
         .unwrap();
-    let client = describe(&service).retry_budget(4).build().unwrap();
+    let client = client_builder(&service).retry_budget(4).build().unwrap();
     for attempts in [4, 2, 1, 1] {
         let clone = client.clone();
         assert_eq!(clone.badges().await.unwrap_err().attempts(), attempts);
     }
-    // Ten successes bring back one retry.
+    // Ten successes restore one retry.
     service.clear_faults();
     for _ in 0..10 {
         client.badges().await.unwrap();
@@ -238,7 +244,7 @@ async fn a_broken_service_is_not_hammered() {
     assert_eq!(client.badges().await.unwrap_err().attempts(), 2);
 }
 
-/// Waits for ever.
+/// A clock whose waits never end.
 struct StoppedClock;
 
 impl Clock for StoppedClock {
@@ -256,19 +262,23 @@ impl Clock for StoppedClock {
 }
 
 #[tokio::test]
-async fn a_cancelled_call_leaves_nothing_behind() {
+async fn a_call_can_be_canceled() {
     let service = MockServer::start().await;
     service
         .add_fault(FaultRule::new(Fault::status(503)).times(1))
         .unwrap();
-    let client = describe(&service)
+    let client = client_builder(&service)
         .clock(StoppedClock)
         .api_key(ApiKey::new(service.key()).unwrap())
         .build()
         .unwrap();
     let waiting = tokio::spawn(client.me().into_future());
-    let any = RequestPattern::any();
-    service.journal().wait(&any, 1, 10 * SECOND).await.unwrap();
+    let any_request = RequestPattern::any();
+    service
+        .journal()
+        .wait(&any_request, 1, 10 * SECOND)
+        .await
+        .unwrap();
     waiting.abort();
     assert!(waiting.await.unwrap_err().is_cancelled());
     client.me().await.unwrap();

@@ -1,4 +1,4 @@
-//! The key shows up nowhere but in the one header that carries it.
+//! The key only appears in the `Authorization` header.
 
 use std::error::Error as _;
 
@@ -6,11 +6,11 @@ use mock_server::MockServer;
 use mock_server::wiremock::ResponseTemplate;
 use profile_sdk::{ApiKey, Client, Error, ErrorKind, Method};
 
-use crate::{answer_all, connect, describe, describe_at};
+use crate::{client_builder, client_builder_for, connect, respond_to_all};
 
 const CANARY: &str = "canary/4f1e0c77";
 
-/// The key as JSON, URLs and HTML write it.
+/// Returns the key in the encodings of JSON, URLs and HTML.
 fn spellings(key: &str) -> impl Iterator<Item = String> {
     let slashes = [
         "/", r"\/", r"\u002f", r"\u002F", "%2f", "%2F", "&#x2F;", "&#x2f;", "&#47;", "&#047;",
@@ -40,7 +40,7 @@ async fn nothing_printable_shows_the_key() {
     let service = MockServer::start().await;
     let key = ApiKey::new(CANARY).unwrap();
     check(&format!("{key:?}"));
-    let builder = describe(&service).api_key(key);
+    let builder = client_builder(&service).api_key(key);
     check(&format!("{builder:?}"));
     let client = builder.build().unwrap();
     check(&format!("{client:?}"));
@@ -48,20 +48,20 @@ async fn nothing_printable_shows_the_key() {
     check(&format!("{call:?} {:?}", call.request()));
     check_error(&call.await.unwrap_err());
 
-    let unreachable = describe_at("http://127.0.0.1:1")
+    let unreachable = client_builder_for("http://127.0.0.1:1")
         .api_key(ApiKey::new(CANARY).unwrap())
         .build()
         .unwrap();
     check_error(&unreachable.me().await.unwrap_err());
 
-    answer_all(&service, ResponseTemplate::new(200).set_body_string("{")).await;
+    respond_to_all(&service, ResponseTemplate::new(200).set_body_string("{")).await;
     check_error(&connect(&service, CANARY).me().await.unwrap_err());
     let response = connect(&service, CANARY).delete_post(&"1".parse().unwrap());
     check(&format!("{:?}", response.send().await.unwrap()));
 }
 
 #[tokio::test]
-async fn a_service_that_echoes_the_key_does_not_make_it_show() {
+async fn redacts_an_echoed_key() {
     let echo = format!("bad header Bearer {CANARY}");
     for (status, body) in [
         (
@@ -92,11 +92,11 @@ async fn a_service_that_echoes_the_key_does_not_make_it_show() {
         ),
     ] {
         let service = MockServer::start().await;
-        let answer = ResponseTemplate::new(status)
+        let response = ResponseTemplate::new(status)
             .insert_header("x-request-id", CANARY)
             .insert_header("location", format!("/?key={CANARY}"))
             .set_body_string(body);
-        answer_all(&service, answer).await;
+        respond_to_all(&service, response).await;
         let client = connect(&service, CANARY);
         let raw = client.raw_call(Method::Get, "/api/v1/me").read::<u8>();
         for error in [client.me().await.unwrap_err(), raw.await.unwrap_err()] {
@@ -111,7 +111,7 @@ async fn a_service_that_echoes_the_key_does_not_make_it_show() {
 }
 
 #[test]
-fn a_password_in_a_base_url_is_not_told() {
+fn hides_a_password_in_the_base_url() {
     for url in [
         format!("https://ada:{CANARY}@host"),
         format!("https://ada:{CANARY}@host:x"),
@@ -124,7 +124,7 @@ fn a_password_in_a_base_url_is_not_told() {
 }
 
 #[tokio::test]
-async fn a_key_in_the_path_of_a_call_is_not_told() {
+async fn redacts_a_key_in_a_path() {
     let service = MockServer::start().await;
     let client = connect(&service, CANARY);
     for path in ["/canary/4f1e0c77", "/canary%2F4f1e0c77"] {
@@ -142,25 +142,25 @@ async fn a_key_in_the_path_of_a_call_is_not_told() {
 }
 
 #[test]
-fn a_key_in_place_of_the_base_url_is_not_told() {
+fn hides_a_key_passed_as_the_base_url() {
     for text in [CANARY, "canary:4f1e0c77", "canary@4f1e0c77"] {
-        let described = Client::builder().base_url(text);
-        assert!(!format!("{described:?}").contains(text));
-        let error = described.build().unwrap_err();
+        let builder = Client::builder().base_url(text);
+        assert!(!format!("{builder:?}").contains(text));
+        let error = builder.build().unwrap_err();
         let expected = "base URL does not contain ://; expected a URL such as https://host";
         assert_eq!(error.to_string(), expected);
     }
 }
 
 #[test]
-fn a_key_is_not_sent_in_the_open() {
+fn does_not_send_the_key_unencrypted() {
     for host in ["profiles.example", "foo.localhost"] {
-        let described = Client::builder().base_url(format!("http://{host}"));
+        let builder = Client::builder().base_url(format!("http://{host}"));
         let expected = format!(
             "base URL http://{host}/ would send requests unencrypted to another machine; \
              use https, or call ClientBuilder::allow_plain_http"
         );
-        assert_eq!(described.build().unwrap_err().to_string(), expected);
+        assert_eq!(builder.build().unwrap_err().to_string(), expected);
     }
     let allowed = Client::builder()
         .base_url("http://profiles.example")

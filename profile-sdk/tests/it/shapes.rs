@@ -1,5 +1,5 @@
-//! What the service may answer with where the specification shows no shape, beyond what the
-//! reference service speaks; and what the client sends, byte for byte.
+//! Responses with shapes that the specification does not define and the reference service does not
+//! send; and the exact bytes of requests.
 
 use std::io::Write as _;
 
@@ -13,24 +13,24 @@ use profile_sdk::{
 };
 use serde_json::{Value, json};
 
-use crate::{answer_all, connect_as_owner};
+use crate::{connect_as_owner, respond_to_all};
 
-/// A service that answers everything with this under `data`, and a client of it.
-async fn answering(data: Value) -> (MockServer, Client) {
+/// Starts a service that responds to every request with this `data`. Returns it and a client.
+async fn respond_with(data: Value) -> (MockServer, Client) {
     let service = MockServer::start().await;
-    let answer = ResponseTemplate::new(200).set_body_json(json!({"data": data}));
-    answer_all(&service, answer).await;
+    let response = ResponseTemplate::new(200).set_body_json(json!({"data": data}));
+    respond_to_all(&service, response).await;
     let client = connect_as_owner(&service);
     (service, client)
 }
 
 async fn read_me(data: Value) -> Profile {
-    let (_service, client) = answering(data).await;
+    let (_service, client) = respond_with(data).await;
     client.me().await.unwrap()
 }
 
 #[tokio::test]
-pub(crate) async fn visibility_has_any_style() {
+pub(crate) async fn decodes_any_visibility() {
     for (raw, visible) in [
         (json!("0"), Some(false)),
         (json!("false"), Some(false)),
@@ -48,7 +48,7 @@ pub(crate) async fn visibility_has_any_style() {
 }
 
 #[tokio::test]
-pub(crate) async fn the_key_has_any_shape() {
+pub(crate) async fn decodes_any_shape_of_the_key() {
     let me = read_me(json!({"key": {
         "scopes": "links:write,badges:write",
         "rate_limit": "60/minute",
@@ -75,7 +75,7 @@ pub(crate) async fn the_key_has_any_shape() {
 }
 
 #[tokio::test]
-pub(crate) async fn absent_and_null_read_alike() {
+pub(crate) async fn decodes_absent_and_null_fields_alike() {
     let nulls = [
         "handle",
         "display_name",
@@ -92,14 +92,14 @@ pub(crate) async fn absent_and_null_read_alike() {
 }
 
 #[tokio::test]
-pub(crate) async fn an_id_is_printed_as_it_was_written() {
+pub(crate) async fn displays_ids_as_received() {
     for (raw, printed) in [
         (json!("0x1F/é"), "0x1F/é"),
         (json!("007"), "007"),
         (json!(u64::MAX), "18446744073709551615"),
         (json!(-3), "-3"),
     ] {
-        let (_service, client) = answering(json!({"id": raw})).await;
+        let (_service, client) = respond_with(json!({"id": raw})).await;
         let created = client.create_post("p").await.unwrap().unwrap();
         assert_eq!(serde_json::to_value(&created).unwrap(), json!({"id": raw}));
         assert_eq!(created.id.unwrap().as_str(), printed);
@@ -107,7 +107,7 @@ pub(crate) async fn an_id_is_printed_as_it_was_written() {
 }
 
 #[tokio::test]
-pub(crate) async fn an_id_beyond_64_bits_keeps_its_digits() {
+pub(crate) async fn ids_beyond_64_bits_keep_their_digits() {
     for id in [
         "18446744073709551616",
         "-98765432109876543210",
@@ -117,7 +117,7 @@ pub(crate) async fn an_id_beyond_64_bits_keeps_its_digits() {
         let service = MockServer::start().await;
         let links = format!(r#"[{{"id":{id},"title":"t"}},{{"id":2}}]"#);
         let body = format!(r#"{{"data":{{"links":{links},"posts":[{{"id":{id}}}],"n":2.5}}}}"#);
-        answer_all(&service, ResponseTemplate::new(200).set_body_string(body)).await;
+        respond_to_all(&service, ResponseTemplate::new(200).set_body_string(body)).await;
         let client = connect_as_owner(&service);
         let me = client.me().await.unwrap();
         let (links, posts) = (me.links.unwrap(), me.posts.unwrap());
@@ -133,10 +133,10 @@ pub(crate) async fn an_id_beyond_64_bits_keeps_its_digits() {
 }
 
 #[tokio::test]
-pub(crate) async fn an_odd_id_is_no_error() {
+pub(crate) async fn accepts_unexpected_ids() {
     for raw in [json!(""), json!(["a"]), json!({"$oid": "5f"})] {
         let link = json!({"id": raw, "title": "t"});
-        let (_service, client) = answering(link.clone()).await;
+        let (_service, client) = respond_with(link.clone()).await;
         let created = client.delete_link(&LinkId::from(1)).await;
         created.unwrap();
         let new = NewLink::new("t", LinkUrl::new("x:y").unwrap());
@@ -149,7 +149,7 @@ pub(crate) async fn an_odd_id_is_no_error() {
 }
 
 #[tokio::test]
-pub(crate) async fn an_odd_field_of_an_element_hides_no_other() {
+pub(crate) async fn unexpected_fields_of_elements_do_not_hide_others() {
     let data = json!({
         "links": [{"id": 1, "title": "t"}, {"id": 2, "title": 7, "url": ["u"]}],
         "posts": [{"id": 3, "body": {"html": "b"}}, {"body": "b"}],
@@ -180,7 +180,7 @@ pub(crate) async fn an_odd_field_of_an_element_hides_no_other() {
 }
 
 #[tokio::test]
-pub(crate) async fn a_list_with_an_element_that_is_no_such_thing_is_kept_whole() {
+pub(crate) async fn keeps_a_list_with_an_invalid_element_in_extra() {
     for (name, list) in [
         ("links", json!([{"id": 1, "title": 7}, "two"])),
         ("links", json!(["one", {"id": 2, "title": 7}])),
@@ -202,11 +202,11 @@ pub(crate) async fn a_list_with_an_element_that_is_no_such_thing_is_kept_whole()
 }
 
 #[tokio::test]
-pub(crate) async fn an_odd_field_beside_a_long_id_leaves_the_id_whole() {
+pub(crate) async fn long_ids_keep_their_digits_beside_unexpected_fields() {
     let id = "123456789012345678901234567890";
     let body = format!(r#"{{"data":{{"links":[{{"id":1,"title":7}},{{"id":{id},"url":7}}]}}}}"#);
     let service = MockServer::start().await;
-    answer_all(&service, ResponseTemplate::new(200).set_body_string(body)).await;
+    respond_to_all(&service, ResponseTemplate::new(200).set_body_string(body)).await;
     let links = connect_as_owner(&service)
         .me()
         .await
@@ -221,7 +221,7 @@ pub(crate) async fn an_odd_field_beside_a_long_id_leaves_the_id_whole() {
 }
 
 #[tokio::test]
-pub(crate) async fn further_fields_survive() {
+pub(crate) async fn keeps_unknown_fields() {
     let data = json!({
         "bio": "b",
         "links": [{"id": 1, "title": "t", "url": "u", "stats": {"clicks": [1, 2.5]}}],
@@ -235,11 +235,11 @@ pub(crate) async fn further_fields_survive() {
 }
 
 #[tokio::test]
-pub(crate) async fn analytics_have_any_shape() {
+pub(crate) async fn decodes_any_shape_of_analytics() {
     let odd = json!([{"metric": "views", "count": 3}]);
-    let (_service, client) = answering(odd.clone()).await;
+    let (_service, client) = respond_with(odd.clone()).await;
     assert_eq!(client.analytics().await.unwrap().extra["data"], odd);
-    let (_service, client) = answering(json!({"views": "1.2k", "likes": {"count": 2}})).await;
+    let (_service, client) = respond_with(json!({"views": "1.2k", "likes": {"count": 2}})).await;
     let Analytics {
         views,
         likes,
@@ -252,7 +252,7 @@ pub(crate) async fn analytics_have_any_shape() {
 }
 
 #[tokio::test]
-pub(crate) async fn statistics_of_another_may_be_bare_or_odd() {
+pub(crate) async fn decodes_partial_and_unexpected_statistics() {
     for (data, total) in [
         (json!({}), None),
         (
@@ -264,7 +264,7 @@ pub(crate) async fn statistics_of_another_may_be_bare_or_odd() {
             Some(3),
         ),
     ] {
-        let (_service, client) = answering(data).await;
+        let (_service, client) = respond_with(data).await;
         let UserStats {
             total_views,
             period,
@@ -278,24 +278,25 @@ pub(crate) async fn statistics_of_another_may_be_bare_or_odd() {
 }
 
 #[tokio::test]
-pub(crate) async fn a_kind_of_badge_is_kept_by_name() {
-    let (_service, client) = answering(json!([{"id": "b", "name": "B", "kind": "granted"}])).await;
+pub(crate) async fn keeps_unknown_badge_kinds_by_name() {
+    let (_service, client) =
+        respond_with(json!([{"id": "b", "name": "B", "kind": "granted"}])).await;
     let badge = client.badges().await.unwrap().remove(0);
     assert_eq!(badge.kind, Some(BadgeKind::Other("granted".to_owned())));
 }
 
 #[tokio::test]
-pub(crate) async fn a_shown_shape_that_is_not_kept_is_named_by_its_path() {
+pub(crate) async fn reports_the_path_of_fields_with_a_wrong_type() {
     for (data, expected) in [
         (json!({"bio": 5}), "data.bio: invalid type: integer `5`"),
         (json!([1]), "data: invalid type: sequence"),
     ] {
-        let (_service, client) = answering(data).await;
+        let (_service, client) = respond_with(data).await;
         let error = client.me().await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unreadable);
         assert!(error.to_string().contains(expected), "{error}");
     }
-    let (_service, client) = answering(json!([{"id": "b", "name": "B"}, {"id": "c"}])).await;
+    let (_service, client) = respond_with(json!([{"id": "b", "name": "B"}, {"id": "c"}])).await;
     let error = client.badges().await.unwrap_err();
     assert!(
         error.to_string().contains("data[1]: missing field `name`"),
@@ -304,7 +305,7 @@ pub(crate) async fn a_shown_shape_that_is_not_kept_is_named_by_its_path() {
 }
 
 #[tokio::test]
-pub(crate) async fn the_content_type_and_a_byte_order_mark_do_not_matter() {
+pub(crate) async fn ignores_the_content_type_and_a_byte_order_mark() {
     let body = "\u{feff}{\"data\":{\"users\":1,\"views\":2,\"links\":3},\"meta\":[]}";
     for content_type in [
         "",
@@ -313,15 +314,15 @@ pub(crate) async fn the_content_type_and_a_byte_order_mark_do_not_matter() {
         "\t;;",
     ] {
         let service = MockServer::start().await;
-        let answer = ResponseTemplate::new(203).set_body_raw(body, content_type);
-        answer_all(&service, answer).await;
+        let response = ResponseTemplate::new(203).set_body_raw(body, content_type);
+        respond_to_all(&service, response).await;
         let site = connect_as_owner(&service).site_stats().await.unwrap();
         assert_eq!((site.users, site.views, site.links), (1, 2, 3));
     }
 }
 
 #[tokio::test]
-pub(crate) async fn every_shape_of_a_refusal_is_read() {
+pub(crate) async fn reads_every_shape_of_error_body() {
     for (body, code, message) in [
         (
             r#"{"error":{"code":"c","message":"m"}}"#,
@@ -347,7 +348,7 @@ pub(crate) async fn every_shape_of_a_refusal_is_read() {
         ("\u{0}", None, None),
     ] {
         let service = MockServer::start().await;
-        answer_all(&service, ResponseTemplate::new(422).set_body_string(body)).await;
+        respond_to_all(&service, ResponseTemplate::new(422).set_body_string(body)).await;
         let error = connect_as_owner(&service).me().await.unwrap_err();
         assert_eq!((error.code(), error.message()), (code, message), "{body}");
         assert_eq!(error.body(), body.as_bytes());
@@ -355,21 +356,21 @@ pub(crate) async fn every_shape_of_a_refusal_is_read() {
 }
 
 #[tokio::test]
-pub(crate) async fn gzip_is_understood() {
+pub(crate) async fn decompresses_gzip() {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
     gzip.write_all(br#"{"data":{"users":1,"views":2,"links":3}}"#)
         .unwrap();
     let service = MockServer::start().await;
-    let answer = ResponseTemplate::new(200)
+    let response = ResponseTemplate::new(200)
         .insert_header("content-encoding", "gzip")
         .set_body_bytes(gzip.finish().unwrap());
-    answer_all(&service, answer).await;
+    respond_to_all(&service, response).await;
     let site = connect_as_owner(&service).site_stats().await.unwrap();
     assert_eq!(site.users, 1);
 }
 
 #[test]
-pub(crate) fn what_is_sent_is_what_was_given() {
+pub(crate) fn sends_values_unchanged() {
     let client = Client::builder()
         .base_url("https://profiles.example")
         .build()

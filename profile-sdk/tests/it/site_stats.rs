@@ -2,12 +2,12 @@
 
 use mock_server::MockServer;
 
-use crate::{connect_as_owner, describe};
+use crate::{client_builder, connect_as_owner};
 
 #[tokio::test]
-pub(crate) async fn the_counters_are_read_with_and_without_a_key() {
+pub(crate) async fn returns_the_counters_with_and_without_a_key() {
     let service = MockServer::start().await;
-    let open = describe(&service).build().unwrap();
+    let open = client_builder(&service).build().unwrap();
     let site = open.site_stats().await.unwrap();
     assert!(site.users >= 1 && site.views >= 1 && site.links >= 1);
     assert_eq!(connect_as_owner(&service).site_stats().await.unwrap(), site);

@@ -1,4 +1,4 @@
-//! HTTPS against a real service on this machine, whose certificate nobody else trusts.
+//! HTTPS with a real service on this machine.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
@@ -16,20 +16,20 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 
-use crate::describe_at;
+use crate::client_builder_for;
 
-/// A service that speaks HTTPS with a certificate of its own making.
+/// An HTTPS service with a self-signed certificate.
 pub(crate) struct Service {
     pub(crate) uri: String,
     pub(crate) certificate: String,
     seen: Seen,
 }
 
-/// The version and the key of each request that arrived.
+/// The HTTP version and the key of each received request.
 type Seen = Arc<Mutex<Vec<(Version, String)>>>;
 
 impl Service {
-    /// One that offers these protocols by ALPN.
+    /// Starts a service that offers these protocols with ALPN.
     pub(crate) async fn start(protocols: &[&str]) -> Self {
         let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
         let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
@@ -64,18 +64,20 @@ async fn serve(listener: TcpListener, acceptor: TlsAcceptor, seen: Seen) {
     while let Ok((stream, _)) = listener.accept().await {
         let (acceptor, seen) = (acceptor.clone(), seen.clone());
         tokio::spawn(async move {
-            // A client that does not trust the certificate hangs up here.
+            // A client that does not trust the certificate closes the connection here.
             let Ok(stream) = acceptor.accept(stream).await else {
                 return;
             };
-            let answer = service_fn(|request| std::future::ready(answer(&seen, &request)));
+            let response = service_fn(|request| std::future::ready(response(&seen, &request)));
             let server = auto::Builder::new(TokioExecutor::new());
-            let _ = server.serve_connection(TokioIo::new(stream), answer).await;
+            let _ = server
+                .serve_connection(TokioIo::new(stream), response)
+                .await;
         });
     }
 }
 
-fn answer(seen: &Seen, request: &Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+fn response(seen: &Seen, request: &Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
     let key = request.headers()["authorization"].to_str().unwrap();
     seen.lock()
         .unwrap()
@@ -83,7 +85,7 @@ fn answer(seen: &Seen, request: &Request<Incoming>) -> Result<Response<Full<Byte
     Ok(Response::new(Full::from(r#"{"data":{"handle":"ada"}}"#)))
 }
 
-/// The implementations of TLS that this program was built with.
+/// Returns the TLS implementations that are enabled.
 fn every_tls() -> Vec<Tls> {
     vec![
         #[cfg(feature = "rustls")]
@@ -96,10 +98,10 @@ fn every_tls() -> Vec<Tls> {
 }
 
 #[tokio::test]
-async fn an_untrusted_certificate_gets_nothing() {
+async fn sends_nothing_to_an_untrusted_certificate() {
     for tls in every_tls() {
         let service = Service::start(&["h2", "http/1.1"]).await;
-        let client = describe_at(&service.uri)
+        let client = client_builder_for(&service.uri)
             .tls(tls)
             .api_key(ApiKey::new("canary").unwrap())
             .retry(RetryPolicy::none())
@@ -121,14 +123,14 @@ async fn an_untrusted_certificate_gets_nothing() {
 }
 
 #[tokio::test]
-async fn a_trusted_certificate_gets_the_request() {
+async fn sends_requests_to_a_trusted_certificate() {
     for tls in every_tls() {
         for (protocols, version) in [
             (&["h2", "http/1.1"][..], Version::HTTP_2),
             (&["http/1.1"], Version::HTTP_11),
         ] {
             let service = Service::start(protocols).await;
-            let client = describe_at(&service.uri)
+            let client = client_builder_for(&service.uri)
                 .tls(tls)
                 .root_certificate_pem(service.certificate.as_bytes())
                 .api_key(ApiKey::new("the-key").unwrap())
@@ -145,10 +147,10 @@ async fn a_trusted_certificate_gets_the_request() {
 }
 
 #[tokio::test]
-async fn https_to_a_port_without_it_is_told() {
+async fn reports_https_to_a_plain_http_port() {
     let service = MockServer::start().await;
     for tls in every_tls() {
-        let client = describe_at(&service.uri().replace("http://", "https://"))
+        let client = client_builder_for(&service.uri().replace("http://", "https://"))
             .tls(tls)
             .build()
             .unwrap();
@@ -159,15 +161,15 @@ async fn https_to_a_port_without_it_is_told() {
 }
 
 #[test]
-fn what_is_no_certificate_is_refused() {
+fn rejects_invalid_certificates() {
     for tls in every_tls() {
         for broken in [
             "",
             "/etc/ssl/root.pem",
             "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----",
         ] {
-            let described = describe_at("https://localhost").tls(tls);
-            let refused = described.root_certificate_pem(broken).build().unwrap_err();
+            let builder = client_builder_for("https://localhost").tls(tls);
+            let refused = builder.root_certificate_pem(broken).build().unwrap_err();
             assert_eq!(refused.kind(), ErrorKind::Invalid);
             let message = refused.to_string();
             let start = "the value of root_certificate_pem is not a PEM certificate: ";

@@ -1,4 +1,4 @@
-//! What is told to `tracing`, and that the key is not in it.
+//! The spans and events of the feature `tracing`.
 
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
@@ -9,11 +9,11 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-use crate::describe;
+use crate::client_builder;
 
-/// Writes down the name and the fields of every span and event.
+/// A subscriber that records the name and the fields of every span and event.
 #[derive(Clone, Default)]
-struct Written {
+struct Recorder {
     lines: Arc<Mutex<Vec<String>>>,
 }
 
@@ -25,8 +25,8 @@ impl Visit for Line {
     }
 }
 
-impl Written {
-    fn write(&self, metadata: &Metadata<'_>, record: impl FnOnce(&mut Line)) {
+impl Recorder {
+    fn record_line(&self, metadata: &Metadata<'_>, record: impl FnOnce(&mut Line)) {
         if metadata.target() == "profile_sdk" {
             let mut line = Line(metadata.name().to_owned());
             record(&mut line);
@@ -35,13 +35,13 @@ impl Written {
     }
 }
 
-impl Subscriber for Written {
+impl Subscriber for Recorder {
     fn enabled(&self, _: &Metadata<'_>) -> bool {
         true
     }
 
     fn new_span(&self, span: &Attributes<'_>) -> Id {
-        self.write(span.metadata(), |line| span.record(line));
+        self.record_line(span.metadata(), |line| span.record(line));
         Id::from_u64(1)
     }
 
@@ -50,7 +50,7 @@ impl Subscriber for Written {
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
     fn event(&self, event: &Event<'_>) {
-        self.write(event.metadata(), |line| event.record(line));
+        self.record_line(event.metadata(), |line| event.record(line));
     }
 
     fn enter(&self, _: &Id) {}
@@ -59,7 +59,7 @@ impl Subscriber for Written {
 }
 
 #[tokio::test]
-async fn a_call_and_its_attempts_are_told_without_the_key() {
+async fn emits_spans_and_events_without_the_key() {
     let service = MockServer::start().await;
     let echo = Fault::Status {
         status: 503,
@@ -67,17 +67,17 @@ async fn a_call_and_its_attempts_are_told_without_the_key() {
         headers: Default::default(),
     };
     service.add_fault(FaultRule::new(echo).times(1)).unwrap();
-    let client: Client = describe(&service)
+    let client: Client = client_builder(&service)
         .api_key(ApiKey::new(service.key()).unwrap())
         .build()
         .unwrap();
-    let written = Written::default();
-    // Of a single subscriber, `tracing` takes the word of whichever test's thread comes by first, and
-    // that thread has none.
-    let _second = tracing::Dispatch::new(written.clone());
-    let _guard = tracing::subscriber::set_default(written.clone());
+    let recorder = Recorder::default();
+    // With a single subscriber, `tracing` caches whether the first thread to reach a span is
+    // interested, and the threads of other tests are not.
+    let _second = tracing::Dispatch::new(recorder.clone());
+    let _guard = tracing::subscriber::set_default(recorder.clone());
     client.me().await.unwrap();
-    let lines = written.lines.lock().unwrap();
+    let lines = recorder.lines.lock().unwrap();
     assert_eq!(lines[0], "call operation=GET /api/v1/me");
     assert_eq!(lines[1], "attempt number=1");
     assert!(lines[2].contains("attempt 1 begins"));
@@ -86,6 +86,6 @@ async fn a_call_and_its_attempts_are_told_without_the_key() {
     assert!(lines[4].contains(" seconds before the next attempt"));
     assert_eq!(lines[5], "attempt number=2");
     assert!(lines[6].contains("attempt 2 begins"));
-    let shown = lines.join("\n");
-    assert!(!shown.contains(service.key()), "{shown}");
+    let output = lines.join("\n");
+    assert!(!output.contains(service.key()), "{output}");
 }

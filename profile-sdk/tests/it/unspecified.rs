@@ -1,4 +1,4 @@
-//! What the specification leaves open, each with the tests that show that the client survives it.
+//! What the specification leaves open, and the tests of each item.
 
 use std::collections::BTreeSet;
 
@@ -9,182 +9,170 @@ use crate::{
 };
 use crate::{user_stats, writes};
 
-/// One thing that the specification does not say.
-struct Silence {
-    about: &'static str,
-    /// The settings by which the reference service can be made to fill it in its own way; the
-    /// matrix runs over all of them.
+/// An item that the specification does not define.
+struct Item {
+    subject: &'static str,
+    /// The dialect settings of the reference service for this item. The matrix covers all of them.
     settings: &'static [&'static str],
-    survived: Survived,
+    coverage: Coverage,
 }
 
-enum Survived {
-    /// By these tests.
-    As(&'static [fn()]),
-    /// The client has no part in it, for this reason.
-    NotConcerned(&'static str),
+enum Coverage {
+    /// These tests cover it.
+    Tests(&'static [fn()]),
+    /// It does not affect the client, for this reason.
+    NotApplicable(&'static str),
 }
 
-const MATRIX: fn() = dialects::every_call_says_the_same_under_every_dialect;
-const REFUSALS: fn() = dialects::every_refusal_is_told_under_every_dialect;
+const MATRIX: fn() = dialects::every_call_with_every_dialect;
+const ERRORS: fn() = dialects::every_error_with_every_dialect;
 
-const fn silence(
-    about: &'static str,
+const fn item(
+    subject: &'static str,
     settings: &'static [&'static str],
     tests: &'static [fn()],
-) -> Silence {
-    let survived = Survived::As(tests);
-    Silence {
-        about,
+) -> Item {
+    let coverage = Coverage::Tests(tests);
+    Item {
+        subject,
         settings,
-        survived,
+        coverage,
     }
 }
 
-const fn not_concerned(
-    about: &'static str,
+const fn not_applicable(
+    subject: &'static str,
     settings: &'static [&'static str],
     reason: &'static str,
-) -> Silence {
-    let survived = Survived::NotConcerned(reason);
-    Silence {
-        about,
+) -> Item {
+    let coverage = Coverage::NotApplicable(reason);
+    Item {
+        subject,
         settings,
-        survived,
+        coverage,
     }
 }
 
 #[rustfmt::skip]
-const SILENCES: [Silence; 36] = [
-    silence("the type of api_visible", &["api_visible"],
-        &[MATRIX, shapes::visibility_has_any_style]),
-    silence("what else the key object holds", &["key_object"],
-        &[MATRIX, shapes::the_key_has_any_shape]),
-    silence("the shape of the key's scopes", &["key_scopes"],
-        &[MATRIX, shapes::the_key_has_any_shape]),
-    silence("the shape and unit of the key's rate limit", &["key_rate_limit"],
-        &[MATRIX, shapes::the_key_has_any_shape]),
-    silence("what else a profile holds", &["me_fields"],
-        &[MATRIX, shapes::absent_and_null_read_alike, shapes::further_fields_survive]),
-    silence("what a handle may be", &[],
-        &[paths::what_cannot_be_a_segment_is_no_handle,
-          paths::a_parameter_is_one_segment_whatever_it_holds,
-          paths::no_text_reaches_another_endpoint]),
-    silence("the type of the ids of links and posts", &["ids"],
-        &[MATRIX, shapes::an_id_is_printed_as_it_was_written,
-          shapes::an_id_beyond_64_bits_keeps_its_digits, shapes::an_odd_id_is_no_error]),
-    silence("what else links and posts hold", &["resource_fields"],
-        &[MATRIX, shapes::further_fields_survive]),
-    silence("what a successful write is answered with", &["write_responses"],
-        &[MATRIX, writes::an_answer_without_the_resource_is_a_success,
-          writes::a_part_of_the_resource_is_given]),
-    silence("which fields of links and posts are required", &[],
-        &[links::an_empty_edit_is_refused_before_it_is_sent, shapes::what_is_sent_is_what_was_given]),
-    silence("unknown fields in links and posts", &["unknown_fields"],
-        &[MATRIX, shapes::what_is_sent_is_what_was_given]),
-    silence("null in an edit of the profile", &[],
-        &[shapes::what_is_sent_is_what_was_given]),
-    silence("what a character is", &[],
-        &[limits::texts_are_measured_alike, limits::random_texts_are_measured_alike]),
-    silence("what a line is", &[],
-        &[limits::lines_are_counted_alike, limits::random_texts_are_measured_alike]),
-    silence("the case of colours", &[],
-        &[limits::colors_are_read_alike, shapes::what_is_sent_is_what_was_given]),
-    silence("how long titles, URLs and posts may be", &[],
-        &[posts::a_post_is_created_and_deleted]),
-    silence("what a URL is", &[],
-        &[links::a_link_is_created_edited_and_deleted, shapes::what_is_sent_is_what_was_given]),
-    silence("the shape of analytics", &["analytics"],
-        &[MATRIX, shapes::analytics_have_any_shape]),
-    silence("further kinds of badges", &["badge_kinds"],
-        &[MATRIX, shapes::a_kind_of_badge_is_kept_by_name]),
-    silence("what the statistics of another profile leave out", &["other_statistics"],
-        &[MATRIX, shapes::statistics_of_another_may_be_bare_or_odd]),
-    silence("which scope the profile and the statistics need", &[],
-        &[me::no_scope_is_needed]),
-    silence("whether badges and counters need a key", &["reference_data"],
-        &[MATRIX, badges::badges_are_read_with_and_without_a_key,
-          site_stats::the_counters_are_read_with_and_without_a_key]),
-    silence("what days out of range get", &["days_out_of_range"],
-        &[MATRIX, limits::days_are_bounded_alike,
+const ITEMS: [Item; 36] = [
+    item("the type of api_visible", &["api_visible"],
+        &[MATRIX, shapes::decodes_any_visibility]),
+    item("other fields of the key object", &["key_object"],
+        &[MATRIX, shapes::decodes_any_shape_of_the_key]),
+    item("the shape of the key's scopes", &["key_scopes"],
+        &[MATRIX, shapes::decodes_any_shape_of_the_key]),
+    item("the shape and unit of the key's rate limit", &["key_rate_limit"],
+        &[MATRIX, shapes::decodes_any_shape_of_the_key]),
+    item("other fields of a profile", &["me_fields"],
+        &[MATRIX, shapes::decodes_absent_and_null_fields_alike, shapes::keeps_unknown_fields]),
+    item("the format of a handle", &[],
+        &[paths::rejects_handles_that_cannot_be_a_segment,
+          paths::encodes_any_parameter_as_one_segment,
+          paths::no_parameter_reaches_another_endpoint]),
+    item("the type of the ids of links and posts", &["ids"],
+        &[MATRIX, shapes::displays_ids_as_received,
+          shapes::ids_beyond_64_bits_keep_their_digits, shapes::accepts_unexpected_ids]),
+    item("other fields of links and posts", &["resource_fields"],
+        &[MATRIX, shapes::keeps_unknown_fields]),
+    item("the response to a write", &["write_responses"],
+        &[MATRIX, writes::a_response_without_the_resource_is_a_success,
+          writes::returns_a_partial_resource]),
+    item("required fields of links and posts", &[],
+        &[links::rejects_an_empty_update_before_sending, shapes::sends_values_unchanged]),
+    item("unknown fields in links and posts", &["unknown_fields"],
+        &[MATRIX, shapes::sends_values_unchanged]),
+    item("null in an edit of the profile", &[],
+        &[shapes::sends_values_unchanged]),
+    item("the definition of a character", &[],
+        &[limits::text_limits_match, limits::text_limits_match_for_random_texts]),
+    item("the definition of a line", &[],
+        &[limits::line_limits_match, limits::text_limits_match_for_random_texts]),
+    item("the case of colors", &[],
+        &[limits::color_formats_match, shapes::sends_values_unchanged]),
+    item("the maximum length of titles, URLs and posts", &[],
+        &[posts::creates_and_deletes_a_post]),
+    item("the definition of a URL", &[],
+        &[links::creates_edits_and_deletes_a_link, shapes::sends_values_unchanged]),
+    item("the shape of analytics", &["analytics"],
+        &[MATRIX, shapes::decodes_any_shape_of_analytics]),
+    item("other kinds of badges", &["badge_kinds"],
+        &[MATRIX, shapes::keeps_unknown_badge_kinds_by_name]),
+    item("omitted statistics of other profiles", &["other_statistics"],
+        &[MATRIX, shapes::decodes_partial_and_unexpected_statistics]),
+    item("the scope of the profile and the statistics", &[],
+        &[me::requires_no_scope]),
+    item("the key for badges and counters", &["reference_data"],
+        &[MATRIX, badges::returns_badges_with_and_without_a_key,
+          site_stats::returns_the_counters_with_and_without_a_key]),
+    item("the response to days out of range", &["days_out_of_range"],
+        &[MATRIX, limits::day_limits_match,
           user_stats::only_the_service_knows_whose_profile_it_is]),
-    silence("what an unknown handle, link or post gets", &[],
-        &[REFUSALS, user_stats::an_unknown_handle_is_not_found,
+    item("the response to an unknown handle, link or post", &[],
+        &[ERRORS, user_stats::an_unknown_handle_is_not_found,
           links::an_unknown_link_is_not_found, posts::an_unknown_post_is_not_found]),
-    silence("the status codes of refusals", &["content_rejection", "scope_rejection"],
-        &[MATRIX, REFUSALS, errors::a_status_is_judged_by_its_class]),
-    silence("the body of a refusal", &["error_body"],
-        &[REFUSALS, shapes::every_shape_of_a_refusal_is_read]),
-    silence("what a request beyond the rate limit gets", &["rate_limit_rejection"],
-        &[REFUSALS]),
-    not_concerned("the encoding of a delivery's digest", &["webhook_signature_encoding"],
-        "it signs no deliveries and checks none"),
-    not_concerned("the payload of an event", &["webhook_payload"],
-        "it receives no events"),
-    not_concerned("what triggers an event", &[],
-        "it receives no events"),
-    not_concerned("when a delivery is repeated or has failed", &["webhook_timeout"],
-        "it receives no events"),
-    not_concerned("whether a delivered event ends a run of failures", &[],
-        "it receives no events"),
-    not_concerned("how a webhook is turned on again", &[],
-        "no endpoint does it"),
-    not_concerned("further kinds of events", &[],
-        "it receives no events"),
-    not_concerned("how the webhook's secret is provisioned", &[],
-        "it holds no such secret"),
-    silence("redirects, compression and the like", &[],
-        &[network::a_redirect_is_not_followed, shapes::gzip_is_understood,
-          shapes::the_content_type_and_a_byte_order_mark_do_not_matter]),
+    item("the status codes of rejections", &["content_rejection", "scope_rejection"],
+        &[MATRIX, ERRORS, errors::classifies_status_codes]),
+    item("the body of an error", &["error_body"],
+        &[ERRORS, shapes::reads_every_shape_of_error_body]),
+    item("the response beyond the rate limit", &["rate_limit_rejection"],
+        &[ERRORS]),
+    not_applicable("the encoding of a delivery's digest", &["webhook_signature_encoding"],
+        "it does not sign or verify deliveries"),
+    not_applicable("the payload of an event", &["webhook_payload"],
+        "it does not receive events"),
+    not_applicable("the triggers of events", &[],
+        "it does not receive events"),
+    not_applicable("retries and failures of deliveries", &["webhook_timeout"],
+        "it does not receive events"),
+    not_applicable("the end of a run of failures", &[],
+        "it does not receive events"),
+    not_applicable("enabling a webhook again", &[],
+        "there is no endpoint for it"),
+    not_applicable("other kinds of events", &[],
+        "it does not receive events"),
+    not_applicable("provisioning of the webhook secret", &[],
+        "it does not use the secret"),
+    item("redirects, compression and the like", &[],
+        &[network::a_redirect_is_not_followed, shapes::decompresses_gzip,
+          shapes::ignores_the_content_type_and_a_byte_order_mark]),
 ];
 
 #[test]
-fn no_silence_goes_without_a_test_or_a_reason() {
-    for silence in &SILENCES {
-        let answered = match silence.survived {
-            Survived::As(tests) => !tests.is_empty(),
-            Survived::NotConcerned(reason) => !reason.is_empty(),
+fn every_item_has_a_test_or_a_reason() {
+    for item in &ITEMS {
+        let is_covered = match item.coverage {
+            Coverage::Tests(tests) => !tests.is_empty(),
+            Coverage::NotApplicable(reason) => !reason.is_empty(),
         };
-        assert!(
-            answered,
-            "nothing shows that the client survives {}",
-            silence.about
-        );
+        assert!(is_covered, "no test covers {}", item.subject);
     }
-    let subjects: BTreeSet<_> = SILENCES.iter().map(|silence| silence.about).collect();
-    assert_eq!(subjects.len(), SILENCES.len(), "a silence is there twice");
+    let subjects: BTreeSet<_> = ITEMS.iter().map(|item| item.subject).collect();
+    assert_eq!(subjects.len(), ITEMS.len(), "an item is listed twice");
 }
 
 #[test]
-fn every_setting_of_the_service_fills_one_of_the_silences() {
-    let known: Vec<_> = SILENCES
+fn every_dialect_setting_belongs_to_an_item() {
+    let known: Vec<_> = ITEMS
         .iter()
-        .flat_map(|silence| silence.settings)
+        .flat_map(|item| item.settings)
         .copied()
         .collect();
-    let there_are: BTreeSet<_> = Dialect::alternatives()
+    let settings: BTreeSet<_> = Dialect::alternatives()
         .map(|(setting, ..)| setting)
         .collect();
-    assert_eq!(BTreeSet::from_iter(known.iter().copied()), there_are);
-    assert_eq!(known.len(), there_are.len(), "a setting is there twice");
+    assert_eq!(BTreeSet::from_iter(known.iter().copied()), settings);
+    assert_eq!(known.len(), settings.len(), "a setting is listed twice");
 }
 
 #[test]
-fn a_silence_that_the_service_can_fill_is_in_the_matrix() {
-    for silence in SILENCES
-        .iter()
-        .filter(|silence| !silence.settings.is_empty())
-    {
-        if let Survived::As(tests) = silence.survived {
+fn the_matrix_covers_items_with_settings() {
+    for item in ITEMS.iter().filter(|item| !item.settings.is_empty()) {
+        if let Coverage::Tests(tests) = item.coverage {
             let first = tests.first().copied();
-            let in_matrix = [MATRIX, REFUSALS]
+            let in_matrix = [MATRIX, ERRORS]
                 .into_iter()
                 .any(|test| first.is_some_and(|first| std::ptr::fn_addr_eq(first, test)));
-            assert!(
-                in_matrix,
-                "the matrix does not show that the client survives {}",
-                silence.about
-            );
+            assert!(in_matrix, "the matrix does not cover {}", item.subject);
         }
     }
 }

@@ -12,7 +12,7 @@ async fn read(service: &MockServer, handle: &str, days: impl Into<Option<Days>>)
 }
 
 #[tokio::test]
-async fn the_own_profile_shows_everything_and_adds_up() {
+async fn own_statistics_are_complete_and_consistent() {
     let service = MockServer::start().await;
     for days in [Days::new(1), Days::new(365)] {
         let days = days.unwrap();
@@ -34,14 +34,14 @@ async fn the_own_profile_shows_everything_and_adds_up() {
 }
 
 #[tokio::test]
-async fn no_number_of_days_means_thirty() {
+async fn defaults_to_30_days() {
     let service = MockServer::start().await;
-    let unasked = read(&service, "demo", None).await;
-    assert_eq!(unasked.period.unwrap().days, 30);
+    let stats = read(&service, "demo", None).await;
+    assert_eq!(stats.period.unwrap().days, 30);
 }
 
 #[tokio::test]
-async fn another_profile_shows_less() {
+async fn other_profiles_have_fewer_statistics() {
     let service = MockServer::start().await;
     let stats = read(&service, "grace", Days::for_other_profile(30).unwrap()).await;
     assert!(stats.total_views.is_some());

@@ -1,13 +1,13 @@
-//! A write succeeds by its status, whatever the service answers with.
+//! The success of a write depends only on its status code.
 
 use mock_server::MockServer;
 use mock_server::wiremock::ResponseTemplate;
 use profile_sdk::{LinkId, LinkUpdate, LinkUrl, NewLink, PostId, ProfileUpdate};
 
-use crate::{answer_all, connect_as_owner};
+use crate::{connect_as_owner, respond_to_all};
 
 #[tokio::test]
-pub(crate) async fn an_answer_without_the_resource_is_a_success() {
+pub(crate) async fn a_response_without_the_resource_is_a_success() {
     for (status, body) in [
         (200, r#"{"data":null}"#),
         (200, r#"{"data":{}}"#),
@@ -19,7 +19,7 @@ pub(crate) async fn an_answer_without_the_resource_is_a_success() {
         (204, ""),
     ] {
         let service = MockServer::start().await;
-        answer_all(
+        respond_to_all(
             &service,
             ResponseTemplate::new(status).set_body_string(body),
         )
@@ -42,10 +42,10 @@ pub(crate) async fn an_answer_without_the_resource_is_a_success() {
 }
 
 #[tokio::test]
-pub(crate) async fn a_part_of_the_resource_is_given() {
+pub(crate) async fn returns_a_partial_resource() {
     let service = MockServer::start().await;
     let body = r#"{"data":{"id":42}}"#;
-    answer_all(&service, ResponseTemplate::new(200).set_body_string(body)).await;
+    respond_to_all(&service, ResponseTemplate::new(200).set_body_string(body)).await;
     let response = connect_as_owner(&service)
         .create_post("p")
         .send()
