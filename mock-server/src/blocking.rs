@@ -1,6 +1,6 @@
-//! Work that may have to wait, for a disk or for a lock, on a thread that nobody else needs.
+//! Blocking work in async code.
 
-/// Does the work on such a thread. Needs a tokio runtime.
+/// Runs blocking work, such as disk I/O, on tokio's blocking thread pool.
 pub(crate) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> T {

@@ -1,5 +1,5 @@
-//! How bytes that need not be text stand in JSON: as a string where they are UTF-8, and otherwise as
-//! `{"base64": "…"}`. Written for serde's `with`.
+//! Serializes bytes as a JSON string if they are UTF-8, and otherwise as `{"base64": "…"}`. For
+//! serde's `with`.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Bytes that stand in JSON so.
+/// Bytes with this JSON form.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct BytesInJson(#[serde(with = "self")] pub(crate) Vec<u8>);
 
@@ -27,7 +27,7 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
     deserializer.deserialize_any(TextOrBase64)
 }
 
-/// What stands for bytes that are no text.
+/// The JSON form of bytes that are not UTF-8.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Encoded {
@@ -63,7 +63,7 @@ mod tests {
     struct Holder(#[serde(with = "super")] Vec<u8>);
 
     #[test]
-    fn bytes_come_back_as_they_went() {
+    fn bytes_survive_serialization() {
         for (bytes, json) in [
             (&b""[..], r#""""#),
             ("é\n".as_bytes(), r#""é\n""#),

@@ -1,7 +1,7 @@
-//! The two OpenAPI documents, as they are served.
+//! The OpenAPI documents of the service and the control API.
 
-/// The OpenAPI 3.1 document of the service, as JSON: its endpoints with every limit and scope
-/// that the specification states, and every answer of the default dialect.
+/// Returns the OpenAPI 3.1 document of the service as JSON: its endpoints, limits and scopes, and the
+/// responses of the default dialect.
 ///
 /// ```
 /// let document: serde_json::Value = serde_json::from_str(mock_server::openapi_json())?;
@@ -13,7 +13,7 @@ pub fn openapi_json() -> &'static str {
     include_str!("../openapi.json")
 }
 
-/// The OpenAPI 3.1 document of the control API, as JSON.
+/// Returns the OpenAPI 3.1 document of the control API as JSON.
 ///
 /// ```
 /// let document: serde_json::Value = serde_json::from_str(mock_server::control_openapi_json())?;

@@ -1,8 +1,7 @@
 //! Paths in fault rules and in patterns of the journal.
 //!
-//! A path is one of three: `/me/profile` means exactly this path, `/me/links/{id}` any segment in
-//! place of the braces, and `/me/*` every path that begins with `/me/`. It is below `/api/v1` unless
-//! it begins with `/api/`.
+//! A pattern is an exact path (`/me/profile`), a template (`/me/links/{id}`, where the braces match
+//! one segment) or a prefix (`/me/*`). It is relative to `/api/v1` unless it starts with `/api/`.
 
 use std::borrow::Cow;
 
@@ -10,7 +9,7 @@ use crate::engine::Endpoint;
 use crate::invalid_input::InvalidInput;
 use crate::path_template::match_path;
 
-/// Returns whether a path, as it was sent, matches a pattern.
+/// Returns `true` if a percent-encoded path matches a pattern.
 pub(crate) fn matches(pattern: &str, path: &str) -> bool {
     let pattern = full_path(pattern);
     match pattern.strip_suffix('*') {
@@ -58,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_exact_a_template_or_a_beginning() {
+    fn matches_exact_paths_templates_and_prefixes() {
         for (pattern, path) in [
             ("/me", "/api/v1/me"),
             ("me", "/api/v1/me"),
@@ -84,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_no_endpoint_has_is_rejected() {
+    fn rejects_a_path_that_no_endpoint_has() {
         for pattern in [
             "/me",
             "me",

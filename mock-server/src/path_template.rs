@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-/// Matches a path as it was sent against a template, in which a segment in braces stands for any
-/// one segment that is not empty. Returns the decoded segment in place of the braces, which is
-/// empty for a template without any.
+/// Matches a percent-encoded path against a template, in which a segment in braces matches any
+/// segment that is not empty. Returns the decoded segment, or an empty string for a template without
+/// braces.
 pub(crate) fn match_path<'a>(template: &str, path: &'a str) -> Option<Cow<'a, str>> {
     let mut parameter = Cow::Borrowed("");
     let mut given = path.split('/');

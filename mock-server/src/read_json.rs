@@ -1,4 +1,4 @@
-//! Reads JSON that people write: bodies for the control API, state files, fault rules and dialects.
+//! Parses JSON input: bodies for the control API, state files, fault rules and dialects.
 
 use std::fmt::Display;
 
@@ -9,15 +9,15 @@ use serde_json::Value;
 use crate::engine::redact_keys;
 use crate::invalid_input::InvalidInput;
 
-/// The code of the errors of this module.
+/// The error code of invalid JSON.
 pub(crate) const BAD_BODY: &str = "bad_body";
 
-/// Reads a JSON object. An error names the path of the field that does not fit.
+/// Parses a JSON object. An error contains the path of the invalid field.
 pub(crate) fn object<T: DeserializeOwned>(text: &[u8]) -> Result<T, InvalidInput> {
     object_in(value(text)?)
 }
 
-/// Reads an object from JSON that has been parsed.
+/// Deserializes an object from a JSON value.
 pub(crate) fn object_in<T: DeserializeOwned>(value: Value) -> Result<T, InvalidInput> {
     if !value.is_object() {
         return Err(unreadable("expected a JSON object"));
@@ -36,12 +36,12 @@ pub(crate) fn object_in<T: DeserializeOwned>(value: Value) -> Result<T, InvalidI
 
 /// Parses any JSON.
 pub(crate) fn value(text: &[u8]) -> Result<Value, InvalidInput> {
-    // Some editors put a byte order mark in front of a text.
+    // Some editors write a byte order mark.
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     serde_json::from_slice(text).map_err(|error| unreadable(format!("not valid JSON: {error}")))
 }
 
-/// Reads a field that may be `null`, which serde would take for a field that is not there.
+/// Deserializes `null` as `Some(Value::Null)`, which serde would read as a missing field.
 pub(crate) fn nullable<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Value>, D::Error> {
@@ -59,7 +59,7 @@ mod tests {
     use crate::faults::FaultRule;
 
     #[test]
-    fn an_error_names_the_path() {
+    fn an_error_contains_the_path() {
         for (text, message) in [
             (
                 "",
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_shows_no_key() {
+    fn an_error_contains_no_key() {
         let mut state = serde_json::to_value(World::new(7)).unwrap();
         state["keys"] = serde_json::json!({"canary": {"handle": 7, "scopes": []}});
         let error = object_in::<World>(state).unwrap_err();

@@ -15,7 +15,7 @@ impl Shutdown {
         self.0.send_replace(true);
     }
 
-    /// Waits for [`start`](Self::start).
+    /// Waits until the shutdown starts.
     pub(crate) fn started(&self) -> impl Future<Output = ()> + use<> {
         let mut shutdown = self.0.subscribe();
         async move {

@@ -1,4 +1,4 @@
-//! One connection: hyper speaks on it until a fault on the wire takes it over.
+//! Serves one connection with hyper, until a wire fault takes it over.
 
 use std::error::Error;
 use std::pin::Pin;
@@ -17,24 +17,23 @@ use super::no_response::{ConnectionFault, NoResponse, READ_TIMEOUT};
 use super::payload::Payload;
 use super::write_fault::write_fault;
 
-/// What answers the requests of a server.
+/// A handler of HTTP requests.
 pub(super) trait Handler: Send + Sync + 'static {
-    /// The answer to one request.
+    /// Returns the response to a request.
     fn handle(
         &self,
         request: Request<Incoming>,
     ) -> impl Future<Output = Result<Response<Payload>, NoResponse>> + Send;
 }
 
-/// Serves a connection until its client leaves or `stop` says so; then a request under way is
-/// answered still.
+/// Serves a connection until the client closes it or `stop` becomes `true`. A pending request is
+/// finished first.
 pub(super) async fn serve(
     stream: TcpStream,
     handler: Arc<impl Handler>,
     mut stop: watch::Receiver<bool>,
 ) {
-    // Small answers would otherwise wait for the client's acknowledgement. A connection that is
-    // gone already shows itself when it is read.
+    // Avoids delays of small responses. An error would also show up on the next read.
     let _ = stream.set_nodelay(true);
     let has_request = AtomicBool::new(false);
     let service = service_fn(|request| {
@@ -53,7 +52,7 @@ pub(super) async fn serve(
     };
     let served = match served {
         Some(served) => served,
-        // Half of a head is no request that could be answered.
+        // No complete request has arrived.
         None if !has_request.load(Ordering::Relaxed) => return,
         None => {
             Pin::new(&mut connection).graceful_shutdown();
@@ -66,7 +65,7 @@ pub(super) async fn serve(
     if let Some(fault) = fault(&error) {
         let stream = connection.into_parts().io.into_inner();
         tokio::select! {
-            // Nobody is left to be told when the client goes first.
+            // An error means that the client has closed the connection.
             _ = write_fault(stream, fault) => {}
             () = stopped(&mut stop) => {}
         }
@@ -74,7 +73,7 @@ pub(super) async fn serve(
 }
 
 async fn stopped(stop: &mut watch::Receiver<bool>) {
-    // Without a sender there is no server any more, and that is a stop as well.
+    // A dropped sender also means that the server has stopped.
     let _ = stop.wait_for(|stop| *stop).await;
 }
 
@@ -112,14 +111,14 @@ mod tests {
             respond(PlannedReply::new(Reply::error(
                 404,
                 "nothing",
-                "nothing is here",
+                "not found",
                 None,
             )))
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_client_that_falls_silent_is_not_waited_for() {
+    async fn closes_the_connection_of_a_silent_client() {
         let half_a_body = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n12345678";
         for sent in ["", "GET / HTTP/1.1\r\nHos", half_a_body] {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

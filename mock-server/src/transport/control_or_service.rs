@@ -1,5 +1,4 @@
-//! Answers the requests to the program: those below the control path by the control API, all
-//! others by the world of their key.
+//! Routes requests to the control API or to the world of their key.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,14 +20,14 @@ use crate::service::Service;
 use crate::shutdown::Shutdown;
 use crate::worlds::{Worlds, plain_key};
 
-/// Where the lines of the log go.
+/// A callback for log lines.
 pub(super) type Log = Box<dyn Fn(fmt::Arguments<'_>) + Send + Sync>;
 
 pub(super) struct ControlOrService {
     pub(super) worlds: Arc<Worlds>,
-    /// Nothing where the service alone is served.
+    /// `None` if the control API is disabled.
     pub(super) control: Option<Arc<Control>>,
-    /// Cuts delays short, and ends connections whose requests are not whole.
+    /// Ends delays, and connections with incomplete requests.
     pub(super) shutdown: Shutdown,
     pub(super) log: Option<Log>,
 }
@@ -51,10 +50,10 @@ impl ControlOrService {
         let line = self.log.as_ref().map(|_| describe(&request));
         let service = match self.worlds.route(&mut request) {
             Ok(service) => service,
-            Err(world) => return Ok(PlannedReply::new(no_such_world(&world))),
+            Err(world) => return Ok(PlannedReply::new(unknown_world_reply(&world))),
         };
         let planned = match service.store().is_slow() {
-            true => self.answer_apart(service, request).await,
+            true => self.answer_blocking(service, request).await,
             false => self.answer(&service, &request).await,
         };
         if let (Some(log), Some(line)) = (&self.log, line) {
@@ -84,8 +83,12 @@ impl ControlOrService {
         planned
     }
 
-    /// The same on threads that may wait, so that the file of one world holds up no other.
-    async fn answer_apart(&self, service: Arc<Service>, request: engine::Request) -> PlannedReply {
+    /// Does the same on the blocking thread pool, since the state file may block.
+    async fn answer_blocking(
+        &self,
+        service: Arc<Service>,
+        request: engine::Request,
+    ) -> PlannedReply {
         let planning = service.clone();
         let (request, plan): (_, Plan) = run_blocking(move || {
             let plan = planning.plan(&request);
@@ -109,12 +112,12 @@ impl ControlOrService {
     }
 }
 
-fn no_such_world(world: &str) -> Reply {
+fn unknown_world_reply(world: &str) -> Reply {
     let message = format!("unknown world {world:?}; it was deleted or never created");
     Reply::error(404, "unknown_world", &message, None)
 }
 
-/// What the log says of an answer: its status, and the name of the fault that the request met.
+/// Returns the status of a response and the name of its fault for the log.
 fn outcome(planned: &PlannedReply) -> String {
     let status = planned.status().map(|status| status.to_string());
     let status = status.unwrap_or_else(|| "no response".to_owned());
@@ -124,7 +127,7 @@ fn outcome(planned: &PlannedReply) -> String {
     }
 }
 
-/// What the log says of a request: everything but its key, of which only the name is told.
+/// Describes a request for the log, with the name of its key instead of the key.
 fn describe(request: &engine::Request) -> String {
     let key = match request.header_values("authorization").next() {
         None => "without key",

@@ -1,4 +1,4 @@
-//! Answers that wiremock cannot send, on their way from the service to the front.
+//! Passes replies that wiremock cannot send from the service to the proxy.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -7,33 +7,33 @@ use http::HeaderMap;
 
 use crate::faults::PlannedReply;
 
-/// The header by which the front finds an answer here. It never leaves the front.
-pub(super) const HEADER: &str = "x-mock-server-front";
+/// The header with the number of a reply. The proxy removes it.
+pub(super) const HEADER: &str = "x-mock-server-proxy";
 
-/// The answers that the front sends in place of wiremock's, by number.
+/// The replies that the proxy sends instead of wiremock's, by number.
 #[derive(Debug, Default)]
-pub(crate) struct Handover(Mutex<Waiting>);
+pub(crate) struct Handover(Mutex<Pending>);
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct Pending {
     last_number: u64,
-    answers: HashMap<u64, PlannedReply>,
+    replies: HashMap<u64, PlannedReply>,
 }
 
 impl Handover {
-    /// Keeps an answer for the front and returns the value of the header that leads to it.
+    /// Stores a reply for the proxy and returns the value of the header that identifies it.
     pub(super) fn put(&self, planned: PlannedReply) -> String {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.last_number += 1;
-        let number = waiting.last_number;
-        waiting.answers.insert(number, planned);
+        let mut pending = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        pending.last_number += 1;
+        let number = pending.last_number;
+        pending.replies.insert(number, planned);
         number.to_string()
     }
 
-    /// Takes the answer that a response of wiremock leads to.
+    /// Removes the reply that a response of wiremock refers to.
     pub(super) fn take(&self, headers: &HeaderMap) -> Option<PlannedReply> {
         let number = headers.get(HEADER)?.to_str().ok()?.parse().ok()?;
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.answers.remove(&number)
+        let mut pending = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        pending.replies.remove(&number)
     }
 }

@@ -1,4 +1,4 @@
-//! The headers of a reply as HTTP libraries have them.
+//! Conversions between headers of the engine and of the `http` crate.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ pub(super) fn texts(given: &HeaderMap) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Reads names and values that the engine has written.
+/// Converts the headers of a reply.
 pub(super) fn headers(
     written: Vec<(Cow<'static, str>, Cow<'static, str>)>,
 ) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
@@ -25,14 +25,16 @@ pub(super) fn headers(
 fn header_name(name: Cow<'static, str>) -> HeaderName {
     match name {
         Cow::Borrowed(known) => HeaderName::from_static(known),
-        Cow::Owned(name) => HeaderName::try_from(name).expect("a reply has names of headers"),
+        Cow::Owned(name) => HeaderName::try_from(name).expect("header names of a reply are valid"),
     }
 }
 
 fn header_value(value: Cow<'static, str>) -> HeaderValue {
     match value {
         Cow::Borrowed(known) => HeaderValue::from_static(known),
-        // A method or path that a refusal repeats came through hyper, and so fits a header.
-        Cow::Owned(value) => HeaderValue::try_from(value).expect("a reply has values of headers"),
+        // A method or path in a rejection came through hyper, so it is valid in a header.
+        Cow::Owned(value) => {
+            HeaderValue::try_from(value).expect("header values of a reply are valid")
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The server of the program: many worlds and the control API behind one port.
+//! An HTTP server for many worlds and the control API.
 
 use std::fmt;
 use std::io;
@@ -11,11 +11,10 @@ use crate::control::{self, Control};
 use crate::shutdown::Shutdown;
 use crate::worlds::Worlds;
 
-/// A server on hyper for any number of [`Worlds`], with the control API below `/_mock/v1`. The
-/// program `mock-server` is this with flags.
+/// An HTTP server for any number of [`Worlds`], with the control API below `/_mock/v1`. The program
+/// `mock-server` runs it.
 ///
-/// It can do all faults, those on the wire too. It keeps nothing of a request, reads at most 1 MiB
-/// of a body into memory, and hands paths on as they were sent.
+/// It supports all faults, including wire faults. It accepts request bodies of up to 1 MiB.
 ///
 /// ```
 /// use mock_server::{HttpServer, World, Worlds};
@@ -36,11 +35,13 @@ pub struct HttpServer {
 }
 
 impl HttpServer {
-    /// A server for these worlds. Connections wait until [`serve_until`](Self::serve_until).
+    /// Creates a server for these worlds. It accepts connections once
+    /// [`serve_until`](Self::serve_until) runs.
     ///
     /// # Errors
     ///
-    /// When the listener has no address or cannot be used without blocking.
+    /// Returns an error if the address of the listener cannot be read or it cannot be made
+    /// non-blocking.
     ///
     /// ```
     /// use mock_server::{HttpServer, World, Worlds};
@@ -72,8 +73,8 @@ impl HttpServer {
         })
     }
 
-    /// Hands `log` one line for each request to the service, without its line break: method, path,
-    /// the name of the key and what was answered. No line holds a key.
+    /// Calls `log` with one line per request to the service: method, path, name of the key and response
+    /// status. The line contains no API keys and no line break.
     ///
     /// ```
     /// use mock_server::{HttpServer, World, Worlds};
@@ -90,8 +91,8 @@ impl HttpServer {
         self
     }
 
-    /// Leaves out the control API, which shows all keys to whoever reaches the port: what asks for it
-    /// is answered as the service answers unknown paths.
+    /// Disables the control API, which shows all keys to anybody who can reach the port. Its paths are
+    /// then unknown paths of the service.
     ///
     /// ```
     /// use mock_server::{HttpServer, World, Worlds};
@@ -107,7 +108,7 @@ impl HttpServer {
         self
     }
 
-    /// Where it listens.
+    /// Returns the address that the server listens on.
     ///
     /// ```
     /// use mock_server::{HttpServer, World, Worlds};
@@ -121,8 +122,8 @@ impl HttpServer {
         self.address
     }
 
-    /// The base URL, such as `http://127.0.0.1:40123`. A server that listens on all addresses, as on
-    /// `0.0.0.0`, names the one of this machine.
+    /// Returns the base URL, such as `http://127.0.0.1:40123`. For a server that listens on all
+    /// addresses, such as `0.0.0.0`, it contains the loopback address.
     ///
     /// ```
     /// use mock_server::{HttpServer, World, Worlds};
@@ -152,12 +153,12 @@ impl HttpServer {
         control.map(|_| format!("{}{}", self.url, control::BASE))
     }
 
-    /// Serves until `stop` is done, in a tokio runtime with time and I/O. Then requests under way
-    /// are answered, for up to ten seconds, and all connections closed.
+    /// Serves until `stop` completes, then finishes pending requests for up to 10 seconds and closes all
+    /// connections. Requires a tokio runtime with I/O and time enabled.
     ///
     /// # Errors
     ///
-    /// When the runtime cannot watch the listener.
+    /// Returns an error if the listener cannot be registered with the runtime.
     ///
     /// ```
     /// use mock_server::{HttpServer, World, Worlds};
@@ -174,7 +175,7 @@ impl HttpServer {
         let shutdown = self.handler.shutdown.clone();
         let stop = async move {
             stop.await;
-            // Whoever waits would hold up the end for as long as they were told to.
+            // Pending waits and delays would otherwise delay the shutdown.
             shutdown.start();
         };
         listener::serve(listener, Arc::new(self.handler), stop).await;

@@ -1,4 +1,4 @@
-//! The way of a request from hyper to the engine.
+//! Reads requests from hyper for the engine.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -15,8 +15,8 @@ use super::no_response::{NoResponse, READ_TIMEOUT};
 use crate::engine::Request;
 use crate::shutdown::Shutdown;
 
-/// Reads a request whole. A body above the limit is known as such as soon as its head or its bytes
-/// say so, and none of it is kept.
+/// Reads a request with its body. A body above the limit is discarded as soon as `Content-Length` or
+/// its bytes exceed the limit.
 pub(super) async fn receive(
     request: http::Request<Incoming>,
     limit: usize,
@@ -39,14 +39,14 @@ pub(super) async fn receive(
             () = shutdown.started() => Err(NoResponse::Shutdown),
         };
     };
-    // A client that waits to be asked for its body is not asked.
+    // A client that sent `Expect: 100-continue` does not send its body.
     if !head.headers.contains_key(EXPECT) {
         discard(body);
     }
     Ok(received.discarded_body(length))
 }
 
-/// How long a body is that is too long by its own account.
+/// Returns the `Content-Length` if it exceeds the limit.
 fn length_above(headers: &HeaderMap, limit: usize) -> Option<usize> {
     let length = headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()?;
     (length > limit).then_some(length)
@@ -68,20 +68,20 @@ async fn receive_body(
     Ok(received.body(kept))
 }
 
-/// Reads the rest of a body while the answer is on its way: many a client looks at the answer no
-/// sooner than it has sent everything, and others go on with the connection.
+/// Reads the rest of a body while the response is sent, since many clients read the response only
+/// after they have sent the whole request.
 fn discard(mut body: Incoming) {
     tokio::spawn(async move { while let Ok(Some(_)) = next(&mut body).await {} });
 }
 
-/// The next bytes of a body; nothing at its end.
+/// Returns the next bytes of a body, or `None` at its end.
 async fn next(body: &mut Incoming) -> Result<Option<Bytes>, NoResponse> {
     loop {
         let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
         let frame = timeout(READ_TIMEOUT, frame).await;
         match frame.map_err(|_| NoResponse::Timeout)?.transpose()? {
             None => return Ok(None),
-            // Trailers mean nothing here.
+            // Ignore trailers.
             Some(frame) => match frame.into_data() {
                 Ok(data) => return Ok(Some(data)),
                 Err(_) => continue,

@@ -1,4 +1,4 @@
-//! Accepts connections until it is told to stop, whatever happens to the machine meanwhile.
+//! Accepts connections until the server stops.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,15 +8,14 @@ use tokio::sync::watch;
 
 use super::connection::{self, Handler};
 
-/// How long to wait when the system has no file handle left for a connection. It keeps the
-/// connection in its queue meanwhile.
+/// Pause after an error of `accept`, for example if no file descriptor is available.
 const BACK_OFF: Duration = Duration::from_millis(20);
 
-/// How long connections may take to end after the server was told to stop.
+/// Maximum time for connections to finish after the server was stopped.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Serves every connection that comes, until `stop` is done. Then requests under way are answered,
-/// and all connections closed.
+/// Serves connections until `stop` completes, then finishes pending requests and closes all
+/// connections.
 pub(super) async fn serve(
     listener: TcpListener,
     handler: Arc<impl Handler>,
@@ -28,8 +27,8 @@ pub(super) async fn serve(
     let _ = tokio::time::timeout(GRACE, stopping.closed()).await;
 }
 
-/// The same without waiting for connections. They end when what is returned says `true`, or with
-/// their runtime.
+/// Does the same without waiting for connections to finish. They end when the returned sender sends
+/// `true` or their runtime is dropped.
 pub(super) async fn serve_without_grace(
     listener: TcpListener,
     handler: Arc<impl Handler>,
@@ -57,8 +56,7 @@ async fn accept_all(
     }
 }
 
-/// The next connection. No error of `accept` is a reason to stop: a client that went away again
-/// says nothing of the others, and file handles come back.
+/// Accepts the next connection. Errors of `accept` are retried, since they are temporary.
 async fn accept(listener: &TcpListener) -> TcpStream {
     loop {
         match listener.accept().await {

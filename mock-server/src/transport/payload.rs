@@ -1,4 +1,4 @@
-//! The body of an answer, for hyper.
+//! Response bodies for hyper.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -9,7 +9,7 @@ use hyper::body::Incoming;
 
 use crate::faults::BodyChunks;
 
-/// A body that is there, that is made while it is sent, or that is passed on.
+/// A response body: in memory, generated while it is sent, or forwarded.
 pub(super) enum Payload {
     Whole(Bytes),
     Generated(BodyChunks),

@@ -1,5 +1,4 @@
-//! The front of a Rust suite's server: it stands before wiremock, passes everything on, and does
-//! on the wire what wiremock cannot.
+//! A proxy in front of wiremock that applies the wire faults that wiremock does not support.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -20,17 +19,17 @@ use super::no_response::NoResponse;
 use super::outgoing::respond;
 use super::payload::Payload;
 
-/// A running front; it ends when this is dropped, and its connections with it.
+/// A running proxy. Dropping it stops the proxy and closes its connections.
 #[derive(Debug)]
 pub(crate) struct Proxy {
     pub(crate) address: SocketAddr,
     pub(crate) handover: Arc<Handover>,
-    /// The thread waits for this to be dropped.
+    /// Stops the thread when dropped.
     _stop: oneshot::Sender<()>,
 }
 
 impl Proxy {
-    /// Serves the listener on a thread of its own, and passes everything on to `behind`.
+    /// Starts a thread that forwards requests from the listener to `behind`.
     pub(crate) fn start(listener: TcpListener, behind: SocketAddr) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
@@ -47,10 +46,10 @@ impl Proxy {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         drop(inside);
         thread::Builder::new()
-            .name("mock-server front".to_owned())
+            .name("mock-server proxy".to_owned())
             .spawn(move || {
                 let serving = listener::serve_without_grace(listener, Arc::new(forward), async {
-                    // The sender sends nothing; it is dropped.
+                    // Completes when the sender is dropped.
                     let _ = stopped.await;
                 });
                 runtime.block_on(serving);
@@ -63,7 +62,7 @@ impl Proxy {
     }
 }
 
-/// Passes requests on.
+/// Forwards requests to wiremock.
 struct Forward {
     behind: SocketAddr,
     handover: Arc<Handover>,
@@ -71,7 +70,7 @@ struct Forward {
 
 impl Handler for Forward {
     async fn handle(&self, request: Request<Incoming>) -> Result<Response<Payload>, NoResponse> {
-        // When nobody is behind any more, the server is about to end.
+        // This fails only while the server shuts down.
         let stream = TcpStream::connect(self.behind)
             .await
             .map_err(NoResponse::Upstream)?;

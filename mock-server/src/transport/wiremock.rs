@@ -1,4 +1,4 @@
-//! The way from wiremock to a service and back. No other file knows how wiremock sees a request.
+//! Connects a service to wiremock.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::engine::Request;
 use crate::faults::PlannedReply;
 use crate::service::Service;
 
-/// wiremock's lowest precedence: every mock that a test mounts comes before ours.
+/// wiremock's lowest precedence, so that mocks mounted by tests take precedence.
 const LAST: u8 = u8::MAX;
 
 /// The one mock that hands every request to the service. With a proxy, that sends what wiremock
@@ -25,7 +25,7 @@ pub(crate) fn catch_all(service: Arc<Service>, proxy: Option<Arc<Handover>>) -> 
         .named("the profile service")
 }
 
-/// Drops a server at any place in a program.
+/// Drops a wiremock server, also inside a tokio task.
 ///
 /// wiremock waits for its own lock inside `Drop`. Within a tokio task each such wait uses up some
 /// of what the task may do before it has to yield, and a `Drop` cannot yield: the 43rd server that
@@ -42,8 +42,8 @@ struct Answer {
 }
 
 impl Respond for Answer {
-    /// wiremock waits after it has the template, and not here where all others would wait too. So
-    /// the write comes before a delay of either phase.
+    /// Leaves delays to wiremock, since waiting here would block all other requests. So the request is
+    /// carried out before a delay of either phase.
     fn respond(&self, request: &wiremock::Request) -> ResponseTemplate {
         let request = read_request(request);
         let plan = self.service.plan(&request);

@@ -1,4 +1,4 @@
-//! Faults on the wire, written by hand on a connection that was taken from hyper.
+//! Applies wire faults to a connection that hyper has released.
 
 use std::fmt::Write;
 use std::io;
@@ -51,8 +51,8 @@ pub(super) async fn write_fault(mut stream: TcpStream, fault: &ConnectionFault) 
     }
 }
 
-/// Sends the head and this much of the body. The head always announces more than that, so that the
-/// client knows that something is missing.
+/// Sends the head and the first `after` bytes of the body. `Content-Length` is always larger, so that
+/// the client can detect the missing bytes.
 async fn send_part(stream: &mut TcpStream, fault: &ConnectionFault, after: u64) -> io::Result<()> {
     let body = fault.body.as_ref();
     let announced = after.saturating_add(1).max(body.len() as u64);
@@ -62,7 +62,7 @@ async fn send_part(stream: &mut TcpStream, fault: &ConnectionFault, after: u64) 
     stream.write_all(&bytes).await
 }
 
-/// Waits until the client has had enough, and drops what it still says.
+/// Waits until the client closes the connection, and discards what it sends.
 async fn wait_for_end(stream: &mut TcpStream) -> io::Result<()> {
     let mut dropped = [0; 1024];
     while stream.read(&mut dropped).await? > 0 {}
@@ -83,7 +83,7 @@ async fn dribble(
     stream.shutdown().await
 }
 
-/// One good chunk, and then a size that is no number.
+/// Returns a response with one valid chunk and an invalid chunk size.
 fn bad_chunk(fault: &ConnectionFault) -> Vec<u8> {
     let first = match fault.body.as_ref() {
         [] => b"{",
@@ -110,7 +110,7 @@ fn lines(headers: &HeaderMap) -> String {
     let mut lines = String::new();
     for (name, value) in headers {
         let value = String::from_utf8_lossy(value.as_bytes());
-        write!(lines, "{name}: {value}\r\n").expect("a string takes everything");
+        write!(lines, "{name}: {value}\r\n").expect("writing to a string does not fail");
     }
     lines
 }

@@ -1,4 +1,4 @@
-//! One delivery: what is sent, and what came of it.
+//! Webhook deliveries and their outcomes.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use crate::bytes_in_json;
 use crate::engine::EventKind;
 
-/// A delivery that is pending to be sent: all bytes and headers are fixed.
+/// A signed delivery, with the exact body and headers to send.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SignedDelivery {
-    /// What the mock calls it, such as `delivery_7`; it is not sent.
+    /// The id of the delivery in the mock, such as `delivery_7`; it is not sent.
     pub id: String,
-    /// When it was made: RFC 3339, in UTC and whole seconds of the world's clock.
+    /// The creation time by the world's clock: RFC 3339 in UTC, in whole seconds.
     pub created_at: String,
     /// The receiver's URL, or `sink`.
     pub receiver: String,
@@ -27,25 +27,24 @@ pub struct SignedDelivery {
     pub signature: String,
     /// The header `Content-Type`.
     pub content_type: String,
-    /// The body, byte for byte. JSON has it as a string, or as `{"base64": "…"}` when it is not
-    /// UTF-8.
+    /// The exact body. In JSON, a string, or `{"base64": "…"}` if it is not UTF-8.
     #[serde(with = "bytes_in_json")]
     pub body: Vec<u8>,
 }
 
-/// A delivery that was tried.
+/// A delivery that was attempted, and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Delivery {
-    /// What was sent. In JSON its fields stand beside `outcome`.
+    /// The delivery. In JSON, its fields are on the same level as `outcome`.
     #[serde(flatten)]
     pub sent: SignedDelivery,
-    /// What came of it.
+    /// The outcome.
     pub outcome: DeliveryOutcome,
 }
 
 impl Delivery {
-    /// Whether it succeeded, as [`DeliveryOutcome::is_success`] says.
+    /// Returns `true` if the delivery succeeded; see [`DeliveryOutcome::is_success`].
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -62,30 +61,30 @@ impl Delivery {
     }
 }
 
-/// What came of a delivery.
+/// The outcome of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "result", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DeliveryOutcome {
-    /// The receiver answered in time.
+    /// The receiver responded in time.
     Answered {
-        /// Its status code.
+        /// The status code.
         status: u16,
     },
-    /// No whole response came in time.
+    /// The response was not complete in time.
     TimedOut {
-        /// How long the delivery was given, in milliseconds.
+        /// The timeout in milliseconds.
         milliseconds: u64,
     },
-    /// There was no connection, or it ended before the response did.
+    /// The connection could not be established, or it failed before the response was complete.
     ConnectionFailed {
-        /// What the system or the HTTP library says.
+        /// The error message of the system or the HTTP library.
         reason: String,
     },
 }
 
 impl DeliveryOutcome {
-    /// Whether a 2xx response came in time; everything else is a failed delivery.
+    /// Returns `true` if the receiver responded with 2xx in time. Every other outcome is a failure.
     ///
     /// ```
     /// use mock_server::webhook::DeliveryOutcome;

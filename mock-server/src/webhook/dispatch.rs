@@ -1,5 +1,5 @@
-//! A delivery in three steps, of which only the second waits for the network: the state machine
-//! decides, the bytes are sent, the outcome is recorded. The world is not locked while sending.
+//! A delivery has three steps: prepare it, send it, record its outcome. The world is not locked while
+//! sending.
 
 use std::time::Duration;
 
@@ -7,21 +7,21 @@ use super::delivery::{Delivery, DeliveryOutcome, SignedDelivery};
 use super::receiver_url::ReceiverUrl;
 use super::send::send;
 
-/// A delivery that the state machine has let through.
+/// A delivery that was prepared.
 pub(crate) enum Dispatch {
-    /// The sink has answered already.
+    /// The sink has already responded.
     Delivered(Delivery),
     Pending(PendingDelivery),
 }
 
-/// A delivery that is to be sent.
+/// A delivery to send.
 pub(crate) struct PendingDelivery {
     pub(super) delivery: SignedDelivery,
     pub(super) url: ReceiverUrl,
     pub(super) timeout: Duration,
 }
 
-/// A delivery whose outcome is to be recorded.
+/// A delivery whose outcome has to be recorded.
 pub(crate) struct SentDelivery {
     pub(super) delivery: SignedDelivery,
     pub(super) outcome: DeliveryOutcome,

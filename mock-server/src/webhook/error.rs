@@ -1,16 +1,16 @@
-//! Why a call to the webhook did nothing.
+//! Errors of the webhook.
 
 use crate::invalid_input::InvalidInput;
 use crate::state_file::StateError;
 
-/// The reason why a call to the webhook did nothing.
+/// An error of a call to the webhook; the call had no effect.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The URL, the secret, the script or the event's name cannot be used.
+    /// The URL, the secret, the script or the name of the event is invalid.
     #[error(transparent)]
     Invalid(#[from] InvalidInput),
-    /// The webhook points nowhere yet.
+    /// The webhook has no receiver.
     #[error("the webhook has no receiver; point it at a URL or at the sink")]
     NoReceiver,
     /// The webhook was turned off by failed deliveries.
@@ -19,22 +19,22 @@ pub enum Error {
          on again"
     )]
     Off {
-        /// How many have failed in a row.
+        /// Number of consecutive failures.
         consecutive_failures: u32,
     },
-    /// The log holds no delivery of this id, or none any more.
+    /// The log does not contain a delivery with this id.
     #[error("unknown delivery {id:?}; the log does not contain it")]
     UnknownDelivery {
         /// The id.
         id: String,
     },
-    /// The state file failed.
+    /// The state file could not be read or written.
     #[error(transparent)]
     State(#[from] StateError),
 }
 
 impl Error {
-    /// A name for programs: `no_receiver`, `webhook_off`, `unknown_delivery`, `state_file`, or
+    /// Returns a machine-readable code: `no_receiver`, `webhook_off`, `unknown_delivery`, `state_file`, or
     /// `invalid_url`, `empty_secret`, `invalid_script` or `invalid_kind`.
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! From an event to the bytes that are sent.
+//! Events and their payloads.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::engine::EventKind;
 use crate::engine::WebhookPayload;
 
-/// What an event tells about.
+/// The data of an event.
 ///
 /// ```
 /// use mock_server::webhook::EventData;
@@ -17,9 +17,9 @@ use crate::engine::WebhookPayload;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EventData {
-    /// Any JSON, which the body is made of as [`WebhookPayload`] says.
+    /// JSON from which the body is built, as set by [`WebhookPayload`].
     Json(Value),
-    /// The whole body, exactly as it is to be sent, whatever [`WebhookPayload`] says.
+    /// The exact body, regardless of [`WebhookPayload`].
     Bytes(Vec<u8>),
 }
 
@@ -35,7 +35,7 @@ impl From<Vec<u8>> for EventData {
     }
 }
 
-/// The body of a delivery, and what it claims to be.
+/// The body of a delivery and its content type.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Payload {
     pub(super) content_type: &'static str,
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn each_shape_has_its_bytes() {
+    fn serializes_each_payload_shape() {
         let data = || json!({"from": "grace"});
         for (found, body, content_type) in [
             (

@@ -1,4 +1,4 @@
-//! The webhook of a server, in the hands of a test.
+//! A handle to the webhook of a server.
 
 use super::delivery::Delivery;
 use super::dispatch::{Dispatch, PendingDelivery, SentDelivery};
@@ -14,10 +14,10 @@ use crate::state_file::StateError;
 /// The webhook of a [`MockServer`](crate::MockServer); see
 /// [`MockServer::webhook`](crate::MockServer::webhook).
 ///
-/// Nothing triggers an event by itself: it is sent when a test asks for it, once and without a
-/// repetition. A delivery has failed when anything but a 2xx response comes within 10 seconds (or
-/// [`Dialect::webhook_timeout`](crate::Dialect::webhook_timeout)). Ten failures in a row turn the webhook off; a success
-/// in between ends the run.
+/// Events are sent only by [`emit`](Self::emit), once and without retries. A delivery fails unless the
+/// receiver responds with 2xx within 10 seconds (or
+/// [`Dialect::webhook_timeout`](crate::Dialect::webhook_timeout)).
+/// Ten consecutive failures turn the webhook off; a success resets the count.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -32,8 +32,8 @@ use crate::state_file::StateError;
 ///     webhook.emit(EventKind::FOLLOW_CREATED, json!({"from": "grace"})).await?;
 /// }
 /// assert!(!webhook.is_active()?);
-/// let refused = webhook.emit(EventKind::FOLLOW_CREATED, json!({})).await.unwrap_err();
-/// assert_eq!(refused.code(), "webhook_off");
+/// let error = webhook.emit(EventKind::FOLLOW_CREATED, json!({})).await.unwrap_err();
+/// assert_eq!(error.code(), "webhook_off");
 ///
 /// webhook.turn_on()?;
 /// let first = &webhook.deliveries()?[0];
@@ -50,13 +50,13 @@ impl<'a> WebhookHandle<'a> {
         Self { service }
     }
 
-    /// Sends to this URL from now on, signed with this secret. The webhook is on and its run of
-    /// failures new.
+    /// Sends future events to this URL, signed with this secret. Turns the webhook on and resets its
+    /// count of failures.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] unless it is an absolute `http://` URL, and when the secret is empty,
-    /// [`Error::State`] when the state file fails.
+    /// Returns [`Error::Invalid`] unless `url` is an absolute `http://` URL and the secret is not empty,
+    /// and [`Error::State`] if the state file fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -71,13 +71,14 @@ impl<'a> WebhookHandle<'a> {
         Ok(self.change(|world| world.webhook.point_at(url, secret))?)
     }
 
-    /// Sends to the built-in sink from now on, which answers by a
-    /// [`SinkScript`](crate::webhook::SinkScript) and needs no socket. The webhook is on and its run of
-    /// failures new.
+    /// Sends future events to the built-in sink, which responds according to a
+    /// [`SinkScript`](crate::webhook::SinkScript) and needs no socket. Turns the webhook on and resets
+    /// its count of failures.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] when the script cannot be read or the secret is empty, [`Error::State`] when the state file fails.
+    /// Returns [`Error::Invalid`] if the script is invalid or the secret is empty, and [`Error::State`]
+    /// if the state file fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -91,16 +92,18 @@ impl<'a> WebhookHandle<'a> {
         Ok(self.change(|world| world.webhook.use_sink(script, secret))?)
     }
 
-    /// Sends one event and waits for what comes of it; a failed delivery is no error. `kind` is an
-    /// [`EventKind`](crate::webhook::EventKind) or any name that a header can carry, `data` JSON or the whole
-    /// body as bytes. It counts as covered in the [verdicts](crate::MockServer::verdicts).
+    /// Sends one event and returns its outcome; a failed delivery is not an error. `kind` is an
+    /// [`EventKind`](crate::webhook::EventKind) or any name that is
+    /// valid in a header; `data` is JSON or the whole body as bytes. The event counts as covered in the
+    /// [verdicts](crate::MockServer::verdicts).
     ///
-    /// Sending over the network needs a tokio runtime with I/O and time enabled.
+    /// Sending to a URL requires a tokio runtime with I/O and time enabled.
     ///
     /// # Errors
     ///
-    /// [`Error::Off`] or [`Error::NoReceiver`] when the webhook is off or points nowhere,
-    /// [`Error::Invalid`] when no header can carry the name, [`Error::State`] when the state file fails.
+    /// Returns [`Error::Off`] if the webhook is off, [`Error::NoReceiver`] if it has no receiver,
+    /// [`Error::Invalid`] if the name is not valid in a header, and [`Error::State`] if the state file
+    /// fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -124,12 +127,13 @@ impl<'a> WebhookHandle<'a> {
             .await
     }
 
-    /// Sends the bytes and headers of an earlier delivery once more, to wherever the webhook points
-    /// now. The new delivery has an id of its own.
+    /// Sends the body and headers of an earlier delivery again, to the current receiver. The new
+    /// delivery has its own id.
     ///
     /// # Errors
     ///
-    /// As [`emit`](Self::emit); [`Error::UnknownDelivery`] when the log holds none of this id.
+    /// Returns the errors of [`emit`](Self::emit), and [`Error::UnknownDelivery`] if the log does not
+    /// contain the delivery.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -145,11 +149,11 @@ impl<'a> WebhookHandle<'a> {
         self.deliver(self.dispatch_redelivery(delivery_id)?).await
     }
 
-    /// Turns the webhook on again; its run of failures is new.
+    /// Turns the webhook on and resets its count of failures.
     ///
     /// # Errors
     ///
-    /// [`Error::State`] when the state file fails.
+    /// Returns [`Error::State`] if the state file fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -161,11 +165,11 @@ impl<'a> WebhookHandle<'a> {
         Ok(self.change(|world| world.webhook.turn_on())?)
     }
 
-    /// The latest deliveries, oldest first: at most 1,000, and at most 4 MiB of bodies.
+    /// Returns the latest deliveries, oldest first: at most 1,000, and at most 4 MiB of bodies.
     ///
     /// # Errors
     ///
-    /// [`Error::State`] when the state file fails.
+    /// Returns [`Error::State`] if the state file fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -177,11 +181,11 @@ impl<'a> WebhookHandle<'a> {
         Ok(self.read(|world| world.webhook.deliveries().cloned().collect())?)
     }
 
-    /// Everything about the webhook but its secret.
+    /// Returns the status of the webhook, without its secret.
     ///
     /// # Errors
     ///
-    /// [`Error::State`] when the state file fails.
+    /// Returns [`Error::State`] if the state file fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -193,11 +197,11 @@ impl<'a> WebhookHandle<'a> {
         Ok(self.read(|world| world.webhook.status())?)
     }
 
-    /// How many deliveries have failed since the last success; see [`status`](Self::status).
+    /// Returns the number of failures since the last success; see [`status`](Self::status).
     ///
     /// # Errors
     ///
-    /// [`Error::State`] when the state file fails.
+    /// Returns [`Error::State`] if the state file fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -209,16 +213,16 @@ impl<'a> WebhookHandle<'a> {
         Ok(self.status()?.consecutive_failures)
     }
 
-    /// Whether an event would be sent; see [`status`](Self::status).
+    /// Returns `true` if the webhook is on and has a receiver; see [`status`](Self::status).
     ///
     /// # Errors
     ///
-    /// [`Error::State`] when the state file fails.
+    /// Returns [`Error::State`] if the state file fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let server = mock_server::MockServer::start().await;
-    /// assert!(!server.webhook().is_active()?, "it points nowhere yet");
+    /// assert!(!server.webhook().is_active()?, "it has no receiver");
     /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
     /// ```
     pub fn is_active(&self) -> Result<bool, Error> {
@@ -264,7 +268,7 @@ impl<'a> WebhookHandle<'a> {
         Ok(delivery)
     }
 
-    /// A delivery that failed was sent all the same.
+    /// Counts the event as covered, even if the delivery failed.
     fn cover(&self, delivery: &Delivery) {
         self.service
             .change_verdicts(|verdicts| verdicts.coverage.record_event(&delivery.sent.kind));

@@ -1,8 +1,6 @@
-//! The webhook of a [`MockServer`](crate::MockServer): where its events go, what was sent, and what
-//! came of it.
+//! The webhook of a [`MockServer`](crate::MockServer): its receiver, events and deliveries.
 //!
-//! A state machine without sockets decides what is sent, signed and counted, and one file, `send`,
-//! carries a delivery over the network.
+//! A state machine without I/O prepares and counts deliveries; only `send` uses the network.
 
 mod delivery;
 mod dispatch;

@@ -1,4 +1,4 @@
-//! The webhook in its world, whose clock and counter it follows.
+//! Prepares deliveries with the clock and counter of the world.
 
 use super::error::Error;
 use super::event::EventData;
@@ -10,7 +10,7 @@ pub(super) fn event(
     kind: EventKind,
     data: EventData,
 ) -> Result<Prepared, Error> {
-    // A number is taken for what is sent alone: a refused event leaves the world as it was.
+    // Check first: a rejected event must not use up a number.
     world.webhook.check_active()?;
     let (id, now) = next_delivery(world);
     let dialect = world.dialect().clone();
@@ -30,10 +30,10 @@ fn next_delivery(world: &mut World) -> (String, String) {
     (id, world.clock().now())
 }
 
-/// Keeps the webhook of the world that another replaces, unless that brings one along.
+/// Keeps the webhook of the replaced world, unless the new world has one.
 pub(crate) fn keep_webhook(world: &mut World, replaced: World) {
     if world.webhook.is_new() && !replaced.webhook.is_new() {
-        // The numbers of later deliveries have to differ from those in the log.
+        // Ids of later deliveries must differ from those in the log.
         world.continue_ids_after(&replaced);
         world.webhook = replaced.webhook;
     }

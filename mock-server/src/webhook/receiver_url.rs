@@ -1,4 +1,4 @@
-//! Where deliveries go.
+//! The URL of a webhook receiver.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::invalid_input::InvalidInput;
 pub(crate) struct ReceiverUrl(Url);
 
 impl ReceiverUrl {
-    /// Host and port as a resolver takes them: an IPv6 address without its brackets.
+    /// Returns host and port for name resolution; an IPv6 address has no brackets.
     pub(super) fn host_and_port(&self) -> (String, u16) {
         let host = match self.0.host() {
             Some(Host::Ipv6(address)) => address.to_string(),
@@ -24,14 +24,14 @@ impl ReceiverUrl {
         (host, self.0.port().unwrap_or(80))
     }
 
-    /// The value of the `Host` header.
+    /// Returns the value of the `Host` header.
     pub(super) fn authority(&self) -> &str {
         self.0.authority()
     }
 
-    /// Path and query, as the request line has them.
+    /// Returns path and query for the request line.
     pub(super) fn target(&self) -> Uri {
-        target(&self.0).expect("the target was read when the URL was made")
+        target(&self.0).expect("the target was validated when the URL was parsed")
     }
 }
 
@@ -105,36 +105,36 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn refuse(text: &str, message: &str) {
+    fn rejects(text: &str, message: &str) {
         let error = text.parse::<ReceiverUrl>().unwrap_err();
         assert_eq!(error.to_string(), message);
     }
 
     #[test]
-    fn other_urls_are_refused_with_the_reason() {
-        refuse(
+    fn rejects_other_urls_with_the_reason() {
+        rejects(
             "https://example.com/hooks",
             "the webhook URL `https://example.com/hooks` uses https, which the mock server does \
              not support; expected an http:// URL",
         );
-        refuse(
+        rejects(
             "/hooks",
             "the webhook URL `/hooks` is not valid (relative URL without a base); expected an \
              absolute URL such as http://127.0.0.1:8080/",
         );
-        refuse(
+        rejects(
             "ftp://example.com/",
             "the webhook URL `ftp://example.com/` has an unsupported scheme; expected an http:// \
              URL",
         );
-        refuse(
+        rejects(
             "http://ada:pass@example.com/",
             "the webhook URL contains a user name or password; remove it",
         );
     }
 
     #[test]
-    fn the_parts_are_what_a_request_needs() {
+    fn returns_the_parts_of_a_request() {
         let url: ReceiverUrl = "http://[::1]:81/a b?c=|#d".parse().unwrap();
         assert_eq!(url.host_and_port(), ("::1".to_owned(), 81));
         assert_eq!(url.authority(), "[::1]:81");

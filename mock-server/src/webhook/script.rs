@@ -1,4 +1,4 @@
-//! The script of a sink.
+//! The scripts of sinks.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,19 +9,19 @@ use serde_json::Value;
 use crate::invalid_input::InvalidInput;
 use crate::read_json;
 
-/// The answers of a sink, one delivery after the other.
+/// The responses of a sink to successive deliveries.
 ///
-/// Steps are separated by commas. A step is a status from 200 to 599, or `timeout`, with ` x3`
-/// behind it to repeat it; the last step repeats for ever.
+/// Steps are separated by commas. A step is a status from 200 to 599 or `timeout`, optionally followed
+/// by a count such as ` x3`. The last step repeats forever.
 ///
 /// | Text | Meaning |
 /// |---|---|
-/// | `204` | 204 for ever |
-/// | `500 x9, 200` | nine times 500, then 200 for ever |
-/// | `timeout x2, 503, 200` | two deliveries time out, one is answered with 503, then 200 for ever |
+/// | `204` | always 204 |
+/// | `500 x9, 200` | nine times 500, then always 200 |
+/// | `timeout x2, 503, 200` | two timeouts, one 503, then always 200 |
 ///
-/// The JSON form is an array, `[{"status": 500, "times": 9}, {"status": 200}]`, with `"timeout"` in
-/// place of a status. A time-out does not take its time: the delivery counts as timed out at once.
+/// The JSON form is an array such as `[{"status": 500, "times": 9}, {"status": 200}]`; a status may be
+/// `"timeout"`. A delivery that times out does so immediately.
 ///
 /// ```
 /// use mock_server::webhook::SinkScript;
@@ -41,7 +41,7 @@ struct Step {
     times: u32,
 }
 
-/// What a sink does with one delivery.
+/// The response of a sink to one delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SinkResponse {
     /// Answers with this status, 200 to 599.
@@ -64,7 +64,7 @@ impl SinkScript {
         last.response
     }
 
-    /// Builds a script from what the steps are read as, in order.
+    /// Creates a script from parsed steps and their source text.
     fn new(steps: impl Iterator<Item = (Option<Step>, String)>) -> Result<Self, InvalidInput> {
         let steps = (1..).zip(steps).map(|(number, (step, found))| {
             step.ok_or_else(|| {
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_way_to_write_a_script_is_read() {
+    fn parses_all_forms_of_a_script() {
         for (written, meant) in [
             (json!("200"), "200"),
             (json!(" 500  x9 ,200 "), "500 x9, 200"),
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_goes_on_with_its_last_step() {
+    fn repeats_the_last_step() {
         let script: SinkScript = "500 x9, 200".parse().unwrap();
         assert_eq!(script.response_after(8), SinkResponse::Status(500));
         assert_eq!(script.response_after(9), SinkResponse::Status(200));
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_step_is_named() {
+    fn reports_an_invalid_step() {
         for (script, number, found) in [
             (json!("50O"), 1, "50O"),
             (json!(""), 1, ""),
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_script_at_all_is_refused() {
+    fn rejects_other_values() {
         let error = SinkScript::try_from(json!([])).unwrap_err().to_string();
         assert_eq!(
             error,

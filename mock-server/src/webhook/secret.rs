@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::bytes_in_json::BytesInJson;
 use crate::invalid_input::InvalidInput;
 
-/// The bytes that a webhook signs with; never empty. `Debug` hides them.
+/// The secret that deliveries are signed with; never empty. `Debug` hides it.
 ///
-/// They are written to a state file, whose reader has to sign on, and shown nowhere else.
+/// It is written only to state files.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "BytesInJson", into = "BytesInJson")]
 pub(crate) struct WebhookSecret(Vec<u8>);

@@ -1,4 +1,4 @@
-//! Carries a delivery over the network. No other file of the webhook opens a socket.
+//! Sends deliveries over the network.
 
 use std::error::Error;
 use std::io;
@@ -16,8 +16,8 @@ use tokio::task::JoinSet;
 use super::delivery::{DeliveryOutcome, SignedDelivery};
 use super::receiver_url::ReceiverUrl;
 
-/// How much of an response is read. Its status is all that counts, but a receiver that is still
-/// writing when the connection closes would take that for a failure of its own.
+/// Maximum number of bytes of a response to read. Only the status matters, but closing the connection
+/// too early would cause errors in the receiver.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
 /// Sends once, without following redirects, and waits for the response no longer than `timeout`.
@@ -41,7 +41,7 @@ async fn post(delivery: &SignedDelivery, url: &ReceiverUrl) -> Result<u16, SendE
         .await
         .map_err(SendError::Connect)?;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
-    // The set ends the connection when it is dropped, also when the time is up.
+    // Dropping the set closes the connection, also after a timeout.
     let mut connections = JoinSet::new();
     connections.spawn(connection);
     let response = sender.send_request(request(delivery, url)).await?;
@@ -82,7 +82,7 @@ enum SendError {
     Http(#[from] hyper::Error),
 }
 
-/// hyper's own words name what it was doing, and those of its source what went wrong.
+/// Returns the cause of an error, which hyper's message does not include.
 fn cause(error: &hyper::Error) -> String {
     match error.source() {
         Some(source) => format!(": {source}"),

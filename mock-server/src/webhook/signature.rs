@@ -7,7 +7,7 @@ use sha2::Sha256;
 use super::secret::WebhookSecret;
 use crate::engine::SignatureEncoding;
 
-/// The value of the header for these very bytes.
+/// Returns the value of the header for this exact body.
 pub(super) fn sign(secret: &WebhookSecret, body: &[u8], encoding: SignatureEncoding) -> String {
     let mut mac =
         Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("HMAC takes a key of any length");
@@ -29,7 +29,7 @@ mod tests {
 
     // Computed with `openssl dgst -sha256 -hmac whsec_test`.
     #[test]
-    fn signatures_are_those_of_openssl() {
+    fn signatures_match_openssl() {
         assert_eq!(
             signature(BODY, SignatureEncoding::Hex),
             "sha256=a776045ffd662a4914ffdb669a1fbdadbeeb850ff36b4da9ad17952694c53623"

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use super::delivery::DeliveryOutcome;
 use super::script::{SinkResponse, SinkScript};
 
-/// A receiver that is at some place of its script.
+/// A built-in receiver and its position in its script.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sink {
     pub(super) script: SinkScript,
-    /// How many deliveries it has had.
+    /// Number of deliveries received.
     pub(super) received: u64,
 }
 
@@ -22,7 +22,7 @@ impl Sink {
         Self { script, received }
     }
 
-    /// Takes one delivery. What times out does so at once, as if `timeout` had passed.
+    /// Receives one delivery. A timeout takes effect immediately.
     pub(super) fn take(&mut self, timeout: Duration) -> DeliveryOutcome {
         let response = self.script.response_after(self.received);
         self.received += 1;

@@ -1,4 +1,4 @@
-//! The webhook as a state machine: what may be sent, what has come of it, and when it is turned off.
+//! The webhook as a state machine.
 
 use std::collections::VecDeque;
 
@@ -15,15 +15,15 @@ use super::sink::Sink;
 use crate::engine::Dialect;
 use crate::engine::EventKind;
 
-/// After how many failed deliveries in a row a webhook is turned off (section States and transitions
-/// of the specification).
+/// Number of consecutive failed deliveries after which a webhook is turned off (section States and
+/// transitions of the specification).
 pub const MAX_CONSECUTIVE_FAILURES: u32 = 10;
 
-/// How many deliveries the log holds, and how many bytes of bodies; the oldest go first.
+/// Limits of the log of deliveries, in entries and bytes of bodies; the oldest are dropped first.
 const MAX_LOG_ENTRIES: usize = 1_000;
 const MAX_LOG_BYTES: usize = 4 * 1024 * 1024;
 
-/// The one webhook of a world. Its serialised form is for a state file and holds the secret.
+/// The webhook of a world. Its serialized form contains the secret and is only for state files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Webhook {
@@ -47,23 +47,22 @@ enum Receiver {
     Sink(Sink),
 }
 
-/// A delivery that the state machine has let through, and the way it has to go.
+/// A prepared delivery.
 #[derive(Debug)]
 pub(super) enum Prepared {
-    /// The sink has answered already.
+    /// The sink has already responded.
     Delivered(Delivery),
-    /// The delivery has to be sent here, and its outcome to be recorded.
+    /// The delivery has to be sent to this URL and its outcome recorded.
     ToSend(SignedDelivery, ReceiverUrl),
 }
 
 impl Webhook {
-    /// Points the webhook at a receiver, with a new run of failures. The log stays.
+    /// Sets the receiver and resets the count of failures. The log is kept.
     pub(crate) fn point_at(&mut self, url: ReceiverUrl, secret: WebhookSecret) {
         self.begin(secret, Receiver::Url(url));
     }
 
-    /// Points the webhook at a sink at the beginning of its script, with a new run of failures. The
-    /// log stays.
+    /// Sets a sink as the receiver and resets the count of failures. The log is kept.
     pub(crate) fn use_sink(&mut self, script: SinkScript, secret: WebhookSecret) {
         self.begin(secret, Receiver::Sink(Sink::new(script)));
     }
@@ -73,7 +72,7 @@ impl Webhook {
         self.turn_on();
     }
 
-    /// Signs an event, unless the webhook is off or points nowhere. `id` and `now` are the world's.
+    /// Prepares and signs an event. `id` and `now` come from the world.
     pub(super) fn emit(
         &mut self,
         id: String,
@@ -97,8 +96,7 @@ impl Webhook {
         Ok(self.prepare(delivery, dialect))
     }
 
-    /// Sends an earlier delivery once more, with the same headers and bytes, to wherever the webhook
-    /// points now.
+    /// Prepares an earlier delivery again, with the same headers and body, for the current receiver.
     pub(super) fn redeliver(
         &mut self,
         id: String,
@@ -116,12 +114,12 @@ impl Webhook {
         Ok(self.prepare(delivery, dialect))
     }
 
-    /// Refuses when an event would not be sent.
+    /// Returns an error if the webhook is off or has no receiver.
     pub(super) fn check_active(&self) -> Result<(), Error> {
         self.active_destination().map(|_| ())
     }
 
-    /// A delivery of the log.
+    /// Returns a delivery of the log.
     pub(super) fn delivery(&self, id: &str) -> Result<&Delivery, Error> {
         let found = self.deliveries().find(|delivery| delivery.sent.id == id);
         found.ok_or_else(|| Error::UnknownDelivery { id: id.to_owned() })
@@ -150,8 +148,8 @@ impl Webhook {
         }
     }
 
-    /// Notes what came of a delivery. The tenth failure in a row turns the webhook off; a success
-    /// ends the run, and does not turn the webhook on.
+    /// Records the outcome of a delivery. The tenth consecutive failure turns the webhook off; a success
+    /// resets the count but does not turn the webhook on.
     pub(super) fn record(&mut self, sent: SignedDelivery, outcome: DeliveryOutcome) -> Delivery {
         if outcome.is_success() {
             self.consecutive_failures = 0;
@@ -176,28 +174,28 @@ impl Webhook {
         }
     }
 
-    /// What it signs with, once it points somewhere.
+    /// Returns the secret, if a receiver is set.
     pub(crate) fn secret(&self) -> Option<&WebhookSecret> {
         self.destination.as_ref().map(|to| &to.secret)
     }
 
-    /// Whether it points nowhere and never did.
+    /// Returns `true` if the webhook has never been used.
     pub(crate) fn is_new(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Turns the webhook on again, with a new run of failures.
+    /// Turns the webhook on and resets the count of failures.
     pub(crate) fn turn_on(&mut self) {
         self.active = true;
         self.consecutive_failures = 0;
     }
 
-    /// What was tried, oldest first.
+    /// Returns the logged deliveries, oldest first.
     pub(crate) fn deliveries(&self) -> impl Iterator<Item = &Delivery> {
         self.deliveries.iter()
     }
 
-    /// The state without the secret.
+    /// Returns the status, without the secret.
     pub(crate) fn status(&self) -> WebhookStatus {
         let receiver = self.destination.as_ref().map(|to| &to.receiver);
         WebhookStatus {
@@ -225,7 +223,7 @@ impl Receiver {
 }
 
 impl Default for Webhook {
-    /// A webhook that points nowhere.
+    /// Returns a webhook without a receiver.
     fn default() -> Self {
         Self {
             destination: None,
@@ -236,7 +234,7 @@ impl Default for Webhook {
     }
 }
 
-/// The state of the webhook, as far as it may be shown: without the secret.
+/// The status of a webhook, without its secret.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -250,17 +248,17 @@ impl Default for Webhook {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct WebhookStatus {
-    /// The receiver's URL, or `sink`; nothing as long as the webhook points nowhere.
+    /// The URL of the receiver, or `sink`; `None` without a receiver.
     pub receiver: Option<String>,
-    /// Whether an event would be sent.
+    /// `true` if the webhook is on and has a receiver.
     pub active: bool,
-    /// How many deliveries have failed since the last success.
+    /// Number of failures since the last success.
     pub consecutive_failures: u32,
-    /// The sink, when the webhook points at it.
+    /// The sink, if it is the receiver.
     pub sink: Option<SinkStatus>,
 }
 
-/// A sink and its place in its script.
+/// The status of a sink.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -273,9 +271,9 @@ pub struct WebhookStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SinkStatus {
-    /// How it answers.
+    /// The script of its responses.
     pub script: SinkScript,
-    /// How many deliveries it has had. The log of deliveries says what they were.
+    /// Number of deliveries received.
     pub received: u64,
 }
 
@@ -303,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn the_log_is_bounded_by_number_and_by_bytes() {
+    fn the_log_is_limited_in_entries_and_bytes() {
         let mut webhook = on_sink("200");
         for _ in 0..MAX_LOG_ENTRIES + 5 {
             emit(&mut webhook, Vec::new()).unwrap();
@@ -316,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_success_ends_the_run_and_does_not_turn_on() {
+    fn a_late_success_resets_the_count_but_does_not_turn_the_webhook_on() {
         let mut webhook = on_sink("500");
         let mut last = None;
         for _ in 0..10 {
@@ -331,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn the_state_is_read_back_and_debug_hides_the_secret() {
+    fn survives_serialization_and_debug_hides_the_secret() {
         let mut webhook = on_sink("timeout x2, 200");
         emit(&mut webhook, b"\xff".to_vec()).unwrap();
         let text = serde_json::to_string(&webhook).unwrap();
