@@ -63,7 +63,7 @@ fn records_the_fault_and_the_response_that_was_sent() {
         let rule = json!({"when": {"times": 1}, "phase": phase, "fault": fault});
         serving.order(201, "POST /worlds/default/faults", rule);
         let asked = serving.ask("DELETE /me/posts/post_3").begin();
-        asked.read_what_comes()
+        asked.read_until_closed()
     };
     let head = |status: u16| format!("HTTP/1.1 {status}");
     assert_eq!(delete(json!({"wire": "reset"}), "before"), "");
