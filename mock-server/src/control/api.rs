@@ -9,26 +9,25 @@ use crate::engine::{Reply, Request};
 use crate::shutdown::Shutdown;
 use crate::worlds::Worlds;
 
-/// Where the control API lies.
+/// The base path of the control API.
 pub(crate) const BASE: &str = "/_mock/v1";
 
-/// The largest body that the control API takes, in bytes: 16 MiB, since a whole state is more than
-/// a request to the service.
+/// Maximum size of a request body: 16 MiB, since a body may contain a whole state.
 pub(crate) const BODY_LIMIT: usize = 16 * 1024 * 1024;
 
 /// The control API of one server.
 #[derive(Debug)]
 pub(crate) struct Control {
     pub(super) worlds: Arc<Worlds>,
-    /// The base URL of the service, for requests that name no host.
+    /// The base URL of the service, for requests without a `Host` header.
     url: String,
     pub(super) shutdown: Shutdown,
 }
 
-/// What comes of a request to the control API.
+/// The reply to a request to the control API.
 pub(crate) enum ControlReply {
     Now(Reply),
-    /// It waits for the network or for a request to the service.
+    /// A reply that waits for the network or for a request to the service.
     Later(Pin<Box<dyn Future<Output = Reply> + Send>>),
 }
 
@@ -41,8 +40,8 @@ impl Control {
         }
     }
 
-    /// The base URL of the service, as whoever asks has it: a container's own address means nothing
-    /// outside.
+    /// Returns the base URL of the service as the client sees it, since a container's own address is
+    /// not reachable from outside.
     pub(super) fn url(&self, request: &Request) -> String {
         let host = request.header_values("host").next();
         match host.map(str::parse::<Authority>) {

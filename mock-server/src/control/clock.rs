@@ -1,4 +1,4 @@
-//! `/clock`: the time that a world believes it is.
+//! `/clock`: the clock of a world.
 
 use std::time::Duration;
 
@@ -9,18 +9,18 @@ use super::json::{json, read};
 use super::world_call::WorldCall;
 use crate::engine::{Clock, LAST_INSTANT, Reply, World};
 
-/// The instant, and where the clock has it from.
+/// The current time and the clock's setting.
 #[derive(Serialize)]
 struct ClockView {
     now: String,
-    /// As [`Clock`] is written.
+    /// The JSON form of [`Clock`].
     clock: Clock,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Set {
-    /// As [`Clock`] is written.
+    /// The JSON form of [`Clock`].
     clock: String,
 }
 

@@ -1,4 +1,4 @@
-//! `/dialect`: how a world speaks where the specification is silent.
+//! `/dialect`: the dialect of a world.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::engine::{Dialect, Reply, Request, World};
 use crate::invalid_input::InvalidInput;
 use crate::read_json::{self, BAD_BODY};
 
-/// A setting, and what a suite may put in place of its default.
+/// A setting with its default and its alternatives.
 #[derive(Serialize)]
 struct Setting {
     setting: &'static str,
@@ -19,7 +19,7 @@ struct Setting {
     alternatives: Vec<Value>,
 }
 
-/// All settings, for suites that run once under each alternative.
+/// Returns all settings, for test suites that run once per alternative.
 pub(super) fn settings(_: &Control, _: &Request) -> Result<Reply, ControlError> {
     let default = serde_json::json!(Dialect::default());
     let mut settings: Vec<Setting> = Vec::new();
@@ -43,14 +43,14 @@ pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
 }
 
 pub(super) fn set(call: &WorldCall) -> Result<Reply, ControlError> {
-    let dialect = chosen(read_json::value(&call.request.body)?)?;
+    let dialect = parse(read_json::value(&call.request.body)?)?;
     let set = |world: &mut World| (world.set_dialect(dialect.clone()), true);
     call.service.store().transact(set)?;
     Ok(json::json(200, &dialect))
 }
 
-/// A dialect by its name, or by the settings that differ from the default.
-pub(super) fn chosen(choice: Value) -> Result<Dialect, ControlError> {
+/// Parses a dialect name or an object of settings that differ from the default.
+pub(super) fn parse(choice: Value) -> Result<Dialect, ControlError> {
     match choice {
         Value::String(name) => Ok(Dialect::named(&name)?),
         Value::Object(_) => Ok(read_json::object_in(choice)?),

@@ -1,4 +1,4 @@
-//! `/openapi.json` and `/control-openapi.json`: what can be asked of the service, and of this.
+//! `/openapi.json` and `/control-openapi.json`: the OpenAPI documents.
 
 use super::api::Control;
 use super::error::ControlError;
@@ -6,7 +6,7 @@ use super::json::json_text;
 use crate::engine::{Reply, Request};
 use crate::openapi::{control_openapi_json, openapi_json};
 
-/// Where the document of the service lies, below the control API as well as at the root.
+/// The path of the service's document, which is also served at the root.
 pub(super) const SERVICE: &str = "/openapi.json";
 
 pub(super) fn service(_: &Control, _: &Request) -> Result<Reply, ControlError> {

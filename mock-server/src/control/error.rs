@@ -1,4 +1,4 @@
-//! The refusals of the control API. It speaks one language whatever the worlds do.
+//! The errors of the control API, which do not depend on the dialects of worlds.
 
 use serde::Serialize;
 
@@ -8,17 +8,17 @@ use crate::read_json::BAD_BODY;
 use crate::state_file::StateError;
 use crate::webhook;
 
-/// The reason why the control API does not do what it is asked for.
+/// An error of the control API.
 #[derive(Debug)]
 pub(super) struct ControlError {
     status: u16,
     code: &'static str,
     message: String,
-    /// The methods of the header `Allow`.
+    /// The value of the header `Allow`.
     allow: Vec<&'static str>,
 }
 
-/// The value of `error` in the answer to anything that is not done.
+/// The field `error` of an error body.
 #[derive(Serialize)]
 pub(super) struct ErrorObject<'a> {
     pub(super) code: &'a str,
@@ -35,7 +35,7 @@ impl ControlError {
         }
     }
 
-    /// Refuses input that can be read and cannot be followed.
+    /// Creates a 422 error for valid JSON with invalid values.
     pub(super) fn unprocessable(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(422, code, message)
     }

@@ -11,14 +11,14 @@ pub(super) fn list(call: &WorldCall) -> Result<Reply, ControlError> {
     Ok(json(200, &call.service.faults().counted()))
 }
 
-/// Adds one rule, or all of an array.
+/// Adds one rule or an array of rules.
 pub(super) fn add(call: &WorldCall) -> Result<Reply, ControlError> {
     let mut rules = FaultRule::from_slice(&call.request.body)?;
     for key in rules
         .iter_mut()
         .filter_map(|rule| rule.matching.key.as_mut())
     {
-        // A rule of a world names its keys as clients do; the world knows them without its name.
+        // Clients use keys with the name of the world, which the world itself does not use.
         *key = plain_key(call.name, key).to_owned();
     }
     call.service.add_faults(rules)?;

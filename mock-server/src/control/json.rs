@@ -1,4 +1,4 @@
-//! The bodies that the control API reads and writes.
+//! JSON bodies of requests and replies.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -7,13 +7,12 @@ use super::error::ControlError;
 use crate::engine::{Reply, Request};
 use crate::read_json;
 
-/// Reads the body of a request, a JSON object. The content type does not matter here, so that
-/// `curl -d` is enough.
+/// Parses the body of a request, a JSON object. The content type is ignored, so that `curl -d` works.
 pub(super) fn read<T: DeserializeOwned>(request: &Request) -> Result<T, ControlError> {
     Ok(read_json::object(&request.body)?)
 }
 
-/// Creates a reply with JSON in it.
+/// Creates a reply with a JSON body.
 pub(super) fn json(status: u16, body: &impl Serialize) -> Reply {
     json_text(
         status,
@@ -21,7 +20,7 @@ pub(super) fn json(status: u16, body: &impl Serialize) -> Reply {
     )
 }
 
-/// Creates a reply with a text that is JSON.
+/// Creates a reply with a body that is already serialized.
 pub(super) fn json_text(status: u16, body: impl Into<Vec<u8>>) -> Reply {
     let body = body.into();
     let headers = vec![("content-type".into(), "application/json".into())];
@@ -32,7 +31,7 @@ pub(super) fn json_text(status: u16, body: impl Into<Vec<u8>>) -> Reply {
     }
 }
 
-/// Creates the reply of an action that has nothing to return.
+/// Creates a 204 reply.
 pub(super) fn done() -> Reply {
     Reply {
         status: 204,

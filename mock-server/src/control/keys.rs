@@ -1,4 +1,4 @@
-//! `/keys`: the six keys of a world, further ones, and keys that are revoked.
+//! `/keys`: lists, creates and revokes keys of a world.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ struct NewKey {
 #[derive(Serialize)]
 struct CreatedKey<'a> {
     key: String,
-    /// What the journal calls it.
+    /// The name of the key in the journal.
     name: Option<&'a str>,
 }
 

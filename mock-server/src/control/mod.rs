@@ -1,5 +1,5 @@
-//! The control API: what a test does to the mock itself, over HTTP, whatever its language. Each
-//! file only translates between JSON and the calls of the modules that do the work.
+//! The control API, through which tests in any language control the mock over HTTP. Its files only
+//! translate between JSON and calls of other modules.
 
 mod api;
 mod clock;

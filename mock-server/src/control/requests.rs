@@ -1,4 +1,4 @@
-//! `/requests`: the journal of a world, asked, awaited and compared with what was to come.
+//! `/requests`: lists, verifies and waits for requests in the journal of a world.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::world_call::WorldCall;
 use crate::engine::{Reply, Request};
 use crate::journal::{Expectation, ExpectationJson, RequestPattern, Verification};
 
-/// The longest that anybody may wait: a minute, in milliseconds.
+/// Maximum wait: one minute, in milliseconds.
 const MAX_WAIT: u64 = 60_000;
 
 pub(super) fn list(call: &WorldCall) -> Result<Reply, ControlError> {
@@ -27,7 +27,7 @@ pub(super) fn clear(call: &WorldCall) -> Result<Reply, ControlError> {
     Ok(done())
 }
 
-/// Whether something came is a question that has an answer either way, so the status is the same.
+/// Verifies an expectation. The status is 200 whether or not the expectation is met.
 pub(super) fn verify(call: &WorldCall) -> Result<Reply, ControlError> {
     let expectation = Expectation::try_from(read::<ExpectationJson>(call.request)?)?;
     expectation.request().check()?;
@@ -94,7 +94,7 @@ pub(super) fn wait(call: &WorldCall) -> Result<ControlReply, ControlError> {
     })))
 }
 
-/// Not 408, which has many a client send the request once more by itself.
+/// Uses 504 instead of 408, since many clients retry a 408 automatically.
 fn wait_timeout(verification: &Verification) -> Reply {
     let error = ErrorObject {
         code: "timed_out",
@@ -107,7 +107,7 @@ fn wait_timeout(verification: &Verification) -> Reply {
     json(504, &body)
 }
 
-/// The pattern in the query of a request.
+/// Parses the pattern in the query string of a request.
 fn filter(request: &Request) -> Result<RequestPattern, ControlError> {
     let mut pattern = RequestPattern::any();
     let query = request.query.as_deref().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The routes of the control API: one row for each thing that it can do.
+//! The routes of the control API, as a table.
 
 use super::api::{BASE, BODY_LIMIT, Control, ControlReply};
 use super::error::ControlError;
@@ -8,20 +8,20 @@ use super::{
 };
 use crate::engine::{Reply, Request};
 
-/// One thing that the control API can do.
+/// A route: method, path and action.
 struct Route {
     method: &'static str,
-    /// What follows [`BASE`], or, for an action on a world, what follows its name.
+    /// The path after [`BASE`] or, for an action on a world, after the name of the world.
     path: &'static str,
     action: Action,
 }
 
 enum Action {
-    /// Concerns the server.
+    /// An action on the server.
     Server(OnServer),
-    /// Concerns one world.
+    /// An action on one world.
     World(OnWorld),
-    /// Concerns one world, and may take its time.
+    /// An action on one world that may wait.
     Waiting(Waiting),
 }
 
@@ -87,28 +87,28 @@ static ROUTES: [Route; 35] = [
     on_world("PUT", "/webhook/sink", webhook::change_sink),
 ];
 
-/// Returns whether a path belongs to the control API. The document of the service lies where
-/// clients look for one, too.
+/// Returns `true` if a path belongs to the control API. This includes the OpenAPI document at the
+/// root.
 pub(crate) fn is_for(path: &str) -> bool {
     let below = path.strip_prefix(BASE);
     path == documents::SERVICE || below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Does what a request to the control API asks for. It may have to wait for a disk.
+/// Handles a request to the control API. May block on disk I/O.
 pub(crate) fn answer(control: &Control, request: &Request) -> ControlReply {
     take(control, request).unwrap_or_else(|error| ControlReply::Now(error.into_reply()))
 }
 
-/// Finds the route of a request and takes it.
+/// Finds the route of a request and runs its action.
 fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlError> {
     let length = request.body_length();
     if length > BODY_LIMIT {
         let message = format!("the body has {length} bytes; at most {BODY_LIMIT} are allowed");
         return Err(ControlError::new(413, "body_too_large", message));
     }
-    // What is not below the base is a document at the root.
+    // Other paths are documents at the root.
     let path = request.path.strip_prefix(BASE).unwrap_or(&request.path);
-    // Nothing but the body of the answer is left out, which the transport does.
+    // The transport omits the body of a reply to HEAD.
     let method = match &*request.method {
         "HEAD" => "GET",
         other => other,
@@ -138,7 +138,7 @@ fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlErr
 }
 
 impl Route {
-    /// The name of the world in a path of this route; empty for a route that has none.
+    /// Returns the name of the world in a path of this route; empty for a route of the server.
     fn world_in<'a>(&self, path: &'a str) -> Option<&'a str> {
         match self.action {
             Action::Server(_) => (path == self.path).then_some(""),

@@ -1,5 +1,5 @@
-//! `/state` and `/reset`: a world, read, replaced or begun anew. Its webhook, whose secret nobody is
-//! told, is a resource of its own.
+//! `/state` and `/reset`: reads, replaces and resets a world. The webhook is a separate resource,
+//! since its secret is never returned.
 
 use super::error::ControlError;
 use super::json::{done, json, read};

@@ -1,4 +1,4 @@
-//! `/violations` and `/coverage`: what the service thinks of its clients.
+//! `/violations` and `/coverage`: violations of the specification and coverage of its endpoints.
 
 use super::error::ControlError;
 use super::json::{done, json};

@@ -1,4 +1,4 @@
-//! `/webhook`: where events go, what was sent, and what came of it. The secret goes in and never out.
+//! `/webhook`: the receiver, events and deliveries of a world. The secret is never returned.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ struct Change {
     url: Option<String>,
     /// A script.
     sink: Option<Value>,
-    /// Needed once; another receiver can go on with the same.
+    /// Required for the first receiver; later receivers keep the secret by default.
     secret: Option<BytesInJson>,
     active: Option<bool>,
 }
@@ -100,7 +100,7 @@ struct Event {
     kind: String,
     #[serde(default, deserialize_with = "read_json::nullable")]
     data: Option<Value>,
-    /// The whole body of the delivery, in place of `data`.
+    /// The whole body of the delivery, instead of `data`.
     body: Option<BytesInJson>,
 }
 

@@ -1,4 +1,4 @@
-//! A request to the control API that concerns one world.
+//! Requests to the control API for one world.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::error::ControlError;
 use crate::engine::Request;
 use crate::service::Service;
 
-/// A request that concerns one world.
+/// A request for one world.
 pub(super) struct WorldCall<'a> {
     pub(super) control: &'a Control,
     pub(super) name: &'a str,

@@ -1,4 +1,4 @@
-//! `/worlds`: further worlds, and their end.
+//! `/worlds`: lists, creates and deletes worlds.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,22 +11,22 @@ use super::world_call::WorldCall;
 use crate::engine::{self, ActiveKeys, Clock, Reply, Request, World};
 use crate::worlds::{DEFAULT, qualified_keys, world_url};
 
-/// What a new world is to be like. Everything may be left out, and so may the whole body.
+/// The settings of a new world. All fields, and the whole body, are optional.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NewWorld {
     seed: Option<u64>,
-    /// A whole state, which brings its own seed along; clock and dialect may take the place of its.
+    /// A whole state, which includes a seed; `clock` and `dialect` override those of the state.
     state: Option<World>,
     clock: Option<String>,
-    /// A name, or settings.
+    /// A name or an object of settings.
     dialect: Option<Value>,
 }
 
 #[derive(Serialize)]
 struct Created<'a> {
     id: &'a str,
-    /// The base URL of this world, for requests with and without a key.
+    /// The base URL of this world.
     url: String,
     keys: ActiveKeys,
 }
@@ -70,7 +70,7 @@ pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, Cont
         world.set_clock(Clock::try_from(clock)?);
     }
     if let Some(choice) = new.dialect {
-        world.set_dialect(dialect::chosen(choice)?);
+        world.set_dialect(dialect::parse(choice)?);
     }
     let keys = world.active_keys();
     let id = &control.worlds.create(world);

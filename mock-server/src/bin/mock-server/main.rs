@@ -1,4 +1,4 @@
-//! The program `mock-server`: the profile service on this machine, for clients in any language.
+//! The program `mock-server`, a local mock of the profile service for clients in any language.
 
 mod arguments;
 mod serve_error;
@@ -22,7 +22,7 @@ use serve_error::ServeError;
 use settings::{Settings, read};
 use signals::Signals;
 
-/// The line that tells the parent process that the server is ready.
+/// The line on stdout that reports that the server is ready.
 #[derive(Serialize)]
 struct Ready<'a> {
     url: &'a str,
@@ -35,7 +35,7 @@ async fn main() -> ExitCode {
     match serve(Arguments::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Nobody can be told when stderr is closed as well; the exit code still tells.
+            // Ignore a closed stderr; the exit code still reports the failure.
             let _ = writeln!(io::stderr(), "mock-server: {error}");
             ExitCode::FAILURE
         }
@@ -43,14 +43,14 @@ async fn main() -> ExitCode {
 }
 
 async fn serve(arguments: Arguments) -> Result<(), ServeError> {
-    // A parent may send the signal as soon as it has read the line, so it is caught before that.
+    // Register signal handlers before printing the line, after which a parent may send signals.
     let mut signals = Signals::catch().map_err(ServeError::Signal)?;
     let worlds = worlds(&arguments)?;
     let keys = worlds.keys().clone();
     if let Some(seed) = arguments.seed
         && keys != World::new(seed).keys()
     {
-        // The keys of a seed are the same everywhere, so these come from a state file.
+        // The same seed always gives the same keys, so these come from a state file.
         warn(&format!(
             "--seed {seed} is ignored: the state file has its own seed; use another file to start over"
         ));
@@ -60,14 +60,14 @@ async fn serve(arguments: Arguments) -> Result<(), ServeError> {
     announce(&server, &keys).map_err(ServeError::Print)?;
     let (stop, stopped) = oneshot::channel();
     let serving = server.serve_until(async {
-        // The sender sends, or is dropped with everything else.
+        // Completes when the sender sends or is dropped.
         let _ = stopped.await;
     });
     tokio::select! {
         served = serving => served.map_err(ServeError::Serve)?,
         () = signals.twice(stop) => {}
     }
-    // Whoever reads the log has the rest of it soon, or never.
+    // Give the log thread a moment to write the remaining lines.
     if lines.try_send(None).is_ok() {
         let _ = written.recv_timeout(Duration::from_millis(100));
     }
@@ -93,7 +93,7 @@ fn worlds(arguments: &Arguments) -> Result<Worlds, ServeError> {
     Ok(worlds)
 }
 
-/// A file that was there before has settings of its own, which those of the command line replace.
+/// Opens a state file and applies the settings of the command line, which override those of the file.
 fn in_file(path: &Path, world: World, settings: &Settings) -> Result<Worlds, ServeError> {
     let directory = path.parent().filter(|path| !path.as_os_str().is_empty());
     let missing = directory.filter(|directory| !directory.exists());
@@ -107,7 +107,7 @@ fn in_file(path: &Path, world: World, settings: &Settings) -> Result<Worlds, Ser
     Ok(worlds)
 }
 
-/// Tells something that is no reason to stop.
+/// Prints a warning to stderr.
 fn warn(message: &str) {
     let _ = writeln!(io::stderr(), "mock-server: {message}");
 }
@@ -128,20 +128,20 @@ fn listen(
         return Ok(server);
     }
     Ok(server.log(move |line| {
-        // When nobody reads, lines are left out rather than requests unanswered.
+        // If stderr blocks, lines are dropped so that requests are not delayed.
         let _ = lines.try_send(Some(line.to_string()));
     }))
 }
 
-/// What is sent here goes to stderr, on a thread that may wait for whoever reads it, until nothing is
-/// sent in place of a line. The receiver hears of that.
+/// Starts a thread that writes lines to stderr, which may block, until it receives `None`. The
+/// receiver is notified when the thread ends.
 fn log_lines() -> (SyncSender<Option<String>>, Receiver<()>) {
     const WAITING: usize = 1024;
     let (sender, lines) = sync_channel::<Option<String>>(WAITING);
     let (ended, written) = sync_channel(1);
     thread::spawn(move || {
         while let Ok(Some(line)) = lines.recv() {
-            // A log that nobody reads any more is no reason to stop serving.
+            // Ignore a closed stderr.
             let _ = writeln!(io::stderr(), "{line}");
         }
         let _ = ended.send(());

@@ -1,4 +1,4 @@
-//! Why the program ends early, with exit code 1.
+//! Errors that end the program with exit code 1.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use mock_server::{InvalidInput, StateError};
 
 use crate::arguments::Address;
 
-/// Why the program ends early.
+/// An error that ends the program.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ServeError {
     #[error("cannot listen on {addr}: {source}; choose another address with --addr")]

@@ -1,4 +1,4 @@
-//! The settings of a world that the command line names, and the files that hold them.
+//! The settings of a world from the command line and its files.
 
 use std::fs;
 use std::io;
@@ -9,13 +9,13 @@ use mock_server::{Dialect, InvalidInput, World};
 use crate::arguments::{Arguments, DialectChoice};
 use crate::serve_error::ServeError;
 
-/// What the arguments say of the world, whether it is new or comes from a file.
+/// Settings for a new world or one from a state file.
 pub(crate) struct Settings {
     dialect: Option<Dialect>,
     webhook: Option<Webhook>,
 }
 
-/// Where events go, and the secret that they are signed with.
+/// The receiver of webhook events and the signing secret.
 struct Webhook {
     url: String,
     secret: Vec<u8>,
@@ -38,7 +38,7 @@ impl Settings {
         self.dialect.is_none() && self.webhook.is_none()
     }
 
-    /// Gives a world these settings, and says whether it had another dialect.
+    /// Applies the settings to a world. Returns `true` if this changed its dialect.
     pub(crate) fn apply(&self, world: &mut World) -> bool {
         let other = |dialect: &Dialect| dialect != world.dialect();
         let had_other = self.dialect.as_ref().is_some_and(other);
@@ -85,7 +85,7 @@ impl Webhook {
     }
 }
 
-/// Editors put a line break at the end of a file, which is no part of a secret.
+/// Reads a secret without the line break that editors write at the end of a file.
 fn secret(path: &Path) -> Result<Vec<u8>, ServeError> {
     let mut bytes = fs::read(path).map_err(unreadable("webhook secret", path))?;
     if bytes.last() == Some(&b'\n') {

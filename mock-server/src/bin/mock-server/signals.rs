@@ -1,4 +1,4 @@
-//! The signals that end the program: the first in good order, the second at once.
+//! The signals that end the program: the first gracefully, the second immediately.
 
 use std::io;
 
@@ -31,10 +31,10 @@ impl Signals {
         Ok(Self { interrupt })
     }
 
-    /// Passes the first signal on, and returns at the second.
+    /// Reports the first signal to `first` and returns at the second.
     pub(crate) async fn twice(&mut self, first: oneshot::Sender<()>) {
         self.next().await;
-        // Without a receiver the server has ended by itself.
+        // Without a receiver, the server has already stopped.
         let _ = first.send(());
         self.next().await;
     }
