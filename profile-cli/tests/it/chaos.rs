@@ -1,30 +1,30 @@
-//! Two thousand operations through a storm of faults: in the end the service holds what the client
-//! was told, operation by operation.
+//! Runs two thousand operations against a service with random faults, and checks that its state
+//! matches the outcomes that the clients reported.
 
 mod client;
-mod deed;
-mod dice;
+mod expected_state;
 mod faults;
-mod ledger;
+mod operation;
+mod random;
 
 use std::env;
 
 use mock_server::{MockServer, World};
 
 use crate::program::Place;
-use client::{Chosen, Clients};
-use deed::Deed;
-use dice::Dice;
-use faults::Storm;
-use ledger::{Ledger, Seen, Told};
+use client::{ClientKind, Clients};
+use expected_state::{ExpectedState, ObservedState, Outcome};
+use faults::FaultSequence;
+use operation::Operation;
+use random::Random;
 
 const OPERATIONS: usize = 2_000;
 
-/// The seed of every run, unless the environment names another.
+/// The seed, unless it is set in the environment.
 const SEED: u64 = 20_260_115;
 const SEED_VARIABLE: &str = "PROFILE_CHAOS_SEED";
 
-/// How often each outcome was told of a write.
+/// The number of writes by outcome, and of operations through the program.
 #[derive(Debug, Default)]
 struct Tally {
     done: usize,
@@ -34,25 +34,25 @@ struct Tally {
 }
 
 #[tokio::test]
-async fn the_service_holds_what_the_client_was_told() {
+async fn the_service_state_matches_the_reported_outcomes() {
     let seed = env::var(SEED_VARIABLE).map_or(SEED, |text| text.parse().expect("a number"));
     let place = Place {
         service: empty_service(seed).await,
         home: tempfile::tempdir().unwrap(),
     };
-    let (mut ledger, mut tally) = (Ledger::new(), Tally::default());
-    let (clients, mut dice) = (Clients::of(&place), Dice::new(seed));
+    let (mut expected, mut tally) = (ExpectedState::new(), Tally::default());
+    let (clients, mut random) = (Clients::of(&place), Random::new(seed));
     for number in 1..=OPERATIONS {
-        let outcome = operate(number, &clients, &mut dice, &mut ledger, &mut tally).await;
+        let outcome = operate(number, &clients, &mut random, &mut expected, &mut tally).await;
         if let Err(problem) = outcome {
             panic!("{SEED_VARIABLE}={seed}, operation {number}: {problem}");
         }
     }
-    let held = seen_in(&place.service.world().unwrap());
-    if let Err(problem) = ledger.check(&held) {
+    let actual = state_of(&place.service.world().unwrap());
+    if let Err(problem) = expected.check(&actual) {
         panic!("{SEED_VARIABLE}={seed}, at the end: {problem}");
     }
-    // A storm that is too weak or too strong would prove nothing.
+    // Each outcome must be frequent enough for the test to be meaningful.
     for count in [
         tally.done / 4,
         tally.not_done,
@@ -63,63 +63,63 @@ async fn the_service_holds_what_the_client_was_told() {
     }
 }
 
-/// A service whose owner has no link and no post yet.
+/// Starts a service whose owner has no links and posts.
 async fn empty_service(seed: u64) -> MockServer {
-    let described = MockServer::builder().seed(seed).wire_faults();
-    let service = described.start().await.unwrap();
-    let emptied = service.update(|world| {
+    let builder = MockServer::builder().seed(seed).wire_faults();
+    let service = builder.start().await.unwrap();
+    let updated = service.update(|world| {
         let owner = world.account_mut("demo").unwrap();
         owner.links.clear();
         owner.posts.clear();
     });
-    emptied.unwrap();
+    updated.unwrap();
     service
 }
 
-/// Does one thing, through one of the clients, under the faults that the dice show.
+/// Performs a random operation, with a random client and random faults.
 async fn operate(
     number: usize,
     clients: &Clients<'_>,
-    dice: &mut Dice,
-    ledger: &mut Ledger,
+    random: &mut Random,
+    expected: &mut ExpectedState,
     tally: &mut Tally,
 ) -> Result<(), String> {
-    let deed = Deed::draw(number, dice, ledger);
-    let storm = Storm::draw(dice);
-    let chosen = Chosen::draw(dice);
-    let context = format!("{deed:?} through {chosen:?} under {storm:?}");
+    let operation = Operation::draw(number, random, expected);
+    let faults = FaultSequence::draw(random);
+    let kind = ClientKind::draw(random);
+    let context = format!("{operation:?} through {kind:?} under {faults:?}");
     let service = &clients.place.service;
     service.clear_faults();
-    for rule in storm.rules() {
+    for rule in faults.rules() {
         service.add_fault(rule).unwrap();
     }
-    tally.by_program += usize::from(chosen == Chosen::Program);
-    if let Deed::Look = deed {
-        let seen = clients.look(chosen, storm.is_slow()).await?;
+    tally.by_program += usize::from(kind == ClientKind::Program);
+    if let Operation::Read = operation {
+        let seen = clients.read(kind, faults.is_slow()).await?;
         return seen.map_or(Ok(()), |seen| {
-            ledger
+            expected
                 .check(&seen)
                 .map_err(|why| format!("{why}; {context}"))
         });
     }
-    let (told, id) = clients.write(chosen, &deed, storm.is_slow()).await;
-    match told {
-        Told::Done => tally.done += 1,
-        Told::NotDone => tally.not_done += 1,
-        Told::Unknown => tally.unknown += 1,
+    let (outcome, id) = clients.write(kind, &operation, faults.is_slow()).await;
+    match outcome {
+        Outcome::Done => tally.done += 1,
+        Outcome::NotDone => tally.not_done += 1,
+        Outcome::Unknown => tally.unknown += 1,
     }
-    storm
-        .check(told, ledger.is_possible(&deed))
+    faults
+        .check(outcome, expected.is_possible(&operation))
         .map_err(|why| format!("{why}; {context}"))?;
-    ledger.enter(deed, told, id);
+    expected.record(operation, outcome, id);
     Ok(())
 }
 
-fn seen_in(world: &World) -> Seen {
+fn state_of(world: &World) -> ObservedState {
     let owner = world.account("demo").unwrap();
     let profile = serde_json::to_value(&owner.profile).unwrap();
-    Seen {
-        fields: deed::FIELDS
+    ObservedState {
+        fields: operation::FIELDS
             .map(|field| profile[field].as_str().unwrap().to_owned())
             .into(),
         links: owner.links.iter().map(|link| link.title.clone()).collect(),

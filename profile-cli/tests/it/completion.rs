@@ -7,7 +7,7 @@ use expect_test::expect;
 use crate::program::run;
 
 #[test]
-fn every_shell_has_a_script_that_knows_the_commands() {
+fn every_script_completes_the_commands() {
     let home = tempfile::tempdir().unwrap();
     for shell in ["bash", "zsh", "fish", "powershell"] {
         let script = run(home.path(), &[], &["completion", shell]);
@@ -15,10 +15,10 @@ fn every_shell_has_a_script_that_knows_the_commands() {
             assert!(script.stdout().contains(word), "{shell}: {word}");
         }
     }
-    // The generator writes no arguments without a name for the others.
+    // The generator omits positional arguments for the other shells.
     for shell in ["bash", "zsh"] {
         let script = run(home.path(), &[], &["completion", shell]);
-        // Values of options, names of settings and kinds of events.
+        // Option values, setting names and event kinds.
         for value in ["never", "ndjson", "no_input"] {
             assert!(script.stdout().contains(value), "{shell}: {value}");
         }
@@ -30,7 +30,7 @@ fn every_shell_has_a_script_that_knows_the_commands() {
 }
 
 #[test]
-fn all_scripts_are_written_into_a_directory() {
+fn writes_all_scripts_into_a_directory() {
     let home = tempfile::tempdir().unwrap();
     let directory = home.path().join("new/dist");
     let path = directory.to_str().unwrap();
@@ -62,7 +62,7 @@ fn all_scripts_are_written_into_a_directory() {
 }
 
 #[test]
-fn another_shell_is_refused_with_those_that_are_known() {
+fn rejects_an_unknown_shell() {
     let home = tempfile::tempdir().unwrap();
     run(home.path(), &[], &["completion", "tcsh"]).check(&expect![[r#"
         exit 2

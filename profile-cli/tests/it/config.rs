@@ -22,12 +22,12 @@ fn write(home: &Path, text: &str) {
 }
 
 #[track_caller]
-fn told(home: &Path, run: &Run) -> String {
+fn output(home: &Path, run: &Run) -> String {
     run.to_string().replace(home.to_str().unwrap(), "HOME")
 }
 
 #[test]
-fn the_file_is_where_the_environment_says() {
+fn finds_the_file_in_the_configured_directory() {
     let home = tempfile::tempdir().unwrap();
     let path = |environment: &[(&str, &str)]| {
         let printed = run(home.path(), environment, &["config", "path"]);
@@ -41,7 +41,7 @@ fn the_file_is_where_the_environment_says() {
 }
 
 #[test]
-fn every_setting_is_listed_with_its_source() {
+fn lists_settings_with_their_sources() {
     let home = tempfile::tempdir().unwrap();
     write(home.path(), "retries = 7\neditor = \"ed\"\n");
     let environment = [("PROFILE_NO_INPUT", "1"), ("PROFILE_EDITOR", "vi")];
@@ -60,7 +60,7 @@ fn every_setting_is_listed_with_its_source() {
         timeout	0.5	--timeout
         --- stderr
     "#]]
-    .assert_eq(&told(home.path(), &list));
+    .assert_eq(&output(home.path(), &list));
     let list = config(home.path(), &["list", "--json"]).json();
     let names = list
         .as_array()
@@ -71,7 +71,7 @@ fn every_setting_is_listed_with_its_source() {
 }
 
 #[test]
-fn a_value_is_got_wherever_it_comes_from() {
+fn gets_a_value_from_any_source() {
     let home = tempfile::tempdir().unwrap();
     assert_eq!(config(home.path(), &["get", "output"]).stdout(), "tsv\n");
     assert_eq!(config(home.path(), &["get", "retries"]).stdout(), "3\n");
@@ -93,7 +93,7 @@ fn a_value_is_got_wherever_it_comes_from() {
 }
 
 #[test]
-fn what_is_set_keeps_the_comments_and_the_order() {
+fn set_keeps_comments_and_order() {
     let home = tempfile::tempdir().unwrap();
     write(
         home.path(),
@@ -134,7 +134,7 @@ fn what_is_set_keeps_the_comments_and_the_order() {
         result	unchanged
         --- stderr
     "#]]
-    .assert_eq(&told(home.path(), &again));
+    .assert_eq(&output(home.path(), &again));
     expect![[r##"
         # Mine.
         output = "json" # for now
@@ -151,7 +151,7 @@ fn what_is_set_keeps_the_comments_and_the_order() {
 }
 
 #[test]
-fn a_value_is_checked_before_it_is_stored() {
+fn validates_values_before_storing() {
     let home = tempfile::tempdir().unwrap();
     config(home.path(), &["set", "output", "xml"]).check(&expect![[r#"
         exit 2
@@ -188,7 +188,7 @@ fn a_value_is_checked_before_it_is_stored() {
 }
 
 #[test]
-fn an_unknown_name_is_refused_with_those_that_are_known() {
+fn rejects_unknown_settings() {
     let home = tempfile::tempdir().unwrap();
     config(home.path(), &["get", "colour"]).check(&expect![[r#"
         exit 2
@@ -212,7 +212,7 @@ fn an_unknown_name_is_refused_with_those_that_are_known() {
 }
 
 #[test]
-fn what_is_unknown_in_the_file_is_told_once() {
+fn warns_once_of_unknown_settings() {
     let home = tempfile::tempdir().unwrap();
     write(home.path(), "colour = \"never\"\napi_key = \"canary\"\n");
     let run = config(home.path(), &["get", "retries"]);
@@ -223,13 +223,13 @@ fn what_is_unknown_in_the_file_is_told_once() {
         --- stderr
         warning: HOME/.config/profile/config.toml: unknown setting "colour" (did you mean color?); expected one of account, base_url, color, editor, no_input, output, retries, timeout
         warning: HOME/.config/profile/config.toml: api_key is not a setting: config.toml does not hold API keys; store one with `profile auth login`, or set PROFILE_API_KEY
-    "#]].assert_eq(&told(home.path(), &run));
+    "#]].assert_eq(&output(home.path(), &run));
     let quiet = config(home.path(), &["get", "retries", "-q"]);
     assert!(quiet.to_string().ends_with("--- stderr\n"), "{quiet}");
 }
 
 #[test]
-fn a_file_that_is_not_toml_is_told_with_the_line_and_without_its_text() {
+fn reports_invalid_toml_without_quoting_it() {
     let home = tempfile::tempdir().unwrap();
     write(home.path(), "retries = 2\n\napi_key = canary\n");
     let list = config(home.path(), &["list"]);
@@ -239,7 +239,7 @@ fn a_file_that_is_not_toml_is_told_with_the_line_and_without_its_text() {
         --- stderr
         error: HOME/.config/profile/config.toml:3: invalid TOML: string values must be quoted, expected literal string
         hint: fix the line, or remove the file
-    "#]].assert_eq(&told(home.path(), &list));
+    "#]].assert_eq(&output(home.path(), &list));
     let set = config(home.path(), &["set", "retries", "3", "--json"]);
     assert_eq!(set.error()["exit_code"], 2);
     for works in [
@@ -255,13 +255,13 @@ fn a_file_that_is_not_toml_is_told_with_the_line_and_without_its_text() {
 }
 
 #[test]
-fn a_value_of_the_wrong_type_is_refused_with_its_line() {
+fn reports_the_line_of_a_wrong_type() {
     let home = tempfile::tempdir().unwrap();
     let refused = |text: &str, message: &str| {
         write(home.path(), text);
         let run = run(home.path(), &[("PROFILE_API_KEY", "k")], &["site"]);
         assert_eq!(run.code(), 2, "{run}");
-        let told = told(home.path(), &run);
+        let told = output(home.path(), &run);
         let expected = format!("error: HOME/.config/profile/config.toml:{message}\n");
         assert!(told.contains(&expected), "{told}");
     };
@@ -305,7 +305,7 @@ fn a_value_of_the_wrong_type_is_refused_with_its_line() {
 }
 
 #[test]
-fn a_wrong_type_is_refused_although_nothing_would_use_it() {
+fn rejects_wrong_types_in_unused_settings() {
     let home = tempfile::tempdir().unwrap();
     let url = ["--base-url", "http://127.0.0.1:1"];
     for (text, expected) in [
@@ -338,7 +338,7 @@ fn a_wrong_type_is_refused_although_nothing_would_use_it() {
 }
 
 #[test]
-fn a_password_before_a_host_is_not_shown() {
+fn hides_passwords_in_urls() {
     let home = tempfile::tempdir().unwrap();
     let url = "base_url = 'https://u:secret@x/'\n";
     write(home.path(), &format!("{url}[accounts.a]\n{url}"));
@@ -353,7 +353,7 @@ fn a_password_before_a_host_is_not_shown() {
 }
 
 #[test]
-fn a_wrong_value_in_the_file_can_be_mended() {
+fn a_wrong_value_can_be_replaced() {
     let home = tempfile::tempdir().unwrap();
     write(home.path(), "retries = \"x\"\n");
     let site = run(home.path(), &[], &["site"]);
@@ -364,7 +364,7 @@ fn a_wrong_value_in_the_file_can_be_mended() {
         error: HOME/.config/profile/config.toml:1: retries is "x"; expected a whole number such as 3
         hint: fix the line, or remove it
     "#]]
-    .assert_eq(&told(home.path(), &site));
+    .assert_eq(&output(home.path(), &site));
     let list = config(home.path(), &["list"]).to_string();
     assert!(
         list.contains("config.toml:1: retries is \"x\"; expected a whole number"),
@@ -375,7 +375,7 @@ fn a_wrong_value_in_the_file_can_be_mended() {
 }
 
 #[test]
-fn what_is_set_at_the_same_time_is_all_kept() {
+fn concurrent_changes_are_kept() {
     let home = tempfile::tempdir().unwrap();
     let settings = [
         ("base_url", "http://127.0.0.1:1"),
@@ -400,7 +400,7 @@ fn what_is_set_at_the_same_time_is_all_kept() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_is_written_through_even_if_nothing_is_there_yet() {
+fn follows_dangling_symbolic_links() {
     let home = tempfile::tempdir().unwrap();
     let elsewhere = home.path().join("elsewhere.toml");
     fs::create_dir_all(file(home.path()).parent().unwrap()).unwrap();
@@ -411,7 +411,7 @@ fn a_link_is_written_through_even_if_nothing_is_there_yet() {
 }
 
 #[test]
-fn a_number_out_of_range_is_refused_in_words() {
+fn rejects_numbers_out_of_range() {
     let home = tempfile::tempdir().unwrap();
     for (value, expected) in [
         ("-1", "retries is \"-1\"; expected a whole number such as 3"),

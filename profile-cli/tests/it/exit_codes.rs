@@ -1,10 +1,10 @@
-//! The table of exit codes, each against a service that goes wrong in all the ways that lead there.
+//! Exit codes for faults of the service.
 
 use mock_server::{Dialect, FaultRule, MockServer};
 
 use crate::program::Place;
 
-/// A command with a fault of the service, how it ends, and how many requests that takes.
+/// A command, a fault of the service, the exit code, and the number of requests.
 struct Case {
     fault: &'static str,
     command: &'static str,
@@ -127,7 +127,7 @@ const CASES: &[Case] = &[
 ];
 
 #[tokio::test]
-async fn each_fault_ends_with_its_exit_code() {
+async fn each_fault_has_its_exit_code() {
     for case in CASES {
         let place = Place::with_wire_faults().await;
         for rule in FaultRule::from_json(&format!("{{\"fault\": {}}}", case.fault)).unwrap() {
@@ -156,7 +156,7 @@ async fn each_fault_ends_with_its_exit_code() {
 }
 
 #[tokio::test]
-async fn what_a_fault_leaves_whole_is_printed() {
+async fn prints_responses_that_a_fault_leaves_intact() {
     let place = Place::with_wire_faults().await;
     for fault in [
         r#"{"wrong_content_type": {"content_type": "text/html"}}"#,
@@ -173,7 +173,7 @@ async fn what_a_fault_leaves_whole_is_printed() {
 }
 
 #[tokio::test]
-async fn a_lost_answer_to_a_creation_says_how_to_find_out() {
+async fn a_lost_response_to_a_creation_has_a_hint() {
     for (command, path, look_with) in [
         ("post create p", "/me/posts", "profile post list"),
         (
@@ -205,7 +205,7 @@ async fn a_lost_answer_to_a_creation_says_how_to_find_out() {
 }
 
 #[tokio::test]
-async fn refusals_end_alike_under_every_dialect() {
+async fn exit_codes_are_the_same_under_every_dialect() {
     for (setting, alternative, dialect) in Dialect::alternatives() {
         let service = MockServer::builder()
             .dialect(dialect)
@@ -232,7 +232,7 @@ async fn refusals_end_alike_under_every_dialect() {
 }
 
 #[tokio::test]
-async fn a_port_that_nobody_listens_on() {
+async fn a_refused_connection_has_exit_code_8() {
     let place = Place::new().await;
     for base_url in ["http://127.0.0.1:1", "http://[::1]:1"] {
         let arguments = ["site", "--json", "--retries", "0", "--base-url", base_url];

@@ -1,4 +1,4 @@
-//! Each failure has a clear message, a hint and an exit code of its own.
+//! Failures: messages, hints and exit codes.
 
 use expect_test::expect;
 use mock_server::wiremock::matchers::any;
@@ -9,7 +9,7 @@ use crate::program::Place;
 use crate::program::run;
 
 #[tokio::test]
-async fn a_wrong_key() {
+async fn reports_a_wrong_key() {
     let place = Place::new().await;
     place.run_with_key("wrong", &["show"]).check(&expect![[r#"
         exit 4
@@ -29,7 +29,7 @@ async fn a_wrong_key() {
 }
 
 #[tokio::test]
-async fn a_missing_scope() {
+async fn reports_a_missing_scope() {
     let place = Place::new().await;
     let none = &place.service.keys().none;
     place.run_with_key(none, &["analytics"]).check(&expect![[r#"
@@ -60,7 +60,7 @@ async fn a_missing_scope() {
 
 #[cfg(feature = "sandbox")]
 #[test]
-fn nothing_is_configured() {
+fn reports_missing_configuration() {
     let home = tempfile::tempdir().unwrap();
     run(home.path(), &[], &["show"]).check(&expect![[r#"
         exit 2
@@ -77,7 +77,7 @@ fn nothing_is_configured() {
         error: this command requires an API key, and none is set
         hint: set PROFILE_API_KEY to your key, or log in with `profile auth login`; --sandbox needs no account
     "#]]);
-    // The rest of the line is the operating system's.
+    // The rest of the line is from the operating system.
     let refused = run(home.path(), &here, &["badge", "list"]).to_string();
     let start = "exit 8\n--- stdout\n--- stderr\nerror: GET /api/v1/badges: \
                  could not connect, so nothing was sent: ";
@@ -108,7 +108,7 @@ fn nothing_is_configured() {
 }
 
 #[tokio::test]
-async fn what_the_service_answers_decides() {
+async fn maps_status_codes_to_failures() {
     for (status, exit) in [
         (302, 1),
         (400, 6),
@@ -131,7 +131,7 @@ async fn what_the_service_answers_decides() {
 }
 
 #[tokio::test]
-async fn a_rate_limit_says_when_to_come_back() {
+async fn a_rate_limit_reports_when_to_retry() {
     let place = Place::new().await;
     let answer = ResponseTemplate::new(429).insert_header("retry-after", "3600");
     Mock::given(any())
@@ -148,7 +148,7 @@ async fn a_rate_limit_says_when_to_come_back() {
 }
 
 #[tokio::test]
-async fn only_what_cannot_happen_twice_is_retryable() {
+async fn only_safe_repetitions_are_retryable() {
     let place = Place::new().await;
     let failing = Mock::given(any()).respond_with(ResponseTemplate::new(503));
     failing.mount(place.service.wiremock()).await;
@@ -161,7 +161,7 @@ async fn only_what_cannot_happen_twice_is_retryable() {
     ] {
         let failed = place.run(&[command, &["--json"]].concat()).error();
         assert_eq!(failed["retryable"], retryable, "{command:?}");
-        // Nothing listens there, so nothing can have happened.
+        // Nothing listens on this port, so the request cannot have been applied.
         let unreachable = ["--json", "--base-url", "http://127.0.0.1:1"];
         let failed = place.run(&[command, &unreachable].concat()).error();
         assert_eq!(failed["retryable"], true, "{command:?}");
@@ -169,7 +169,7 @@ async fn only_what_cannot_happen_twice_is_retryable() {
 }
 
 #[tokio::test]
-async fn several_failures_are_told_apart() {
+async fn reports_several_failures_separately() {
     let place = Place::new().await;
     let delete = [
         "link", "delete", "nope", "link_1", "neither", "nope", "--yes", "--json",
@@ -182,7 +182,7 @@ async fn several_failures_are_told_apart() {
 }
 
 #[tokio::test]
-async fn the_version_in_the_base_url_is_the_likeliest_mistake() {
+async fn explains_a_version_in_the_base_url() {
     let place = Place::new().await;
     let base_url = format!("{}/api/v1", place.service.uri());
     place
@@ -197,7 +197,7 @@ async fn the_version_in_the_base_url_is_the_likeliest_mistake() {
 }
 
 #[tokio::test]
-async fn a_service_that_gave_up_waiting_may_be_asked_again_where_that_repeats_nothing() {
+async fn a_408_is_retryable_for_idempotent_calls() {
     for (arguments, retryable) in [
         (&["show"][..], true),
         (&["set", "--bio", "b"], true),
@@ -216,7 +216,7 @@ async fn a_service_that_gave_up_waiting_may_be_asked_again_where_that_repeats_no
 }
 
 #[tokio::test]
-async fn a_wait_that_nobody_waits_is_told_in_words() {
+async fn reports_a_very_long_wait_in_words() {
     let place = Place::new().await;
     let wait = "9".repeat(20);
     let busy = ResponseTemplate::new(429).insert_header("retry-after", wait.as_str());

@@ -1,4 +1,4 @@
-//! `--jq`: what becomes of results that an expression cannot take.
+//! `--jq`: results that an expression cannot handle.
 
 use expect_test::expect;
 use mock_server::wiremock::matchers::method;
@@ -7,7 +7,7 @@ use mock_server::wiremock::{Mock, ResponseTemplate};
 use crate::program::Place;
 
 #[tokio::test]
-async fn json_that_is_nested_too_deep_is_refused() {
+async fn rejects_deeply_nested_json() {
     let place = Place::new().await;
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let answer = ResponseTemplate::new(200).set_body_string(deep);
@@ -25,7 +25,7 @@ async fn json_that_is_nested_too_deep_is_refused() {
 }
 
 #[tokio::test]
-async fn a_change_is_told_although_the_expression_fails() {
+async fn reports_a_change_if_the_expression_fails() {
     let place = Place::new().await;
     let filter = ["--jq", ".nope | .[]"];
     let add = ["link", "add", "--title", "JQ", "--url", "https://jq.x"];
@@ -44,7 +44,7 @@ async fn a_change_is_told_although_the_expression_fails() {
     let run = place.run(&[&delete[..], &filter].concat());
     assert_eq!(run.code(), 1, "{run}");
     assert_eq!(run.json_lines()[0]["id"], "link_1");
-    // What only reads is asked again with a better expression.
+    // Reads can be repeated with a corrected expression, so the result is not printed.
     let run = place.run(&[&["show"], &filter[..]].concat());
     assert_eq!((run.code(), run.stdout_bytes()), (2, &b""[..]), "{run}");
 }

@@ -1,12 +1,12 @@
-//! What `-v` and PROFILE_LOG tell.
+//! The log of `-v` and PROFILE_LOG.
 
 use expect_test::expect;
 use mock_server::{Fault, FaultRule};
 
 use crate::program::{Place, Run};
 
-/// What stderr holds, with the waits, which chance decides, left out.
-fn told(run: &Run) -> String {
+/// Returns stderr, with random delays replaced.
+fn log(run: &Run) -> String {
     let text = run.to_string();
     let (_, stderr) = text.split_once("--- stderr\n").unwrap();
     let line = |line: &str| match line.split_once("waiting ") {
@@ -34,11 +34,11 @@ async fn failing_once() -> Place {
 }
 
 #[tokio::test]
-async fn a_call_is_two_lines() {
+async fn logs_two_lines_per_call() {
     let place = failing_once().await;
     let run = place.run(&["show", "-v"]);
     run.stdout();
-    let told = told(&run);
+    let told = log(&run);
     let bytes = told.split(", ").last().unwrap().to_owned();
     expect![[r#"
         > GET /api/v1/me
@@ -48,7 +48,7 @@ async fn a_call_is_two_lines() {
 }
 
 #[tokio::test]
-async fn attempts_waits_and_reasons_are_told_without_the_key() {
+async fn logs_attempts_and_delays_without_the_key() {
     let place = failing_once().await;
     let run = place
         .program(&["set", "--bio", "b"])
@@ -56,7 +56,7 @@ async fn attempts_waits_and_reasons_are_told_without_the_key() {
         .run();
     run.stdout();
     assert!(!run.to_string().contains(place.service.key()));
-    let told = told(&run);
+    let told = log(&run);
     let bytes = told.split(", ").last().unwrap().to_owned();
     expect![[r#"
         > PATCH /api/v1/me/profile
@@ -69,17 +69,17 @@ async fn attempts_waits_and_reasons_are_told_without_the_key() {
 }
 
 #[tokio::test]
-async fn a_failure_is_an_answer_too() {
+async fn logs_error_responses() {
     let place = failing_once().await;
     let run = place.run(&["show", "-v", "--retries", "0", "--json"]);
     assert_eq!(run.error()["exit_code"], 1);
     assert!(
-        told(&run).starts_with("> GET /api/v1/me\n< 503, 1 attempt\n{"),
+        log(&run).starts_with("> GET /api/v1/me\n< 503, 1 attempt\n{"),
         "{run}"
     );
     let cut = place
         .program(&["show", "-v"])
         .env("PROFILE_BASE_URL", "http://127.0.0.1:1");
     let run = cut.env("PROFILE_LOG", "off").run();
-    assert!(told(&run).contains("< no response, "), "{run}");
+    assert!(log(&run).contains("< no response, "), "{run}");
 }

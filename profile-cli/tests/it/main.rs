@@ -1,4 +1,4 @@
-//! The program as a process, against the reference service over a real socket.
+//! Runs the program as a process against the reference service on a real socket.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 

@@ -1,4 +1,4 @@
-//! Texts of the service that could steer a terminal, or look like others.
+//! Text from the service that could control a terminal or look like other text.
 
 use expect_test::expect;
 use mock_server::wiremock::matchers::any;
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::program::Place;
 
-/// A service that answers everything with this.
+/// Starts a service that returns this response to every request.
 async fn place(status: u16, body: serde_json::Value) -> Place {
     let place = Place::new().await;
     let answer = ResponseTemplate::new(status).set_body_string(body.to_string());
@@ -18,11 +18,11 @@ async fn place(status: u16, body: serde_json::Value) -> Place {
 
 const ODD: &str = "a\u{9b}31mb\u{202e}c\u{2028}d\u{200b}\u{feff}\u{e0041}e\tf";
 
-/// What of it could steer a terminal or reorder text.
+/// The characters of it that could control a terminal or reorder text.
 const STEERING: [char; 3] = ['\u{9b}', '\u{202e}', '\u{2028}'];
 
 #[tokio::test]
-async fn json_has_them_with_escapes() {
+async fn json_escapes_control_characters() {
     let place = place(
         200,
         json!({"data": {"handle": ODD, "key": {"scopes": [ODD]}}}),
@@ -42,7 +42,7 @@ async fn json_has_them_with_escapes() {
 }
 
 #[tokio::test]
-async fn people_and_pipes_get_them_without_what_cannot_be_seen() {
+async fn other_formats_remove_invisible_characters() {
     let link = json!({"id": 1, "title": ODD, "url": "https://x"});
     let place = place(200, json!({"data": {"links": [link]}})).await;
     place.run(&["link", "list"]).check(&expect![[r#"
@@ -67,7 +67,7 @@ async fn people_and_pipes_get_them_without_what_cannot_be_seen() {
 }
 
 #[tokio::test]
-async fn failures_have_them_with_escapes_too() {
+async fn failures_escape_control_characters() {
     let place = place(404, json!({"message": ODD})).await;
     let run = place.run(&["api", "me", "--json"]);
     assert!(!run.stderr().contains(STEERING), "{run}");

@@ -1,4 +1,4 @@
-//! Runs the program in an environment of its own and shows what it printed.
+//! Runs the program in a clean environment and captures its output.
 
 use std::env;
 use std::ffi::OsStr;
@@ -13,7 +13,7 @@ use mock_server::{Clock, MockServer};
 pub(crate) use rustix::process::Signal;
 use tempfile::TempDir;
 
-/// A service that always shows the same, and a home directory of its own for the program.
+/// A service with a fixed seed, and a temporary home directory for the program.
 pub(crate) struct Place {
     pub(crate) service: MockServer,
     pub(crate) home: TempDir,
@@ -25,7 +25,7 @@ impl Place {
         Self::of(MockServer::builder().clock(clock).start().await.unwrap())
     }
 
-    /// With a service whose connections can go wrong.
+    /// Creates a place whose service supports wire faults.
     pub(crate) async fn with_wire_faults() -> Self {
         Self::of(MockServer::builder().wire_faults().start().await.unwrap())
     }
@@ -37,7 +37,7 @@ impl Place {
         }
     }
 
-    /// Runs the program as the owner of the profile.
+    /// Runs the program with the owner's key.
     #[track_caller]
     pub(crate) fn run(&self, arguments: &[&str]) -> Run {
         self.program(arguments).run()
@@ -49,7 +49,7 @@ impl Place {
         self.program(arguments).env("PROFILE_API_KEY", key).run()
     }
 
-    /// The program as the owner of the profile would run it.
+    /// Returns the program with the owner's key.
     pub(crate) fn program(&self, arguments: &[&str]) -> Program {
         Program::new(self.home.path(), arguments)
             .env("PROFILE_BASE_URL", self.service.uri())
@@ -57,7 +57,7 @@ impl Place {
     }
 }
 
-/// Runs the program with this environment and no other.
+/// Runs the program with only these environment variables.
 #[track_caller]
 pub(crate) fn run(home: &Path, environment: &[(&str, &str)], arguments: &[&str]) -> Run {
     let program = Program::new(home, arguments);
@@ -67,18 +67,18 @@ pub(crate) fn run(home: &Path, environment: &[(&str, &str)], arguments: &[&str])
     program.run()
 }
 
-/// A run of the program that has not begun.
+/// A builder for runs of the program.
 pub(crate) struct Program {
     pub(crate) command: Command,
     stdin: Vec<u8>,
 }
 
 impl Program {
-    /// The program with nothing in its environment but a home.
+    /// Creates a builder with only a home directory in the environment.
     pub(crate) fn new(home: &Path, arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_profile"));
         command.args(arguments).env_clear().env("HOME", home);
-        // Where a measurement of coverage has each process write what it ran through.
+        // Keep coverage measurements of the program.
         if let Some(file) = env::var_os("LLVM_PROFILE_FILE") {
             command.env("LLVM_PROFILE_FILE", file);
         }
@@ -88,31 +88,31 @@ impl Program {
         }
     }
 
-    /// With a variable in its environment.
+    /// Sets an environment variable.
     pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
         self
     }
 
-    /// Without a variable that would be in its environment.
+    /// Removes an environment variable.
     pub(crate) fn without(mut self, name: &str) -> Self {
         self.command.env_remove(name);
         self
     }
 
-    /// With one more argument.
+    /// Adds an argument.
     pub(crate) fn argument(mut self, argument: impl AsRef<OsStr>) -> Self {
         self.command.arg(argument);
         self
     }
 
-    /// With this on its standard input; without it there is nothing.
+    /// Sets stdin, which is empty by default.
     pub(crate) fn stdin(mut self, text: impl Into<Vec<u8>>) -> Self {
         self.stdin = text.into();
         self
     }
 
-    /// Starts it and lets it run.
+    /// Starts the program.
     #[track_caller]
     pub(crate) fn start(mut self) -> Running {
         self.command
@@ -120,7 +120,7 @@ impl Program {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let mut child = self.command.spawn().unwrap();
-        // A program that reads nothing may have ended already.
+        // A program that does not read stdin may have exited already.
         let _ = child.stdin.take().unwrap().write_all(&self.stdin);
         Running {
             stdout: Some(BufReader::new(child.stdout.take().unwrap())),
@@ -129,13 +129,13 @@ impl Program {
         }
     }
 
-    /// Runs it to its end.
+    /// Runs the program until it exits.
     #[track_caller]
     pub(crate) fn run(self) -> Run {
         self.start().end()
     }
 
-    /// Runs it to its end while nobody reads what it prints on its standard output.
+    /// Runs the program until it exits, with stdout closed.
     #[track_caller]
     pub(crate) fn run_with_closed_stdout(self) -> Run {
         let mut running = self.start();
@@ -144,33 +144,33 @@ impl Program {
     }
 }
 
-/// A program that runs on until it is told to end.
+/// A running program.
 pub(crate) struct Running {
     child: Child,
-    /// Nothing once its reader has had enough.
+    /// `None` once stdout is closed.
     stdout: Option<BufReader<ChildStdout>>,
     stderr: BufReader<ChildStderr>,
 }
 
 impl Running {
-    /// The next line of its standard output, without the line break.
+    /// Reads the next line of stdout, without the line break.
     #[track_caller]
     pub(crate) fn stdout_line(&mut self) -> String {
         line(self.stdout.as_mut().unwrap())
     }
 
-    /// The next line of its standard error, without the line break.
+    /// Reads the next line of stderr, without the line break.
     #[track_caller]
     pub(crate) fn stderr_line(&mut self) -> String {
         line(&mut self.stderr)
     }
 
-    /// Closes its standard output, as a reader does that has had enough.
+    /// Closes stdout.
     pub(crate) fn stop_reading(&mut self) {
         self.stdout = None;
     }
 
-    /// Sends it a signal.
+    /// Sends a signal.
     #[cfg(unix)]
     #[track_caller]
     pub(crate) fn signal(&self, signal: Signal) {
@@ -178,7 +178,7 @@ impl Running {
         rustix::process::kill_process(id, signal).unwrap();
     }
 
-    /// Asks it to stop, as whoever looks after services does.
+    /// Asks the program to stop, as service managers do.
     #[track_caller]
     pub(crate) fn stop(&mut self) {
         #[cfg(unix)]
@@ -187,11 +187,11 @@ impl Running {
         self.child.kill().unwrap();
     }
 
-    /// Waits for its end; what was read of its output by line is not in what this gives.
+    /// Waits until the program exits. The result does not contain lines that were read before.
     #[track_caller]
     pub(crate) fn end(mut self) -> Run {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-        // Both at once, since a full pipe would keep it from filling the other.
+        // Read both at once, since a full pipe would block the program.
         std::thread::scope(|scope| {
             scope.spawn(|| self.stderr.read_to_end(&mut stderr).unwrap());
             if let Some(reader) = &mut self.stdout {
@@ -208,7 +208,7 @@ impl Running {
 }
 
 impl Drop for Running {
-    /// A test that failed leaves nothing behind.
+    /// Ends the program if the test failed.
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -222,54 +222,54 @@ fn line(reader: &mut impl BufRead) -> String {
     line.strip_suffix('\n').unwrap_or_default().to_owned()
 }
 
-/// What a run of the program printed and how it ended.
+/// The output and exit status of a run.
 pub(crate) struct Run {
     output: Output,
 }
 
 impl Run {
-    /// Whether the program said that it did what it was asked for.
+    /// Returns `true` if the exit code is 0.
     pub(crate) fn succeeded(&self) -> bool {
         self.output.status.success()
     }
 
-    /// Compares exit status, stdout and stderr with what is expected.
+    /// Compares exit status, stdout and stderr with a snapshot.
     #[track_caller]
     pub(crate) fn check(&self, expected: &Expect) {
         expected.assert_eq(&self.to_string());
     }
 
-    /// The standard output of a run that succeeded.
+    /// Returns stdout of a successful run.
     #[track_caller]
     pub(crate) fn stdout(&self) -> &str {
         assert!(self.output.status.success(), "{self}");
         std::str::from_utf8(&self.output.stdout).unwrap()
     }
 
-    /// The same with what was read before its end.
+    /// Prepends output that was read before the exit.
     pub(crate) fn after(mut self, stdout: &str, stderr: &str) -> Self {
         self.output.stdout.splice(..0, stdout.bytes());
         self.output.stderr.splice(..0, stderr.bytes());
         self
     }
 
-    /// What it printed on its standard output, however it ended.
+    /// Returns stdout, for any exit code.
     pub(crate) fn stdout_bytes(&self) -> &[u8] {
         &self.output.stdout
     }
 
-    /// The exit code of a run that no signal ended.
+    /// Returns the exit code.
     #[track_caller]
     pub(crate) fn code(&self) -> i64 {
         self.output.status.code().unwrap().into()
     }
 
-    /// What it printed on its standard error.
+    /// Returns stderr.
     pub(crate) fn stderr(&self) -> String {
         String::from_utf8_lossy(&self.output.stderr).into_owned()
     }
 
-    /// The JSON documents that a run printed, one a line, however it ended.
+    /// Parses each line of stdout as JSON, for any exit code.
     #[track_caller]
     pub(crate) fn json_lines(&self) -> Vec<serde_json::Value> {
         let text = std::str::from_utf8(&self.output.stdout).unwrap();
@@ -277,7 +277,7 @@ impl Run {
         text.lines().map(document).collect()
     }
 
-    /// The JSON document that a run printed.
+    /// Parses stdout as JSON.
     #[track_caller]
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(self.stdout()).unwrap()
@@ -285,7 +285,7 @@ impl Run {
 }
 
 impl Run {
-    /// The error object that a run in JSON mode printed on its last line.
+    /// Returns the error object of a failed run with JSON output.
     #[track_caller]
     pub(crate) fn error(&self) -> serde_json::Value {
         assert!(!self.output.status.success(), "{self}");
@@ -298,7 +298,7 @@ impl Run {
 
 impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Without a code a signal ended it.
+        // A program ended by a signal has no exit code.
         let status = self.output.status.code().unwrap_or(-1);
         let stdout = String::from_utf8_lossy(&self.output.stdout);
         let stderr = String::from_utf8_lossy(&self.output.stderr);

@@ -1,4 +1,4 @@
-//! The program on a terminal of its own, with a person before it.
+//! Runs the program on a pseudo terminal.
 
 use std::io::{Read as _, Write as _};
 use std::process::Child;
@@ -16,13 +16,13 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Starts the program on a terminal of 60 columns that has colours.
+    /// Starts the program on a terminal with 60 columns and color.
     #[track_caller]
     pub(crate) fn start(program: Program) -> Self {
         Self::of_rows(24, program)
     }
 
-    /// The same with so many rows, 0 where the terminal does not know.
+    /// Starts the program on a terminal with this number of rows; 0 means unknown.
     #[track_caller]
     pub(crate) fn of_rows(rows: u16, program: Program) -> Self {
         let (pty, pts) = pty_process::blocking::open().unwrap();
@@ -43,7 +43,7 @@ impl Terminal {
         }
     }
 
-    /// Waits until the program has shown this.
+    /// Waits until the program has printed this text.
     #[track_caller]
     pub(crate) fn sees(&mut self, text: &str) {
         while !self.seen.contains(text) {
@@ -56,7 +56,7 @@ impl Terminal {
         self.pty.write_all(text.as_bytes()).unwrap();
     }
 
-    /// Types once the terminal does not show what is typed.
+    /// Types after the echo is turned off.
     #[track_caller]
     pub(crate) fn types_unseen(&mut self, text: &str) {
         while tcgetattr(&self.pty)
@@ -70,8 +70,8 @@ impl Terminal {
         self.types(text);
     }
 
-    /// Waits for the end of the program and shows its exit code and all that it showed. The
-    /// terminal has to be left as it was.
+    /// Waits until the program exits, and returns its exit code and output. Checks that the
+    /// terminal's settings are restored.
     #[track_caller]
     pub(crate) fn ends(mut self) -> (Option<i32>, String) {
         while self.read() {}
@@ -81,7 +81,7 @@ impl Terminal {
         (status.code(), self.seen)
     }
 
-    /// Reads on, as long as anybody holds the other side.
+    /// Reads more output; returns `false` at the end.
     fn read(&mut self) -> bool {
         let mut bytes = [0; 4096];
         match self.pty.read(&mut bytes) {

@@ -19,7 +19,7 @@ fn state_file(home: &Path) -> PathBuf {
 }
 
 #[test]
-fn what_is_written_is_there_in_the_next_call() {
+fn changes_persist_between_commands() {
     let home = tempfile::tempdir().unwrap();
     play(home.path(), &["set", "--display-name", "Ada"]).stdout();
     let shown = play(home.path(), &["show", "--json"]).json();
@@ -33,7 +33,7 @@ fn what_is_written_is_there_in_the_next_call() {
 }
 
 #[test]
-fn without_a_terminal_nothing_is_forgotten_unless_that_is_meant() {
+fn reset_requires_confirmation_without_a_terminal() {
     let home = tempfile::tempdir().unwrap();
     play(home.path(), &["set", "--display-name", "Ada"]).stdout();
     run(home.path(), &[], &["sandbox", "reset"]).check(&expect![[r#"
@@ -61,7 +61,7 @@ fn only_the_owner_can_read_the_state() {
 }
 
 #[test]
-fn two_calls_at_once_lose_nothing() {
+fn concurrent_commands_lose_no_changes() {
     let home = tempfile::tempdir().unwrap();
     let calls: Vec<_> = (0..8)
         .map(|number| {
@@ -80,7 +80,7 @@ fn two_calls_at_once_lose_nothing() {
 }
 
 #[test]
-fn a_damaged_state_is_told_and_left_as_it_is() {
+fn reports_a_damaged_state_without_changing_it() {
     let home = tempfile::tempdir().unwrap();
     let file = state_file(home.path());
     fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -102,7 +102,7 @@ fn a_damaged_state_is_told_and_left_as_it_is() {
 }
 
 #[test]
-fn the_sandbox_takes_no_other_service_and_no_account() {
+fn conflicts_with_base_url_and_account() {
     let home = tempfile::tempdir().unwrap();
     play(home.path(), &["show", "--base-url", "http://127.0.0.1:1"]).check(&expect![[r#"
         exit 2
@@ -119,7 +119,7 @@ fn the_sandbox_takes_no_other_service_and_no_account() {
 }
 
 #[test]
-fn the_status_tells_of_the_sandbox_alone() {
+fn status_shows_only_the_sandbox() {
     let home = tempfile::tempdir().unwrap();
     let environment = [
         ("PROFILE_BASE_URL", "https://profiles.example"),
@@ -157,7 +157,7 @@ fn the_status_tells_of_the_sandbox_alone() {
 }
 
 #[test]
-fn the_environment_does_not_reach_into_the_sandbox() {
+fn ignores_the_environment() {
     let home = tempfile::tempdir().unwrap();
     let environment = [
         ("PROFILE_BASE_URL", "not a URL"),
@@ -167,7 +167,7 @@ fn the_environment_does_not_reach_into_the_sandbox() {
 }
 
 #[test]
-fn the_path_is_that_of_the_state() {
+fn prints_the_path_of_the_state() {
     let home = tempfile::tempdir().unwrap();
     let printed = run(home.path(), &[], &["sandbox", "path"]);
     assert_eq!(
@@ -180,7 +180,7 @@ fn the_path_is_that_of_the_state() {
 }
 
 #[test]
-fn what_is_served_is_the_sandbox() {
+fn serves_the_sandbox() {
     let home = tempfile::tempdir().unwrap();
     let mut server = Program::new(home.path(), &["sandbox", "serve", "--json"]).start();
     let ready: serde_json::Value = serde_json::from_str(&server.stdout_line()).unwrap();
@@ -190,12 +190,12 @@ fn what_is_served_is_the_sandbox() {
         ("PROFILE_API_KEY_FILE", key_file),
     ];
     run(home.path(), &environment, &["set", "--display-name", "Ada"]).stdout();
-    // A command in the sandbox works on the same state meanwhile.
+    // Commands with --sandbox use the same state.
     let shown = play(home.path(), &["show", "--json"]).json();
     assert_eq!(shown["display_name"], "Ada");
 
     let addr = environment[0].1.strip_prefix("http://").unwrap();
-    // Who reaches the port and has no key is told nothing.
+    // Requests without the key are rejected.
     let mut stream = TcpStream::connect(addr).unwrap();
     let control =
         b"GET /_mock/v1/worlds/default/state HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";

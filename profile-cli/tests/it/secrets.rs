@@ -1,4 +1,4 @@
-//! The key shows up in nothing that the program prints.
+//! The program never prints the key.
 
 use mock_server::MockServer;
 use mock_server::wiremock::matchers::any;
@@ -10,7 +10,7 @@ use crate::walk::{Setting, rows};
 const CANARY: &str = "canary-93d1b7";
 
 #[tokio::test]
-async fn no_output_shows_the_key() {
+async fn no_output_contains_the_key() {
     let place = Place::new().await;
     let echoing = echoing(400).await;
     let failing = echoing_with_key_in_headers().await;
@@ -49,7 +49,7 @@ fn check_all(base_url: &str, key: &str) {
     }
 }
 
-/// A service that shows the headers of each request in its refusal.
+/// Starts a service whose error responses echo the request headers.
 async fn echoing(status: u16) -> MockServer {
     let service = MockServer::start().await;
     let echo = move |request: &Request| {
@@ -60,7 +60,7 @@ async fn echoing(status: u16) -> MockServer {
     service
 }
 
-/// A service that redirects to a place with the key in its name.
+/// Starts a service that redirects to a URL with the key.
 async fn echoing_with_key_in_headers() -> MockServer {
     let service = MockServer::start().await;
     let location = format!("https://evil.example/?{CANARY}");

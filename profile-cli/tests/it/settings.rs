@@ -1,10 +1,10 @@
-//! A flag comes before the environment, the environment before config.toml, that before the default.
+//! Precedence of settings: flags, environment, config.toml, defaults.
 
 use std::fs;
 
 use crate::program::{Place, Program, run};
 
-/// What `config get` prints with the file, the variable and the flag given one after the other.
+/// Checks `config get` while adding a value to the file, the environment and the flags.
 #[track_caller]
 fn check(name: &str, default: &str, file: &str, variable: Option<&str>, flag: Option<&[&str]>) {
     let home = tempfile::tempdir().unwrap();
@@ -26,7 +26,7 @@ fn check(name: &str, default: &str, file: &str, variable: Option<&str>, flag: Op
     expect(get(None, &[]), file.trim_matches('"'));
     if let Some(value) = variable {
         expect(get(Some(value), &[]), value);
-        // What is set to nothing is not set.
+        // Empty variables count as unset.
         expect(get(Some(""), &[]), file.trim_matches('"'));
     }
     if let Some(flag) = flag {
@@ -35,7 +35,7 @@ fn check(name: &str, default: &str, file: &str, variable: Option<&str>, flag: Op
 }
 
 #[test]
-fn every_setting_has_its_order() {
+fn settings_follow_the_documented_precedence() {
     let account = ["--account", "flagged"];
     check(
         "account",
@@ -73,7 +73,7 @@ fn every_setting_has_its_order() {
 }
 
 #[test]
-fn the_editor_of_the_system_comes_after_the_file() {
+fn config_toml_takes_precedence_over_editor_variables() {
     let home = tempfile::tempdir().unwrap();
     let common = [("EDITOR", "ed"), ("VISUAL", "code --wait")];
     let editor = |environment: &[(&str, &str)]| {
@@ -92,7 +92,7 @@ fn the_editor_of_the_system_comes_after_the_file() {
 }
 
 #[tokio::test]
-async fn the_settings_are_gone_by() {
+async fn settings_take_effect() {
     let place = Place::new().await;
     let directory = place.home.path().join(".config/profile");
     fs::create_dir_all(&directory).unwrap();
@@ -111,7 +111,7 @@ async fn the_settings_are_gone_by() {
 }
 
 #[tokio::test]
-async fn a_key_comes_from_account_environment_file_and_login_in_this_order() {
+async fn keys_follow_the_documented_precedence() {
     let place = Place::new().await;
     let keys = place.service.keys();
     let uri = place.service.uri();

@@ -7,7 +7,7 @@ use mock_server::wiremock::{Mock, ResponseTemplate};
 use crate::program::Place;
 
 #[tokio::test]
-async fn the_own_profile_is_the_default() {
+async fn defaults_to_the_own_profile() {
     let place = Place::new().await;
     place.run(&["stats", "--days", "3"]).check(&expect![[r#"
         exit 0
@@ -35,7 +35,7 @@ async fn the_own_profile_is_the_default() {
 }
 
 #[tokio::test]
-async fn another_profile_shows_less() {
+async fn shows_less_of_other_profiles() {
     let place = Place::new().await;
     place
         .run(&["stats", "grace", "--days", "2"])
@@ -53,7 +53,7 @@ async fn another_profile_shows_less() {
 }
 
 #[tokio::test]
-async fn days_are_bounded_before_anything_is_sent() {
+async fn validates_days_before_sending() {
     let place = Place::new().await;
     for days in ["0", "366", "-1", "many"] {
         let run = place.run(&["stats", "--days", days, "--base-url", "http://127.0.0.1:1"]);
@@ -70,7 +70,7 @@ async fn days_are_bounded_before_anything_is_sent() {
 }
 
 #[tokio::test]
-async fn an_unknown_handle_is_not_found() {
+async fn reports_an_unknown_handle() {
     let place = Place::new().await;
     place.run(&["stats", "nobody"]).check(&expect![[r#"
         exit 3
@@ -87,7 +87,7 @@ async fn an_unknown_handle_is_not_found() {
 }
 
 #[tokio::test]
-async fn a_service_that_tells_no_handle_is_told_of() {
+async fn reports_a_profile_without_a_handle() {
     let place = Place::new().await;
     let bare = ResponseTemplate::new(200).set_body_string(r#"{"data":{}}"#);
     let bare = Mock::given(path("/api/v1/me")).respond_with(bare);
@@ -102,7 +102,7 @@ async fn a_service_that_tells_no_handle_is_told_of() {
 }
 
 #[tokio::test]
-async fn a_table_has_bars_and_shares() {
+async fn draws_bars_and_shares() {
     let place = Place::new().await;
     let stats = place.program(&["stats", "--days", "3", "-o", "table"]);
     stats.env("COLUMNS", "60").run().check(&expect![[r#"
@@ -136,7 +136,7 @@ async fn a_table_has_bars_and_shares() {
 }
 
 #[tokio::test]
-async fn many_days_are_drawn_as_weeks() {
+async fn groups_many_days_into_weeks() {
     let place = Place::new().await;
     let drawn = |days, format| {
         let stats = ["stats", "--days", days, "--output", format];
@@ -176,7 +176,7 @@ async fn many_days_are_drawn_as_weeks() {
 }
 
 #[tokio::test]
-async fn a_year_is_drawn_as_months() {
+async fn groups_a_year_into_months() {
     let place = Place::new().await;
     let stats = ["stats", "--days", "365", "--output", "table"];
     let drawn = place.program(&stats).env("COLUMNS", "60").run();
@@ -216,7 +216,7 @@ async fn a_year_is_drawn_as_months() {
 }
 
 #[tokio::test]
-async fn lines_of_several_profiles_say_their_scale() {
+async fn sparklines_of_several_profiles_share_a_scale() {
     let place = Place::new().await;
     let spark = ["stats", "demo", "grace", "--days", "9", "--plot", "spark"];
     place.run(&spark).check(&expect![[r#"
@@ -232,7 +232,7 @@ async fn lines_of_several_profiles_say_their_scale() {
 }
 
 #[tokio::test]
-async fn a_plot_is_drawn_in_a_pipe_if_asked_for() {
+async fn draws_a_plot_in_a_pipe_if_requested() {
     let place = Place::new().await;
     let plot = |plot, format: &[&str]| {
         let stats = ["stats", "grace", "--days", "9", "--plot", plot];
@@ -254,7 +254,7 @@ async fn a_plot_is_drawn_in_a_pipe_if_asked_for() {
 }
 
 #[tokio::test]
-async fn several_profiles_are_shown_with_their_handles() {
+async fn shows_the_handles_of_several_profiles() {
     let place = Place::new().await;
     let both = ["stats", "demo", "grace", "demo", "--days", "2"];
     place.run(&both).check(&expect![[r#"
@@ -316,7 +316,7 @@ async fn several_profiles_are_shown_with_their_handles() {
 }
 
 #[tokio::test]
-async fn each_handle_is_tried() {
+async fn continues_after_a_failed_handle() {
     let place = Place::new().await;
     let some = ["stats", "nobody", "grace", "a b", "--days", "1"];
     place.run(&some).check(&expect![[r#"
@@ -336,7 +336,7 @@ async fn each_handle_is_tried() {
 }
 
 #[tokio::test]
-async fn the_picture_is_written_whole_or_not_at_all() {
+async fn writes_the_image_atomically() {
     let place = Place::new().await;
     let file = place.home.path().join("views.svg");
     std::fs::write(&file, "earlier").unwrap();
@@ -345,7 +345,7 @@ async fn the_picture_is_written_whole_or_not_at_all() {
     assert!(failed.to_string().starts_with("exit 3\n"), "{failed}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "earlier");
     let both = ["stats", "demo", "grace", "--days", "365", "--svg", path];
-    // The other's statistics are of 30 days at most.
+    // Statistics of other profiles cover at most 30 days.
     let partly = place.run(&both);
     assert!(partly.to_string().starts_with("exit 6\n"), "{partly}");
     let picture = std::fs::read_to_string(&file).unwrap();
@@ -369,7 +369,7 @@ async fn the_picture_is_written_whole_or_not_at_all() {
 }
 
 #[tokio::test]
-async fn the_picture_alone_goes_to_stdout() {
+async fn prints_only_the_image_to_stdout() {
     let place = Place::new().await;
     let run = place.run(&["stats", "--days", "1", "--svg", "-"]);
     assert!(run.stdout().starts_with("<svg "), "{run}");
@@ -377,7 +377,7 @@ async fn the_picture_alone_goes_to_stdout() {
 }
 
 #[tokio::test]
-async fn the_shape_is_that_of_the_handles_that_were_typed() {
+async fn the_json_shape_depends_on_the_arguments() {
     let place = Place::new().await;
     let twice = place.run(&["stats", "demo", "demo", "--json"]).json();
     assert_eq!(twice.as_array().unwrap().len(), 1);
@@ -386,7 +386,7 @@ async fn the_shape_is_that_of_the_handles_that_were_typed() {
 }
 
 #[tokio::test]
-async fn curl_leaves_the_own_handle_open() {
+async fn curl_uses_a_placeholder_for_the_own_handle() {
     let place = Place::new().await;
     let base_url = ["--base-url", "http://127.0.0.1:1"];
     let curl = ["stats", "--curl", "--days", "7"];
@@ -417,7 +417,7 @@ async fn curl_leaves_the_own_handle_open() {
 }
 
 #[tokio::test]
-async fn what_is_not_told_is_not_counted_as_nothing() {
+async fn missing_counts_are_not_zero() {
     for (body, expected) in [
         (r#"{"data":{}}"#, "demo  no view counts\n"),
         (r#"{"data":{"total_views":5}}"#, "demo  5 views in all\n"),

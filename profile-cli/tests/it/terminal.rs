@@ -1,4 +1,4 @@
-//! On a terminal: questions, colours, widths and Ctrl-C.
+//! Behavior on a terminal: prompts, colors, widths and Ctrl-C.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use mock_server::{Fault, FaultRule, WireFault};
 use crate::program::{Place, Program};
 use crate::pseudo_terminal::Terminal;
 
-/// Starts the program as the owner of the profile would.
+/// Starts the program with the owner's key.
 #[track_caller]
 fn start(place: &Place, environment: &[(&str, &str)], arguments: &[&str]) -> Terminal {
     let program = place.program(arguments);
@@ -16,7 +16,7 @@ fn start(place: &Place, environment: &[(&str, &str)], arguments: &[&str]) -> Ter
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn deleting_asks_first() {
+async fn asks_before_deleting() {
     for (answer, code, left) in [("y\n", 0, 1), ("yes\n", 0, 1), ("n\n", 1, 2), ("\n", 1, 2)] {
         let place = Place::new().await;
         let mut terminal = Terminal::start(place.program(&["link", "delete", "link_1"]));
@@ -30,7 +30,7 @@ async fn deleting_asks_first() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_end_of_input_is_no_consent() {
+async fn the_end_of_input_cancels() {
     let place = Place::new().await;
     let mut terminal = Terminal::start(place.program(&["post", "delete", "post_3"]));
     terminal.sees("[y/N]");
@@ -41,7 +41,7 @@ async fn the_end_of_input_is_no_consent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_input_does_not_ask_even_on_a_terminal() {
+async fn no_input_disables_prompts() {
     let place = Place::new().await;
     let delete = ["link", "delete", "link_1", "--no-input"];
     let (ended, seen) = Terminal::start(place.program(&delete)).ends();
@@ -50,7 +50,7 @@ async fn no_input_does_not_ask_even_on_a_terminal() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ctrl_c_at_a_question_ends_the_program() {
+async fn ctrl_c_at_a_prompt_ends_the_program() {
     let place = Place::new().await;
     let mut terminal = Terminal::start(place.program(&["link", "delete", "link_1"]));
     terminal.sees("[y/N]");
@@ -61,7 +61,7 @@ async fn ctrl_c_at_a_question_ends_the_program() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ctrl_c_during_a_write_says_that_the_outcome_is_unknown() {
+async fn ctrl_c_during_a_write_reports_an_unknown_outcome() {
     let place = Place::with_wire_faults().await;
     let hangs = FaultRule::new(Fault::Wire(WireFault::Stall { after: 0 }));
     place.service.add_fault(hangs).unwrap();
@@ -95,7 +95,7 @@ async fn ctrl_c_during_a_read_ends_the_program() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn colours_are_for_terminals_that_have_them() {
+async fn uses_color_only_on_terminals_that_support_it() {
     let place = Place::new().await;
     for (environment, flags, colours) in [
         (&[][..], &[][..], true),
@@ -115,7 +115,7 @@ async fn colours_are_for_terminals_that_have_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn colours_reach_a_pipe_only_when_asked_for() {
+async fn uses_color_in_pipes_only_if_requested() {
     let place = Place::new().await;
     for (environment, flags, colours) in [
         (None, &[][..], false),
@@ -139,7 +139,7 @@ async fn colours_reach_a_pipe_only_when_asked_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_table_keeps_to_the_width_of_the_terminal() {
+async fn tables_fit_the_terminal() {
     let place = Place::new().await;
     let title = "a title of many words that does not fit on a line ".repeat(3);
     place
@@ -158,13 +158,13 @@ async fn a_table_keeps_to_the_width_of_the_terminal() {
         seen.lines().all(|line| line.chars().count() <= 60),
         "{seen}"
     );
-    // Addresses are not cut, whatever the width.
+    // URLs are never broken.
     let (_, seen) = start(&place, &[("COLUMNS", "30")], &["link", "list"]).ends();
     assert!(seen.contains(" https://example.com/demo/code "), "{seen}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_word_that_is_no_address_is_broken() {
+async fn breaks_long_words_that_are_not_urls() {
     let place = Place::new().await;
     let body = "x".repeat(600);
     place.run(&["post", "create", &body]).stdout();

@@ -1,4 +1,4 @@
-//! What holds for every command, proven on the tree of commands as the program itself tells it.
+//! Tests of all commands, as listed by the program's own help.
 //!
 //! A new command needs a row in [`ROWS`]; without one, `every_command_has_a_row` fails.
 
@@ -13,28 +13,28 @@ use crate::program::{Place, Program, Run, run};
 #[cfg(feature = "webhook")]
 use crate::webhook::{BODY, SECRET, SIGNATURE, listener};
 
-/// A command with all that it takes to succeed.
+/// A command with everything it needs to succeed.
 pub(crate) struct Row {
     command: &'static str,
     arguments: &'static [&'static str],
     nature: Nature,
     prepare: fn(Program, &Setting<'_>) -> Program,
     run: fn(Program) -> Run,
-    /// Whether it ends without being told to.
+    /// Whether it exits without a signal.
     ends: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum Nature {
-    /// Asks the service.
+    /// Reads from the service.
     Reads,
-    /// Changes something at the service.
+    /// Writes to the service.
     Writes,
-    /// Works on this machine, or with others than the service.
+    /// Does not use the service.
     Local,
 }
 
-/// What a command finds around it.
+/// The environment of a command.
 pub(crate) struct Setting<'a> {
     pub(crate) home: &'a Path,
     pub(crate) base_url: &'a str,
@@ -131,14 +131,14 @@ const fn prepared(prepare: fn(Program, &Setting<'_>) -> Program, row: Row) -> Ro
     Row { prepare, ..row }
 }
 
-/// An editor that changes one field.
+/// Sets an editor that changes one field.
 fn with_editor(program: Program, setting: &Setting<'_>) -> Program {
     let script = setting.home.join("editor");
     fs::write(&script, "printf 'location = \"L\"' > \"$1\"").unwrap();
     program.env("PROFILE_EDITOR", format!("/bin/sh {}", script.display()))
 }
 
-/// A text of the editor that was not sent.
+/// Adds a draft that was not sent.
 fn with_draft(program: Program, setting: &Setting<'_>) -> Program {
     let drafts = setting.home.join(".local/state/profile/drafts");
     fs::create_dir_all(&drafts).unwrap();
@@ -146,12 +146,12 @@ fn with_draft(program: Program, setting: &Setting<'_>) -> Program {
     program
 }
 
-/// The key on the standard input, of somebody who has none in the environment.
+/// Passes the key on stdin instead of the environment.
 fn with_typed_key(program: Program, setting: &Setting<'_>) -> Program {
     program.without("PROFILE_API_KEY").stdin(setting.key)
 }
 
-/// An account that is stored already, and no key in the environment.
+/// Adds a stored account and removes the key from the environment.
 fn with_account(program: Program, setting: &Setting<'_>) -> Program {
     let directory = setting.home.join(".config/profile");
     fs::create_dir_all(directory.join("keys")).unwrap();
@@ -164,7 +164,7 @@ fn with_account(program: Program, setting: &Setting<'_>) -> Program {
     program.without("PROFILE_API_KEY")
 }
 
-/// A body on the standard input, and the secret that signs it.
+/// Passes a body on stdin and the webhook secret.
 #[cfg(feature = "webhook")]
 fn with_secret(program: Program, _: &Setting<'_>) -> Program {
     program.env("PROFILE_WEBHOOK_SECRET", SECRET).stdin(BODY)
@@ -189,7 +189,7 @@ fn with_recording(program: Program, setting: &Setting<'_>) -> Program {
     with_receiver(program, setting).argument(recording)
 }
 
-/// Waits for its first line, then asks it to stop, and waits for its end.
+/// Waits for the first line, stops the program, and waits until it exits.
 #[cfg(feature = "sandbox")]
 fn run_until_ready(program: Program) -> Run {
     let mut running = program.start();
@@ -198,7 +198,7 @@ fn run_until_ready(program: Program) -> Run {
     running.end().after(&format!("{ready}\n"), "")
 }
 
-/// Sends it a delivery as soon as it listens, and waits for its end.
+/// Sends a delivery as soon as the program listens, and waits until it exits.
 #[cfg(feature = "webhook")]
 fn run_with_a_delivery(program: Program) -> Run {
     let mut running = program.start();
@@ -206,7 +206,7 @@ fn run_with_a_delivery(program: Program) -> Run {
     loop {
         let line = running.stderr_line();
         if line.is_empty() {
-            // It has ended without listening.
+            // The program has exited without listening.
             break;
         }
         told += &format!("{line}\n");
@@ -218,7 +218,7 @@ fn run_with_a_delivery(program: Program) -> Run {
     running.end().after("", &told)
 }
 
-/// Where the service of [`place`] takes whatever is sent.
+/// Path at which the service of [`place`] accepts any request.
 const RECEIVER: &str = "/hooks";
 
 async fn place() -> Place {
@@ -239,7 +239,7 @@ impl<'a> Setting<'a> {
 }
 
 impl Row {
-    /// The command with its arguments and these.
+    /// Returns the program with the command and these further arguments.
     pub(crate) fn program(&self, setting: &Setting<'_>, further: &[&str]) -> Program {
         let words = self
             .command
@@ -252,12 +252,12 @@ impl Row {
         (self.prepare)(program, setting)
     }
 
-    /// Runs it to its end; what does not end by itself is ended.
+    /// Runs the program until it exits, stopping it if necessary.
     pub(crate) fn run(&self, program: Program) -> Run {
         (self.run)(program)
     }
 
-    /// Runs it where no other command has left anything.
+    /// Runs the command in a new environment.
     async fn run_alone(&self, further: &[&str]) -> Run {
         let place = place().await;
         self.run(self.program(&Setting::of(&place), further))
@@ -268,19 +268,19 @@ impl Row {
     }
 }
 
-/// All commands of this build.
+/// Returns all commands of this build.
 pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
     ROWS.iter()
 }
 
-/// The commands that have none below them, each as it is typed.
+/// Returns the commands without subcommands.
 fn leaves(home: &Path, above: &[&str]) -> BTreeSet<String> {
     let help = help(home, above);
     let Some((_, below)) = help.split_once("\nCommands:\n") else {
         return BTreeSet::from([above.join(" ")]);
     };
     let lines = below.lines().take_while(|line| !line.is_empty());
-    // What is indented further goes on with the line before.
+    // Lines that are indented further continue the previous line.
     let names = lines.filter_map(|line| line.strip_prefix("  ").filter(|l| !l.starts_with(' ')));
     names
         .map(|line| line.split(' ').next().unwrap())
@@ -302,7 +302,7 @@ fn every_command_has_a_row() {
     assert_eq!(leaves(home.path(), &[]), rows);
 }
 
-/// A cell of the table names commands in full, or a noun once and its verbs after it.
+/// The table lists commands in full, or a group followed by its subcommands.
 #[test]
 fn every_command_is_in_the_readme() {
     let lines = include_str!("../../README.md").lines();
@@ -323,13 +323,13 @@ fn every_command_is_in_the_readme() {
 }
 
 #[tokio::test]
-async fn what_a_key_may_do_is_told_of_every_command_that_sends_it() {
+async fn auth_status_covers_every_command_that_sends_a_key() {
     let place = place().await;
     let status = place.run(&["auth", "status", "--json"]).json();
     let told = status["commands"]["allowed"].as_array().unwrap().iter();
     let told: BTreeSet<_> = told.map(|command| command.as_str().unwrap()).collect();
     let send_it = rows().filter(|row| row.calls_the_service());
-    // What `api` needs is up to its path, and any key will do for those of the account.
+    // The scope of `api` depends on its path, and the account commands accept any key.
     let send_it = send_it
         .map(|row| row.command)
         .filter(|command| *command != "api" && !command.starts_with("auth "));
@@ -337,7 +337,7 @@ async fn what_a_key_may_do_is_told_of_every_command_that_sends_it() {
 }
 
 #[test]
-fn every_help_is_short_at_first_and_has_an_example() {
+fn every_help_is_short_and_has_an_example() {
     let home = tempfile::tempdir().unwrap();
     for command in leaves(home.path(), &[]) {
         let help = help(home.path(), &command.split(' ').collect::<Vec<_>>());
@@ -347,13 +347,13 @@ fn every_help_is_short_at_first_and_has_an_example() {
         assert!(first.starts_with(char::is_uppercase), "{command}: {first}");
         assert!(help.contains("\nExample"), "{help}");
         assert!(help.contains(&format!("  profile {command}")), "{help}");
-        // The parser does not break the line that shows the usage.
+        // clap does not wrap the usage line.
         let lines = help.lines().filter(|line| !line.starts_with("Usage: "));
         let widest = lines.map(|line| line.chars().count()).max();
         assert!(widest <= Some(100), "{command}: {widest:?}");
         let arguments: Vec<_> = command.split(' ').chain(["--help"]).collect();
         let narrow = run(home.path(), &[("COLUMNS", "80")], &arguments);
-        // Examples are copied, so they are not broken.
+        // Examples are not wrapped, so that they can be copied.
         let lines = narrow
             .stdout()
             .lines()
@@ -364,7 +364,7 @@ fn every_help_is_short_at_first_and_has_an_example() {
 }
 
 #[test]
-fn the_help_on_a_noun_has_an_example() {
+fn the_help_of_command_groups_has_an_example() {
     let home = tempfile::tempdir().unwrap();
     let leaves = leaves(home.path(), &[]);
     let nouns: BTreeSet<_> = leaves
@@ -379,7 +379,7 @@ fn the_help_on_a_noun_has_an_example() {
 }
 
 #[test]
-fn global_options_are_in_the_help_of_the_program_alone() {
+fn only_the_program_help_lists_global_options() {
     let home = tempfile::tempdir().unwrap();
     let of_program = help(home.path(), &[]);
     assert!(of_program.contains("\nGlobal options:\n"), "{of_program}");
@@ -402,14 +402,14 @@ fn global_options_are_in_the_help_of_the_program_alone() {
 }
 
 #[tokio::test]
-async fn json_is_one_document() {
+async fn prints_one_json_document() {
     for row in rows() {
         row.run_alone(&["--json"]).await.json();
     }
 }
 
 #[tokio::test]
-async fn a_failure_in_json_prints_nothing_but_one_object_on_the_last_line() {
+async fn json_failures_are_one_object_on_the_last_line() {
     for row in rows().filter(|row| row.calls_the_service()) {
         let place = Place::new().await;
         for base_url in [place.service.uri(), "http://127.0.0.1:1"] {
@@ -426,7 +426,7 @@ async fn a_failure_in_json_prints_nothing_but_one_object_on_the_last_line() {
 }
 
 #[tokio::test]
-async fn a_pipe_gets_no_escape_sequence() {
+async fn pipes_receive_no_escape_sequences() {
     for row in rows() {
         for format in ["table", "tsv", "csv", "json", "ndjson"] {
             let ended = row.run_alone(&["--output", format, "-vv"]).await;
@@ -439,7 +439,7 @@ async fn a_pipe_gets_no_escape_sequence() {
 }
 
 #[tokio::test]
-async fn no_color_wins_over_what_forces_colours() {
+async fn no_color_takes_precedence_over_clicolor_force() {
     for row in rows() {
         let place = place().await;
         let program = row.program(&Setting::of(&place), &["--output", "table"]);
@@ -451,8 +451,8 @@ async fn no_color_wins_over_what_forces_colours() {
 }
 
 #[tokio::test]
-async fn a_closed_pipe_ends_it_quietly() {
-    // Where there is no keyring, a program that has the feature warns that the key is in a file.
+async fn exits_quietly_if_stdout_is_closed() {
+    // Without a keyring, builds with the feature warn that the key is stored in a file.
     let warns = |row: &Row| cfg!(feature = "keyring") && row.command == "auth login";
     for row in rows().filter(|row| row.ends && !warns(row)) {
         for further in [&[][..], &["--json"], &["--help"]] {
@@ -466,7 +466,7 @@ async fn a_closed_pipe_ends_it_quietly() {
 }
 
 #[tokio::test]
-async fn a_dry_run_is_there_for_writes_alone_and_sends_none() {
+async fn dry_runs_send_no_writes() {
     for row in rows() {
         let place = place().await;
         let setting = Setting::of(&place);
@@ -491,7 +491,7 @@ async fn a_dry_run_is_there_for_writes_alone_and_sends_none() {
 }
 
 #[tokio::test]
-async fn curl_is_shown_and_nothing_sent() {
+async fn curl_sends_nothing() {
     for row in rows() {
         let place = place().await;
         let shown = row.run(row.program(&Setting::of(&place), &["--curl"]));

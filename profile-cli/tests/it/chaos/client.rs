@@ -1,4 +1,4 @@
-//! The two clients: the SDK in this process, and the program as another.
+//! The clients: the library in this process, and the program.
 
 use std::time::Duration;
 
@@ -7,24 +7,24 @@ use profile_sdk::{
 };
 use serde_json::Value;
 
-use super::deed::{Deed, FIELDS};
-use super::dice::Dice;
-use super::ledger::{Kind, Seen, Told};
+use super::expected_state::{Kind, ObservedState, Outcome};
+use super::operation::{FIELDS, Operation};
+use super::random::Random;
 use crate::program::{Place, Run};
 
-/// How long an answer is waited for where one stays away.
-const IMPATIENT: Duration = Duration::from_millis(200);
+/// Timeout for faults without a response.
+const SHORT_TIMEOUT: Duration = Duration::from_millis(200);
 const URL: &str = "https://example.org";
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Chosen {
+pub(super) enum ClientKind {
     Sdk,
     Program,
 }
 
-impl Chosen {
-    pub(super) fn draw(dice: &mut Dice) -> Self {
-        match dice.percent(12) {
+impl ClientKind {
+    pub(super) fn draw(random: &mut Random) -> Self {
+        match random.percent(12) {
             true => Self::Program,
             false => Self::Sdk,
         }
@@ -33,18 +33,18 @@ impl Chosen {
 
 pub(super) struct Clients<'a> {
     pub(super) place: &'a Place,
-    patient: Client,
-    impatient: Client,
+    with_default_timeout: Client,
+    with_short_timeout: Client,
 }
 
 impl<'a> Clients<'a> {
     pub(super) fn of(place: &'a Place) -> Self {
-        // No wait is needed where the service is as near as this, and none is asked for in vain.
+        // Retry without delays, since the service is local.
         let policy = RetryPolicy::new()
             .max_retries(2)
             .base_delay(Duration::ZERO)
             .max_wait(Duration::ZERO);
-        let described = || {
+        let builder = || {
             Client::builder()
                 .base_url(place.service.uri())
                 .api_key(ApiKey::new(place.service.key()).unwrap())
@@ -54,63 +54,69 @@ impl<'a> Clients<'a> {
         };
         Self {
             place,
-            patient: described().build().unwrap(),
-            impatient: described().attempt_timeout(IMPATIENT).build().unwrap(),
+            with_default_timeout: builder().build().unwrap(),
+            with_short_timeout: builder().attempt_timeout(SHORT_TIMEOUT).build().unwrap(),
         }
     }
 
-    /// What the profile shows, unless the storm hides it. Nobody may be told that a look changed
-    /// something.
-    pub(super) async fn look(&self, chosen: Chosen, slow: bool) -> Result<Option<Seen>, String> {
-        if chosen == Chosen::Program {
+    /// Reads the profile; returns `None` if that fails. A failed read must not claim that it may
+    /// have changed something.
+    pub(super) async fn read(
+        &self,
+        kind: ClientKind,
+        slow: bool,
+    ) -> Result<Option<ObservedState>, String> {
+        if kind == ClientKind::Program {
             let run = self.run(&["show"], slow);
-            return Ok(run.succeeded().then(|| seen_in_json(&run.json())));
+            return Ok(run.succeeded().then(|| state_of_json(&run.json())));
         }
         match self.client(slow).me().await {
-            Ok(profile) => Ok(Some(seen_in(profile))),
-            Err(error) if error.may_have_been_applied() => Err(format!("a look wrote: {error}")),
+            Ok(profile) => Ok(Some(state_of(profile))),
+            Err(error) if error.may_have_been_applied() => {
+                Err(format!("a read may have been applied: {error}"))
+            }
             Err(_) => Ok(None),
         }
     }
 
-    /// Does it, and gives what was told of it, with the identifier of what was created.
+    /// Performs a write and returns its outcome, with the ID of a created item.
     pub(super) async fn write(
         &self,
-        chosen: Chosen,
-        deed: &Deed,
+        kind: ClientKind,
+        operation: &Operation,
         slow: bool,
-    ) -> (Told, Option<String>) {
-        if chosen == Chosen::Program {
-            return told_by_program(&self.run(&arguments(deed), slow));
+    ) -> (Outcome, Option<String>) {
+        if kind == ClientKind::Program {
+            return outcome_of_program(&self.run(&arguments(operation), slow));
         }
-        match carry_out(self.client(slow), deed).await {
-            Ok(id) => (Told::Done, id),
-            Err(error) if error.may_have_been_applied() => (Told::Unknown, None),
-            Err(_) => (Told::NotDone, None),
+        match send(self.client(slow), operation).await {
+            Ok(id) => (Outcome::Done, id),
+            Err(error) if error.may_have_been_applied() => (Outcome::Unknown, None),
+            Err(_) => (Outcome::NotDone, None),
         }
     }
 
     fn client(&self, slow: bool) -> &Client {
         match slow {
-            true => &self.impatient,
-            false => &self.patient,
+            true => &self.with_short_timeout,
+            false => &self.with_default_timeout,
         }
     }
 
     fn run(&self, arguments: &[&str], slow: bool) -> Run {
-        let patience = match slow {
-            true => IMPATIENT.as_secs_f64().to_string(),
+        let timeout = match slow {
+            true => SHORT_TIMEOUT.as_secs_f64().to_string(),
             false => "30".to_owned(),
         };
-        let settings = ["--json", "--yes", "--retries", "1", "--timeout", &patience];
+        let settings = ["--json", "--yes", "--retries", "1", "--timeout", &timeout];
         self.place.run(&[&settings, arguments].concat())
     }
 }
 
-/// Sends it through the SDK and gives the identifier of what was created.
-async fn carry_out(client: &Client, deed: &Deed) -> Result<Option<String>, Error> {
-    match deed {
-        Deed::Create {
+/// Performs a write with the library and returns the ID of a created item.
+async fn send(client: &Client, operation: &Operation) -> Result<Option<String>, Error> {
+    match operation {
+        Operation::Create {
             kind: Kind::Link,
             text,
         } => {
@@ -118,32 +124,32 @@ async fn carry_out(client: &Client, deed: &Deed) -> Result<Option<String>, Error
             let created = client.create_link(&link).await?;
             return Ok(created.and_then(|link| Some(link.id?.to_string())));
         }
-        Deed::Create {
+        Operation::Create {
             kind: Kind::Post,
             text,
         } => {
             let created = client.create_post(text).await?;
             return Ok(created.and_then(|post| Some(post.id?.to_string())));
         }
-        Deed::Rename { id, title } => {
+        Operation::Rename { id, title } => {
             let id = LinkId::new(id).unwrap();
             let update = LinkUpdate::new().title(title);
             client.update_link(&id, &update).await?;
         }
-        Deed::Delete {
+        Operation::Delete {
             kind: Kind::Link,
             id,
         } => client.delete_link(&LinkId::new(id).unwrap()).await?,
-        Deed::Delete {
+        Operation::Delete {
             kind: Kind::Post,
             id,
         } => client.delete_post(&PostId::new(id).unwrap()).await?,
-        Deed::Edit { field, value } => {
+        Operation::Edit { field, value } => {
             client
                 .update_profile(&update_of(FIELDS[*field], value))
                 .await?;
         }
-        Deed::Look => unreachable!("a look is no write"),
+        Operation::Read => unreachable!("not a write"),
     }
     Ok(None)
 }
@@ -160,32 +166,32 @@ fn update_of(field: &str, value: &str) -> ProfileUpdate {
     }
 }
 
-/// What a person would type.
-fn arguments(deed: &Deed) -> Vec<&str> {
-    match deed {
-        Deed::Create {
+/// Returns the arguments of the program.
+fn arguments(operation: &Operation) -> Vec<&str> {
+    match operation {
+        Operation::Create {
             kind: Kind::Link,
             text,
         } => vec!["link", "add", "--title", text, "--url", URL],
-        Deed::Create {
+        Operation::Create {
             kind: Kind::Post,
             text,
         } => vec!["post", "create", text],
-        Deed::Rename { id, title } => vec!["link", "edit", id, "--title", title],
-        Deed::Delete {
+        Operation::Rename { id, title } => vec!["link", "edit", id, "--title", title],
+        Operation::Delete {
             kind: Kind::Link,
             id,
         } => vec!["link", "delete", id],
-        Deed::Delete {
+        Operation::Delete {
             kind: Kind::Post,
             id,
         } => vec!["post", "delete", id],
-        Deed::Edit { field, value } => vec!["set", FLAGS[*field], value],
-        Deed::Look => vec!["show"],
+        Operation::Edit { field, value } => vec!["set", FLAGS[*field], value],
+        Operation::Read => vec!["show"],
     }
 }
 
-/// The flags of the fields, in their order.
+/// The flags of `FIELDS`.
 const FLAGS: [&str; FIELDS.len()] = [
     "--display-name",
     "--bio",
@@ -195,22 +201,22 @@ const FLAGS: [&str; FIELDS.len()] = [
     "--background-color",
 ];
 
-fn told_by_program(run: &Run) -> (Told, Option<String>) {
+fn outcome_of_program(run: &Run) -> (Outcome, Option<String>) {
     if run.succeeded() {
         let id = run.json()["id"].as_str().map(str::to_owned);
-        return (Told::Done, id);
+        return (Outcome::Done, id);
     }
     let hint = run.error()["hint"].as_str().unwrap_or_default().to_owned();
     match hint.contains("outcome is unknown") {
-        true => (Told::Unknown, None),
-        false => (Told::NotDone, None),
+        true => (Outcome::Unknown, None),
+        false => (Outcome::NotDone, None),
     }
 }
 
-fn seen_in(profile: Profile) -> Seen {
+fn state_of(profile: Profile) -> ObservedState {
     let links = profile.links.unwrap_or_default().into_iter();
     let posts = profile.posts.unwrap_or_default().into_iter();
-    Seen {
+    ObservedState {
         fields: [
             profile.display_name,
             profile.bio,
@@ -226,13 +232,13 @@ fn seen_in(profile: Profile) -> Seen {
     }
 }
 
-fn seen_in_json(profile: &Value) -> Seen {
+fn state_of_json(profile: &Value) -> ObservedState {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let texts = |list: &Value, field: &str| {
         let items = list.as_array().unwrap().iter();
         items.map(|item| text(&item[field])).collect()
     };
-    Seen {
+    ObservedState {
         fields: FIELDS.map(|field| text(&profile[field])).into(),
         links: texts(&profile["links"], "title"),
         posts: texts(&profile["posts"], "body"),

@@ -1,107 +1,107 @@
-//! What goes wrong with the requests of one operation.
+//! The faults of the requests of one operation.
 //!
-//! A service that does one thing and says another, such as one that refuses what it has done, is
-//! beyond any client. So each fault is drawn on the side of the write where its answer is no lie.
+//! No client can handle a service that reports a false outcome, such as rejecting a write that it
+//! has applied. So each fault is injected before or after the write, whichever is truthful.
 
 use mock_server::faults::Phase;
 use mock_server::{Fault, FaultRule, WireFault};
 
-use super::dice::Dice;
-use super::ledger::Told;
+use super::expected_state::Outcome;
+use super::random::Random;
 
-/// Beyond the largest answer that either client takes.
+/// Larger than the maximum response size of both clients.
 const TOO_LARGE: u64 = 9 << 20;
-/// Beyond the time that either client waits where an answer stays away.
+/// Longer than the short timeout, in milliseconds.
 const TOO_LATE: u64 = 400;
 
-/// The faults that the attempts of one operation meet, one after another.
+/// The faults of an operation, one per attempt.
 #[derive(Debug)]
-pub(super) struct Storm {
-    gusts: Vec<Gust>,
+pub(super) struct FaultSequence {
+    faults: Vec<PlannedFault>,
 }
 
 #[derive(Debug, Clone)]
-struct Gust {
+struct PlannedFault {
     fault: Fault,
     phase: Phase,
-    meaning: Meaning,
+    effect: Effect,
 }
 
-/// What a client can know after it has met the fault.
+/// The effect of the request that a client can infer from the fault.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Meaning {
-    /// That the request was carried out.
-    CarriedOut,
-    /// That it was not.
-    Refused,
-    /// Neither.
-    Open,
+enum Effect {
+    /// The request was applied.
+    Applied,
+    /// The request was not applied.
+    Rejected,
+    /// It is unknown whether the request was applied.
+    Unknown,
 }
 
-impl Storm {
-    pub(super) fn draw(dice: &mut Dice) -> Self {
-        let count = match dice.below(100) {
+impl FaultSequence {
+    pub(super) fn draw(random: &mut Random) -> Self {
+        let count = match random.below(100) {
             0..40 => 0,
             40..75 => 1,
             75..90 => 2,
             _ => 4,
         };
         Self {
-            gusts: (0..count).map(|_| Gust::draw(dice)).collect(),
+            faults: (0..count).map(|_| PlannedFault::draw(random)).collect(),
         }
     }
 
-    /// One rule for each attempt. A delay is held beside the fault that the same attempt meets.
+    /// Returns one rule per attempt.
     pub(super) fn rules(&self) -> impl Iterator<Item = FaultRule> {
-        self.gusts.iter().map(|gust| {
-            let rule = FaultRule::new(gust.fault.clone()).times(1);
-            match gust.phase {
+        self.faults.iter().map(|planned| {
+            let rule = FaultRule::new(planned.fault.clone()).times(1);
+            match planned.phase {
                 Phase::Before => rule,
                 Phase::After => rule.after_write(),
             }
         })
     }
 
-    /// Whether an answer stays away, so that the client has to lose its patience soon.
+    /// Returns `true` if a response is so late that the client needs a short timeout.
     pub(super) fn is_slow(&self) -> bool {
-        self.gusts.iter().any(|gust| {
+        self.faults.iter().any(|planned| {
             let delay = Fault::delay(TOO_LATE);
-            matches!(gust.fault, Fault::Wire(WireFault::Stall { .. })) || gust.fault == delay
+            matches!(planned.fault, Fault::Wire(WireFault::Stall { .. })) || planned.fault == delay
         })
     }
 
-    /// Says what is wrong with the outcome that the client was told: it may only be unknown where
-    /// nobody can know, and is done where nothing stands in the way.
-    pub(super) fn check(&self, told: Told, is_possible: bool) -> Result<(), String> {
-        let is_open = self.has(Meaning::Open);
-        if told == Told::Unknown && !is_open {
-            return Err("the outcome is known, and the client was told that it is not".to_owned());
+    /// Checks the outcome that the client reported: it may be unknown only if a fault makes it so, and
+    /// must be done if no fault prevents that.
+    pub(super) fn check(&self, outcome: Outcome, is_possible: bool) -> Result<(), String> {
+        let is_unknown = self.has(Effect::Unknown);
+        if outcome == Outcome::Unknown && !is_unknown {
+            return Err("the outcome is known, but the client reported it as unknown".to_owned());
         }
-        let nothing_in_the_way = is_possible && !is_open && !self.has(Meaning::Refused);
-        if told != Told::Done && nothing_in_the_way {
+        let must_succeed = is_possible && !is_unknown && !self.has(Effect::Rejected);
+        if outcome != Outcome::Done && must_succeed {
             return Err(format!(
-                "nothing stood in the way, and it was told as {told:?}"
+                "no fault prevented the operation, but the client reported {outcome:?}"
             ));
         }
         Ok(())
     }
 
-    fn has(&self, meaning: Meaning) -> bool {
-        self.gusts.iter().any(|gust| gust.meaning == meaning)
+    fn has(&self, effect: Effect) -> bool {
+        self.faults.iter().any(|planned| planned.effect == effect)
     }
 }
 
-impl Gust {
-    fn draw(dice: &mut Dice) -> Self {
-        match dice.below(10) {
-            0..2 => carried_out(dice),
-            2..5 => refused(dice),
-            _ => open(dice),
+impl PlannedFault {
+    fn draw(random: &mut Random) -> Self {
+        match random.below(10) {
+            0..2 => applied(random),
+            2..5 => rejected(random),
+            _ => unknown(random),
         }
     }
 }
 
-fn carried_out(dice: &mut Dice) -> Gust {
+fn applied(random: &mut Random) -> PlannedFault {
     let faults = [
         Fault::delay(1),
         Fault::EmptyBody,
@@ -114,14 +114,14 @@ fn carried_out(dice: &mut Dice) -> Gust {
             milliseconds: 1,
         }),
     ];
-    Gust {
-        fault: one_of(faults, dice),
+    PlannedFault {
+        fault: one_of(faults, random),
         phase: Phase::After,
-        meaning: Meaning::CarriedOut,
+        effect: Effect::Applied,
     }
 }
 
-fn refused(dice: &mut Dice) -> Gust {
+fn rejected(random: &mut Random) -> PlannedFault {
     let faults = [
         Fault::status(400),
         Fault::status(401),
@@ -134,17 +134,17 @@ fn refused(dice: &mut Dice) -> Gust {
         Fault::rate_limited("120"),
         Fault::redirect("http://127.0.0.1:1/"),
     ];
-    Gust {
-        fault: one_of(faults, dice),
+    PlannedFault {
+        fault: one_of(faults, random),
         phase: Phase::Before,
-        meaning: Meaning::Refused,
+        effect: Effect::Rejected,
     }
 }
 
-/// On either side of the write, since the client cannot tell which it is.
-fn open(dice: &mut Dice) -> Gust {
-    let phase = [Phase::Before, Phase::After][dice.below(2)];
-    let after = dice.below(20) as u64;
+/// Returns a fault before or after the write, which the client cannot distinguish.
+fn unknown(random: &mut Random) -> PlannedFault {
+    let phase = [Phase::Before, Phase::After][random.below(2)];
+    let after = random.below(20) as u64;
     let common = [
         Fault::status(500),
         Fault::status(502),
@@ -155,21 +155,21 @@ fn open(dice: &mut Dice) -> Gust {
         Fault::Wire(WireFault::Cut { after }),
         Fault::Wire(WireFault::BadChunk),
     ];
-    let (fault, phase) = match dice.below(100) {
+    let (fault, phase) = match random.below(100) {
         0..4 => (Fault::Wire(WireFault::Stall { after }), phase),
-        // A request that is held back before the write may be carried out after the next one.
+        // A request delayed before the write could be applied after the next operation.
         4..6 => (Fault::delay(TOO_LATE), Phase::After),
         6..8 => (Fault::HugeBody { bytes: TOO_LARGE }, phase),
         8..10 => (Fault::GzipBomb { bytes: TOO_LARGE }, phase),
-        _ => (one_of(common, dice), phase),
+        _ => (one_of(common, random), phase),
     };
-    Gust {
+    PlannedFault {
         fault,
         phase,
-        meaning: Meaning::Open,
+        effect: Effect::Unknown,
     }
 }
 
-fn one_of<const COUNT: usize>(faults: [Fault; COUNT], dice: &mut Dice) -> Fault {
-    faults[dice.below(COUNT)].clone()
+fn one_of<const COUNT: usize>(faults: [Fault; COUNT], random: &mut Random) -> Fault {
+    faults[random.below(COUNT)].clone()
 }

@@ -1,9 +1,9 @@
-//! What a client is asked to do.
+//! A random operation.
 
-use super::dice::Dice;
-use super::ledger::{Kind, Ledger};
+use super::expected_state::{ExpectedState, Kind};
+use super::random::Random;
 
-/// The fields of the profile that are edited.
+/// The editable fields of the profile.
 pub(super) const FIELDS: [&str; 6] = [
     "display_name",
     "bio",
@@ -14,36 +14,36 @@ pub(super) const FIELDS: [&str; 6] = [
 ];
 
 #[derive(Debug)]
-pub(super) enum Deed {
+pub(super) enum Operation {
     Create { kind: Kind, text: String },
     Rename { id: String, title: String },
     Delete { kind: Kind, id: String },
     Edit { field: usize, value: String },
-    Look,
+    Read,
 }
 
-impl Deed {
-    /// Every text is written once in a run, so that what is found tells who wrote it.
-    pub(super) fn draw(number: usize, dice: &mut Dice, ledger: &Ledger) -> Self {
-        let kind = [Kind::Link, Kind::Post][dice.below(2)];
-        match dice.below(10) {
+impl Operation {
+    /// Draws an operation. Each text is unique, so that it identifies the operation that wrote it.
+    pub(super) fn draw(number: usize, random: &mut Random, expected: &ExpectedState) -> Self {
+        let kind = [Kind::Link, Kind::Post][random.below(2)];
+        match random.below(10) {
             0..=2 => Self::Create {
                 kind,
                 text: format!("written by operation {number}"),
             },
-            3..=4 => match ledger.any_id(Kind::Link, dice) {
+            3..=4 => match expected.random_id(Kind::Link, random) {
                 Some(id) => Self::Rename {
                     id,
                     title: format!("renamed by operation {number}"),
                 },
-                None => Self::Look,
+                None => Self::Read,
             },
-            5..=6 => match ledger.any_id(kind, dice) {
+            5..=6 => match expected.random_id(kind, random) {
                 Some(id) => Self::Delete { kind, id },
-                None => Self::Look,
+                None => Self::Read,
             },
             7..=8 => {
-                let field = dice.below(FIELDS.len());
+                let field = random.below(FIELDS.len());
                 Self::Edit {
                     field,
                     value: match FIELDS[field].ends_with("_color") {
@@ -52,7 +52,7 @@ impl Deed {
                     },
                 }
             }
-            _ => Self::Look,
+            _ => Self::Read,
         }
     }
 }
