@@ -1,11 +1,11 @@
-//! What is typed, and the help on it.
+//! Argument parsing and help.
 
 use expect_test::expect;
 
 use crate::program::run;
 
 #[test]
-fn a_mistyped_command_gets_a_suggestion() {
+fn suggests_a_command_for_a_typo() {
     let home = tempfile::tempdir().unwrap();
     run(home.path(), &[], &["shwo"]).check(&expect![[r#"
         exit 2
@@ -29,7 +29,7 @@ fn a_mistyped_command_gets_a_suggestion() {
 
 #[cfg(feature = "sandbox")]
 #[test]
-fn nothing_typed_shows_where_to_start() {
+fn without_arguments_shows_how_to_start() {
     let home = tempfile::tempdir().unwrap();
     run(home.path(), &[], &[]).check(&expect![[r#"
         exit 0

@@ -5,19 +5,19 @@ use std::fs;
 use crate::program::run;
 
 #[test]
-fn the_page_of_the_program_is_printed() {
+fn prints_the_page_of_the_program() {
     let home = tempfile::tempdir().unwrap();
     let page = run(home.path(), &[], &["man"]);
     assert!(page.stdout().contains(".TH profile 1"), "{page}");
     assert!(page.stdout().contains("PROFILE_API_KEY_FILE"), "{page}");
     assert!(page.stdout().contains(".SH \"EXIT CODES\"\n"), "{page}");
-    // Tables and examples keep their lines.
+    // Tables and examples are not filled.
     let notes = ".SH NOTES\nExamples:\n.nf\n";
     assert!(page.stdout().contains(notes), "{page}");
 }
 
 #[test]
-fn every_command_gets_a_page() {
+fn every_command_has_a_page() {
     let home = tempfile::tempdir().unwrap();
     let directory = home.path().join("new/man1");
     let arguments = ["man", "--dir", directory.to_str().unwrap(), "--json"];
@@ -35,11 +35,11 @@ fn every_command_gets_a_page() {
     }
     let text = fs::read_to_string(directory.join("profile-link-add.1")).unwrap();
     assert!(text.contains("\\fBprofile link add\\fR"), "{text}");
-    // Paragraphs are filled by whoever shows the page.
+    // Paragraphs are filled by the viewer.
     let paragraph = "\nRequires the scope links:write. If the response is lost, the request is not \
                      retried; `profile link list` shows whether the link was created.\n";
     assert!(text.contains(paragraph), "{text}");
-    // The global options are on the page of the program, to which the others point.
+    // The global options are only on the page of the program, to which the others refer.
     assert!(!text.contains("base\\-url"), "{text}");
     assert!(
         text.contains("\\fBprofile\\fR(1) lists the global options"),
@@ -50,7 +50,7 @@ fn every_command_gets_a_page() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_made_is_told() {
+fn reports_a_directory_that_cannot_be_created() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("file");
     fs::write(&file, "").unwrap();
