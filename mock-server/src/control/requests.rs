@@ -52,7 +52,7 @@ fn ten_seconds() -> u64 {
     10_000
 }
 
-/// What the one who waited is body when the time is up.
+/// The body of the reply after a timeout.
 #[derive(Serialize)]
 struct WaitTimeout<'a> {
     error: ErrorObject<'a>,
