@@ -7,7 +7,7 @@ use mock_server::wiremock::{Mock, ResponseTemplate};
 use crate::program::Place;
 
 #[tokio::test]
-async fn the_counts_are_shown() {
+async fn prints_the_counts() {
     let place = Place::new().await;
     place.run(&["analytics"]).check(&expect![[r#"
         exit 0
@@ -28,7 +28,7 @@ async fn the_counts_are_shown() {
 }
 
 #[tokio::test]
-async fn odd_shapes_are_shown_as_they_are() {
+async fn prints_unknown_shapes_unchanged() {
     let place = Place::new().await;
     let odd =
         r#"{"data":{"views":{"total":7,"by":"day"},"likes":"plenty","social":{"a":{"b":2}}}}"#;

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::program::Place;
 
 #[tokio::test]
-async fn the_whole_answer_is_printed_as_it_came() {
+async fn prints_the_response_unchanged() {
     let place = Place::new().await;
     let site = place.run(&["api", "stats"]);
     site.check(&expect![[r#"
@@ -24,14 +24,14 @@ async fn the_whole_answer_is_printed_as_it_came() {
 
 #[cfg(feature = "jq")]
 #[tokio::test]
-async fn jq_sees_the_whole_answer() {
+async fn jq_filters_the_whole_response() {
     let place = Place::new().await;
     let users = place.run(&["api", "stats", "--jq", ".data.users"]);
     assert_eq!(users.stdout(), "2\n");
 }
 
 #[tokio::test]
-async fn a_query_is_passed_on_as_typed() {
+async fn sends_the_query_as_typed() {
     let place = Place::new().await;
     place
         .run(&["api", "users/demo/stats?days=7&a=b%20c"])
@@ -46,7 +46,7 @@ async fn a_query_is_passed_on_as_typed() {
 }
 
 #[tokio::test]
-async fn fields_make_a_json_body() {
+async fn fields_form_a_json_body() {
     let place = Place::new().await;
     let patch = [
         "api",
@@ -85,7 +85,7 @@ async fn fields_make_a_json_body() {
 }
 
 #[tokio::test]
-async fn input_is_sent_exactly() {
+async fn sends_the_input_byte_for_byte() {
     let place = Place::new().await;
     let body = "{ \"body\":\t\"Hell\\u006f\" }\n";
     let post = ["api", "me/posts", "--input", "-"];
@@ -102,7 +102,7 @@ async fn input_is_sent_exactly() {
 }
 
 #[tokio::test]
-async fn input_that_cannot_be_sent_is_refused() {
+async fn rejects_unusable_input() {
     let place = Place::new().await;
     let post = ["api", "me/posts", "--input", "-"];
     place.program(&post).stdin("{").run().check(&expect![[r#"
@@ -141,7 +141,7 @@ async fn input_that_cannot_be_sent_is_refused() {
 }
 
 #[tokio::test]
-async fn status_and_headers_come_first() {
+async fn include_prints_status_and_headers_first() {
     let place = Place::new().await;
     let answer = place.run(&["api", "stats", "-i"]).to_string();
     assert!(
@@ -161,7 +161,7 @@ async fn status_and_headers_come_first() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_no_json() {
+async fn json_rejects_a_response_that_is_not_json() {
     let place = Place::new().await;
     let html = ResponseTemplate::new(200).set_body_raw(&b"<p>\xff\x1b</p>"[..], "text/html");
     let html = Mock::given(any()).respond_with(html);
@@ -177,7 +177,7 @@ async fn an_answer_that_is_no_json() {
 }
 
 #[tokio::test]
-async fn an_empty_answer_is_null_in_json() {
+async fn an_empty_response_is_null_in_json() {
     let place = Place::new().await;
     let delete = ["api", "me/links/link_1", "-X", "DELETE"];
     assert_eq!(place.run(&delete).stdout(), "");
@@ -186,7 +186,7 @@ async fn an_empty_answer_is_null_in_json() {
 }
 
 #[tokio::test]
-async fn a_path_that_leads_elsewhere_is_refused() {
+async fn rejects_paths_outside_the_service() {
     let place = Place::new().await;
     for path in [
         "https://evil.example/me",
@@ -227,7 +227,7 @@ async fn a_path_that_leads_elsewhere_is_refused() {
 }
 
 #[tokio::test]
-async fn failures_are_those_of_every_command() {
+async fn errors_are_those_of_other_commands() {
     let place = Place::new().await;
     place.run(&["api", "nope"]).check(&expect![[r#"
         exit 3
@@ -245,7 +245,7 @@ async fn failures_are_those_of_every_command() {
 }
 
 #[tokio::test]
-async fn the_body_of_a_refusal_is_printed_in_the_form_asked_for() {
+async fn prints_the_body_of_an_error_response_in_the_selected_format() {
     let place = Place::new().await;
     let answer = br#"{"errors": [{"field": "nickname", "reasons": ["unknown"]}]}"#;
     let refused = ResponseTemplate::new(422).set_body_raw(&answer[..], "application/json");
@@ -273,7 +273,7 @@ async fn the_body_of_a_refusal_is_printed_in_the_form_asked_for() {
 }
 
 #[tokio::test]
-async fn the_body_of_a_refusal_that_is_no_json() {
+async fn prints_an_error_body_that_is_not_json() {
     let place = Place::new().await;
     let html = ResponseTemplate::new(403).set_body_raw(&b"<p>Go away</p>"[..], "text/html");
     let html = Mock::given(any()).respond_with(html);
@@ -287,7 +287,7 @@ async fn the_body_of_a_refusal_that_is_no_json() {
 }
 
 #[tokio::test]
-async fn a_rehearsal_sends_nothing() {
+async fn a_dry_run_sends_nothing() {
     let place = Place::new().await;
     let delete = ["api", "me/links/link_1", "-X", "DELETE", "--dry-run"];
     place.run(&delete).check(&expect![[r#"
@@ -331,7 +331,7 @@ async fn a_rehearsal_sends_nothing() {
 }
 
 #[tokio::test]
-async fn a_lost_answer_to_a_post_is_not_asked_for_again() {
+async fn does_not_retry_a_post_after_a_lost_response() {
     let place = Place::with_wire_faults().await;
     let lost = FaultRule::new(Fault::Wire(mock_server::WireFault::Reset));
     place.service.add_fault(lost.after_write()).unwrap();
@@ -350,7 +350,7 @@ async fn a_lost_answer_to_a_post_is_not_asked_for_again() {
 }
 
 #[tokio::test]
-async fn a_service_that_echoes_the_key_does_not_show_it() {
+async fn redacts_the_key_in_responses() {
     let place = Place::new().await;
     let echo = |request: &Request| {
         let key = request.headers["authorization"].to_str().unwrap();
@@ -370,7 +370,7 @@ async fn a_service_that_echoes_the_key_does_not_show_it() {
 }
 
 #[tokio::test]
-async fn the_body_of_a_refusal_is_told_to_be_cut_or_no_text() {
+async fn reports_truncated_and_binary_error_bodies() {
     let place = Place::new().await;
     let bodies = [
         ("long", "é".repeat(40_000).into_bytes()),

@@ -56,7 +56,7 @@ impl Place {
 }
 
 #[tokio::test]
-async fn a_login_is_checked_stored_and_chosen() {
+async fn login_checks_stores_and_selects_an_account() {
     let place = Place::new().await;
     let login = place.log_in(place.service.key(), &[]);
     expect![[r#"
@@ -89,7 +89,7 @@ async fn a_login_is_checked_stored_and_chosen() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn what_is_stored_is_its_owners_alone_and_a_looser_mode_is_told() {
+async fn key_files_are_private_and_other_modes_are_reported() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let place = Place::new().await;
@@ -130,7 +130,7 @@ async fn what_is_stored_is_its_owners_alone_and_a_looser_mode_is_told() {
 }
 
 #[tokio::test]
-async fn a_key_that_the_service_does_not_take_is_not_stored() {
+async fn does_not_store_an_invalid_key() {
     let place = Place::new().await;
     expect![[r#"
         exit 4
@@ -167,7 +167,7 @@ async fn a_key_that_the_service_does_not_take_is_not_stored() {
 }
 
 #[tokio::test]
-async fn a_login_needs_a_way_to_get_its_key() {
+async fn login_requires_a_source_of_the_key() {
     let place = Place::new().await;
     place.stranger(&["auth", "login"]).run().check(&expect![[r#"
         exit 2
@@ -198,7 +198,7 @@ async fn a_login_needs_a_way_to_get_its_key() {
 }
 
 #[tokio::test]
-async fn an_account_is_a_safe_file_name() {
+async fn rejects_unsafe_account_names() {
     let place = Place::new().await;
     for name in ["../x", "a/b", ".hidden", "-x", "", "a b", "nul", "x\u{e9}"] {
         let account = format!("--account={name}");
@@ -216,7 +216,7 @@ async fn an_account_is_a_safe_file_name() {
 }
 
 #[tokio::test]
-async fn two_services_of_one_host_are_two_accounts() {
+async fn does_not_mix_services_of_one_host() {
     let place = Place::new().await;
     let other = Place::new().await;
     place.log_in(place.service.key(), &[]).stdout();
@@ -264,7 +264,7 @@ async fn two_services_of_one_host_are_two_accounts() {
 }
 
 #[tokio::test]
-async fn another_account_can_be_chosen() {
+async fn switches_accounts() {
     let place = Place::new().await;
     place.log_in(place.service.key(), &[]).stdout();
     place
@@ -300,7 +300,7 @@ async fn another_account_can_be_chosen() {
 }
 
 #[tokio::test]
-async fn comments_of_the_file_survive_a_login_and_a_logout() {
+async fn login_and_logout_preserve_comments() {
     let place = Place::new().await;
     fs::create_dir_all(place.config("")).unwrap();
     let before = "# Mine.\nretries = 2 # few\n\n# The other.\n[accounts.other]\nbase_url = \"x\"\n";
@@ -315,7 +315,7 @@ async fn comments_of_the_file_survive_a_login_and_a_logout() {
 }
 
 #[tokio::test]
-async fn a_logout_asks_and_forgets() {
+async fn logout_asks_and_removes_the_account() {
     let place = Place::new().await;
     place.log_in(place.service.key(), &[]).stdout();
     place
@@ -360,7 +360,7 @@ async fn a_logout_asks_and_forgets() {
 }
 
 #[tokio::test]
-async fn the_status_tells_all_but_the_key() {
+async fn status_masks_the_key() {
     let place = Place::new().await;
     let links = &place.service.keys().links;
     place.log_in(links, &[]).stdout();
@@ -415,7 +415,7 @@ async fn the_status_tells_all_but_the_key() {
 }
 
 #[tokio::test]
-async fn the_status_in_json_tells_what_the_key_may_do() {
+async fn status_in_json_lists_permissions() {
     let place = Place::new().await;
     let links = &place.service.keys().links;
     place.log_in(links, &[]).stdout();
@@ -436,7 +436,7 @@ async fn the_status_in_json_tells_what_the_key_may_do() {
 }
 
 #[tokio::test]
-async fn a_status_without_a_key_is_a_failure_of_its_own() {
+async fn status_without_a_key_fails() {
     let place = Place::new().await;
     let status = place.stranger(&["auth", "status"]);
     if cfg!(feature = "sandbox") {
@@ -456,7 +456,7 @@ async fn a_status_without_a_key_is_a_failure_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_keyring_of_another_build_is_told() {
+async fn reports_an_unsupported_key_store() {
     if cfg!(feature = "keyring") {
         return;
     }
@@ -479,7 +479,7 @@ async fn a_keyring_of_another_build_is_told() {
 
 #[cfg(all(target_os = "linux", feature = "keyring"))]
 #[tokio::test]
-async fn a_keyring_that_cannot_be_reached_is_told_and_a_file_takes_its_place() {
+async fn falls_back_to_a_file_without_a_keyring() {
     let place = Place::new().await;
     let login = place.log_in(place.service.key(), &[]).to_string();
     assert!(login.contains(NO_KEYRING), "{login}");
@@ -489,7 +489,7 @@ async fn a_keyring_that_cannot_be_reached_is_told_and_a_file_takes_its_place() {
 }
 
 #[tokio::test]
-async fn a_key_without_end_is_not_read_to_its_end() {
+async fn rejects_an_endless_key() {
     let place = Place::new().await;
     let login = place.program(&["auth", "login", "--with-token"]);
     let refused = login.stdin(vec![b'k'; 65 * 1024 * 1024]).run();

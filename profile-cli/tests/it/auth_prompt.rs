@@ -11,7 +11,7 @@ fn start(place: &Place, arguments: &[&str]) -> Terminal {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_is_typed_unseen() {
+async fn does_not_echo_the_key() {
     let place = Place::new().await;
     let mut terminal = start(&place, &["auth", "login"]);
     terminal.sees("profiles.example: ");
@@ -27,7 +27,7 @@ async fn a_key_is_typed_unseen() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_interrupted_question_gives_the_echo_back() {
+async fn restores_the_echo_after_ctrl_c() {
     let place = Place::new().await;
     let login = ["auth", "login", "--base-url", place.service.uri()];
     let mut terminal = start(&place, &login);
@@ -41,7 +41,7 @@ async fn an_interrupted_question_gives_the_echo_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_end_of_input_is_no_answer() {
+async fn end_of_input_aborts_the_login() {
     let place = Place::new().await;
     let with_url = ["--base-url", place.service.uri()];
     for (flags, question) in [
@@ -61,7 +61,7 @@ async fn the_end_of_input_is_no_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_terminal_is_no_source_of_a_token() {
+async fn with_token_rejects_a_terminal() {
     let place = Place::new().await;
     let login = [
         "auth",

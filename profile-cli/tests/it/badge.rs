@@ -5,7 +5,7 @@ use expect_test::expect;
 use crate::program::{Place, run};
 
 #[tokio::test]
-async fn badges_are_listed_without_a_key() {
+async fn lists_badges_without_a_key() {
     let place = Place::new().await;
     let environment = [("PROFILE_BASE_URL", place.service.uri())];
     run(place.home.path(), &environment, &["badge", "list"]).check(&expect![[r#"

@@ -78,7 +78,7 @@ fn sent(place: &Place) -> Vec<serde_json::Value> {
 }
 
 #[tokio::test]
-async fn only_what_was_changed_is_sent() {
+async fn sends_only_changed_fields() {
     let place = Place::new().await;
     let script = "sed -i 's/^display_name = .*/display_name = \"Ada\"/; s/Edit me/Read \\\"\\\\\\\\me/' \"$1\"";
     let run = edit(&place, script);
@@ -89,7 +89,7 @@ async fn only_what_was_changed_is_sent() {
 }
 
 #[tokio::test]
-async fn nothing_changed_is_nothing_sent() {
+async fn sends_nothing_without_changes() {
     let place = Place::new().await;
     edit(&place, "echo shown by the editor").check(&expect![[r#"
         exit 0
@@ -111,7 +111,7 @@ async fn nothing_changed_is_nothing_sent() {
 }
 
 #[tokio::test]
-async fn the_editor_may_have_arguments() {
+async fn the_editor_accepts_arguments() {
     let place = Place::new().await;
     let script = editor(
         &place,
@@ -126,7 +126,7 @@ async fn the_editor_may_have_arguments() {
 }
 
 #[tokio::test]
-async fn an_editor_that_fails_leaves_the_text() {
+async fn keeps_the_text_if_the_editor_fails() {
     let place = Place::new().await;
     let run = edit(&place, "echo 'bio = \"b\"' > \"$1\"; exit 3");
     check(
@@ -160,7 +160,7 @@ async fn an_editor_that_fails_leaves_the_text() {
 }
 
 #[tokio::test]
-async fn an_earlier_text_is_taken_up_again() {
+async fn yes_resumes_a_draft() {
     let place = Place::new().await;
     edit(&place, "echo 'bio = \"b\"' > \"$1\"; exit 3");
     check(
@@ -186,7 +186,7 @@ async fn an_earlier_text_is_taken_up_again() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told_above_the_text() {
+async fn writes_errors_above_the_text() {
     let place = Place::new().await;
     let run = edit(&place, "printf 'bio = \"b\nlocation = 1\n' > \"$1\"");
     check(
@@ -234,7 +234,7 @@ async fn what_is_wrong_is_told_above_the_text() {
 }
 
 #[tokio::test]
-async fn a_text_is_kept_until_the_service_has_accepted_it() {
+async fn keeps_the_text_until_the_service_accepts_it() {
     let script = "echo 'bio = \"b\"' > \"$1\"";
     for (status, exit) in [(422, 6), (403, 5), (503, 1)] {
         let place = Place::new().await;
@@ -262,7 +262,7 @@ async fn a_text_is_kept_until_the_service_has_accepted_it() {
 }
 
 #[tokio::test]
-async fn a_rehearsal_sends_nothing_and_keeps_the_text() {
+async fn a_dry_run_sends_nothing_and_keeps_the_text() {
     let place = Place::new().await;
     let script = "echo 'accent_color = \"#FFF\"' > \"$1\"";
     let run = program(&place, script, &["edit", "--dry-run"]).run();
@@ -288,7 +288,7 @@ async fn a_rehearsal_sends_nothing_and_keeps_the_text() {
 }
 
 #[tokio::test]
-async fn what_the_service_does_not_show_is_left_open() {
+async fn missing_fields_are_comments() {
     let place = Place::new().await;
     let bare = ResponseTemplate::new(200).set_body_string(r#"{"data":{"bio":null}}"#);
     let bare = Mock::given(method("GET")).respond_with(bare);
@@ -329,7 +329,7 @@ async fn what_the_service_does_not_show_is_left_open() {
 }
 
 #[tokio::test]
-async fn without_editor_and_terminal_nothing_is_opened() {
+async fn fails_without_editor_and_terminal() {
     let place = Place::new().await;
     place.run(&["edit"]).check(&expect![[r#"
         exit 2
@@ -349,7 +349,7 @@ async fn without_editor_and_terminal_nothing_is_opened() {
 }
 
 #[tokio::test]
-async fn curl_shows_what_an_edit_would_ask() {
+async fn curl_prints_both_requests() {
     let place = Place::new().await;
     let curl = ["edit", "--curl", "--base-url", "http://127.0.0.1:1"];
     place.run(&curl).check(&expect![[r#"
@@ -367,7 +367,7 @@ async fn curl_shows_what_an_edit_would_ask() {
 }
 
 #[tokio::test]
-async fn a_post_is_written_in_the_editor() {
+async fn creates_a_post_from_the_editor() {
     let place = Place::new().await;
     let post = |script: &str| program(&place, script, &["post", "create", "--editor"]).run();
     post("cat \"$1\"").check(&expect![[r#"
@@ -383,7 +383,7 @@ async fn a_post_is_written_in_the_editor() {
 }
 
 #[tokio::test]
-async fn a_post_is_kept_until_the_service_has_accepted_it() {
+async fn keeps_a_post_until_the_service_accepts_it() {
     let place = Place::new().await;
     let refusal = ResponseTemplate::new(422).set_body_string("not today");
     let refusal = Mock::given(method("POST")).respond_with(refusal);
@@ -410,7 +410,7 @@ async fn a_post_is_kept_until_the_service_has_accepted_it() {
 }
 
 #[tokio::test]
-async fn an_unknown_outcome_keeps_the_text() {
+async fn keeps_the_text_if_the_outcome_is_unknown() {
     let service = MockServer::builder().wire_faults().start().await.unwrap();
     let home = tempfile::tempdir().unwrap();
     let place = Place { service, home };
@@ -441,7 +441,7 @@ fn terminal(place: &Place, script: &str) -> Terminal {
 const WRONG: &str = "echo 'accent_color = \"rot\"' > \"$1\"";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn before_the_editor_is_offered_again_the_place_of_the_text_is_told() {
+async fn prints_the_path_before_offering_the_editor_again() {
     let place = Place::new().await;
     for (answer, code) in [("\u{3}", 130), ("n\r", 2)] {
         let mut terminal = terminal(&place, WRONG);
@@ -463,7 +463,7 @@ async fn before_the_editor_is_offered_again_the_place_of_the_text_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_earlier_text_can_be_resumed_or_replaced() {
+async fn a_draft_can_be_resumed_or_replaced() {
     let place = Place::new().await;
     for (answer, outcome) in [("n\r", "Nothing changed."), ("\r", "is not a color")] {
         edit(&place, WRONG);
@@ -482,7 +482,7 @@ async fn an_earlier_text_can_be_resumed_or_replaced() {
 }
 
 #[tokio::test]
-async fn drafts_are_listed_shown_and_deleted() {
+async fn lists_shows_and_deletes_drafts() {
     let place = Place::new().await;
     let draft = |arguments: &[&str]| place.run(&[&["draft"], arguments].concat());
     check(
@@ -545,7 +545,7 @@ async fn drafts_are_listed_shown_and_deleted() {
 }
 
 #[tokio::test]
-async fn each_handle_has_a_draft_of_its_own() {
+async fn each_handle_has_its_own_draft() {
     let place = Place::new().await;
     edit(&place, WRONG);
     let other = json!({"data": {"handle": "grace/../h", "bio": ""}});
@@ -568,7 +568,7 @@ async fn answers_with_a_page(place: &Place, of: &str) {
 }
 
 #[tokio::test]
-async fn a_change_that_the_profile_does_not_show_keeps_the_text() {
+async fn keeps_the_text_if_the_profile_has_not_changed() {
     let place = Place::new().await;
     answers_with_a_page(&place, "PATCH").await;
     let run = edit(&place, "echo 'location = \"L\"' > \"$1\"");
@@ -588,7 +588,7 @@ async fn a_change_that_the_profile_does_not_show_keeps_the_text() {
 }
 
 #[tokio::test]
-async fn a_change_that_is_accepted_in_silence_is_read_back() {
+async fn reads_the_profile_after_an_empty_response() {
     let mut silent = Dialect::default();
     silent.write_responses = WriteResponses::NoContent;
     let service = MockServer::builder().dialect(silent).start().await.unwrap();
@@ -599,7 +599,7 @@ async fn a_change_that_is_accepted_in_silence_is_read_back() {
 }
 
 #[tokio::test]
-async fn a_post_that_is_not_shown_is_kept() {
+async fn keeps_a_post_that_is_not_returned() {
     let place = Place::new().await;
     answers_with_a_page(&place, "POST").await;
     let create = ["post", "create", "--editor"];
@@ -622,7 +622,7 @@ async fn a_post_that_is_not_shown_is_kept() {
 }
 
 #[tokio::test]
-async fn a_field_that_changed_meanwhile_is_told() {
+async fn warns_of_a_field_that_changed_meanwhile() {
     let place = Place::new().await;
     let half = "echo 'display_name = \"Half\"\naccent_color = \"rot\"' > \"$1\"";
     assert_eq!(edit(&place, half).code(), 2);
@@ -642,7 +642,7 @@ async fn a_field_that_changed_meanwhile_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_end_of_input_sends_nothing_and_other_answers_are_asked_again() {
+async fn end_of_input_aborts_and_invalid_input_repeats_the_question() {
     let place = Place::new().await;
     edit(
         &place,
@@ -660,7 +660,7 @@ async fn the_end_of_input_sends_nothing_and_other_answers_are_asked_again() {
 }
 
 #[tokio::test]
-async fn texts_are_for_their_owner_alone() {
+async fn drafts_are_private_files() {
     let place = Place::new().await;
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let drafts = drafts(&place);

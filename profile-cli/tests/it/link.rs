@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::program::Place;
 
 #[tokio::test]
-async fn links_are_listed() {
+async fn lists_links() {
     let place = Place::new().await;
     place.run(&["link", "list"]).check(&expect![[r#"
         exit 0
@@ -23,7 +23,7 @@ async fn links_are_listed() {
 }
 
 #[tokio::test]
-async fn a_link_is_added_edited_and_deleted() {
+async fn adds_edits_and_deletes_a_link() {
     let place = Place::new().await;
     let add = [
         "link",
@@ -69,7 +69,7 @@ async fn a_link_is_added_edited_and_deleted() {
 }
 
 #[tokio::test]
-async fn deleting_without_a_terminal_needs_a_yes() {
+async fn deleting_without_a_terminal_requires_yes() {
     let place = Place::new().await;
     place.run(&["link", "delete", "link_1"]).check(&expect![[r#"
         exit 2
@@ -83,7 +83,7 @@ async fn deleting_without_a_terminal_needs_a_yes() {
 }
 
 #[tokio::test]
-async fn each_of_several_is_tried_and_told() {
+async fn tries_and_reports_all_ids() {
     let place = Place::new().await;
     let delete = ["link", "delete", "nope", "link_1", "neither", "--yes"];
     place.run(&delete).check(&expect![[r#"
@@ -105,7 +105,7 @@ async fn each_of_several_is_tried_and_told() {
 }
 
 #[tokio::test]
-async fn an_id_cannot_reach_another_endpoint() {
+async fn rejects_an_id_of_another_endpoint() {
     let place = Place::new().await;
     let delete = ["link", "delete", "../posts/post_3", "--yes"];
     place.run(&delete).check(&expect![[r#"
@@ -126,7 +126,7 @@ async fn an_id_cannot_reach_another_endpoint() {
 }
 
 #[tokio::test]
-async fn an_edit_needs_a_change() {
+async fn edit_requires_a_change() {
     Place::new()
         .await
         .run(&["link", "edit", "link_1"])
@@ -144,7 +144,7 @@ async fn an_edit_needs_a_change() {
 }
 
 #[tokio::test]
-async fn a_relative_url_is_refused() {
+async fn rejects_a_relative_url() {
     let add = ["link", "add", "--title", "t", "--url", "example.org"];
     Place::new().await.run(&add).check(&expect![[r#"
         exit 2
@@ -155,7 +155,7 @@ async fn a_relative_url_is_refused() {
 }
 
 #[tokio::test]
-async fn a_service_that_lists_no_links_is_told_of() {
+async fn fails_if_the_profile_has_no_list_of_links() {
     let place = Place::new().await;
     let bare = ResponseTemplate::new(200).set_body_string(r#"{"data":{"display_name":"Ada"}}"#);
     let bare = Mock::given(method("GET")).respond_with(bare);
@@ -179,7 +179,7 @@ async fn no_links_are_an_empty_list() {
 }
 
 #[tokio::test]
-async fn a_lost_answer_is_not_sent_again() {
+async fn does_not_retry_after_a_lost_response() {
     let place = Place::new().await;
     let broken = Mock::given(method("POST"))
         .respond_with(ResponseTemplate::new(502).set_body_string("<title>Bad gateway</title>"))
@@ -196,7 +196,7 @@ async fn a_lost_answer_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn a_sentence_has_columns_for_whoever_asks_for_them() {
+async fn prints_columns_of_a_sentence_on_request() {
     let place = Place::new().await;
     let delete = ["link", "delete", "link_1", "link_2", "--yes", "-o"];
     place

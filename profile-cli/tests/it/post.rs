@@ -5,7 +5,7 @@ use expect_test::expect;
 use crate::program::Place;
 
 #[tokio::test]
-async fn posts_are_listed() {
+async fn lists_posts() {
     let place = Place::new().await;
     place.run(&["post", "list"]).check(&expect![[r#"
         exit 0
@@ -16,7 +16,7 @@ async fn posts_are_listed() {
 }
 
 #[tokio::test]
-async fn a_post_is_created_and_deleted() {
+async fn creates_and_deletes_a_post() {
     let place = Place::new().await;
     place
         .run(&["post", "create", "Hello,\nworld"])
@@ -47,7 +47,7 @@ async fn a_post_is_created_and_deleted() {
 }
 
 #[tokio::test]
-async fn a_post_may_come_from_a_file_or_from_stdin() {
+async fn reads_a_post_from_a_file_or_stdin() {
     let place = Place::new().await;
     let file = place.home.path().join("post.txt");
     std::fs::write(&file, "- one\r\n\n").unwrap();

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::program::Place;
 
 #[tokio::test]
-async fn the_edited_profile_is_printed() {
+async fn prints_the_updated_profile() {
     let place = Place::new().await;
     let run = place.run(&["set", "--display-name", "Ada", "--accent-color", "#ff8800"]);
     run.check(&expect![[r#"
@@ -33,7 +33,7 @@ async fn the_edited_profile_is_printed() {
 }
 
 #[tokio::test]
-async fn every_field_is_sent_as_it_was_typed() {
+async fn sends_all_fields_as_typed() {
     let place = Place::new().await;
     let arguments = [
         "set",
@@ -64,7 +64,7 @@ async fn every_field_is_sent_as_it_was_typed() {
 }
 
 #[tokio::test]
-async fn what_is_over_a_limit_never_leaves_the_machine() {
+async fn rejects_values_over_a_limit_without_a_request() {
     let place = Place::new().await;
     let before = place.run(&["show", "--json"]).json();
     // No service listens here, so a request that was sent would end otherwise.
@@ -99,7 +99,7 @@ async fn what_is_over_a_limit_never_leaves_the_machine() {
 }
 
 #[tokio::test]
-async fn setting_nothing_is_wrong_usage() {
+async fn requires_at_least_one_field() {
     Place::new().await.run(&["set"]).check(&expect![[r#"
         exit 2
         --- stdout
@@ -114,7 +114,7 @@ async fn setting_nothing_is_wrong_usage() {
 }
 
 #[tokio::test]
-async fn an_answer_without_the_profile_is_a_success() {
+async fn accepts_a_response_without_profile() {
     use mock_server::wiremock::matchers::method;
     use mock_server::wiremock::{Mock, ResponseTemplate};
 
@@ -132,7 +132,7 @@ async fn an_answer_without_the_profile_is_a_success() {
 }
 
 #[tokio::test]
-async fn colours_are_sent_in_the_one_form() {
+async fn converts_colors() {
     let place = Place::new().await;
     let colors = [
         "set",
@@ -183,7 +183,7 @@ async fn colours_are_sent_in_the_one_form() {
 }
 
 #[tokio::test]
-async fn a_low_contrast_is_told_even_if_the_service_shows_nothing() {
+async fn warns_of_low_contrast_even_without_a_profile_in_the_response() {
     use mock_server::wiremock::matchers::method;
     use mock_server::wiremock::{Mock, ResponseTemplate};
 
@@ -203,7 +203,7 @@ async fn a_low_contrast_is_told_even_if_the_service_shows_nothing() {
 }
 
 #[tokio::test]
-async fn a_bio_may_come_from_a_file_or_from_stdin() {
+async fn reads_a_bio_from_a_file_or_stdin() {
     let place = Place::new().await;
     let file = place.home.path().join("bio.txt");
     let typed = format!("@{}", file.display());
@@ -222,7 +222,7 @@ async fn a_bio_may_come_from_a_file_or_from_stdin() {
 }
 
 #[tokio::test]
-async fn stdin_that_was_closed_clears_nothing() {
+async fn closed_stdin_clears_nothing() {
     let place = Place::new().await;
     place.run(&["set", "--bio", "-"]).check(&expect![[r"
         exit 2
@@ -234,7 +234,7 @@ async fn stdin_that_was_closed_clears_nothing() {
 }
 
 #[tokio::test]
-async fn what_has_no_end_is_refused() {
+async fn rejects_endless_input() {
     let place = Place::new().await;
     let without_end = Path::new("/dev/zero");
     if without_end.exists() {
@@ -250,7 +250,7 @@ async fn what_has_no_end_is_refused() {
 }
 
 #[tokio::test]
-async fn a_bio_that_cannot_be_read_or_sent_is_refused() {
+async fn rejects_an_unreadable_or_invalid_bio() {
     let place = Place::new().await;
     let set = |bio: &str, stdin: &[u8]| {
         let arguments = ["set", "--bio", bio, "--base-url", "http://127.0.0.1:1"];

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::program::Place;
 
 #[tokio::test]
-async fn a_pipe_gets_names_and_values() {
+async fn prints_names_and_values_in_a_pipe() {
     Place::new().await.run(&["show"]).check(&expect![[r#"
         exit 0
         --- stdout
@@ -42,7 +42,7 @@ async fn json_is_the_data_as_the_service_sent_it() {
 }
 
 #[tokio::test]
-async fn control_characters_do_not_reach_the_reader() {
+async fn removes_control_characters() {
     let place = Place::new().await;
     let clear = |world: &mut mock_server::World| {
         let profile = &mut world.account_mut("demo").unwrap().profile;
@@ -95,7 +95,7 @@ async fn a_table_is_a_card_as_wide_as_the_terminal() {
 }
 
 #[tokio::test]
-async fn text_that_is_hard_to_read_is_warned_of() {
+async fn warns_of_low_contrast() {
     let place = Place::new().await;
     place
         .run(&["set", "--text-color", "#f9f9f9", "-q"])

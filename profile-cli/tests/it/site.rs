@@ -5,7 +5,7 @@ use expect_test::expect;
 use crate::program::{Place, run};
 
 #[tokio::test]
-async fn the_counters_are_shown_without_a_key() {
+async fn prints_the_counters_without_a_key() {
     let place = Place::new().await;
     let environment = [("PROFILE_BASE_URL", place.service.uri())];
     run(place.home.path(), &environment, &["site"]).check(&expect![[r#"

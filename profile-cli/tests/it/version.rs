@@ -3,7 +3,7 @@
 use crate::program::run;
 
 #[test]
-fn the_version_comes_with_the_features() {
+fn prints_version_and_features() {
     let home = tempfile::tempdir().unwrap();
     let version = run(home.path(), &[], &["version", "--json"]).json();
     assert_eq!(version["version"], env!("CARGO_PKG_VERSION"));

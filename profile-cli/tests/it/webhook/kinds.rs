@@ -3,7 +3,7 @@
 use super::{home, webhook};
 
 #[test]
-fn the_seven_kinds_have_a_meaning() {
+fn lists_seven_kinds_with_meanings() {
     let home = home();
     let kinds = webhook(home.path(), &["kinds", "--json"]).run().json();
     assert_eq!(kinds.as_array().unwrap().len(), 7);

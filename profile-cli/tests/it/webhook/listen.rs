@@ -15,7 +15,7 @@ use super::{BODY, SECRET, SIGNATURE, home, webhook};
 use crate::program::Signal;
 
 #[tokio::test]
-async fn what_the_service_sends_is_verified() {
+async fn verifies_deliveries_of_the_service() {
     let home = home();
     let mut listener = Listener::start(home.path(), &["--max", "7", "--json"]);
     let service = MockServer::start().await;
@@ -44,7 +44,7 @@ async fn what_the_service_sends_is_verified() {
 }
 
 #[tokio::test]
-async fn base64_signatures_are_taken_where_they_are_asked_for() {
+async fn accepts_base64_signatures_on_request() {
     let home = home();
     let listener = Listener::start(home.path(), &["--max", "1", "--encoding", "base64"]);
     let dialect: Dialect =
@@ -65,7 +65,7 @@ async fn base64_signatures_are_taken_where_they_are_asked_for() {
 }
 
 #[test]
-fn a_line_for_people_leaves_out_what_is_not_there() {
+fn a_line_on_a_terminal_omits_empty_values() {
     let home = home();
     let listener = Listener::start(home.path(), &["--max", "1", "-o", "table"]);
     listener.deliver("evil\tkind", "sha256=00", b"");
@@ -99,7 +99,7 @@ fn a_line_in_a_pipe_has_all_columns() {
 }
 
 #[test]
-fn a_body_that_is_not_text_is_shown_in_base64() {
+fn prints_a_binary_body_in_base64() {
     let home = home();
     let mut listener = Listener::start(home.path(), &["--max", "1", "-o", "ndjson"]);
     let body = b"\xff\x00\r\n";
@@ -140,7 +140,7 @@ async fn local(status: u16) -> LocalReceiver {
 }
 
 #[tokio::test]
-async fn bytes_and_headers_are_passed_on() {
+async fn forwards_bytes_and_headers() {
     let home = home();
     let local = local(200).await;
     let listener = Listener::start(home.path(), &["--max", "2", "--forward-to", &local.uri()]);
@@ -163,7 +163,7 @@ async fn bytes_and_headers_are_passed_on() {
 }
 
 #[tokio::test]
-async fn a_broken_receiver_cannot_turn_the_webhook_off() {
+async fn errors_of_the_receiver_cannot_disable_the_webhook() {
     let home = home();
     for (uri, outcome) in [
         (local(500).await.uri(), "500 in "),
@@ -182,7 +182,7 @@ async fn a_broken_receiver_cannot_turn_the_webhook_off() {
 }
 
 #[tokio::test]
-async fn ack_after_answers_with_what_the_receiver_answers() {
+async fn ack_after_responds_with_the_status_of_the_receiver() {
     let home = home();
     for (uri, status) in [
         (local(202).await.uri(), 202),
@@ -213,7 +213,7 @@ async fn ack_after_answers_with_what_the_receiver_answers() {
 
 #[cfg(unix)]
 #[test]
-fn ack_now_does_not_wait_for_the_receiver_and_ctrl_c_does() {
+fn ack_now_does_not_wait_for_the_receiver_but_ctrl_c_does() {
     use std::io::Read as _;
 
     let home = home();
@@ -248,7 +248,7 @@ fn ack_now_does_not_wait_for_the_receiver_and_ctrl_c_does() {
 
 #[cfg(unix)]
 #[test]
-fn signals_end_it_cleanly() {
+fn signals_stop_it_cleanly() {
     let home = home();
     for (signal, exit_code) in [(Signal::INT, 130), (Signal::TERM, 0)] {
         let listener = Listener::start(home.path(), &["--quiet"]);
@@ -263,7 +263,7 @@ fn signals_end_it_cleanly() {
 }
 
 #[test]
-fn a_reader_that_has_had_enough_ends_it_quietly() {
+fn a_closed_pipe_is_not_an_error() {
     let home = home();
     let mut listener = Listener::start(home.path(), &["--json"]);
     listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
@@ -279,7 +279,7 @@ fn a_reader_that_has_had_enough_ends_it_quietly() {
 }
 
 #[test]
-fn a_sender_that_goes_away_is_shown_all_the_same() {
+fn reports_a_client_that_disconnects() {
     let home = home();
     let mut listener = Listener::start(home.path(), &["--max", "1", "--json"]);
     let mut stream = listener.connect();
@@ -301,7 +301,7 @@ fn a_sender_that_goes_away_is_shown_all_the_same() {
 }
 
 #[test]
-fn usage_is_checked_before_anything_is_bound() {
+fn validates_arguments_before_listening() {
     let home = home();
     let run = webhook(home.path(), &["listen", "--ack", "after"]).run();
     run.check(&expect![[r#"

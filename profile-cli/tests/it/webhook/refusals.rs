@@ -4,7 +4,7 @@ use super::listener::{Listener, status};
 use super::{BODY, SIGNATURE, home};
 
 #[test]
-fn ten_refusals_in_a_row_are_warned_of() {
+fn warns_of_ten_consecutive_rejections() {
     let home = home();
     let mut listener = Listener::start(home.path(), &["--max", "12", "--json"]);
     for in_row in 1..=10 {
@@ -35,7 +35,7 @@ fn ten_refusals_in_a_row_are_warned_of() {
 }
 
 #[test]
-fn what_is_not_authentic_gets_an_empty_401() {
+fn responds_with_an_empty_401() {
     let home = home();
     let records = home.path().join("records");
     let record = ["--max", "5", "--record", records.to_str().unwrap()];
@@ -66,7 +66,7 @@ fn what_is_not_authentic_gets_an_empty_401() {
 }
 
 #[test]
-fn a_body_over_the_limit_is_refused() {
+fn rejects_a_body_over_the_limit() {
     let home = home();
     let mut listener = Listener::start(home.path(), &["--max", "3", "--json"]);
     let body = vec![b'a'; (1 << 20) + 1];
@@ -95,7 +95,7 @@ fn a_body_over_the_limit_is_refused() {
 }
 
 #[test]
-fn what_is_no_delivery_does_not_count() {
+fn other_requests_are_not_counted() {
     let home = home();
     let listener = Listener::start(home.path(), &["--max", "1"]);
     for method in ["GET", "PUT", "DELETE"] {
@@ -111,7 +111,7 @@ fn what_is_no_delivery_does_not_count() {
 }
 
 #[test]
-fn a_body_that_names_another_kind_is_warned_of() {
+fn warns_of_another_kind_in_the_body() {
     let home = home();
     let listener = Listener::start(home.path(), &["--max", "1"]);
     let body = r#"{"type":"post.liked"}"#;

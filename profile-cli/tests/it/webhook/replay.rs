@@ -49,7 +49,7 @@ async fn receiver() -> LocalReceiver {
 }
 
 #[tokio::test]
-async fn what_was_recorded_is_sent_as_it_came() {
+async fn sends_recordings_unchanged() {
     let home = home();
     let files = record(home.path());
     let to = receiver().await;
@@ -98,7 +98,7 @@ async fn what_was_recorded_is_sent_as_it_came() {
 
 #[cfg(unix)]
 #[test]
-fn only_the_owner_can_read_what_is_recorded() {
+fn recordings_are_private_files() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let home = home();
@@ -114,7 +114,7 @@ fn only_the_owner_can_read_what_is_recorded() {
 }
 
 #[tokio::test]
-async fn nothing_is_sent_unless_every_file_can_be_read() {
+async fn sends_nothing_unless_all_files_are_valid() {
     let home = home();
     let files = record(home.path());
     let to = receiver().await;

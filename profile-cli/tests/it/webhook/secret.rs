@@ -19,7 +19,7 @@ fn sign(home: &Path, environment: &[(&str, &str)]) -> Run {
 
 #[cfg(unix)]
 #[test]
-fn a_file_holds_it_with_one_line_break_at_its_end() {
+fn removes_one_line_break_at_the_end_of_the_file() {
     use std::fs::{Permissions, set_permissions};
     use std::os::unix::fs::PermissionsExt as _;
 
@@ -46,7 +46,7 @@ fn a_file_holds_it_with_one_line_break_at_its_end() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_others_may_read_is_warned_of() {
+fn warns_of_a_file_that_others_can_read() {
     use std::fs::{Permissions, set_permissions};
     use std::os::unix::fs::PermissionsExt as _;
 
@@ -65,7 +65,7 @@ fn a_file_that_others_may_read_is_warned_of() {
 }
 
 #[test]
-fn without_a_proper_one_nothing_is_signed() {
+fn rejects_a_missing_or_weak_secret() {
     let home = home();
     sign(home.path(), &[]).check(&expect![[r#"
         exit 2
@@ -100,7 +100,7 @@ fn without_a_proper_one_nothing_is_signed() {
 }
 
 #[test]
-fn no_output_shows_it() {
+fn never_prints_the_secret() {
     const CANARY: &str = "canary-5d02c8";
     let home = home();
     let listener = Listener::start_with_secret(home.path(), "other", &["-vv", "--json"]);

@@ -19,7 +19,7 @@ async fn receiver(statuses: &[u16]) -> LocalReceiver {
 }
 
 #[tokio::test]
-async fn bytes_are_sent_as_they_are() {
+async fn sends_the_body_byte_for_byte() {
     let home = home();
     let to = receiver(&[200]).await;
     let (_, data) = file(home.path(), "data", BODY);
@@ -44,7 +44,7 @@ async fn bytes_are_sent_as_they_are() {
 }
 
 #[tokio::test]
-async fn without_data_the_body_says_what_happened() {
+async fn sends_a_default_body() {
     let home = home();
     let to = receiver(&[204]).await;
     let sent = webhook(home.path(), &["send", "post.shared", "--to", &to.uri()]).run();
@@ -64,7 +64,7 @@ async fn without_data_the_body_says_what_happened() {
 }
 
 #[tokio::test]
-async fn each_answer_is_told_and_counted() {
+async fn prints_and_counts_each_response() {
     let home = home();
     let to = receiver(&[200, 500, 302]).await;
     let arguments = [
@@ -94,7 +94,7 @@ async fn each_answer_is_told_and_counted() {
 }
 
 #[test]
-fn nobody_answers() {
+fn fails_without_a_receiver() {
     let home = home();
     let arguments = [
         "send",
@@ -119,7 +119,7 @@ fn nobody_answers() {
 }
 
 #[test]
-fn a_receiver_that_is_silent_runs_into_the_time_out() {
+fn a_silent_receiver_times_out() {
     let home = home();
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let to = format!("http://{}", silent.local_addr().unwrap());
@@ -130,7 +130,7 @@ fn a_receiver_that_is_silent_runs_into_the_time_out() {
 }
 
 #[tokio::test]
-async fn nothing_is_sent_where_the_arguments_are_wrong() {
+async fn sends_nothing_with_invalid_arguments() {
     let home = home();
     let to = receiver(&[200]).await;
     for arguments in [
@@ -149,7 +149,7 @@ async fn nothing_is_sent_where_the_arguments_are_wrong() {
 }
 
 #[tokio::test]
-async fn the_columns_of_csv_are_named_once() {
+async fn prints_the_csv_header_once() {
     let home = home();
     let to = receiver(&[200]).await;
     let (_, data) = file(home.path(), "data", BODY);

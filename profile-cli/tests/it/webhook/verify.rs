@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::{BODY, SIGNATURE, file, home, webhook};
 
 #[test]
-fn what_is_signed_verifies() {
+fn verifies_a_signature() {
     let home = home();
     let program = webhook(home.path(), &["sign", "--body", "-"]);
     assert_eq!(program.stdin(BODY).run().stdout(), format!("{SIGNATURE}\n"));
@@ -30,7 +30,7 @@ fn what_is_signed_verifies() {
 }
 
 #[test]
-fn base64_is_taken_where_it_is_asked_for() {
+fn accepts_base64_on_request() {
     let home = home();
     let (_, body) = file(home.path(), "body", b"\xff\x00\n");
     let base64 = ["--encoding", "base64"];
@@ -52,7 +52,7 @@ fn base64_is_taken_where_it_is_asked_for() {
 }
 
 #[test]
-fn what_does_not_match_is_refused_and_explained() {
+fn rejects_and_explains_a_mismatch() {
     let home = home();
     let (_, body) = file(home.path(), "body", format!("{BODY}\n"));
     let verify = ["verify", "--body", &body, "--signature", SIGNATURE];
@@ -77,7 +77,7 @@ fn what_does_not_match_is_refused_and_explained() {
 }
 
 #[test]
-fn a_signature_without_proper_form_is_not_to_be_trusted() {
+fn rejects_a_malformed_signature() {
     let home = home();
     let (_, body) = file(home.path(), "body", BODY);
     let upper = SIGNATURE.replace("sha256", "SHA256");
@@ -92,7 +92,7 @@ fn a_signature_without_proper_form_is_not_to_be_trusted() {
 }
 
 #[test]
-fn an_explanation_says_more_than_the_refusal_or_nothing() {
+fn an_explanation_never_repeats_the_message() {
     let home = home();
     let (_, body) = file(home.path(), "body", BODY);
     let explain = |signature: &str| {
@@ -115,7 +115,7 @@ fn an_explanation_says_more_than_the_refusal_or_nothing() {
 }
 
 #[test]
-fn the_kind_is_compared_with_that_of_the_body() {
+fn compares_the_kind_with_the_body() {
     let home = home();
     let (_, body) = file(home.path(), "body", r#"{"type":"post.liked"}"#);
     let signed = webhook(home.path(), &["sign", "--body", &body]).run();
@@ -150,7 +150,7 @@ fn the_kind_is_compared_with_that_of_the_body() {
 }
 
 #[test]
-fn wrong_usage_is_not_a_mismatch() {
+fn a_usage_error_is_not_a_mismatch() {
     let home = home();
     for body in ["@none", "none", "@", ""] {
         let verify = ["verify", "--body", body, "--signature", SIGNATURE];
