@@ -1,7 +1,7 @@
-//! Input that cannot be used.
+//! The error for invalid input.
 
-/// Input that cannot be used, such as a fault rule, an expectation or a script. The message states
-/// what was found and what is expected.
+/// An error for invalid input, such as a fault rule, an expectation or a script. The message states
+/// what was found and what was expected.
 ///
 /// ```
 /// let error = mock_server::FaultRule::from_json(r#"{"fault": "empty"}"#).unwrap_err();
@@ -21,13 +21,13 @@ impl InvalidInput {
         Self { code, message }
     }
 
-    /// Names the fault rule of a list that cannot be used; the first is 1.
+    /// Adds the number of the invalid rule to the message; the first rule is 1.
     pub(crate) fn in_rule(self, number: usize) -> Self {
         Self::new(self.code, format!("rule {number}: {}", self.message))
     }
 
-    /// A name for programs: `bad_body` for JSON that does not have the expected form, and otherwise
-    /// a name such as `invalid_fault`, which the control API answers as well.
+    /// Returns the error code that the control API also uses: `bad_body` for JSON with an unexpected
+    /// structure, otherwise a code such as `invalid_fault`.
     ///
     /// ```
     /// use mock_server::{FaultRule, Fault, MockServer};

@@ -12,14 +12,14 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// In reading order, each part standing on those before it:
+// In reading order; each part depends only on the parts before it:
 //
 // - `engine`: the service as a pure function from a world and a request to an outcome
-// - `faults`, `journal`, `webhook`: what a test can change about the service, and what it sees of it
-// - `state_file`, `store`, `service`, `worlds`: a world between requests, with everything around it
+// - `faults`, `journal`, `webhook`: faults, recorded requests and webhook deliveries
+// - `state_file`, `store`, `service`, `worlds`: the storage of worlds, and the state around them
 // - `control`: the control API of the program
-// - `transport`: the ways from a socket to a service, with wiremock and with hyper
-// - `server`: the server of a Rust test
+// - `transport`: the HTTP servers, with wiremock and with hyper
+// - `server`: the server for Rust tests
 
 mod blocking;
 mod bytes_in_json;
@@ -53,6 +53,6 @@ pub use openapi::{control_openapi_json, openapi_json};
 pub use server::{MockServer, MockServerBuilder, StartError};
 pub use state_file::{StateError, StateFile};
 pub use transport::HttpServer;
-/// The library underneath, in the version that [`MockServer::wiremock`] speaks.
+/// The version of wiremock that [`MockServer::wiremock`] uses.
 pub use wiremock;
 pub use worlds::Worlds;

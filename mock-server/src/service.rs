@@ -1,4 +1,4 @@
-//! One world with everything around it that does not persist.
+//! A service: one world with its faults, journal and verdicts.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -13,33 +13,33 @@ use crate::state_file::{StateError, StateFile};
 use crate::store::{Handled, Store};
 use crate::webhook::keep_webhook;
 
-/// A world, and the faults that its clients meet. Every transport carries requests to one of these.
+/// A world with its faults, journal and verdicts. The transports send requests to it.
 #[derive(Debug)]
 pub(crate) struct Service {
     store: Store,
-    /// What [`reset`](Self::reset) goes back to.
+    /// The state that [`reset`](Self::reset) restores.
     initial: World,
     keys: Keys,
     faults: FaultRules,
     journal: Journal,
     verdicts: Mutex<Verdicts>,
-    /// Says `true` when its world is taken away.
+    /// Becomes `true` when the world is deleted.
     closed: watch::Sender<bool>,
 }
 
 impl Service {
-    /// A service in memory.
+    /// Creates a service in memory.
     pub(crate) fn in_memory(world: World) -> Self {
         let keys = world.keys();
         Self::new(Store::Memory(Mutex::new(world.clone())), world, keys)
     }
 
-    /// A service on a file, which begins as `new_world` when it is not there. Once it was there,
-    /// [`reset`](Self::reset) goes back to what it holds now.
+    /// Creates a service with a state file. If the file does not exist, it starts with `new_world`.
+    /// [`reset`](Self::reset) restores the current content of the file.
     pub(crate) fn in_file(file: StateFile, new_world: World) -> Result<Self, StateError> {
         let initial = file.transact(&new_world, |world| (world.clone(), false))?;
         let keys = initial.keys();
-        // Should the file go away, the next one has the keys that were told.
+        // If the file is deleted, its replacement must have the keys that were printed.
         let new_world = match initial.seed() == new_world.seed() {
             true => new_world,
             false => new_world.recreate(initial.seed()),
@@ -60,7 +60,7 @@ impl Service {
         }
     }
 
-    /// Changes the world and what [`reset`](Self::reset) goes back to.
+    /// Changes the world and the state that [`reset`](Self::reset) restores.
     pub(crate) fn update_initial<T>(
         &mut self,
         change: impl FnOnce(&mut World) -> T,
@@ -73,7 +73,7 @@ impl Service {
         Ok(result)
     }
 
-    /// The same service, whose journal keeps another number of requests.
+    /// Sets the limits of the journal, which must be empty.
     pub(crate) fn with_journal_limits(self, limits: JournalLimits) -> Self {
         Self {
             journal: Journal::new(limits),
@@ -81,12 +81,12 @@ impl Service {
         }
     }
 
-    /// The world as it was made.
+    /// Returns the initial world.
     pub(crate) fn initial(&self) -> &World {
         &self.initial
     }
 
-    /// Tells whoever waits for something to happen here that nothing will.
+    /// Marks the service as closed and wakes all waiting requests.
     pub(crate) fn close(&self) {
         self.closed.send_replace(true);
     }
@@ -101,7 +101,7 @@ impl Service {
         &self.store
     }
 
-    /// The six keys of `demo`, as they were when the service began.
+    /// Returns the six keys of `demo` in the initial world.
     pub(crate) fn keys(&self) -> &Keys {
         &self.keys
     }
@@ -110,24 +110,24 @@ impl Service {
         &self.faults
     }
 
-    /// Adds fault rules, all or none.
+    /// Adds fault rules. If one is invalid, none is added.
     pub(crate) fn add_faults(&self, rules: Vec<FaultRule>) -> Result<(), InvalidInput> {
         self.faults.add(rules)
     }
 
-    /// What is to go wrong with a request, which is counted. Comes first, since a plan may be to
-    /// wait before [`answer`](Self::answer).
+    /// Determines the faults of a request and counts it. This is separate from
+    /// [`answer`](Self::answer) because the plan may contain a delay before it.
     pub(crate) fn plan(&self, request: &Request) -> Plan {
         let now = self.faults.reads_clock().then(|| {
             self.store
                 .transact(|world| (world.clock().timestamp(), false))
         });
-        // A state that cannot be read is told by `answer`.
+        // `answer` reports a state file that cannot be read.
         self.faults.plan(request, now.and_then(Result::ok))
     }
 
-    /// Carries a request out as far as the plan lets it, and spoils its answer. The request is in the
-    /// journal and in the verdicts when this returns.
+    /// Handles a request, applies the planned fault to the response, and records the request in the
+    /// journal and the verdicts.
     pub(crate) fn answer(&self, request: &Request, plan: &Plan) -> PlannedReply {
         let handled = match plan.prevents_write() {
             true => self.store.dry_run(request),
@@ -158,7 +158,7 @@ impl Service {
             key,
         } = handled;
         self.change_verdicts(|verdicts| match plan.fault {
-            // What a fault replaced, the client has not seen.
+            // The client does not receive a response that a fault replaces.
             Some(_) => verdicts.record_violations(&outcome),
             None => verdicts.record(&outcome),
         });
@@ -178,7 +178,7 @@ impl Service {
         planned
     }
 
-    /// What the service thinks of its clients so far.
+    /// Returns the violations and coverage so far.
     pub(crate) fn verdicts(&self) -> Verdicts {
         self.change_verdicts(|verdicts| verdicts.clone())
     }
@@ -191,14 +191,14 @@ impl Service {
         &self.journal
     }
 
-    /// Puts another world in place. The webhook stays unless the new world has one.
+    /// Replaces the world. The webhook is kept unless the new world has one.
     pub(crate) fn replace(&self, new: World) -> Result<(), StateError> {
         let replaced = self.store.transact(|world| {
             let replaced = std::mem::replace(world, new.clone());
             (keep_webhook(world, replaced), true)
         });
         match replaced {
-            // A state that nobody can read has no webhook to keep.
+            // A damaged state has no webhook to keep.
             Err(StateError::Damaged { .. } | StateError::UnsupportedVersion { .. }) => {
                 self.store.replace(new)
             }
@@ -206,7 +206,7 @@ impl Service {
         }
     }
 
-    /// Starts anew: the world as it was made, no faults, an empty journal and no verdicts.
+    /// Restores the initial world and clears the faults, the journal and the verdicts.
     pub(crate) fn reset(&self) -> Result<(), StateError> {
         self.faults.restart();
         self.journal.clear();

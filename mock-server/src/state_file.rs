@@ -1,4 +1,4 @@
-//! A world that is kept in a file, so that many processes can work on it one after the other.
+//! A world stored in a file that several processes can share.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -11,20 +11,19 @@ use serde_json::Value;
 use crate::engine::{World, check_ids, with_valid_last_id};
 use crate::read_json;
 
-/// The form in which this version writes a world.
+/// The version of the file format.
 const VERSION: u32 = 1;
 
-/// A file that holds a world between processes.
+/// A file that stores a world.
 ///
-/// Every request to a server on such a file is a transaction of its own: an exclusive lock on a
-/// file beside it (`state.json.lock`), read, answer, and, when something changed, write to another
-/// file beside it (`state.json.new`) and rename. So two programs at once lose nothing, and a crash
-/// leaves the old state or the new one. The file is readable by its owner alone, since it holds
-/// keys; directories that are missing are made, for their owner alone. A symbolic link stays one:
-/// all of this happens to the file that it points at.
+/// Every request to a server with a state file is a transaction: the server locks `state.json.lock`,
+/// reads the file, and, if the world changed, writes `state.json.new` and renames it. Concurrent
+/// programs therefore lose no changes, and a crash leaves either the old or the new state. Only the
+/// owner can read the file, since it contains keys; missing directories are created with the same
+/// restriction. A symbolic link is followed and stays a link.
 ///
-/// The file is JSON, `{"version": 1, "world": {…}}`. What the control API shows of a world, the part
-/// under `world` alone, is read as well.
+/// The file is JSON, `{"version": 1, "world": {…}}`. A file that contains only the world, as the
+/// control API returns it, is read as well.
 ///
 /// ```
 /// use mock_server::{MockServer, StateFile, World};
@@ -50,7 +49,7 @@ pub struct StateFile {
 }
 
 impl StateFile {
-    /// Names the file. Nothing is read or written yet.
+    /// Creates a state file for this path, without reading or writing it.
     ///
     /// ```
     /// let file = mock_server::StateFile::new("state.json");
@@ -60,7 +59,7 @@ impl StateFile {
         Self { path: path.into() }
     }
 
-    /// Where the file is.
+    /// Returns the path of the file.
     ///
     /// ```
     /// let file = mock_server::StateFile::new("state.json");
@@ -70,12 +69,12 @@ impl StateFile {
         &self.path
     }
 
-    /// Puts `world` in place of whatever the file holds, damaged or not, and makes the file when
-    /// there is none. Servers on the file go on with the new world.
+    /// Replaces the content of the file, even if it is damaged, or creates the file. Running servers
+    /// with this state file continue with the new world.
     ///
     /// # Errors
     ///
-    /// [`StateError::Unwritable`] when the file cannot be locked or written.
+    /// Returns [`StateError::Unwritable`] if the file cannot be locked or written.
     ///
     /// ```
     /// use mock_server::{StateFile, World};
@@ -90,9 +89,8 @@ impl StateFile {
         self.save(&locked, world)
     }
 
-    /// Runs `change` on the world in the file while no other process has it, and writes the world
-    /// back when `change` returns `true` beside its result. `new_world` stands in for a file that
-    /// is not there, and is written then.
+    /// Locks the file, runs `change` on its world, and writes the world if `change` returns `true`
+    /// with its result. If the file does not exist, `new_world` is used and written.
     pub(crate) fn transact<T>(
         &self,
         new_world: &World,
@@ -109,8 +107,8 @@ impl StateFile {
         Ok(result)
     }
 
-    /// Takes the lock, which lasts as long as what is returned. The state file cannot be its own
-    /// lock, because each write puts another file in its place.
+    /// Locks the state until the returned value is dropped. The state file itself cannot be locked,
+    /// because each write replaces it.
     fn lock(&self) -> Result<Locked, StateError> {
         let lock = || {
             let path = resolve_link(&self.path)?;
@@ -134,7 +132,7 @@ impl StateFile {
                 return Err(StateError::Unreadable { path, source });
             }
         };
-        // `touch` and `mktemp` make a file to begin with.
+        // `touch` and `mktemp` create empty files.
         match bytes.is_empty() {
             true => Ok(None),
             false => self.parse(&bytes).map(Some),
@@ -148,14 +146,14 @@ impl StateFile {
             reason: reason.to_string(),
         };
         let written = read_json::value(bytes).map_err(|error| damaged(&error))?;
-        // The version comes first: a newer form may look in any way otherwise.
+        // The version is checked first: a newer format may differ in everything else.
         let world = match written.get("version").and_then(Value::as_u64) {
             Some(version) if version != u64::from(VERSION) => {
                 let path = path();
                 return Err(StateError::UnsupportedVersion { path, version });
             }
             Some(_) => read_json::object_in(written).map(|saved: Saved<World>| saved.world),
-            // A world alone, as the control API shows it.
+            // Only the world, as the control API returns it.
             None => read_json::object_in(written),
         };
         let world: World = world.map_err(|error| damaged(&error))?;
@@ -166,7 +164,7 @@ impl StateFile {
     fn save(&self, locked: &Locked, world: &World) -> Result<(), StateError> {
         let (version, world) = (VERSION, with_valid_last_id(world));
         let bytes = serde_json::to_vec_pretty(&Saved { version, world })
-            .expect("a world is made of texts, numbers and lists");
+            .expect("a world contains only values that JSON can represent");
         locked
             .replace(&bytes)
             .map_err(|source| self.unwritable(source))
@@ -178,60 +176,66 @@ impl StateFile {
     }
 }
 
-/// Why a state file cannot serve. The file is left as it is.
+/// The error for a state file that cannot be used. The file is not changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
-    /// The file is there and cannot be read.
-    #[error("the state file {} cannot be read: {source}; allow reading it, or name another", path.display())]
+    /// The file exists but cannot be read.
+    #[error(
+        "cannot read the state file {}: {source}; check its permissions or use another file",
+        path.display()
+    )]
     Unreadable {
         /// The state file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The file, its lock or its directory cannot be written.
-    #[error("the state file {} cannot be written: {source}; allow writing it, or name another", path.display())]
+    #[error(
+        "cannot write the state file {}: {source}; check its permissions or use another file",
+        path.display()
+    )]
     Unwritable {
         /// The state file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// What the file holds is no state, or one that no service can go on from.
+    /// The content of the file is not a valid state.
     #[error(
-        "the state file {} is damaged: {reason}; mend it, or delete it to start anew",
+        "the state file {} is damaged: {reason}; fix it, or delete it to start over",
         path.display()
     )]
     Damaged {
         /// The state file.
         path: PathBuf,
-        /// Where, what was found there and what is expected.
+        /// The location of the problem, what was found and what was expected.
         reason: String,
     },
-    /// The file was written by another version of the mock server, in another form.
+    /// The file has the format of another version of the mock server.
     #[error(
-        "the state file {} has version {version}, and this mock server reads version {VERSION}; \
-         use the mock server that wrote it, or delete it to start anew",
+        "the state file {} has version {version}, but this mock server reads version {VERSION}; \
+         use the mock server that wrote it, or delete it to start over",
         path.display()
     )]
     UnsupportedVersion {
         /// The state file.
         path: PathBuf,
-        /// The version that the file states.
+        /// The version in the file.
         version: u64,
     },
 }
 
-/// The file that holds the state, which is nobody else's as long as this lasts.
+/// A locked state file.
 struct Locked {
     path: PathBuf,
     _file: File,
 }
 
 impl Locked {
-    /// The new file has the same name each time, so that what a crash leaves behind goes with the
-    /// next write, and mode 0600 from its beginning.
+    /// Writes a new file and renames it. Its name is fixed, so the next write removes a file that a
+    /// crash left behind. It is created with mode 0600.
     fn replace(&self, bytes: &[u8]) -> io::Result<()> {
         let new = with_suffix(&self.path, ".new");
         match fs::remove_file(&new) {
@@ -245,7 +249,7 @@ impl Locked {
     }
 }
 
-/// Where a path leads, which is there or not; a link may point at a file that is to be made.
+/// Follows symbolic links. The target of a link does not have to exist.
 fn resolve_link(path: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(match fs::read_link(path) {
@@ -256,10 +260,10 @@ fn resolve_link(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// A device or a pipe keeps nothing, and reading from it may never end.
+/// Rejects devices and pipes, which store nothing and may block readers forever.
 fn check_regular(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
-        Ok(found) if !found.is_file() => Err(io::Error::other("it is no regular file")),
+        Ok(found) if !found.is_file() => Err(io::Error::other("not a regular file")),
         _ => Ok(()),
     }
 }

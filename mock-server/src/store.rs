@@ -1,4 +1,4 @@
-//! Where a service keeps its world: in memory, or in a file that other processes share.
+//! The storage of a world: in memory, or in a file that other processes share.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -13,18 +13,18 @@ pub(crate) enum Store {
     Memory(Mutex<World>),
     File {
         file: StateFile,
-        /// What the file begins with when there is none.
+        /// The world for a file that does not exist yet.
         new_world: World,
     },
 }
 
-/// What became of a request, and what its world knows of it.
+/// The outcome of a request, with the time and key for the journal.
 pub(crate) struct Handled<'a> {
     pub(crate) outcome: Outcome,
     pub(crate) at: Timestamp,
-    /// The value of the header `Date`, where it is not the machine's own.
+    /// The value of the header `Date`, unless the world uses the system clock.
     pub(crate) date: Option<String>,
-    /// What the key is called.
+    /// The name of the key.
     pub(crate) key: Option<&'a str>,
 }
 
@@ -41,12 +41,12 @@ impl<'a> Handled<'a> {
 }
 
 impl Store {
-    /// Whether a request may have to wait for the disk or for another process.
+    /// Returns `true` if a request may have to wait for the disk or for another process.
     pub(crate) fn is_slow(&self) -> bool {
         matches!(self, Self::File { .. })
     }
 
-    /// Carries a request out.
+    /// Handles a request and stores the changed world.
     pub(crate) fn handle<'a>(&self, request: &'a Request) -> Result<Handled<'a>, StateError> {
         self.transact(|world| {
             let handled = Handled::new(world, request);
@@ -55,26 +55,26 @@ impl Store {
         })
     }
 
-    /// Answers as if the request were carried out, and leaves the world as it is.
+    /// Returns the result of handling the request without changing the world.
     pub(crate) fn dry_run<'a>(&self, request: &'a Request) -> Result<Handled<'a>, StateError> {
         let mut world = self.world()?;
         Ok(Handled::new(&mut world, request))
     }
 
-    /// A copy of the world as it is now.
+    /// Returns a copy of the current world.
     pub(crate) fn world(&self) -> Result<World, StateError> {
         self.transact(|world| (world.clone(), false))
     }
 
-    /// Runs `change` on the world while nobody else has it, and keeps the world when `change`
-    /// returns `true` beside its result.
+    /// Runs `change` on the locked world and stores the world if `change` returns `true` with its
+    /// result.
     pub(crate) fn transact<T>(
         &self,
         change: impl FnOnce(&mut World) -> (T, bool),
     ) -> Result<T, StateError> {
         match self {
             Self::Memory(world) => {
-                // A panic inside a test's own change must not take the server down with it.
+                // A panic in a closure of a test must not break the server.
                 let mut world = world.lock().unwrap_or_else(PoisonError::into_inner);
                 Ok(change(&mut world).0)
             }
@@ -82,7 +82,7 @@ impl Store {
         }
     }
 
-    /// Puts another world in place, whatever state the old one is in.
+    /// Replaces the world, even if the state file is damaged.
     pub(crate) fn replace(&self, new: World) -> Result<(), StateError> {
         match self {
             Self::Memory(world) => {
@@ -94,8 +94,8 @@ impl Store {
     }
 }
 
-/// Returns the name of the key of a request, which may be shown: `all` for
-/// `mock_all_0123456789abcdef`, and never a part of another text.
+/// Returns the printable name of the key of a request: `all` for `mock_all_0123456789abcdef`,
+/// `other` for a known key with another format, and `unknown` for an unknown key.
 fn key_label<'a>(world: &World, request: &'a Request) -> Option<&'a str> {
     let header = request.header_values("authorization").next()?;
     let known = bearer_token(header).filter(|token| world.has_key(token));

@@ -1,4 +1,4 @@
-//! Many services in one process, told apart by the key of a request.
+//! The worlds of one process.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -9,21 +9,22 @@ use crate::invalid_input::InvalidInput;
 use crate::service::Service;
 use crate::state_file::{StateError, StateFile};
 
-/// The name of the world that is there from the start and stays.
+/// The name of the world that always exists.
 pub(crate) const DEFAULT: &str = "default";
 
-/// Where the worlds lie, each as a service of its own.
+/// The path prefix of the worlds.
 const PATH_PREFIX: &str = "/worlds/";
 
-/// What stands between a key and the world that it belongs to.
+/// The separator between a key and the name of its world.
 const SEPARATOR: char = '.';
 
-/// The worlds of one process. Each has accounts, keys, a clock and faults of its own.
+/// The worlds of one process. Each world is an isolated instance of the service with its own
+/// accounts, keys, clock and faults.
 ///
-/// The world `default` is always there, and answers every request that names no other. A request
-/// names one by its path, as in `/worlds/w1/api/v1/badges`, or by its key: the keys of the others end
-/// with their world's name, as `mock_all_….w1` does, so that no two worlds share a key, also where
-/// their seeds are the same.
+/// The world `default` always exists and handles every request that does not select another world.
+/// A request selects a world by its path, such as `/worlds/w1/api/v1/badges`, or by its key: the keys
+/// of other worlds end with the name of the world, such as `mock_all_….w1`. Therefore two worlds
+/// never share a key, even if their seeds are equal.
 ///
 /// ```
 /// use mock_server::{World, Worlds};
@@ -40,12 +41,12 @@ pub struct Worlds {
 #[derive(Debug, Default)]
 struct Others {
     services: BTreeMap<String, Arc<Service>>,
-    /// How many there ever were: no name comes twice.
+    /// The number of worlds ever created, so that names are unique.
     created: u64,
 }
 
 impl Worlds {
-    /// Begins with this world as `default`.
+    /// Creates worlds in memory, with this world as `default`.
     ///
     /// ```
     /// let worlds = mock_server::Worlds::in_memory(mock_server::World::default());
@@ -54,13 +55,13 @@ impl Worlds {
         Self::new(Service::in_memory(world))
     }
 
-    /// Begins with the world in a file as `default`. `new_world` is what the file holds first when
-    /// it is not there or empty. All other worlds are in memory.
+    /// Creates worlds with the world in a file as `default`. If the file is missing or empty, it
+    /// starts with `new_world`. All other worlds are in memory.
     ///
     /// # Errors
     ///
-    /// [`StateError`] when the file cannot be used, or holds a world that the service could not
-    /// have come to; it is left as it is.
+    /// Returns [`StateError`] if the file cannot be used or contains an invalid world. The file is
+    /// not changed.
     ///
     /// ```
     /// use mock_server::{StateFile, World, Worlds};
@@ -82,7 +83,7 @@ impl Worlds {
         }
     }
 
-    /// The six keys of `demo` in the world `default`.
+    /// Returns the six keys of `demo` in the world `default`.
     ///
     /// ```
     /// let worlds = mock_server::Worlds::in_memory(mock_server::World::default());
@@ -92,11 +93,11 @@ impl Worlds {
         self.default.keys()
     }
 
-    /// Changes the world `default`, and what the control API's `POST /reset` makes of it.
+    /// Changes the world `default` and the state to which `POST /reset` of the control API resets it.
     ///
     /// # Errors
     ///
-    /// [`StateError`] when the state file fails, and then nothing changes.
+    /// Returns [`StateError`] if the state file cannot be used; then nothing changes.
     ///
     /// ```
     /// use mock_server::{Dialect, World, Worlds};
@@ -107,15 +108,15 @@ impl Worlds {
     /// ```
     pub fn update<T>(&mut self, change: impl FnOnce(&mut World) -> T) -> Result<T, StateError> {
         let service = Arc::get_mut(&mut self.default);
-        let service = service.expect("a server that serves the worlds shares them");
+        let service = service.expect("the worlds are not shared before they are served");
         service.update_initial(change)
     }
 
-    /// Adds fault rules to the world `default`: all of them, or none when one is wrong.
+    /// Adds fault rules to the world `default`. If one is invalid, none is added.
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`] for the first rule that cannot be followed.
+    /// Returns [`InvalidInput`] for the first invalid rule.
     ///
     /// ```
     /// use mock_server::{Fault, FaultRule, World, Worlds};
@@ -128,7 +129,7 @@ impl Worlds {
         self.default.add_faults(rules)
     }
 
-    /// The dialect that `default` began with, and with it every world that is not given another.
+    /// Returns the initial dialect of `default`, which new worlds have by default.
     pub(crate) fn initial_dialect(&self) -> &Dialect {
         self.default.initial().dialect()
     }
@@ -140,13 +141,12 @@ impl Worlds {
         }
     }
 
-    /// The service that a request is for: that of the world in its path, or else of its key. The
-    /// world's name goes from both, which from here on are what the world itself knows.
+    /// Returns the service of the world in the path of a request, or else in its key, and removes
+    /// the name of the world from both.
     ///
     /// # Errors
     ///
-    /// The name of the world in its path, if there is none of this name: no other world has to do
-    /// with the request.
+    /// Returns the name of the world in the path if it does not exist.
     pub(crate) fn route(&self, request: &mut Request) -> Result<Arc<Service>, String> {
         if let Some(service) = self.route_by_path(request) {
             return Ok(service);
@@ -183,7 +183,7 @@ impl Worlds {
         Some(service)
     }
 
-    /// The world of this name.
+    /// Returns the service of the world with this name.
     pub(crate) fn find(&self, name: &str) -> Option<Arc<Service>> {
         match name {
             DEFAULT => Some(self.default.clone()),
@@ -196,7 +196,7 @@ impl Worlds {
         others.services.get(name).cloned()
     }
 
-    /// Adds a world in memory, and returns its name.
+    /// Adds a world in memory and returns its name.
     pub(crate) fn create(&self, world: World) -> String {
         let service = Arc::new(Service::in_memory(world));
         let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
@@ -206,17 +206,17 @@ impl Worlds {
         name
     }
 
-    /// The names of all worlds, that of `default` first and the others as they were made.
+    /// Returns the names of all worlds: `default`, then the others in the order of their creation.
     pub(crate) fn names(&self) -> Vec<String> {
         let others = self.others.read().unwrap_or_else(PoisonError::into_inner);
         let mut names: Vec<_> = others.services.keys().cloned().collect();
-        // `w10` is later than `w9`.
+        // The sort is stable and puts `w10` after `w9`.
         names.sort_by_key(|name| name.len());
         names.insert(0, DEFAULT.to_owned());
         names
     }
 
-    /// Takes a world away, and says whether it was there. Requests under way are answered still.
+    /// Deletes a world and returns `true` if it existed. Requests in progress are completed.
     pub(crate) fn delete(&self, name: &str) -> bool {
         let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
         let removed = others.services.remove(name);
@@ -233,12 +233,12 @@ fn authorization(request: &mut Request) -> Option<&mut String> {
     found.map(|(_, value)| value)
 }
 
-/// The base URL of a world on a server, where its keys are needed no more than elsewhere.
+/// Returns the base URL of a world.
 pub(crate) fn world_url(server: &str, world: &str) -> String {
     format!("{server}{PATH_PREFIX}{world}")
 }
 
-/// The key by which clients reach this world: the world's own, with its name.
+/// Appends the name of the world to one of its keys, except for the world `default`.
 pub(crate) fn qualified_key(world: &str, key: &str) -> String {
     match world {
         DEFAULT => key.to_owned(),
@@ -246,7 +246,7 @@ pub(crate) fn qualified_key(world: &str, key: &str) -> String {
     }
 }
 
-/// The key as the world itself knows it.
+/// Removes the name of the world from a key.
 pub(crate) fn plain_key<'a>(world: &str, key: &'a str) -> &'a str {
     match key.rsplit_once(SEPARATOR) {
         Some((inner, name)) if name == world => inner,
@@ -254,7 +254,7 @@ pub(crate) fn plain_key<'a>(world: &str, key: &'a str) -> &'a str {
     }
 }
 
-/// The keys by which clients reach this world.
+/// Appends the name of the world to its keys, except for the world `default`.
 pub(crate) fn qualified_keys(world: &str, mut keys: ActiveKeys) -> ActiveKeys {
     for key in keys.values_mut().flatten() {
         *key = qualified_key(world, key);
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn worlds_of_one_seed_share_no_key() {
+    fn worlds_with_the_same_seed_have_different_keys() {
         let worlds = Worlds::in_memory(World::new(7));
         let names = [
             DEFAULT.to_owned(),
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_of_a_deleted_world_are_unknown() {
+    fn rejects_the_keys_of_a_deleted_world() {
         let worlds = Worlds::in_memory(World::new(7));
         let name = worlds.create(World::new(7));
         let key = qualified_key(&name, &World::new(7).keys().all);

@@ -1,4 +1,4 @@
-//! The one clock of a world.
+//! The clock of a world.
 
 use std::time::Duration;
 
@@ -9,18 +9,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::invalid_input::InvalidInput;
 
-/// The last instant that a clock can show.
+/// The latest instant that a clock can show.
 pub(crate) const LAST: &str = "9999-12-30T22:00:00Z";
 
-/// The same for comparing.
+/// [`LAST`] as a timestamp.
 const END: Timestamp = Timestamp::constant(253_402_207_200, 0);
 
-/// Where a world takes the time from: dates of links and posts, the window of the statistics and the
-/// windows of rate limits. It stands still, or runs as the machine's clock does, perhaps at another
-/// time.
+/// The clock of a world. It determines the dates of links and posts, the days of the statistics and
+/// the windows of rate limits. It is either fixed or runs like the system clock, optionally with an
+/// offset.
 ///
-/// As JSON it is a string: `system`; the instant at which it stands; or `system` and how far it is
-/// ahead of the machine's clock or behind it, as in `system+PT2H` and `system-PT90S`.
+/// As JSON it is a string: `system`; a fixed instant; or `system` and an offset from the system
+/// clock, such as `system+PT2H` or `system-PT90S`.
 ///
 /// ```
 /// use mock_server::Clock;
@@ -35,13 +35,13 @@ pub struct Clock(Setting);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Setting {
-    /// The machine's clock, with this added.
+    /// The system clock plus an offset.
     Running(SignedDuration),
     Fixed(Timestamp),
 }
 
 impl Clock {
-    /// The clock of the machine.
+    /// Returns the system clock.
     ///
     /// ```
     /// let world = mock_server::World::default();
@@ -51,13 +51,13 @@ impl Clock {
         Self(Setting::Running(SignedDuration::ZERO))
     }
 
-    /// A clock that always shows the same instant, given as RFC 3339, such as
+    /// Returns a clock that always shows the same instant, given as RFC 3339, such as
     /// `2026-03-01T12:00:00Z`.
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`] when the text is no RFC 3339 instant from the year 1 to
-    /// 9999-12-30T22:00:00Z, the last that every zone can still write with four digits of year.
+    /// Returns [`InvalidInput`] unless `instant` is an RFC 3339 instant from the year 1 to
+    /// 9999-12-30T22:00:00Z, the latest instant whose year has four digits in every time zone.
     ///
     /// ```
     /// assert!(mock_server::Clock::fixed("next Tuesday").is_err());
@@ -66,11 +66,11 @@ impl Clock {
         Ok(Self(Setting::Fixed(parse(instant)?)))
     }
 
-    /// A clock that shows this instant now, and runs on from there.
+    /// Returns a running clock that shows this instant now.
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`] as for [`Clock::fixed`].
+    /// Returns [`InvalidInput`] as [`Clock::fixed`] does.
     ///
     /// ```
     /// let clock = mock_server::Clock::starting_at("2026-03-01T12:00:00Z")?;
@@ -82,8 +82,8 @@ impl Clock {
         Ok(Self(Setting::Running(ahead)))
     }
 
-    /// Puts the clock forward, at most to 9999-12-30T22:00:00Z. It goes on standing or running
-    /// as it did.
+    /// Advances the clock, at most to 9999-12-30T22:00:00Z. A fixed clock stays fixed, and a
+    /// running one keeps running.
     ///
     /// ```
     /// use mock_server::Clock;
@@ -102,14 +102,14 @@ impl Clock {
         }
     }
 
-    /// Whether the clock can be put forward by so much and stay within the years that it has.
+    /// Returns `true` if the clock can advance by `time` without passing [`LAST`].
     pub(crate) fn can_advance(&self, time: Duration) -> bool {
         let now = self.timestamp();
         SignedDuration::try_from(time)
             .is_ok_and(|time| now.checked_add(time).is_ok_and(|later| later <= END))
     }
 
-    /// The present instant as RFC 3339 in whole seconds.
+    /// Returns the current instant as RFC 3339 in UTC and whole seconds.
     ///
     /// ```
     /// let clock = mock_server::Clock::fixed("2026-03-01T13:00:00.9+01:00")?;
@@ -122,19 +122,19 @@ impl Clock {
             .to_string()
     }
 
-    /// The instant as the header `Date` has it (RFC 9110, section 5.6.7). Nothing when this is the
-    /// clock of the machine, from which every transport takes the header anyway.
+    /// Formats the instant for the header `Date` (RFC 9110, section 5.6.7). Returns `None` for the
+    /// system clock, which the transports use by default.
     pub(crate) fn date_header(&self, instant: Timestamp) -> Option<String> {
         let date = || instant.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
         (*self != Self::system()).then(date)
     }
 
-    /// The present day in UTC.
+    /// Returns the current day in UTC.
     pub(super) fn today(&self) -> Date {
         date_of(self.timestamp())
     }
 
-    /// The present instant.
+    /// Returns the current instant.
     pub(crate) fn timestamp(&self) -> Timestamp {
         match self.0 {
             Setting::Running(ahead) => later(Timestamp::now(), ahead),
@@ -148,7 +148,7 @@ fn parse(instant: &str) -> Result<Timestamp, InvalidInput> {
     let parsed = parsed.filter(|timestamp| *timestamp <= END && date_of(*timestamp).year() >= 1);
     parsed.ok_or_else(|| {
         let message = format!(
-            "`{instant}` is no RFC 3339 instant from the year 1 to {LAST}, such as \
+            "`{instant}` is not an RFC 3339 instant from the year 1 to {LAST}, such as \
              2026-03-01T12:00:00Z"
         );
         InvalidInput::new("invalid_instant", message)
@@ -166,7 +166,7 @@ fn date_of(timestamp: Timestamp) -> Date {
 impl TryFrom<String> for Clock {
     type Error = InvalidInput;
 
-    /// Reads the form in which a clock is written.
+    /// Parses the JSON form of a clock.
     fn try_from(text: String) -> Result<Self, InvalidInput> {
         let Some(ahead) = text.strip_prefix("system") else {
             return Self::fixed(&text);
@@ -177,7 +177,7 @@ impl TryFrom<String> for Clock {
         if !ahead.starts_with(['+', '-']) {
             return Self::fixed(&text);
         }
-        // Ahead of the last instant a clock stands there; before the first one it has no date.
+        // A clock stops at the last instant, but an instant before the year 1 has no valid date.
         let has_date = |ahead: &SignedDuration| {
             let now = Timestamp::now().checked_add(*ahead);
             !ahead.is_negative() || now.is_ok_and(|now| date_of(now).year() >= 1)
@@ -186,9 +186,9 @@ impl TryFrom<String> for Clock {
             Some(ahead) => Ok(Self(Setting::Running(ahead))),
             None => {
                 let message = format!(
-                    "`{text}` is no clock: behind the sign stands a duration in hours, minutes \
-                     and seconds that leads no further back than the year 1, as in system+PT36H \
-                     or system-PT1M30S"
+                    "`{text}` is not a clock; expected `system`, a sign and a duration in hours, \
+                     minutes and seconds that does not reach back before the year 1, such as \
+                     system+PT36H or system-PT1M30S"
                 );
                 Err(InvalidInput::new("invalid_instant", message))
             }
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_reads_back_what_it_wrote() {
+    fn a_clock_round_trips_through_its_string() {
         let mut ahead = Clock::system();
         ahead.advance(Duration::from_millis(5_400_250));
         assert_eq!(String::from(ahead.clone()), "system+PT1H30M0.25S");
@@ -228,14 +228,14 @@ mod tests {
     }
 
     #[test]
-    fn now_is_in_whole_seconds_of_utc() {
+    fn now_is_in_utc_and_whole_seconds() {
         let clock = Clock::fixed("2026-03-01T00:30:00.9+01:00").unwrap();
         assert_eq!(clock.now(), "2026-02-28T23:30:00Z");
         assert_eq!(clock.today().to_string(), "2026-02-28");
     }
 
     #[test]
-    fn the_header_date_is_the_machines_own_or_the_worlds() {
+    fn only_a_clock_other_than_the_system_clock_sets_the_date_header() {
         let fixed = Clock::fixed("1994-11-06T08:49:37Z").unwrap();
         let instant = fixed.timestamp();
         let date = Some("Sun, 06 Nov 1994 08:49:37 GMT".to_owned());
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn no_clock_passes_the_end_of_time() {
+    fn a_clock_stops_at_the_last_instant() {
         for mut clock in [
             Clock::system(),
             Clock::fixed("2026-03-01T12:00:00Z").unwrap(),
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_instant_is_one_and_the_next_is_none() {
+    fn accepts_the_last_instant_and_rejects_later_ones() {
         let clock = Clock::fixed(LAST).unwrap();
         assert_eq!(clock.now(), LAST);
         assert!(clock.can_advance(Duration::ZERO));
@@ -273,29 +273,32 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_before_the_year_1_is_refused() {
+    fn rejects_a_clock_before_the_year_1() {
         assert!(Clock::try_from("system-PT99999999H".to_owned()).is_err());
         assert!(Clock::try_from("system-PT999999999999H".to_owned()).is_err());
         assert!(Clock::try_from("system-PT9999999H".to_owned()).is_ok());
     }
 
     #[test]
-    fn a_shift_that_is_no_duration_is_told_as_one() {
+    fn rejects_an_offset_that_is_not_a_duration() {
         for text in ["system+P1D", "system+2", "system-"] {
             let error = Clock::try_from(text.to_owned()).unwrap_err().to_string();
-            let beginning = format!("`{text}` is no clock: behind the sign stands a duration");
+            let beginning = format!("`{text}` is not a clock; expected `system`, a sign and a");
             assert!(error.starts_with(&beginning), "{error}");
         }
         let error = Clock::try_from("systemPT2H".to_owned()).unwrap_err();
-        assert!(error.to_string().contains("no RFC 3339 instant"), "{error}");
+        assert!(
+            error.to_string().contains("not an RFC 3339 instant"),
+            "{error}"
+        );
     }
 
     #[test]
-    fn an_instant_without_four_digits_of_year_is_refused() {
+    fn rejects_an_instant_before_the_year_1() {
         let error = Clock::fixed("0000-12-31T23:59:59Z").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "`0000-12-31T23:59:59Z` is no RFC 3339 instant from the year 1 to 9999-12-30T22:00:00Z, \
+            "`0000-12-31T23:59:59Z` is not an RFC 3339 instant from the year 1 to 9999-12-30T22:00:00Z, \
              such as 2026-03-01T12:00:00Z"
         );
     }

@@ -1,4 +1,4 @@
-//! The names of events, which travel in the header `X-Service-Event`.
+//! The kinds of events, which are sent in the header `X-Service-Event`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::invalid_input::InvalidInput;
 
-/// What an event is called: one of the seven of section Events of the specification, or any other
-/// name that a header can carry, since the service may know further kinds.
+/// The kind of an event: one of the seven kinds of the specification, or any other name that is
+/// valid in a header.
 ///
 /// ```
 /// use mock_server::webhook::EventKind;
@@ -37,7 +37,7 @@ impl EventKind {
     /// `message.received`
     pub const MESSAGE_RECEIVED: Self = Self(Cow::Borrowed("message.received"));
 
-    /// The seven kinds that the specification names, in its order.
+    /// The seven kinds of the specification, in its order.
     pub const ALL: [Self; 7] = [
         Self::FOLLOW_CREATED,
         Self::COMMENT_CREATED,
@@ -48,12 +48,12 @@ impl EventKind {
         Self::MESSAGE_RECEIVED,
     ];
 
-    /// A kind of any name.
+    /// Creates a kind with any name.
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`] when a header cannot carry the name: it is empty, begins or ends with a
-    /// space, or holds a control character.
+    /// Returns [`InvalidInput`] if the name is not valid in a header: it is empty, starts or ends
+    /// with whitespace, or contains a control character.
     ///
     /// ```
     /// use mock_server::webhook::EventKind;
@@ -69,14 +69,14 @@ impl EventKind {
             Ok(Self(Cow::Owned(name)))
         } else {
             let message = format!(
-                "the event kind {name:?} cannot travel in a header; give a name such as \
-                 `follow.created`, without control characters and without spaces around it"
+                "the event kind {name:?} cannot be sent in a header; expected a name such as \
+                 `follow.created`, without control characters or surrounding spaces"
             );
             Err(InvalidInput::new("invalid_kind", message))
         }
     }
 
-    /// The name, such as `post.liked`.
+    /// Returns the name, such as `post.liked`.
     ///
     /// ```
     /// assert_eq!(mock_server::webhook::EventKind::POST_LIKED.as_str(), "post.liked");
@@ -117,14 +117,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_no_header_can_carry_is_refused() {
+    fn rejects_a_name_that_is_invalid_in_a_header() {
         for name in ["", " ", "a ", "\ta", "a\r\nX-Evil: 1", "a\0b"] {
             assert!(EventKind::new(name).is_err(), "{name:?}");
         }
         assert_eq!(
             EventKind::new("a\n").unwrap_err().to_string(),
-            "the event kind \"a\\n\" cannot travel in a header; give a name such as \
-             `follow.created`, without control characters and without spaces around it"
+            "the event kind \"a\\n\" cannot be sent in a header; expected a name such as \
+             `follow.created`, without control characters or surrounding spaces"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! From a request to its outcome: which checks are made, and in which order.
+//! The processing of a request: the checks in their order, then the handler of the endpoint.
 
 use jiff::Timestamp;
 
@@ -12,13 +12,12 @@ use super::request::Request;
 use super::verdicts::violations;
 use super::world::World;
 
-/// Answers one request according to the specification and the world's dialect, and carries it out.
+/// Handles a request according to the specification and the dialect of the world.
 ///
-/// A rejected request changes nothing, and neither does a read; but both count against the rate
-/// limit of their key.
+/// Rejected requests and reads change nothing except the rate limit of their key.
 ///
-/// [`MockServer`](crate::MockServer) does this for each request that it receives. Call it directly
-/// to test against a [`World`] without a socket.
+/// [`MockServer`](crate::MockServer) calls this for each request. Call it directly to test against
+/// a [`World`] without a socket.
 ///
 /// ```
 /// use mock_server::{Request, World, handle};
@@ -34,7 +33,7 @@ pub fn handle(world: &mut World, request: &Request) -> Reply {
     process(world, request, now).reply
 }
 
-/// Does the same at this instant, and returns everything that came of the request.
+/// Handles a request at the instant `now` and returns its outcome.
 pub(crate) fn process(world: &mut World, request: &Request, now: Timestamp) -> Outcome {
     let mut problems = Problems::default();
     check_size(request, &mut problems);
@@ -77,7 +76,7 @@ pub(crate) fn process(world: &mut World, request: &Request, now: Timestamp) -> O
     outcome
 }
 
-/// Finds the key of a request, and counts the request against its rate limit.
+/// Finds the key of a request and counts the request against its rate limit.
 fn identify(
     world: &mut World,
     request: &Request,
@@ -99,7 +98,7 @@ fn identify(
             return (None, None);
         }
     };
-    // A state that was written by hand can have a key without an account.
+    // A hand-written state can have a key without an account.
     let has_account = |key: &&mut Key| world.accounts.contains_key(&key.handle);
     let Some(key) = world.keys.get_mut(token).filter(has_account) else {
         problems.reject(Rejection::UnknownKey);
@@ -122,7 +121,7 @@ fn identify(
     (Some(key.clone()), quota)
 }
 
-/// Returns the text of the key that the request carries; `None` when it carries none.
+/// Returns the key in the request, if any.
 fn token(request: &Request) -> Result<Option<&str>, Rejection> {
     let mut headers = request.header_values("authorization");
     let Some(header) = headers.next() else {
@@ -142,7 +141,7 @@ fn rejected(
 ) -> Outcome {
     let decisive = problems
         .decisive()
-        .expect("a request is rejected for a problem");
+        .expect("a rejected request has a decisive problem");
     Outcome {
         reply: decisive.reply(world.dialect()),
         changed: false,
@@ -152,8 +151,8 @@ fn rejected(
     }
 }
 
-/// Adds the three fields of the IETF draft "RateLimit header fields for HTTP" up to its version 07.
-/// Later versions put all into one structured field, which few clients read yet.
+/// Adds the three headers of version 07 of the IETF draft "RateLimit header fields for HTTP". Later
+/// versions have a single structured header, which few clients read yet.
 fn add_rate_limit(reply: &mut Reply, quota: Quota) {
     for (name, value) in [
         ("ratelimit-limit", quota.limit.limit.to_string()),

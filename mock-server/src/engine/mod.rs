@@ -1,16 +1,16 @@
-//! The service itself, independent of every transport: a pure, synchronous function from a world
+//! The service itself, independent of the transports: a pure, synchronous function from a world
 //! and a request to an outcome. Nothing here opens a socket, waits or reads the environment.
 //!
-//! In reading order, each part standing on those before it:
+//! In reading order; each part depends only on the parts before it:
 //!
-//! - `dialect`: the settings for everything that the specification leaves open
+//! - `dialect`: the settings for the choices that the specification leaves open
 //! - `access`: keys, scopes and rate limits
-//! - `rejections`: everything that can be wrong with a request
+//! - `rejections`: the problems that a request can have
 //! - `resources`: accounts with their profiles, links, posts and badges, and their limits
 //! - `world`: the state of one service
-//! - `endpoints`: the table of endpoints, and a file for each resource that answers
+//! - `endpoints`: the table of endpoints, and their handlers in one file for each resource
 //! - `verdicts`: the violations and the coverage of a client
-//! - `handle`: the way of a request through all of this
+//! - `handle`: the processing of a request
 
 mod access;
 mod clock;

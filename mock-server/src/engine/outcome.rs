@@ -1,23 +1,23 @@
-//! Everything that came of one request.
+//! The outcome of a request.
 
 use super::endpoints::Endpoint;
 use super::reply::Reply;
 use super::verdicts::Violation;
 
-/// Everything that came of one request.
+/// The outcome of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    /// The answer to the caller.
+    /// The response.
     pub(crate) reply: Reply,
-    /// Whether the world has to be stored: a write was carried out, or the request counted against
-    /// a rate limit that was set with [`World::set_rate_limit`](crate::World::set_rate_limit).
-    /// Counting against the default limit is not worth a write to a disk.
+    /// `true` if the world has to be stored: a write succeeded, or the request counts against a rate
+    /// limit that was set with [`World::set_rate_limit`](crate::World::set_rate_limit). Counting
+    /// against the default limit is not worth writing a file.
     pub(crate) changed: bool,
-    /// `None` when the path or the method belongs to no endpoint.
+    /// The endpoint, if one has this path and method.
     pub(crate) endpoint: Option<Endpoint>,
-    /// The code of the rejection, such as `unknown_field`, the same under every dialect.
+    /// The error code, such as `unknown_field`, which is the same under every dialect.
     pub(crate) rejection: Option<&'static str>,
-    /// At most [`Violation::MAX_PER_REQUEST`]. A request can be carried out and break a rule
-    /// all the same, where a dialect is lenient.
+    /// At most [`Violation::MAX_PER_REQUEST`]. Under a lenient dialect, a successful request can
+    /// have violations.
     pub(crate) violations: Vec<Violation>,
 }

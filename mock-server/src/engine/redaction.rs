@@ -1,15 +1,15 @@
-//! Texts that may be shown: without the keys that a client put into them, percent-encoded or not.
+//! Redaction of keys and secrets in text, percent-encoded or not.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::access::label;
 
-/// How many digits stand behind the name in a key of the mock's own making.
+/// The number of digits in a generated key.
 const DIGITS: usize = 16;
 
-/// The text with `…` in place of the digits of every key of the mock's own making: a client may have
-/// put its key into a path or a query.
+/// Replaces the digits of generated keys with `…`: a client may have put its key into a path or a
+/// query.
 pub(crate) fn redact_keys(text: &str) -> Cow<'_, str> {
     match text.len() < "mock__".len() + DIGITS {
         true => Cow::Borrowed(text),
@@ -17,7 +17,7 @@ pub(crate) fn redact_keys(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text with `…` in place of a secret.
+/// Replaces a secret with `…`.
 pub(crate) fn redact<'a>(text: &'a str, secret: &str) -> Cow<'a, str> {
     hide(text, |text| {
         let found = text.match_indices(secret);
@@ -28,18 +28,18 @@ pub(crate) fn redact<'a>(text: &'a str, secret: &str) -> Cow<'a, str> {
 }
 
 fn hide(text: &str, find: impl Fn(&str) -> Vec<Range<usize>>) -> Cow<'_, str> {
-    let shown = replace(text, &find(text));
-    if !shown.contains('%') {
-        return shown;
+    let redacted = replace(text, &find(text));
+    if !redacted.contains('%') {
+        return redacted;
     }
-    let (decoded, starts) = decode(&shown);
+    let (decoded, starts) = decode(&redacted);
     let found = find(&decoded).into_iter();
     let found: Vec<_> = found
         .map(|part| starts[part.start]..starts[part.end])
         .collect();
     match found.is_empty() {
-        true => shown,
-        false => Cow::Owned(replace(&shown, &found).into_owned()),
+        true => redacted,
+        false => Cow::Owned(replace(&redacted, &found).into_owned()),
     }
 }
 
@@ -47,16 +47,16 @@ fn replace<'a>(text: &'a str, parts: &[Range<usize>]) -> Cow<'a, str> {
     if parts.is_empty() {
         return Cow::Borrowed(text);
     }
-    let (mut shown, mut end) = (String::new(), 0);
+    let (mut redacted, mut end) = (String::new(), 0);
     for part in parts {
-        shown.push_str(&text[end..part.start]);
-        shown.push('…');
+        redacted.push_str(&text[end..part.start]);
+        redacted.push('…');
         end = part.end;
     }
-    Cow::Owned(shown + &text[end..])
+    Cow::Owned(redacted + &text[end..])
 }
 
-/// Where the digits of keys stand; they follow the key's name.
+/// Returns the positions of the digits of keys, which follow the name of the key.
 fn key_digits(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -76,8 +76,8 @@ fn key_digits(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The text without percent-encoding, one byte for each of its characters, and where each of them
-/// begins in what was given. No key has a character beyond ASCII, so that `?` can stand for one.
+/// Decodes percent-encoding into one byte for each character, and returns the position of each
+/// character in the original. Keys are ASCII, so other characters become `?`.
 fn decode(text: &str) -> (String, Vec<usize>) {
     let (mut decoded, mut starts) = (String::new(), Vec::new());
     let mut rest = text;
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_left_out_of_a_text_wherever_they_are() {
+    fn redacts_keys_anywhere_in_a_text() {
         let key = token(7, "all");
         let text = format!("a=mock_&b={key}&c=mock_mock_é{key}{}", token(7, "key6"));
         let expected = "a=mock_&b=mock_all_…&c=mock_mock_émock_all_…mock_key6_…";
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_left_out_when_they_are_encoded() {
+    fn redacts_percent_encoded_keys() {
         let key = token(7, "all");
         let digits = &key["mock_all_".len()..];
         let encoded = |text: &str| {
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_left_out_when_it_is_encoded() {
+    fn redacts_percent_encoded_secrets() {
         let secret = "a?b+/==";
         assert_eq!(redact("a=a?b+/==&b=a%3fb%2B/%3D=&é", secret), "a=…&b=…&é");
     }

@@ -1,4 +1,4 @@
-//! What the engine answers.
+//! The HTTP response of the engine.
 
 use std::borrow::Cow;
 
@@ -6,25 +6,25 @@ use serde::Serialize;
 
 use super::dialect::{Dialect, ErrorBody, WriteResponses};
 
-/// One HTTP answer, as plain values.
+/// An HTTP response as plain values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reply {
     /// The status code, 100 to 599.
     pub status: u16,
-    /// Names in lower case, and values.
+    /// The names, in lower case, and values of the headers.
     pub headers: Vec<(Cow<'static, str>, Cow<'static, str>)>,
-    /// The bytes of the body: JSON, or empty; plain text where the dialect words refusals so.
+    /// The body: JSON, empty, or plain text if the dialect has plain-text rejections.
     pub body: Vec<u8>,
 }
 
 impl Reply {
-    /// `{"data": resource}`, the shape of every answer that carries data.
+    /// Returns a response with the body `{"data": resource}`.
     pub(super) fn data(status: u16, resource: impl Serialize) -> Self {
         Self::json(status, &Data { data: resource })
     }
 
-    /// The answer to a creation or an edit.
+    /// Returns the response to a creation or an edit.
     pub(super) fn written(dialect: &Dialect, status: u16, resource: impl Serialize) -> Self {
         match dialect.write_responses {
             WriteResponses::Resource => Self::data(status, resource),
@@ -33,7 +33,7 @@ impl Reply {
         }
     }
 
-    /// The answer to a deletion.
+    /// Returns the response to a deletion.
     pub(super) fn deleted(dialect: &Dialect) -> Self {
         match dialect.write_responses {
             WriteResponses::EmptyData => Self::data(200, Nothing {}),
@@ -41,7 +41,7 @@ impl Reply {
         }
     }
 
-    /// `{"error": {"code", "message", "field"?}}`, the shape of every refusal by default.
+    /// Returns a rejection in the default shape, `{"error": {"code", "message", "field"?}}`.
     pub(crate) fn error(status: u16, code: &str, message: &str, field: Option<&str>) -> Self {
         Self::rejection(ErrorBody::Nested, status, code, message, field)
     }
@@ -80,7 +80,7 @@ impl Reply {
         self
     }
 
-    /// Sets a header unless there is one of the name already.
+    /// Adds a header unless a header with this name exists.
     pub(crate) fn set_default_header(&mut self, name: &'static str, value: String) {
         if self.headers.iter().all(|(given, _)| given != name) {
             self.headers.push((name.into(), value.into()));
@@ -112,9 +112,8 @@ impl Reply {
     }
 
     fn serialized(content_type: &'static str, status: u16, body: &impl Serialize) -> Self {
-        // Structs and not `serde_json::Value`s: the fields keep their order, so that the same seed
-        // gives the same bytes under every feature of serde_json.
-        let body = serde_json::to_vec(body).expect("texts, numbers and lists become JSON");
+        // Structs keep the order of their fields; that of `serde_json::Value` depends on a feature.
+        let body = serde_json::to_vec(body).expect("the bodies contain only JSON values");
         Self {
             status,
             headers: vec![("content-type".into(), content_type.into())],
@@ -123,7 +122,7 @@ impl Reply {
     }
 }
 
-/// The reason phrase of a status with which the service refuses (RFC 9110, section 15).
+/// Returns the reason phrase of the status code of a rejection (RFC 9110, section 15).
 fn title(status: u16) -> &'static str {
     match status {
         400 => "Bad Request",
@@ -136,7 +135,7 @@ fn title(status: u16) -> &'static str {
         422 => "Unprocessable Content",
         429 => "Too Many Requests",
         503 => "Service Unavailable",
-        _ => "Refused",
+        _ => "Rejected",
     }
 }
 
@@ -162,7 +161,7 @@ struct ErrorObject<'a> {
     field: Option<&'a str>,
 }
 
-/// RFC 9457, section 3.1, and two members of our own.
+/// Problem details (RFC 9457, section 3.1) with the extensions `code` and `field`.
 #[derive(Serialize)]
 struct Problem<'a> {
     r#type: &'a str,

@@ -1,8 +1,8 @@
-//! A request as the engine sees it, whatever carried it here.
+//! The HTTP request to the engine.
 
 use std::fmt;
 
-/// One HTTP request, as plain values.
+/// An HTTP request as plain values.
 ///
 /// ```
 /// use mock_server::Request;
@@ -15,22 +15,22 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Request {
-    /// The method as it was sent, such as `PATCH`; methods are case-sensitive.
+    /// The method, such as `PATCH`; methods are case-sensitive.
     pub method: String,
-    /// The path, still percent-encoded, without the query.
+    /// The percent-encoded path without the query.
     pub path: String,
-    /// What follows the `?`, still percent-encoded.
+    /// The percent-encoded query without the `?`.
     pub query: Option<String>,
-    /// Names and values in the order in which they came. Names are found in any case.
+    /// The names and values of the headers in their order. Names are case-insensitive.
     pub headers: Vec<(String, String)>,
-    /// The bytes of the body; empty when there is none.
+    /// The body; empty if the request has no body.
     pub body: Vec<u8>,
-    /// How long a body was that a transport did not keep, because no endpoint takes so much.
+    /// The length of a body that a transport discarded because it exceeds the limit.
     discarded: Option<usize>,
 }
 
 impl Request {
-    /// A request without headers and body. `target` is a path, with or without `?` and a query.
+    /// Creates a request without headers and body. `target` is a path, optionally with a query.
     ///
     /// ```
     /// let request = mock_server::Request::new("GET", "/api/v1/stats");
@@ -51,7 +51,7 @@ impl Request {
         }
     }
 
-    /// Adds one header; an earlier one of the same name stays.
+    /// Adds a header. Existing headers with the same name are kept.
     ///
     /// ```
     /// let request = mock_server::Request::new("GET", "/api/v1/me").header("X-Trace", "1");
@@ -63,7 +63,7 @@ impl Request {
         self
     }
 
-    /// Sets the body; the content type is a header of its own.
+    /// Sets the body, but not the header `Content-Type`.
     ///
     /// ```
     /// let request = mock_server::Request::new("POST", "/api/v1/me/posts")
@@ -77,13 +77,13 @@ impl Request {
         self
     }
 
-    /// Says that there was a body of this many bytes, which is not here.
+    /// Sets the length of a body that was discarded.
     pub(crate) fn discarded_body(mut self, length: usize) -> Self {
         self.discarded = Some(length);
         self
     }
 
-    /// How many bytes the body has, whether it was kept or not.
+    /// Returns the length of the body in bytes, even if the body was discarded.
     pub(crate) fn body_length(&self) -> usize {
         self.discarded.unwrap_or(self.body.len())
     }
@@ -97,7 +97,7 @@ impl Request {
 }
 
 impl fmt::Debug for Request {
-    /// Shows everything but the values of the headers, among which is the key.
+    /// Omits the values of the headers, since they contain the key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
         f.debug_struct("Request")

@@ -1,7 +1,7 @@
-//! Numbers that look random and follow from a seed alone, the same on every machine and in every
-//! version: the standard library's hasher promises neither.
+//! Pseudorandom numbers that depend only on a seed. Unlike the hashers of the standard library, they
+//! are the same on every machine and in every version.
 
-/// A point in an endless tree of numbers. Every step leads to another number.
+/// A hash of a seed and the values mixed into it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SeededHash(u64);
 
@@ -10,13 +10,14 @@ impl SeededHash {
         Self(0).mix(seed)
     }
 
-    pub(crate) fn mix_str(self, text: &str) -> Self {
-        let length = self.mix(text.len() as u64);
-        text.bytes()
-            .fold(length, |point, byte| point.mix(u64::from(byte)))
+    pub(crate) fn mix_str(self, string: &str) -> Self {
+        let hash = self.mix(string.len() as u64);
+        string
+            .bytes()
+            .fold(hash, |hash, byte| hash.mix(u64::from(byte)))
     }
 
-    /// One step of SplitMix64, with `number` mixed in.
+    /// Mixes a number into the hash with one step of SplitMix64.
     pub(crate) fn mix(self, number: u64) -> Self {
         let mut bits = (self.0 ^ number).wrapping_add(0x9e37_79b9_7f4a_7c15);
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -28,14 +29,14 @@ impl SeededHash {
         self.0
     }
 
-    /// A number from 0 up to, and not including, `bound`.
+    /// Returns a number in `0..bound`.
     pub(crate) fn below(self, bound: u64) -> u64 {
         self.0 % bound
     }
 
-    /// A number from 0 up to, and not including, 1.
+    /// Returns a number in `0.0..1.0`.
     pub(crate) fn fraction(self) -> f64 {
-        // A float holds 53 bits exactly.
+        // An `f64` represents 53 bits exactly.
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
@@ -45,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_numbers_of_a_seed_never_change() {
+    fn hashes_are_stable() {
         assert_eq!(SeededHash::new(0).value(), 0xe220_a839_7b1d_cdaf);
         assert_ne!(
             SeededHash::new(1).mix_str("ab").mix_str("c").value(),

@@ -1,4 +1,4 @@
-//! What a mock server is to be like before it starts.
+//! The builder of a mock server.
 
 use std::io;
 use std::net::TcpListener;
@@ -10,9 +10,9 @@ use crate::journal::JournalLimits;
 use crate::service::Service;
 use crate::state_file::{StateError, StateFile};
 
-/// What a server is to be like; see [`MockServer::builder`].
+/// A builder for a [`MockServer`]; see [`MockServer::builder`].
 #[derive(Debug, Default)]
-#[must_use = "nothing listens before `start`"]
+#[must_use = "the server does not listen before `start`"]
 pub struct MockServerBuilder {
     seed: u64,
     clock: Option<Clock>,
@@ -25,8 +25,8 @@ pub struct MockServerBuilder {
 }
 
 impl MockServerBuilder {
-    /// The seed of a default world, from which its keys and statistics follow; 0 unless set. It
-    /// says nothing where [`world`](Self::world) or an existing state file brings a world along.
+    /// Sets the seed of the default world, which determines its keys and statistics; 0 by default.
+    /// It has no effect with [`world`](Self::world) or an existing state file.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -41,7 +41,8 @@ impl MockServerBuilder {
         self
     }
 
-    /// The clock of a new world, in place of the system's. An existing state file keeps its own.
+    /// Sets the clock of a new world instead of the system clock. An existing state file keeps its
+    /// clock.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -56,8 +57,8 @@ impl MockServerBuilder {
         self
     }
 
-    /// How the service behaves where the specification is silent, in place of the dialect that the
-    /// world has. An existing state file keeps its own.
+    /// Sets the dialect of a new world: the choices that the service makes where the specification
+    /// is silent. An existing state file keeps its dialect.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -71,7 +72,7 @@ impl MockServerBuilder {
         self
     }
 
-    /// A world of your own, in place of the default one. An existing state file keeps its own.
+    /// Sets the initial world instead of the default one. An existing state file keeps its world.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -87,7 +88,7 @@ impl MockServerBuilder {
         self
     }
 
-    /// Keeps the world in a file, as [`StateFile`] describes, which is made when it is not there.
+    /// Stores the world in a file, which is created if it does not exist; see [`StateFile`].
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -102,7 +103,7 @@ impl MockServerBuilder {
         self
     }
 
-    /// Listens here and not on a free port of 127.0.0.1.
+    /// Sets the listener instead of a free port of 127.0.0.1.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -116,10 +117,10 @@ impl MockServerBuilder {
         self
     }
 
-    /// Allows faults on the wire, such as a reset connection.
+    /// Enables wire faults, such as a reset connection.
     ///
-    /// The server then has a front of its own before wiremock, through which everything passes. It
-    /// costs each request a further connection inside this machine.
+    /// The server then runs a proxy in front of wiremock, which adds a local connection to each
+    /// request.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -134,7 +135,7 @@ impl MockServerBuilder {
         self
     }
 
-    /// Keeps another number of requests in the journal than [`JournalLimits::default`] says.
+    /// Sets the limits of the journal instead of [`JournalLimits::default`].
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -151,12 +152,13 @@ impl MockServerBuilder {
         self
     }
 
-    /// Starts the server. It has a thread of its own and answers as soon as this returns.
+    /// Starts the server on its own thread. It accepts requests as soon as this returns.
     ///
     /// # Errors
     ///
-    /// [`StartError::Listen`] when no port can be had, [`StartError::State`] when the state file
-    /// cannot be used; it is left as it is.
+    /// Returns [`StartError::Listen`] if no port can be bound, [`StartError::Proxy`] if the proxy
+    /// for wire faults cannot be started, and [`StartError::State`] if the state file cannot be
+    /// used; the file is not changed.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -200,11 +202,11 @@ impl MockServerBuilder {
     }
 }
 
-/// Everything that a server needs to start.
+/// The configuration of a server.
 pub(super) struct Config {
-    /// Where clients connect.
+    /// The listener for clients.
     pub(super) listener: TcpListener,
-    /// Where wiremock listens when a front stands before it.
+    /// The listener for wiremock behind the proxy for wire faults.
     pub(super) behind_proxy: Option<TcpListener>,
     pub(super) service: Service,
 }
@@ -213,15 +215,15 @@ fn free_port() -> Result<TcpListener, StartError> {
     TcpListener::bind("127.0.0.1:0").map_err(StartError::Listen)
 }
 
-/// Why a server did not start.
+/// An error at the start of a server.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// There is no free port on 127.0.0.1.
-    #[error("no port of 127.0.0.1 can be had: {0}")]
+    /// No port of 127.0.0.1 can be bound.
+    #[error("cannot bind a port on 127.0.0.1: {0}")]
     Listen(#[source] io::Error),
-    /// The front that faults on the wire need cannot be started.
-    #[error("the front for faults on the wire cannot be started: {0}")]
+    /// The proxy for wire faults cannot be started.
+    #[error("cannot start the proxy for wire faults: {0}")]
     Proxy(#[source] io::Error),
     /// The state file cannot be used.
     #[error(transparent)]

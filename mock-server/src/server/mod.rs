@@ -1,4 +1,4 @@
-//! The mock server of a Rust test suite: one world behind one port of this machine.
+//! The mock server for Rust tests: one world on one port of this machine.
 
 mod builder;
 
@@ -17,7 +17,7 @@ use crate::webhook::WebhookHandle;
 use builder::Config;
 pub use builder::{MockServerBuilder, StartError};
 
-/// A profile service that runs inside this process until it is dropped.
+/// A profile service that runs in this process until it is dropped.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -29,9 +29,9 @@ pub use builder::{MockServerBuilder, StartError};
 pub struct MockServer {
     uri: String,
     service: Arc<Service>,
-    /// Stands before wiremock where there are faults on the wire.
+    /// The proxy in front of wiremock that wire faults require.
     proxy: Option<Proxy>,
-    /// There until the server is dropped.
+    /// `Some` until the server is dropped.
     wiremock: Option<wiremock::MockServer>,
 }
 
@@ -40,8 +40,8 @@ impl MockServer {
     ///
     /// # Panics
     ///
-    /// When this machine has no port or file handle left; [`MockServerBuilder::start`] returns that
-    /// as an error instead.
+    /// Panics if the server cannot bind a port; [`MockServerBuilder::start`] returns an error
+    /// instead.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -56,7 +56,7 @@ impl MockServer {
         }
     }
 
-    /// Begins a server that differs from the default.
+    /// Returns a builder for a server with other settings.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -67,8 +67,7 @@ impl MockServer {
         MockServerBuilder::default()
     }
 
-    /// The base URL, such as `http://127.0.0.1:40123`. The paths of the specification, which begin
-    /// with `/api/v1`, follow it directly.
+    /// Returns the base URL, such as `http://127.0.0.1:40123`, without `/api/v1`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -80,7 +79,7 @@ impl MockServer {
         &self.uri
     }
 
-    /// The address behind [`MockServer::uri`].
+    /// Returns the address of the server.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -95,7 +94,7 @@ impl MockServer {
         }
     }
 
-    /// The key of `demo` that may do everything.
+    /// Returns the key of `demo` that has all scopes.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -107,7 +106,7 @@ impl MockServer {
         &self.keys().all
     }
 
-    /// The six keys of `demo`, named by what they may do, as they were when the server started.
+    /// Returns the six keys of `demo`, named after their scopes, as of the start of the server.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -119,11 +118,11 @@ impl MockServer {
         self.service.keys()
     }
 
-    /// Makes a further key for `handle`, and the account when there is none yet.
+    /// Creates a key for `handle`, and the account if it does not exist.
     ///
     /// # Errors
     ///
-    /// [`StateError`] when the state file fails; a server in memory never does.
+    /// Returns [`StateError`] if the state file cannot be used. A server in memory never fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -137,11 +136,11 @@ impl MockServer {
         self.update(|world| world.create_key(handle, scopes))
     }
 
-    /// A copy of the world as it is now.
+    /// Returns a copy of the current world.
     ///
     /// # Errors
     ///
-    /// [`StateError`] when the state file fails; a server in memory never does.
+    /// Returns [`StateError`] if the state file cannot be used. A server in memory never fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -157,8 +156,8 @@ impl MockServer {
     ///
     /// # Errors
     ///
-    /// [`StateError`] when the state file fails, and then nothing changes; a server in memory never
-    /// fails.
+    /// Returns [`StateError`] if the state file cannot be used; then nothing changes. A server in
+    /// memory never fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -170,11 +169,11 @@ impl MockServer {
         self.service.store().transact(|world| (change(world), true))
     }
 
-    /// Gives the service another dialect, from the next request on.
+    /// Sets the dialect, starting with the next request.
     ///
     /// # Errors
     ///
-    /// [`StateError`] when the state file fails; a server in memory never does.
+    /// Returns [`StateError`] if the state file cannot be used. A server in memory never fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -183,7 +182,7 @@ impl MockServer {
     /// let server = MockServer::start().await;
     /// for (setting, alternative, dialect) in Dialect::alternatives() {
     ///     server.set_dialect(dialect)?;
-    ///     // … the client under test runs; it survives `alternative` of `setting` …
+    ///     // … the client under test runs with this `alternative` of `setting` …
     /// }
     /// # Ok::<(), mock_server::StateError>(()) }).unwrap();
     /// ```
@@ -191,12 +190,12 @@ impl MockServer {
         self.update(|world| world.set_dialect(dialect))
     }
 
-    /// The wiremock server underneath. What a test mounts on it comes before the profile service,
-    /// which has wiremock's lowest priority, 255.
+    /// Returns the underlying wiremock server. Mocks that a test mounts on it take precedence over
+    /// the profile service, which has wiremock's lowest priority, 255.
     ///
-    /// Two of wiremock's ways do not work here. `mount_as_scoped` takes away another mock than its
-    /// own as soon as two mocks differ in priority, and `reset` takes the profile service away as
-    /// well; [`reset_mocks`](Self::reset_mocks) stands in for both. Recording is off, so
+    /// Use [`reset_mocks`](Self::reset_mocks) instead of two functions of wiremock:
+    /// `mount_as_scoped`, which removes the wrong mock if mocks have different priorities, and
+    /// `reset`, which removes the profile service as well. Recording is disabled, so
     /// `received_requests` is `None`.
     ///
     /// ```
@@ -214,12 +213,11 @@ impl MockServer {
     pub fn wiremock(&self) -> &wiremock::MockServer {
         self.wiremock
             .as_ref()
-            .expect("the server is taken out in `drop` alone")
+            .expect("the server is only taken in `drop`")
     }
 
-    /// Takes away every mock that was mounted in front, unchecked. The world stays as it is. A
-    /// request that arrives meanwhile can meet neither the mocks nor the service, and gets an empty
-    /// 404.
+    /// Removes all mounted mocks without verifying them. The world does not change. A request that
+    /// arrives during the removal may get an empty 404 response.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -232,16 +230,16 @@ impl MockServer {
         self.mount_service().await;
     }
 
-    /// Makes requests meet a fault from now on, after the rules that were added before.
+    /// Adds a fault rule after the existing rules. It applies to later requests.
     ///
-    /// A delay of either phase comes after the write, because wiremock waits no earlier; the
-    /// program waits where the phase says. Mocks that are mounted in front meet no fault.
+    /// Delays of both phases happen after the write, because wiremock cannot delay earlier; the
+    /// program honors the phase. Faults do not apply to mounted mocks.
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`] when the rule cannot be followed. A server that was started without
-    /// [`MockServerBuilder::wire_faults`](crate::MockServerBuilder::wire_faults) refuses a fault on
-    /// the wire, and a body above 256 MiB.
+    /// Returns [`InvalidInput`] if the rule is invalid, or if it has a wire fault or a body larger
+    /// than 256 MiB and the server was started without
+    /// [`MockServerBuilder::wire_faults`](crate::MockServerBuilder::wire_faults).
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -263,7 +261,7 @@ impl MockServer {
         self.service.add_faults(vec![rule])
     }
 
-    /// Takes all fault rules away.
+    /// Removes all fault rules.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -278,7 +276,7 @@ impl MockServer {
         self.service.faults().clear();
     }
 
-    /// The webhook: where it points, what it sends, and what has come of it.
+    /// Returns a handle to the webhook, which sends events and lists deliveries.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -291,8 +289,8 @@ impl MockServer {
         WebhookHandle::new(&self.service)
     }
 
-    /// The requests that the service has answered. What a mock mounted in front answers is not among
-    /// them.
+    /// Returns the journal of the requests to the service. It does not contain requests to mounted
+    /// mocks.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -304,8 +302,8 @@ impl MockServer {
         self.service.journal()
     }
 
-    /// Begins to say what the client was to send; the path is below `/api/v1` and may be a template,
-    /// as [`RequestPattern`](crate::journal::RequestPattern) has it.
+    /// Starts an expectation about the requests of the client. The path is relative to `/api/v1` and
+    /// may be a template; see [`RequestPattern`](crate::journal::RequestPattern).
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -317,8 +315,8 @@ impl MockServer {
         Expect::new(self.service.journal(), method, path)
     }
 
-    /// What the service thinks of its client so far: the rules of the specification that it broke,
-    /// and what it never tried. What a mock mounted in front answers is not in it.
+    /// Returns the client's violations of the specification and the coverage so far. Requests to
+    /// mounted mocks are not included.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -332,12 +330,12 @@ impl MockServer {
         self.service.verdicts()
     }
 
-    /// Checks that the client broke no rule of the specification so far, as far as
-    /// [`verdicts`](Self::verdicts) covers it.
+    /// Asserts that the client has not violated the specification; see
+    /// [`verdicts`](Self::verdicts).
     ///
     /// # Panics
     ///
-    /// When it broke one; the message lists the violations.
+    /// Panics if the client violated a rule. The message lists the violations.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -351,8 +349,8 @@ impl MockServer {
         self.verdicts().assert_no_violations();
     }
 
-    /// Serves on wiremock. The listener is ours because a pooled server of wiremock's never closes
-    /// its port, and recording is off because it would keep every request for ever.
+    /// Starts the wiremock server. It has its own listener because pooled servers of wiremock never
+    /// close their port, and recording is disabled because wiremock would keep every request.
     async fn serve(config: Config) -> Result<Self, StartError> {
         let Config {
             listener,
@@ -386,7 +384,7 @@ impl MockServer {
         Ok(server)
     }
 
-    /// Makes the service answer what no other mock does.
+    /// Mounts the service with the lowest priority.
     async fn mount_service(&self) {
         let proxy = self.proxy.as_ref().map(|proxy| proxy.handover.clone());
         let mock = respond::catch_all(self.service.clone(), proxy);
@@ -395,8 +393,7 @@ impl MockServer {
 }
 
 impl Drop for MockServer {
-    /// Closes the port, and panics when an expectation of a mounted mock was not met, as wiremock's
-    /// own server does.
+    /// Closes the port. Panics if an expectation of a mounted mock was not met, as wiremock does.
     fn drop(&mut self) {
         if let Some(server) = self.wiremock.take() {
             respond::drop_at_once(server);

@@ -20,7 +20,7 @@ async fn rejects_a_missing_key() {
         let answer = ask(&server, &endpoint.known()).without_key().refused(
             401,
             "key_missing",
-            "the key is missing; send the header `Authorization: Bearer <API_KEY>`",
+            "no API key; send the header `Authorization: Bearer <API_KEY>`",
         );
         assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
     }
@@ -35,7 +35,7 @@ async fn rejects_an_unknown_key_even_if_no_key_is_required() {
             let answer = ask(&server, &endpoint.known()).key(key).refused(
                 401,
                 "key_invalid",
-                "the key is not known here",
+                "unknown API key",
             );
             assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
         }
@@ -54,7 +54,7 @@ async fn rejects_a_malformed_header_even_if_no_key_is_required() {
                 .refused(
                     401,
                     "key_invalid",
-                    "the Authorization header is not of the form `Bearer <API_KEY>`",
+                    "the Authorization header does not have the form `Bearer <API_KEY>`",
                 );
         }
         ask(&server, line)
@@ -62,7 +62,7 @@ async fn rejects_a_malformed_header_even_if_no_key_is_required() {
             .refused(
                 401,
                 "key_invalid",
-                "there is more than one Authorization header; send one",
+                "found more than one Authorization header; send only one",
             );
     }
 }

@@ -41,7 +41,7 @@ async fn requires_a_json_content_type() {
         ask(&server, line).body("{}").refused(
             415,
             "wrong_content_type",
-            "the content type is missing; application/json is expected",
+            "the content type is missing; expected application/json",
         );
         for found in [
             "text/plain",
@@ -49,7 +49,7 @@ async fn requires_a_json_content_type() {
             "application/merge-patch+json",
             "",
         ] {
-            let message = format!("the content type is {found}; application/json is expected");
+            let message = format!("the content type is {found}; expected application/json");
             ask(&server, line)
                 .header("Content-Type", found)
                 .body("{}")
@@ -83,7 +83,7 @@ async fn rejects_two_content_types() {
             415,
             "wrong_content_type",
             "the content type is application/json and application/json; \
-             application/json is expected",
+             expected application/json",
         );
 }
 
@@ -97,15 +97,15 @@ async fn rejects_bodies_that_are_not_json_objects() {
             ("", "EOF while parsing a value at line 1 column 0"),
             ("bio=x", "expected value at line 1 column 1"),
             ("{", "EOF while parsing an object at line 1 column 1"),
-            ("[]", "it is an array"),
-            (" null", "it is null"),
-            ("true", "it is a boolean"),
-            ("-1", "it is a number"),
-            ("\"x\"", "it is a string"),
+            ("[]", "found an array"),
+            (" null", "found null"),
+            ("true", "found a boolean"),
+            ("-1", "found a number"),
+            ("\"x\"", "found a string"),
             ("{}{}", "trailing characters at line 1 column 3"),
-            (deep.as_str(), "it is an array"),
+            (deep.as_str(), "found an array"),
         ] {
-            let message = format!("the body is no JSON object: {reason}");
+            let message = format!("the body is not a JSON object: {reason}");
             ask(&server, line)
                 .text(body)
                 .refused(400, "not_a_json_object", &message);
@@ -123,7 +123,7 @@ async fn rejects_invalid_utf_8() {
         .refused(
             400,
             "not_a_json_object",
-            "the body is no JSON object: invalid unicode code point at line 1 column 10",
+            "the body is not a JSON object: invalid unicode code point at line 1 column 10",
         );
 }
 
@@ -139,7 +139,7 @@ async fn rejects_a_repeated_field() {
         ("PATCH /me/links/link_1", "url"),
         ("POST /me/posts", "body"),
     ] {
-        let message = format!("the field {field} is there more than once; send it once");
+        let message = format!("duplicate field {field}; send it once");
         twice(line, field).refused_for(400, field, "repeated_field", &message);
     }
 }

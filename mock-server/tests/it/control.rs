@@ -87,19 +87,18 @@ fn rejects_an_invalid_state() {
         (
             "/last_id",
             json!(u64::MAX),
-            "last_id is 18446744073709551615; at most 9007199254740991 is allowed, so that ids are \
-             left to give",
+            "last_id is 18446744073709551615; expected at most 9007199254740991",
         ),
         (
             "/last_id",
             json!(0),
-            "last_id is 0, and the world has post_5 already; at least 5 is expected, so that no id \
-             is given twice",
+            "last_id is 0, but the id post_5 is in use; expected at least 5",
         ),
         (
             &*key,
             json!("nobody"),
-            "a key belongs to `nobody`, which is no account here; add it, or leave the key out",
+            "a key belongs to the account `nobody`, which does not exist; add the account or \
+             remove the key",
         ),
         (
             "/accounts/demo/profile/bio",
@@ -113,17 +112,16 @@ fn rejects_an_invalid_state() {
     }
     let mut timeless = state.clone();
     timeless["clock"] = json!("noon");
-    let message = "clock: `noon` is no RFC 3339 instant from the year 1 to 9999-12-30T22:00:00Z, \
+    let message = "clock: `noon` is not an RFC 3339 instant from the year 1 to 9999-12-30T22:00:00Z, \
                    such as 2026-03-01T12:00:00Z";
     refused(&serving, 400, line, timeless, "bad_body", message);
     let mut nameless = state.clone();
     nameless["accounts"][""] = state["accounts"]["demo"].clone();
-    let message = "accounts: a handle is empty; give one such as `demo`";
+    let message = "accounts: found an empty handle; expected a name such as `demo`";
     refused(&serving, 422, line, nameless, "invalid_state", message);
     let mut unusable = state.clone();
     unusable["keys"]["a b"] = state["keys"][serving.key("links")].clone();
-    let message =
-        "a key is no text that `Authorization` can carry; give letters, digits, `_` and `-`";
+    let message = "a key cannot be sent in a header; use letters, digits, `_` and `-`";
     refused(&serving, 422, line, unusable, "invalid_state", message);
     assert_eq!(
         serving.order(200, "GET /worlds/default/state", NOTHING),
@@ -139,44 +137,44 @@ fn reports_the_path_of_an_error_in_a_state() {
         (
             "/accounts/demo/links/1/id",
             json!("link_1"),
-            "accounts.demo.links[1].id: `link_1` is the id of accounts.demo.links[0].id already",
+            "accounts.demo.links[1].id: duplicate id `link_1`; accounts.demo.links[0].id has it already",
         ),
         (
             "/accounts/grace/posts/0/id",
             json!(""),
-            "accounts.grace.posts[0].id: it is empty, and no path can name it",
+            "accounts.grace.posts[0].id: found an empty id; expected a non-empty string",
         ),
         (
             "/accounts/demo/links/0/url",
             json!("/demo"),
-            "accounts.demo.links[0].url: url is not an absolute URL (relative URL without a \
-             base); https://example.com is one",
+            "accounts.demo.links[0].url: url is not an absolute URL: relative URL without a \
+             base; expected a URL such as https://example.com",
         ),
         (
             "/accounts/demo/posts/0/created_at",
             json!("2026-03-01T12:00:00+01:00"),
-            "accounts.demo.posts[0].created_at: `2026-03-01T12:00:00+01:00` is no instant in UTC \
-             and whole seconds, such as 2026-03-01T12:00:00Z",
+            "accounts.demo.posts[0].created_at: `2026-03-01T12:00:00+01:00` is not an instant in \
+             UTC with whole seconds, such as 2026-03-01T12:00:00Z",
         ),
         (
             "/accounts/demo/badges",
             json!(["early", "late"]),
-            "accounts.demo.badges[1]: `late` is none of the ids in `badges`",
+            "accounts.demo.badges[1]: unknown badge `late`; expected an id from `badges`",
         ),
         (
             "/accounts/demo/badges",
             json!(["early", "early"]),
-            "accounts.demo.badges[1]: `early` stands there already",
+            "accounts.demo.badges[1]: duplicate badge `early`",
         ),
         (
             "/badges/1/id",
             json!("early"),
-            "badges[1].id: `early` is the id of an earlier badge already",
+            "badges[1].id: duplicate badge id `early`",
         ),
         (
             "/badges/0/color",
             json!("red"),
-            "badges[0].color: color is not a colour of the form #rrggbb, such as #ff8800",
+            "badges[0].color: color is not a color of the form #rrggbb, such as #ff8800",
         ),
     ] {
         let mut wrong = state.clone();
@@ -241,7 +239,7 @@ fn creates_and_revokes_keys() {
     serving
         .ask("GET /me")
         .key(token)
-        .refused(401, "key_invalid", "the key is not known here");
+        .refused(401, "key_invalid", "unknown API key");
     refused(
         &serving,
         404,
@@ -324,7 +322,7 @@ fn sets_and_advances_the_clock() {
         &format!("PUT {clock}"),
         json!({"clock": "noon"}),
         "invalid_instant",
-        "`noon` is no RFC 3339 instant from the year 1 to 9999-12-30T22:00:00Z, such as \
+        "`noon` is not an RFC 3339 instant from the year 1 to 9999-12-30T22:00:00Z, such as \
          2026-03-01T12:00:00Z",
     );
     refused(
@@ -391,7 +389,7 @@ fn sets_a_dialect_by_name_or_by_settings() {
         &line,
         json!("tiny"),
         "invalid_dialect",
-        "`tiny` is no dialect; there are default, minimal, maximal, and random: with a seed, such \
+        "unknown dialect `tiny`; expected default, minimal, maximal, or random: and a seed, such \
          as random:7",
     );
     for (choice, message) in [

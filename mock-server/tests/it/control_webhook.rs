@@ -284,8 +284,8 @@ fn reports_invalid_events() {
         (
             json!({"kind": "two\nlines"}),
             "invalid_kind",
-            "the event kind \"two\\nlines\" cannot travel in a header; give a name such as \
-             `follow.created`, without control characters and without spaces around it",
+            "the event kind \"two\\nlines\" cannot be sent in a header; expected a name such as \
+             `follow.created`, without control characters or surrounding spaces",
         ),
         (
             json!({"kind": "post.liked", "data": null, "body": "x"}),

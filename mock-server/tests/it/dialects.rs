@@ -332,7 +332,7 @@ fn rejections_can_have_less_specific_status_codes() {
 
 #[test]
 fn error_bodies_can_have_several_shapes() {
-    let message = "the field nickname is unknown; known: display_name, bio, location, \
+    let message = "unknown field nickname; expected one of display_name, bio, location, \
                    accent_color, text_color, background_color";
     let flat = json!({"code": "unknown_field", "message": message, "field": "nickname"});
     let problem = json!({
@@ -413,7 +413,7 @@ fn parses_json_with_defaults_and_reports_unknown_settings() {
         ),
         (
             r#"{"webhook_timeout": 0}"#,
-            "found 0; a number of seconds from 0.000000001 to below 18446744073709551616 is expected",
+            "found 0; expected a number of seconds, at least 0.000000001 and less than 18446744073709551616",
         ),
     ] {
         let error = read(text).unwrap_err().to_string();

@@ -231,7 +231,7 @@ async fn rejects_an_invalid_rule() {
         ),
         (
             rule().until("noon"),
-            "until: `noon` is no RFC 3339 instant from the year 1 to 9999-12-30T22:00:00Z, such \
+            "until: `noon` is not an RFC 3339 instant from the year 1 to 9999-12-30T22:00:00Z, such \
              as 2026-03-01T12:00:00Z",
         ),
         (

@@ -85,7 +85,7 @@ async fn rejects_an_edit_without_fields() {
         .refused(
             422,
             "empty_edit",
-            "no field is given; give at least one of title, url",
+            "the body has no fields; send at least one of title, url",
         );
 }
 
@@ -94,10 +94,10 @@ async fn a_new_link_requires_both_fields() {
     let server = MockServer::start().await;
     ask(&server, "POST /me/links")
         .json(json!({"url": "https://example.com"}))
-        .refused_for(422, "title", "missing_field", "the field title is missing");
+        .refused_for(422, "title", "missing_field", "missing field title");
     ask(&server, "POST /me/links")
         .json(json!({"title": "Blog"}))
-        .refused_for(422, "url", "missing_field", "the field url is missing");
+        .refused_for(422, "url", "missing_field", "missing field url");
 }
 
 #[tokio::test]
@@ -112,8 +112,9 @@ async fn rejects_urls_that_are_not_absolute() {
             ("https://", "empty host"),
             ("https://example.com:99999", "invalid port number"),
         ] {
-            let message =
-                format!("url is not an absolute URL ({reason}); https://example.com is one");
+            let message = format!(
+                "url is not an absolute URL: {reason}; expected a URL such as https://example.com"
+            );
             ask(&server, line)
                 .json(json!({"title": "x", "url": url}))
                 .refused_for(422, "url", "not_a_url", &message);
@@ -154,7 +155,7 @@ async fn rejects_unknown_fields_and_wrong_types_without_changes() {
                 422,
                 "id",
                 "unknown_field",
-                "the field id is unknown; known: title, url",
+                "unknown field id; expected one of title, url",
             );
         ask(&server, line)
             .json(json!({"title": "x", "url": 5}))
@@ -162,7 +163,7 @@ async fn rejects_unknown_fields_and_wrong_types_without_changes() {
                 422,
                 "url",
                 "wrong_type",
-                "url is a number; a string is expected",
+                "url is a number; expected a string",
             );
         ask(&server, line)
             .json(json!({"title": null, "url": "https://example.com"}))
@@ -170,7 +171,7 @@ async fn rejects_unknown_fields_and_wrong_types_without_changes() {
                 422,
                 "title",
                 "wrong_type",
-                "title is null; a string is expected",
+                "title is null; expected a string",
             );
     }
     assert_eq!(server.world().unwrap(), before);

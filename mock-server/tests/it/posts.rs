@@ -51,7 +51,7 @@ async fn requires_a_body_which_can_be_empty() {
         422,
         "body",
         "missing_field",
-        "the field body is missing",
+        "missing field body",
     );
     let created = ask(&server, "POST /me/posts")
         .json(json!({"body": ""}))
@@ -69,7 +69,7 @@ async fn rejects_unknown_fields_and_wrong_types_without_changes() {
             422,
             "title",
             "unknown_field",
-            "the field title is unknown; known: body",
+            "unknown field title; expected body",
         );
     ask(&server, "POST /me/posts")
         .json(json!({"body": ["x"]}))
@@ -77,7 +77,7 @@ async fn rejects_unknown_fields_and_wrong_types_without_changes() {
             422,
             "body",
             "wrong_type",
-            "body is an array; a string is expected",
+            "body is an array; expected a string",
         );
     assert_eq!(server.world().unwrap(), before);
 }

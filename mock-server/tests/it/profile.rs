@@ -87,13 +87,13 @@ async fn reports_the_violated_rule_and_the_value() {
             "text_color",
             "##12345".to_owned(),
             "not_a_color",
-            "text_color is not a colour of the form #rrggbb, such as #ff8800",
+            "text_color is not a color of the form #rrggbb, such as #ff8800",
         ),
         (
             "nickname",
             "x".to_owned(),
             "unknown_field",
-            "the field nickname is unknown; known: display_name, bio, location, accent_color, \
+            "unknown field nickname; expected one of display_name, bio, location, accent_color, \
              text_color, background_color",
         ),
     ] {
@@ -105,7 +105,7 @@ async fn reports_the_violated_rule_and_the_value() {
 async fn a_color_has_seven_ascii_characters() {
     let server = MockServer::start().await;
     for text in ["#", "#12345é", "#123456 ", "#+12345"] {
-        let message = "text_color is not a colour of the form #rrggbb, such as #ff8800";
+        let message = "text_color is not a color of the form #rrggbb, such as #ff8800";
         refuse(&server, "text_color", text, "not_a_color", message);
     }
 }
@@ -122,7 +122,7 @@ async fn one_invalid_field_rejects_the_whole_edit() {
             422,
             "accent_color",
             "not_a_color",
-            "accent_color is not a colour of the form #rrggbb, such as #ff8800",
+            "accent_color is not a color of the form #rrggbb, such as #ff8800",
         );
     }
     assert_eq!(server.world().unwrap(), before);
@@ -138,7 +138,7 @@ async fn requires_strings() {
         (json!(["x"]), "an array"),
         (json!({"x": 1}), "an object"),
     ] {
-        let message = format!("bio is {found}; a string is expected");
+        let message = format!("bio is {found}; expected a string");
         ask(&server, "PATCH /me/profile")
             .json(json!({ "bio": value }))
             .refused_for(422, "bio", "wrong_type", &message);

@@ -170,7 +170,7 @@ fn uses_the_given_dialect() {
         "--dialect <NAME|FILE>",
         &["--dialect", "tiny"],
         "tiny",
-        "`tiny` is no dialect; there are default, minimal, maximal, and random: with a seed, such \
+        "unknown dialect `tiny`; expected default, minimal, maximal, or random: and a seed, such \
          as random:7, or an existing file",
     );
     for (text, message) in [
@@ -332,7 +332,7 @@ fn reports_a_damaged_state_file_and_keeps_it() {
             Some(1),
             format!(
                 "mock-server: the state file {} is damaged: not valid JSON: expected value at \
-                 line 1 column 1; mend it, or delete it to start anew\n",
+                 line 1 column 1; fix it, or delete it to start over\n",
                 path.display()
             )
         )
@@ -353,12 +353,12 @@ fn rejects_state_files_like_the_control_api() {
         (
             "/accounts/demo/links/1/id",
             json!("link_1"),
-            "accounts.demo.links[1].id: `link_1` is the id of",
+            "accounts.demo.links[1].id: duplicate id `link_1`",
         ),
         (
             "/accounts/demo/badges/0",
             json!("none"),
-            "accounts.demo.badges[0]: `none` is none of the ids",
+            "accounts.demo.badges[0]: unknown badge `none`",
         ),
         (
             "/accounts/demo/profile/display_name",
@@ -373,12 +373,12 @@ fn rejects_state_files_like_the_control_api() {
         (
             "/keys",
             json!({"a b\n": {"handle": "demo", "scopes": []}}),
-            "a key is no text",
+            "a key cannot be sent in a header",
         ),
         (
             "/accounts",
             json!({}),
-            "a key belongs to `demo`, which is no account here",
+            "a key belongs to the account `demo`, which does not exist",
         ),
     ] {
         let mut wrong = good.clone();
@@ -568,12 +568,12 @@ fn does_not_normalize_paths() {
     serving.ask("GET /users/%2e%2e/stats").refused(
         404,
         "unknown_handle",
-        "there is no profile with the handle ..",
+        "no profile has the handle ..",
     );
     serving.ask("GET /users/../stats").refused(
         404,
         "unknown_handle",
-        "there is no profile with the handle ..",
+        "no profile has the handle ..",
     );
 }
 

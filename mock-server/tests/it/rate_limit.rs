@@ -72,7 +72,7 @@ fn rejects_requests_until_a_full_window_ends() {
         third.body,
         json!({"error": {
             "code": "rate_limited",
-            "message": "the key has used up its 2 requests in 10 s; wait 1 s",
+            "message": "the rate limit of 2 requests per 10 s is exceeded; retry after 1 s",
         }})
         .to_string()
     );

@@ -18,7 +18,7 @@ async fn returns_404_for_unknown_paths() {
         "/webhooks",
     ] {
         let line = format!("GET {path}");
-        let message = format!("there is nothing at /api/v1{path}; no endpoint has this path");
+        let message = format!("no endpoint has the path /api/v1{path}");
         ask(&server, &line).refused(404, "unknown_path", &message);
         ask(&server, &line)
             .without_key()
@@ -31,7 +31,7 @@ async fn returns_405_with_the_allowed_methods() {
     let server = MockServer::start().await;
     for (path, allowed) in [("/me", "GET"), ("/me/links/link_1", "PATCH, DELETE")] {
         for method in ["PUT", "OPTIONS", "patch"] {
-            let message = format!("{method} is not allowed here; allowed: {allowed}");
+            let message = format!("method {method} is not allowed; expected {allowed}");
             let answer = ask(&server, &format!("{method} {path}"))
                 .without_key()
                 .refused(405, "method_not_allowed", &message);

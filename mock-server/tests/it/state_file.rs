@@ -148,7 +148,7 @@ async fn reports_an_invalid_last_id_and_keeps_the_file() {
     world["last_id"] = json!(u64::MAX);
     let content = json!({"version": 1, "world": world}).to_string();
     let message = start_error(&path, &content).await;
-    let reason = "is damaged: last_id is 18446744073709551615; at most 9007199254740991 is allowed";
+    let reason = "is damaged: last_id is 18446744073709551615; expected at most 9007199254740991";
     assert!(message.contains(reason), "{message}");
 }
 
@@ -170,7 +170,7 @@ async fn reports_a_damaged_file_and_keeps_it() {
         assert_eq!(
             start_error(&path, content).await,
             format!(
-                "the state file {} is damaged: {reason}; mend it, or delete it to start anew",
+                "the state file {} is damaged: {reason}; fix it, or delete it to start over",
                 path.display()
             )
         );
@@ -184,8 +184,8 @@ async fn reports_another_version_and_keeps_the_file() {
     assert_eq!(
         start_error(&path, r#"{"version": 2, "worlds": []}"#).await,
         format!(
-            "the state file {} has version 2, and this mock server reads version 1; \
-             use the mock server that wrote it, or delete it to start anew",
+            "the state file {} has version 2, but this mock server reads version 1; \
+             use the mock server that wrote it, or delete it to start over",
             path.display()
         )
     );
@@ -201,8 +201,8 @@ async fn reports_a_path_that_is_not_a_file() {
     assert_eq!(
         started.unwrap_err().to_string(),
         format!(
-            "the state file {} cannot be written: it is no regular file; \
-             allow writing it, or name another",
+            "cannot write the state file {}: not a regular file; \
+             check its permissions or use another file",
             path.display()
         )
     );
@@ -213,10 +213,7 @@ async fn reports_a_path_that_is_not_a_file() {
         .start()
         .await;
     let message = started.unwrap_err().to_string();
-    let expected = format!(
-        "the state file {} cannot be written: ",
-        inside_a_file.display()
-    );
+    let expected = format!("cannot write the state file {}: ", inside_a_file.display());
     assert!(message.starts_with(&expected), "{message}");
 }
 
@@ -229,7 +226,7 @@ async fn all_responses_report_a_damaged_file_until_it_is_fixed() {
     fs::write(&path, "[").unwrap();
     let message = format!(
         "the state file {} is damaged: not valid JSON: EOF while parsing a list at line 1 column 1; \
-         mend it, or delete it to start anew",
+         fix it, or delete it to start over",
         path.display()
     );
     for line in ["GET /me", "DELETE /me/links/link_1"] {

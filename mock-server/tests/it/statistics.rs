@@ -87,7 +87,7 @@ async fn reports_the_range_for_days_out_of_range() {
     let server = MockServer::start().await;
     for (handle, limit) in [("demo", 365), ("grace", 30)] {
         for days in ["-1", "366", "99999999999999999999"] {
-            let message = format!("days is {days}; 1 to {limit} is allowed for this profile");
+            let message = format!("days is {days}; expected 1 to {limit} for this profile");
             ask(&server, &format!("GET /users/{handle}/stats?days={days}")).refused_for(
                 422,
                 "days",
@@ -112,7 +112,7 @@ async fn requires_an_integer_number_of_days() {
         ("%D9%A7", "٧"),
         ("%FF", "\u{fffd}"),
     ] {
-        let message = format!("days is `{found}`; a whole number is expected");
+        let message = format!("days is `{found}`; expected an integer");
         ask(&server, &format!("GET /users/demo/stats?days={sent}")).refused_for(
             422,
             "days",
@@ -129,7 +129,7 @@ async fn rejects_repeated_days() {
         422,
         "days",
         "repeated_parameter",
-        "days is given 2 times; give it once",
+        "found the parameter days 2 times; send it once",
     );
 }
 
@@ -143,7 +143,7 @@ async fn returns_404_for_an_unknown_handle() {
         ("a%2Fb", "a/b"),
         ("nobody", "nobody"),
     ] {
-        let message = format!("there is no profile with the handle {handle}");
+        let message = format!("no profile has the handle {handle}");
         for query in ["", "?days=x"] {
             ask(&server, &format!("GET /users/{segment}/stats{query}")).refused(
                 404,

@@ -72,7 +72,7 @@ fn have_their_own_keys_state_clock_and_faults() {
         json!({"key": token}),
     );
     serving.order(204, &format!("DELETE {}", at("/faults")), Value::Null);
-    let refusal = "the key is not known here";
+    let refusal = "unknown API key";
     serving
         .ask("GET /me")
         .key(token)
@@ -86,7 +86,7 @@ fn are_deleted_with_their_keys() {
     let line = format!("DELETE /worlds/{}", world["id"].as_str().unwrap());
     serving.order(204, &line, Value::Null);
     serving.order(404, &line, Value::Null);
-    ask_with(&serving, &world, "GET /me").refused(401, "key_invalid", "the key is not known here");
+    ask_with(&serving, &world, "GET /me").refused(401, "key_invalid", "unknown API key");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn can_be_reached_by_url_without_a_key() {
     below("GET /worlds/w1/api/v1/badges").refused(
         401,
         "key_missing",
-        "the key is missing; send the header `Authorization: Bearer <API_KEY>`",
+        "no API key; send the header `Authorization: Bearer <API_KEY>`",
     );
     below("GET /worlds/default/api/v1/badges").data(200);
     below("GET /api/v1/badges").data(200);

@@ -232,15 +232,15 @@ async fn errors_are_those_of_other_commands() {
     place.run(&["api", "nope"]).check(&expect![[r#"
         exit 3
         --- stdout
-        {"error":{"code":"unknown_path","message":"there is nothing at /api/v1/nope; no endpoint has this path"}}--- stderr
-        error: there is no /api/v1/nope (404: there is nothing at /api/v1/nope; no endpoint has this path)
+        {"error":{"code":"unknown_path","message":"no endpoint has the path /api/v1/nope"}}--- stderr
+        error: there is no /api/v1/nope (404: no endpoint has the path /api/v1/nope)
     "#]]);
     let field = ["api", "me/profile", "-X", "PATCH", "-f", "nickname=x"];
     place.run(&field).check(&expect![[r#"
         exit 6
         --- stdout
-        {"error":{"code":"unknown_field","message":"the field nickname is unknown; known: display_name, bio, location, accent_color, text_color, background_color","field":"nickname"}}--- stderr
-        error: the service rejected the request (422: the field nickname is unknown; known: display_name, bio, location, accent_color, text_color, background_color)
+        {"error":{"code":"unknown_field","message":"unknown field nickname; expected one of display_name, bio, location, accent_color, text_color, background_color","field":"nickname"}}--- stderr
+        error: the service rejected the request (422: unknown field nickname; expected one of display_name, bio, location, accent_color, text_color, background_color)
     "#]]);
 }
 

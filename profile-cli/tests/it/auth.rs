@@ -136,7 +136,7 @@ async fn does_not_store_an_invalid_key() {
         exit 4
         --- stdout
         --- stderr
-        error: the service rejected the API key (401: the key is not known here)
+        error: the service rejected the API key (401: unknown API key)
         hint: nothing was stored; check the key
     "#]]
     .assert_eq(&place.told(&place.log_in("wrong-key", &[])));

@@ -15,7 +15,7 @@ async fn reports_a_wrong_key() {
         exit 4
         --- stdout
         --- stderr
-        error: the service rejected the API key (401: the key is not known here)
+        error: the service rejected the API key (401: unknown API key)
         hint: check PROFILE_API_KEY, or log in again with `profile auth login`
     "#]]);
     place
@@ -24,7 +24,7 @@ async fn reports_a_wrong_key() {
             exit 4
             --- stdout
             --- stderr
-            {"error":{"code":"unauthorized","exit_code":4,"hint":"check PROFILE_API_KEY, or log in again with `profile auth login`","message":"the service rejected the API key (401: the key is not known here)","retryable":false,"status":401}}
+            {"error":{"code":"unauthorized","exit_code":4,"hint":"check PROFILE_API_KEY, or log in again with `profile auth login`","message":"the service rejected the API key (401: unknown API key)","retryable":false,"status":401}}
         "#]]);
 }
 

@@ -65,7 +65,7 @@ async fn validates_days_before_sending() {
             exit 6
             --- stdout
             --- stderr
-            error: the service rejected the request (422: days is 31; 1 to 30 is allowed for this profile)
+            error: the service rejected the request (422: days is 31; expected 1 to 30 for this profile)
         "#]]);
 }
 
@@ -76,13 +76,13 @@ async fn reports_an_unknown_handle() {
         exit 3
         --- stdout
         --- stderr
-        error: there is no profile "nobody" (404: there is no profile with the handle nobody)
+        error: there is no profile "nobody" (404: no profile has the handle nobody)
     "#]]);
     place.run(&["stats", "nobody", "--json"]).check(&expect![[r#"
         exit 3
         --- stdout
         --- stderr
-        {"error":{"code":"not_found","exit_code":3,"hint":null,"message":"there is no profile \"nobody\" (404: there is no profile with the handle nobody)","retryable":false,"status":404}}
+        {"error":{"code":"not_found","exit_code":3,"hint":null,"message":"there is no profile \"nobody\" (404: no profile has the handle nobody)","retryable":false,"status":404}}
     "#]]);
 }
 
@@ -327,8 +327,8 @@ async fn continues_after_a_failed_handle() {
         grace	period.views	27
         grace	daily.2026-01-15	27
         --- stderr
-        error: there is no profile "nobody" (404: there is no profile with the handle nobody)
-        error: there is no profile "a b" (404: there is no profile with the handle a b)
+        error: there is no profile "nobody" (404: no profile has the handle nobody)
+        error: there is no profile "a b" (404: no profile has the handle a b)
     "#]]);
     let json = place.run(&[&some[..], &["--json"]].concat()).error();
     assert_eq!(json["failures"][0]["id"], "nobody");

@@ -1,4 +1,4 @@
-//! What a key may do and for whom.
+//! The owner, scopes and rate limit of a key.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::rate_limit::{Quota, RateLimit, Window};
 use super::scope::Scope;
 
-/// What a key may do and for whom. The key's own text is not in it.
+/// The owner, scopes and rate limit of a key, without the key itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Key {
@@ -20,8 +20,8 @@ pub(crate) struct Key {
 }
 
 impl PartialEq for Key {
-    /// What has been used of the window says nothing about what a key may do, and a read that
-    /// counts leaves an equal world behind.
+    /// Ignores the window, so that a read, which only counts against the rate limit, leaves an equal
+    /// world.
     fn eq(&self, other: &Self) -> bool {
         self.handle == other.handle
             && self.scopes == other.scopes
@@ -41,7 +41,7 @@ impl Key {
         }
     }
 
-    /// Counts a request against the rate limit; an error when the window has no room for it.
+    /// Counts a request against the rate limit. Returns an error if the limit is exceeded.
     pub(crate) fn count(&mut self, now: i64) -> Result<Quota, Quota> {
         self.window.count(self.rate_limit, now)
     }

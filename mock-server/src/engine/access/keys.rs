@@ -1,4 +1,4 @@
-//! API keys: the six that every world starts with, and what any key may do.
+//! The six API keys of every new world, and the format of keys.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,10 +9,10 @@ use super::key::Key;
 use super::scope::Scope;
 use crate::engine::seeded_hash::SeededHash;
 
-/// The six keys of the account `demo`, named by what they may do.
+/// The six keys of the account `demo`, named after their scopes.
 ///
-/// They follow from the seed alone: the same seed gives the same keys in every process. `Debug`
-/// hides them; `Serialize` is how the program prints them.
+/// They depend only on the seed. `Debug` hides them; `Serialize` does not, since the program prints
+/// them.
 ///
 /// ```
 /// let keys = mock_server::World::new(7).keys();
@@ -22,21 +22,21 @@ use crate::engine::seeded_hash::SeededHash;
 #[derive(Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Keys {
-    /// May do everything.
+    /// Has all scopes.
     pub all: String,
-    /// Has no scope: may read `GET /me` and view statistics.
+    /// Has no scope; can still call `GET /me` and read view statistics.
     pub none: String,
-    /// Has `profile:write` alone.
+    /// Has only the scope `profile:write`.
     pub profile: String,
-    /// Has `analytics:read` alone.
+    /// Has only the scope `analytics:read`.
     pub analytics: String,
-    /// Has `links:write` alone.
+    /// Has only the scope `links:write`.
     pub links: String,
-    /// Has `social:write` alone.
+    /// Has only the scope `social:write`.
     pub social: String,
 }
 
-/// The six keys by their names; nothing in place of one that the world does not know.
+/// The six keys by name; `None` for a key that the world does not have.
 pub(crate) type ActiveKeys = BTreeMap<&'static str, Option<String>>;
 
 impl Keys {
@@ -51,7 +51,7 @@ impl Keys {
         }
     }
 
-    /// What the world knows of these keys, all of them owned by `handle`.
+    /// Returns the keys with their scopes, owned by `handle`.
     pub(crate) fn owned_by(self, handle: &str) -> BTreeMap<String, Key> {
         let key = |scopes: &[Scope]| Key::new(handle, scopes);
         BTreeMap::from([
@@ -71,22 +71,22 @@ impl fmt::Debug for Keys {
     }
 }
 
-/// The text of the key that is called `name` in the world of this seed.
+/// Returns the key with this name in the world with this seed.
 pub(crate) fn token(seed: u64, name: &str) -> String {
     let digits = SeededHash::new(seed).mix_str("key").mix_str(name).value();
     format!("mock_{name}_{digits:016x}")
 }
 
-/// The name in a key that [`token`] made, which may be shown. `None` for any other key.
+/// Returns the printable name in a key that [`token`] generated, or `None` for any other key.
 pub(crate) fn label(token: &str) -> Option<&str> {
     let (name, digits) = token.strip_prefix("mock_")?.rsplit_once('_')?;
     let is_hex = digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     is_hex.then_some(name)
 }
 
-/// The key in the value of an `Authorization` header.
+/// Returns the key in the value of an `Authorization` header.
 ///
-/// The name of the scheme is good in any case (RFC 9110, section 11.1), the key in its own alone.
+/// The scheme is case-insensitive (RFC 9110, section 11.1), the key is not.
 pub(crate) fn bearer_token(header: &str) -> Option<&str> {
     let (scheme, token) = header.split_once(' ')?;
     scheme
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_label_is_read_from_our_own_keys_alone() {
+    fn only_generated_keys_have_a_label() {
         assert_eq!(label(&token(7, "all")), Some("all"));
         assert_eq!(label(&token(7, "key6")), Some("key6"));
         for other in [

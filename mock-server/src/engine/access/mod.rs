@@ -1,4 +1,4 @@
-//! API keys: what they may do, how often, and the six that every world starts with.
+//! API keys with their scopes and rate limits.
 
 mod key;
 mod keys;

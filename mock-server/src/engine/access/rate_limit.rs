@@ -1,15 +1,14 @@
-//! How many requests a key may make in a window of time, and how many it has made.
+//! The rate limit of a key and its current window.
 
 use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
-/// The rate limit of one key, as `GET /me` shows it: 1,000,000 requests in 60 seconds unless set.
+/// The rate limit of a key, as `GET /me` returns it: 1,000,000 requests in 60 seconds by default.
 ///
-/// A window begins with the first request that counts, by the world's clock, and the next one with
-/// the first request after its end. Every request with a known key counts that means an endpoint
-/// and is not too large; what the rate limit itself refuses does not, nor does a request without a
-/// key or with a wrong one.
+/// A window starts with the first request that counts and is measured by the clock of the world. A
+/// request counts if it has a valid key, is sent to an endpoint, is not too large, and is not
+/// rejected because of the rate limit itself.
 ///
 /// ```
 /// use mock_server::RateLimit;
@@ -20,9 +19,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateLimit {
-    /// How many requests a window allows; with 0 every request is refused.
+    /// The maximum number of requests in a window; 0 rejects every request.
     pub limit: u32,
-    /// How long a window lasts, in seconds.
+    /// The length of a window in seconds.
     pub window_seconds: NonZeroU32,
 }
 
@@ -37,29 +36,29 @@ impl Default for RateLimit {
     }
 }
 
-/// The window that a key is in.
+/// The current window of a key.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Window {
-    /// Unix seconds of the first request in it.
+    /// The Unix time of the first request in the window.
     start: i64,
     used: u32,
 }
 
-/// What is left of a window after a request.
+/// The state of a window after a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Quota {
     pub(crate) limit: RateLimit,
     pub(crate) remaining: u32,
-    /// Seconds until the window ends, at least 1.
+    /// The number of seconds until the window ends, at least 1.
     pub(crate) reset: i64,
 }
 
 impl Window {
-    /// Counts one request; an error when the window has no room for it.
+    /// Counts a request. Returns an error if the limit is exceeded.
     pub(super) fn count(&mut self, limit: RateLimit, now: i64) -> Result<Quota, Quota> {
         let length = i64::from(limit.window_seconds.get());
-        // A clock that was set back must not leave a key shut out until it is there again.
+        // If the clock was set back, a new window starts at once.
         if !(self.start..self.start.saturating_add(length)).contains(&now) {
             *self = Self {
                 start: now,
@@ -76,7 +75,7 @@ impl Window {
         if has_room { Ok(quota) } else { Err(quota) }
     }
 
-    /// Whether nothing was counted yet.
+    /// Returns `true` if no request was counted in the window.
     pub(super) fn is_unused(&self) -> bool {
         self.used == 0
     }

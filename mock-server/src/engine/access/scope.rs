@@ -1,10 +1,10 @@
-//! What a key may do.
+//! The scopes of keys.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// One permission of a key (section Authentication of the specification).
+/// A scope of a key (section Authentication of the specification).
 ///
 /// ```
 /// use mock_server::Scope;
@@ -30,7 +30,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Every scope that the specification names, in its order.
+    /// The four scopes of the specification, in its order.
     pub const ALL: [Self; 4] = [
         Self::ProfileWrite,
         Self::AnalyticsRead,
@@ -38,7 +38,7 @@ impl Scope {
         Self::SocialWrite,
     ];
 
-    /// The name that the service uses, such as `links:write`.
+    /// Returns the name, such as `links:write`.
     ///
     /// ```
     /// assert_eq!(mock_server::Scope::SocialWrite.as_str(), "social:write");

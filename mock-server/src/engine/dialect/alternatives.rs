@@ -1,4 +1,4 @@
-//! The table of everything that a dialect can have in place of its default.
+//! The table of all settings of a dialect with their alternatives to the default.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::engine::seeded_hash::SeededHash;
 
-/// A setting with its alternatives: their names, and how each is set.
+/// The name of a setting and its alternatives, each with its name and a function that sets it.
 type Setting = (&'static str, &'static [Alternative]);
 type Alternative = (&'static str, fn(&mut Dialect));
 
@@ -106,7 +106,7 @@ pub(super) fn all() -> impl Iterator<Item = (&'static str, &'static str, Dialect
     })
 }
 
-/// The default of a setting is as likely as each of its alternatives.
+/// Draws each setting; the default is as likely as each alternative.
 pub(super) fn random(seed: u64) -> Dialect {
     let mut dialect = Dialect::default();
     for (setting, alternatives) in SETTINGS {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alternative_is_what_its_name_says_and_changes_nothing_else() {
+    fn an_alternative_changes_only_its_setting_to_the_named_value() {
         for (setting, alternative, dialect) in all() {
             let mut expected = fields(&Dialect::default());
             let value = match alternative.parse::<u64>() {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_holds_every_setting_and_every_value() {
+    fn the_table_lists_every_setting_and_every_value() {
         let defaults = fields(&Dialect::default());
         assert_eq!(defaults.len(), SETTINGS.len());
         for (setting, alternatives) in SETTINGS {
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn random_seeds_reach_every_alternative() {
+    fn random_dialects_include_every_alternative() {
         let drawn: Vec<_> = (0..100).map(|seed| fields(&random(seed))).collect();
         for (setting, _, dialect) in all() {
             let (default, alternative) = (

@@ -1,4 +1,4 @@
-//! How the service behaves where the specification is silent: one setting for each silence.
+//! The dialect: one setting for each choice that the specification leaves open.
 
 mod alternatives;
 mod settings;
@@ -19,11 +19,11 @@ pub use settings::{
 };
 pub use webhook::{SignatureEncoding, WebhookPayload};
 
-/// One plausible reading of everything that the specification leaves open.
+/// The set of choices that the mock makes where the specification is silent.
 ///
-/// A client that is right works under every dialect, so a suite may run once under each of
+/// A correct client works under every dialect, so a test suite can run once under each of
 /// [`Dialect::alternatives`]. As JSON a dialect is an object with a field for each setting, in snake
-/// case; what is left out has its default, and an unknown name is refused.
+/// case; missing fields have their defaults, and unknown fields are rejected.
 ///
 /// ```
 /// use mock_server::dialect::Ids;
@@ -46,52 +46,52 @@ pub use webhook::{SignatureEncoding, WebhookPayload};
 pub struct Dialect {
     /// The type of `api_visible` in `GET /me`.
     pub api_visible: ApiVisible,
-    /// What `key` in `GET /me` holds.
+    /// The fields of `key` in `GET /me`.
     pub key_object: KeyObject,
     /// The shape of `key.scopes`.
     pub key_scopes: KeyScopes,
     /// The shape of `key.rate_limit`.
     pub key_rate_limit: KeyRateLimit,
-    /// Which fields `GET /me` has.
+    /// The fields of `GET /me`.
     pub me_fields: MeFields,
     /// The type of the ids of links and posts.
     pub ids: Ids,
-    /// Which further fields links and posts have.
+    /// The fields of links and posts that the specification does not list.
     pub resource_fields: ResourceFields,
-    /// What a successful write is answered with.
+    /// The response to a successful write.
     pub write_responses: WriteResponses,
-    /// What becomes of unknown fields in the bodies of links and posts.
+    /// The treatment of unknown fields in the bodies of links and posts.
     pub unknown_fields: UnknownFields,
     /// The shape of `GET /me/analytics`.
     pub analytics: AnalyticsShape,
-    /// Which kinds of badges there are.
+    /// The kinds of badges that `GET /badges` lists.
     pub badge_kinds: BadgeKinds,
-    /// What stands for devices and countries in the statistics of another profile.
+    /// The form of `devices` and `countries` in the statistics of another profile.
     pub other_statistics: OtherStatistics,
-    /// Whether `GET /badges` and `GET /stats` need a key.
+    /// The access to `GET /badges` and `GET /stats`.
     pub reference_data: ReferenceData,
-    /// What becomes of `days` out of range.
+    /// The response to a value of `days` that is out of range.
     pub days_out_of_range: DaysOutOfRange,
-    /// The status for an unknown field and a broken limit.
+    /// The status code for unknown fields and exceeded limits.
     pub content_rejection: ContentRejection,
-    /// The status for a missing scope.
+    /// The status code for a missing scope.
     pub scope_rejection: ScopeRejection,
-    /// The shape of the body of a refusal.
+    /// The shape of the body of a rejection.
     pub error_body: ErrorBody,
-    /// What a request beyond the rate limit gets.
+    /// The response to a request that exceeds the rate limit.
     pub rate_limit_rejection: RateLimitRejection,
-    /// How the digest in `X-Service-Signature` is written.
+    /// The encoding of the digest in `X-Service-Signature`.
     pub webhook_signature_encoding: SignatureEncoding,
     /// The shape of the body of an event.
     pub webhook_payload: WebhookPayload,
-    /// How long a webhook has to answer: 10 seconds unless set. JSON has it as a number of seconds
-    /// above 0.
+    /// The timeout of a webhook delivery, 10 seconds by default. In JSON it is a number of seconds
+    /// greater than 0.
     #[serde(with = "timeout")]
     pub webhook_timeout: Duration,
 }
 
 impl Dialect {
-    /// The barest service: nothing is told that need not be.
+    /// Returns a dialect whose responses contain as little as possible.
     ///
     /// ```
     /// use mock_server::Dialect;
@@ -113,7 +113,7 @@ impl Dialect {
         }
     }
 
-    /// The richest service: everything that may be told is told, and a key is asked for everywhere.
+    /// Returns a dialect with extra fields in responses and a key required by every endpoint.
     ///
     /// ```
     /// use mock_server::Dialect;
@@ -133,7 +133,7 @@ impl Dialect {
         }
     }
 
-    /// A dialect whose every setting follows from the seed.
+    /// Returns a dialect with random settings, determined by the seed.
     ///
     /// ```
     /// use mock_server::Dialect;
@@ -144,11 +144,11 @@ impl Dialect {
         alternatives::random(seed)
     }
 
-    /// The dialect of a name: `default`, `minimal`, `maximal`, or `random:` and a seed.
+    /// Returns the dialect with this name: `default`, `minimal`, `maximal`, or `random:` and a seed.
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`] for any other name.
+    /// Returns [`InvalidInput`] for any other name.
     ///
     /// ```
     /// use mock_server::Dialect;
@@ -156,7 +156,7 @@ impl Dialect {
     /// assert_eq!(Dialect::named("random:7")?, Dialect::random(7));
     /// assert_eq!(
     ///     Dialect::named("tiny").unwrap_err().to_string(),
-    ///     "`tiny` is no dialect; there are default, minimal, maximal, and random: with a seed, \
+    ///     "unknown dialect `tiny`; expected default, minimal, maximal, or random: and a seed, \
     ///      such as random:7",
     /// );
     /// # Ok::<(), mock_server::InvalidInput>(())
@@ -171,8 +171,8 @@ impl Dialect {
                 let seed = seed.and_then(|seed| seed.parse().ok());
                 seed.map(Self::random).ok_or_else(|| {
                     let message = format!(
-                        "`{name}` is no dialect; there are default, minimal, maximal, and random: \
-                         with a seed, such as random:7"
+                        "unknown dialect `{name}`; expected default, minimal, maximal, or random: \
+                         and a seed, such as random:7"
                     );
                     InvalidInput::new("invalid_dialect", message)
                 })
@@ -180,11 +180,12 @@ impl Dialect {
         }
     }
 
-    /// Reads the settings that differ from the default, from a JSON object.
+    /// Parses a dialect from a JSON object with the settings that differ from the default.
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`] when it is no object, or has a setting or a value that there is not.
+    /// Returns [`InvalidInput`] if `text` is not a JSON object or contains an unknown setting or
+    /// value.
     ///
     /// ```
     /// use mock_server::Dialect;
@@ -201,8 +202,8 @@ impl Dialect {
         read_json::object(text.as_bytes())
     }
 
-    /// Every alternative of every setting: the setting's name, the alternative's name, and the
-    /// dialect that differs from the default in this alone.
+    /// Returns every alternative of every setting: the name of the setting, the name of the
+    /// alternative, and a dialect that differs from the default only in this setting.
     ///
     /// ```
     /// use mock_server::Dialect;
@@ -215,14 +216,13 @@ impl Dialect {
         alternatives::all()
     }
 
-    /// Whether answers tell how much of the rate limit is left.
+    /// Returns `true` if responses have headers about the rate limit.
     pub(super) fn sends_rate_limit_headers(&self) -> bool {
         self.rate_limit_rejection != RateLimitRejection::WithoutHeaders
     }
 }
 
 impl Default for Dialect {
-    /// What the service does unless it is told otherwise.
     fn default() -> Self {
         Self {
             api_visible: ApiVisible::default(),

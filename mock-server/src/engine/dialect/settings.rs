@@ -1,4 +1,4 @@
-//! The silences of the specification, each as an enum. The first value of each is the default.
+//! The settings of a dialect. The first variant of each is the default.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,15 +16,15 @@ pub enum ApiVisible {
     String,
 }
 
-/// What `key` holds beside the scopes and the rate limit.
+/// The fields of `key` besides the scopes and the rate limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum KeyObject {
-    /// Nothing.
+    /// No other fields.
     #[default]
     Plain,
-    /// Also `name` (a string) and `owner` (an object with the handle).
+    /// `name` (a string) and `owner` (an object with the handle).
     ExtraFields,
 }
 
@@ -52,15 +52,15 @@ pub enum KeyRateLimit {
     Number,
 }
 
-/// Which fields of the public profile `GET /me` and the answer to an edit show.
+/// The fields of the public profile in the responses to `GET /me` and to edits of the profile.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum MeFields {
-    /// The six that are edited, `handle`, `links`, `posts` and `badges`.
+    /// The six editable fields, `handle`, `links`, `posts` and `badges`.
     #[default]
     Full,
-    /// The six that are edited, alone.
+    /// Only the six editable fields.
     Minimal,
 }
 
@@ -69,15 +69,15 @@ pub enum MeFields {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Ids {
-    /// `"link_6"`, in paths `link_6`.
+    /// `"link_6"`; `link_6` in paths.
     #[default]
     String,
-    /// `6`, in paths `6`. An id without a number at its end, which only a state written by hand can
-    /// have, stays a string.
+    /// `6`; `6` in paths. An id that does not end in a number stays a string; only a hand-written
+    /// state has such ids.
     Integer,
 }
 
-/// The fields of links and posts beyond those that the specification shows.
+/// The fields of links and posts that the specification does not list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -85,18 +85,18 @@ pub enum ResourceFields {
     /// `created_at`.
     #[default]
     CreatedAt,
-    /// None.
+    /// No other fields.
     Bare,
-    /// `created_at`, and `metadata`, an object with a list and an object inside.
+    /// `created_at` and `metadata`, an object that contains an array and an object.
     Nested,
 }
 
-/// What a successful write is answered with.
+/// The response to a successful write.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum WriteResponses {
-    /// 201 with the new resource, 200 with the edited one, 204 without a body for a deletion.
+    /// 201 with the created resource, 200 with the edited one, 204 without a body for a deletion.
     #[default]
     Resource,
     /// 200 with `{"data": {}}` for every write.
@@ -105,16 +105,16 @@ pub enum WriteResponses {
     NoContent,
 }
 
-/// What becomes of unknown fields in the bodies of links and posts. The profile is not concerned:
-/// there the specification has them rejected.
+/// The treatment of unknown fields in the bodies of links and posts. In edits of the profile they
+/// are always rejected, as the specification requires.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum UnknownFields {
-    /// The request is refused.
+    /// The request is rejected.
     #[default]
     Rejected,
-    /// They are left unread.
+    /// Unknown fields are ignored.
     Ignored,
 }
 
@@ -128,28 +128,28 @@ pub enum AnalyticsShape {
     Social,
     /// `{"views": n, "likes": n, "followers": n, "following": n, "comments": n}`.
     Flat,
-    /// As `Social`, with `{"total": n}` in place of each number.
+    /// The same as `Social`, with `{"total": n}` instead of each number.
     Totals,
 }
 
-/// Which kinds of badges `GET /badges` lists.
+/// The kinds of badges that `GET /badges` lists.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum BadgeKinds {
-    /// `auto`, the one that the specification names.
+    /// `auto`, the only kind in the specification.
     #[default]
     Auto,
-    /// Also a badge of the kind `manual`.
+    /// `auto`, and one badge of the kind `manual`.
     Extra,
 }
 
-/// What stands for `devices` and `countries` in the statistics of another profile.
+/// The form of `devices` and `countries` in the statistics of another profile.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum OtherStatistics {
-    /// Nothing: the fields are not there.
+    /// The fields are omitted.
     #[default]
     Omitted,
     /// `{}` and `[]`.
@@ -158,33 +158,34 @@ pub enum OtherStatistics {
     Null,
 }
 
-/// Whether `GET /badges` and `GET /stats` need a key.
+/// The access to `GET /badges` and `GET /stats`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ReferenceData {
-    /// No key is needed.
+    /// A key is optional.
     #[default]
     Open,
-    /// Any key will do; without one there is a 401.
+    /// Any valid key is accepted; a request without a key is rejected with 401.
     KeyRequired,
 }
 
-/// What becomes of `days` out of range.
+/// The response to a value of `days` that is out of range.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DaysOutOfRange {
-    /// Refused with the status of [`ContentRejection`].
+    /// The status code of [`ContentRejection`].
     #[default]
     Unprocessable,
-    /// Refused with 400, as is a value that is no integer or comes twice.
+    /// 400, also for a value that is not an integer or is repeated.
     BadRequest,
-    /// The nearest number that is allowed is taken. What is no integer is still refused.
+    /// The nearest allowed value is used. A value that is not an integer is still rejected.
     Clamped,
 }
 
-/// The status for a body that is an object and breaks a rule: an unknown field, a broken limit.
+/// The status code for a JSON object with invalid content, such as an unknown field or an exceeded
+/// limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -196,7 +197,7 @@ pub enum ContentRejection {
     BadRequest,
 }
 
-/// The status when the key lacks the scope.
+/// The status code for a key without the required scope.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -208,7 +209,7 @@ pub enum ScopeRejection {
     Unauthorized,
 }
 
-/// The shape of the body of a refusal.
+/// The shape of the body of a rejection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -218,25 +219,25 @@ pub enum ErrorBody {
     Nested,
     /// `{"code": "unknown_field", "message": "…", "field": "nickname"}`.
     Flat,
-    /// RFC 9457, as `application/problem+json`: `type`, `title`, `status`, `detail`, and `code` and
-    /// `field` as extensions.
+    /// RFC 9457 (`application/problem+json`): `type`, `title`, `status`, `detail`, and the extensions
+    /// `code` and `field`.
     ProblemDetails,
-    /// The message alone, as `text/plain`.
+    /// Only the message, as `text/plain`.
     PlainText,
     /// No body and no content type.
     Empty,
 }
 
-/// What a request beyond the rate limit gets.
+/// The response to a request that exceeds the rate limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RateLimitRejection {
-    /// 429 with `Retry-After`; and `RateLimit-*` on every answer to a known key.
+    /// 429 with `Retry-After`. Every response to a known key has `RateLimit-*` headers.
     #[default]
     TooManyRequests,
-    /// 429, and no answer has a header about the limit.
+    /// 429. Responses have no headers about the rate limit.
     WithoutHeaders,
-    /// 503 with `Retry-After`; and `RateLimit-*` on every answer to a known key.
+    /// 503 with `Retry-After`. Every response to a known key has `RateLimit-*` headers.
     ServiceUnavailable,
 }

@@ -1,4 +1,4 @@
-//! A time-out as JSON has it: a number of seconds above 0, with or without a fraction.
+//! The JSON form of a timeout: a number of seconds greater than 0, with or without a fraction.
 
 use std::time::Duration;
 
@@ -22,8 +22,8 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(
     match Duration::try_from_secs_f64(seconds) {
         Ok(timeout) if !timeout.is_zero() => Ok(timeout),
         _ => Err(D::Error::custom(format!(
-            "found {seconds}; a number of seconds from 0.000000001 to below 18446744073709551616 \
-             is expected"
+            "found {seconds}; expected a number of seconds, at least 0.000000001 and less than \
+             18446744073709551616"
         ))),
     }
 }

@@ -1,10 +1,10 @@
-//! What the specification leaves open about a delivery: the digest's letters and the body's shape.
+//! The settings of a dialect for webhook deliveries: the encoding of the digest and the payload.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-/// How the digest in `X-Service-Signature` is written.
+/// The encoding of the digest in `X-Service-Signature`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -17,7 +17,7 @@ pub enum SignatureEncoding {
 }
 
 impl SignatureEncoding {
-    /// The digest as text, without the `sha256=` before it.
+    /// Encodes a digest, without the prefix `sha256=`.
     ///
     /// ```
     /// use mock_server::dialect::SignatureEncoding;
@@ -41,9 +41,9 @@ pub enum WebhookPayload {
     /// `{"type": "follow.created", "created_at": "2026-03-01T12:00:00Z", "data": {…}}`.
     #[default]
     Envelope,
-    /// What stands under `data` alone, as JSON.
+    /// Only the value of `data`, as JSON.
     Bare,
-    /// No JSON: data that is a string is sent as that text, and other data within the line
+    /// Plain text instead of JSON: the string itself if `data` is a string, otherwise the line
     /// `kind at instant: data`.
     NotJson,
 }

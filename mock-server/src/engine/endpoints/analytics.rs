@@ -9,7 +9,7 @@ use crate::engine::rejections::Rejected;
 use crate::engine::reply::Reply;
 use crate::engine::world::World;
 
-/// A count is a number, or an object around one.
+/// The type `C` of the counts is a number or an object that contains it.
 #[derive(Serialize)]
 struct Analytics<C> {
     views: C,
@@ -55,16 +55,16 @@ pub(super) fn show(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected
     })
 }
 
-/// Views are the `total_views` of the view statistics. Likes and social counts are shares of them,
-/// so that nobody is liked more often than seen.
-fn count<C>(views: u64, shown: impl Fn(u64) -> C) -> Analytics<C> {
+/// Derives likes and social counts from the `total_views` of the view statistics, so that they are
+/// smaller.
+fn count<C>(views: u64, render: impl Fn(u64) -> C) -> Analytics<C> {
     Analytics {
-        views: shown(views),
-        likes: shown(views / 12),
+        views: render(views),
+        likes: render(views / 12),
         social: Social {
-            followers: shown(views / 50),
-            following: shown(views / 80),
-            comments: shown(views / 100),
+            followers: render(views / 50),
+            following: render(views / 80),
+            comments: render(views / 100),
         },
     }
 }

@@ -1,4 +1,4 @@
-//! `GET /badges`: the badges that the service awards.
+//! `GET /badges`: the list of badges.
 
 use super::call::Call;
 use crate::engine::dialect::BadgeKinds;

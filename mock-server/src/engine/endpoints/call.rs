@@ -1,4 +1,4 @@
-//! A request on its way through the handler of its endpoint.
+//! A call of an endpoint.
 
 use std::borrow::Cow;
 
@@ -8,15 +8,15 @@ use crate::engine::request::Request;
 
 /// A request to an endpoint.
 ///
-/// A handler reads all of the request first, and collects what is wrong with it, also when the
-/// request was rejected already. Then it asks for the [`caller`](Self::caller), which it only gets
-/// when nothing rejects the request.
+/// A handler first reads the whole request and collects its problems, even if the request was
+/// already rejected. Then it calls [`caller`](Self::caller), which returns an error if the request
+/// was rejected.
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
     pub(crate) request: &'a Request,
-    /// The path parameter, decoded; empty where the path has none.
+    /// The decoded path parameter; empty if the path has none.
     pub(crate) parameter: Cow<'a, str>,
-    /// The key, if it is known and its account exists.
+    /// The key, if it is valid and its account exists.
     pub(crate) key: Option<Key>,
     pub(crate) problems: Problems,
 }
@@ -29,13 +29,13 @@ impl Call<'_> {
         key.ok_or_else(|| self.problems.reject(Rejection::KeyMissing))
     }
 
-    /// Rejects a body without this field.
+    /// Returns the value of a required field, or rejects the request.
     pub(super) fn require(
         &mut self,
         field: &'static str,
-        text: Option<String>,
+        value: Option<String>,
     ) -> Result<String, Rejected> {
         let missing = || self.problems.reject(Rejection::MissingField { field });
-        text.ok_or_else(missing)
+        value.ok_or_else(missing)
     }
 }

@@ -11,7 +11,7 @@ use crate::engine::rejections::Rejected;
 use crate::engine::reply::Reply;
 use crate::engine::world::World;
 
-/// One endpoint (section Endpoints of the specification). It prints as its method and path.
+/// An endpoint (section Endpoints of the specification). `Display` prints its method and path.
 ///
 /// ```
 /// use mock_server::Endpoint;
@@ -46,7 +46,7 @@ pub enum Endpoint {
 }
 
 impl Endpoint {
-    /// All of them, in the order of the specification.
+    /// All endpoints, in the order of the specification.
     pub const ALL: [Self; 11] = [
         Self::ReadMe,
         Self::EditProfile,
@@ -80,7 +80,7 @@ impl Endpoint {
         self.row().path
     }
 
-    /// Returns the scope that the key needs.
+    /// Returns the required scope, if any.
     ///
     /// ```
     /// use mock_server::{Endpoint, Scope};
@@ -95,7 +95,7 @@ impl Endpoint {
         }
     }
 
-    /// Returns whether a key is needed under the default dialect.
+    /// Returns `true` if the endpoint requires a key under the default dialect.
     ///
     /// ```
     /// use mock_server::Endpoint;
@@ -107,8 +107,8 @@ impl Endpoint {
         !matches!(self.row().access, Access::Open)
     }
 
-    /// Returns the codes of all rejections by this endpoint under the default dialect.
-    /// `unknown_path` and `method_not_allowed` belong to no endpoint.
+    /// Returns the codes of all rejections by this endpoint under the default dialect, without
+    /// `unknown_path` and `method_not_allowed`.
     ///
     /// ```
     /// use mock_server::Endpoint;
@@ -182,17 +182,17 @@ impl Endpoint {
     }
 }
 
-/// Everything that is known of an endpoint.
+/// A row of the table of endpoints.
 struct Row {
     method: &'static str,
     path: &'static str,
     access: Access,
-    /// The codes of its own rejections, in groups.
+    /// Groups of codes of the rejections that depend on the endpoint.
     rejections: &'static [&'static [&'static str]],
     handler: Handler,
 }
 
-/// Who may call an endpoint under the default dialect.
+/// The key that an endpoint requires under the default dialect.
 #[derive(Clone, Copy)]
 enum Access {
     Open,
@@ -200,8 +200,7 @@ enum Access {
     Scope(Scope),
 }
 
-/// Reads a request, collects its problems and answers it. The types keep a read from changing the
-/// world.
+/// A function that handles a call. Reads cannot change the world.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Handler {
     Read(fn(&World, &mut Call<'_>) -> Result<Reply, Rejected>),
@@ -234,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_endpoint_is_its_place_in_the_list() {
+    fn all_lists_the_endpoints_in_the_order_of_the_variants() {
         for (place, endpoint) in Endpoint::ALL.into_iter().enumerate() {
             assert_eq!(endpoint as usize, place);
         }

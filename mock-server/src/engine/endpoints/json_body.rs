@@ -1,4 +1,4 @@
-//! Reads the body of a write: one JSON object, whose fields each resource takes by name.
+//! Reads the JSON object in the body of a write.
 
 use std::fmt;
 
@@ -10,10 +10,10 @@ use crate::engine::dialect::UnknownFields;
 use crate::engine::rejections::{Problems, Rejection};
 use crate::engine::request::Request;
 
-/// The largest body of a request, in bytes: 1 MiB.
+/// The maximum size of a request body in bytes: 1 MiB.
 pub(crate) const BODY_LIMIT: usize = 1024 * 1024;
 
-/// Rejects a body that is larger than any request may be, whatever the endpoint.
+/// Rejects a body that is larger than [`BODY_LIMIT`].
 pub(crate) fn check_size(request: &Request, problems: &mut Problems) {
     let (length, limit) = (request.body_length(), BODY_LIMIT);
     if length > limit {
@@ -21,14 +21,14 @@ pub(crate) fn check_size(request: &Request, problems: &mut Problems) {
     }
 }
 
-/// The fields that a body may have, and what becomes of others.
+/// The fields that a body may have, and the treatment of unknown ones.
 pub(super) struct Known {
     pub(super) fields: &'static [&'static str],
     pub(super) others: UnknownFields,
 }
 
-/// Reads the object in the body. Calls `take` with each known field and its text, and collects
-/// everything that is wrong.
+/// Reads the object in the body, calls `take` with each known field and its value, and collects
+/// the problems.
 pub(super) fn read(
     call: &mut Call<'_>,
     known: &Known,
@@ -56,20 +56,20 @@ pub(super) fn read(
             }
             continue;
         };
-        match text(name, value) {
+        match string(name, value) {
             Ok(text) => take(name, text, problems),
             Err(rejection) => drop(problems.reject(rejection)),
         }
     }
 }
 
-/// Returns the names and values of an object, whatever they are.
+/// Returns all names and values of the object.
 fn parse(body: &[u8]) -> Result<Vec<(String, Value)>, Rejection> {
     match serde_json::from_slice(body) {
         Ok(Fields(fields)) => Ok(fields),
         Err(error) => {
             let reason = match error.is_data() {
-                true => format!("it is {}", kind_at_beginning(body)),
+                true => format!("found {}", first_type(body)),
                 false => error.to_string(),
             };
             Err(Rejection::NotJsonObject { reason })
@@ -77,8 +77,8 @@ fn parse(body: &[u8]) -> Result<Vec<(String, Value)>, Rejection> {
     }
 }
 
-/// Returns the text of a field; every field of the specification's bodies is a string.
-fn text(field: &'static str, value: Value) -> Result<String, Rejection> {
+/// Returns the value of a field. All fields of request bodies are strings.
+fn string(field: &'static str, value: Value) -> Result<String, Rejection> {
     let found = match value {
         Value::String(text) => return Ok(text),
         Value::Null => "null",
@@ -90,8 +90,9 @@ fn text(field: &'static str, value: Value) -> Result<String, Rejection> {
     Err(Rejection::WrongType { field, found })
 }
 
-/// What JSON that is no object begins as; how it goes on nobody has read.
-fn kind_at_beginning(body: &[u8]) -> &'static str {
+/// Returns the JSON type that the first byte indicates. The parser stops there, so the rest may be
+/// invalid.
+fn first_type(body: &[u8]) -> &'static str {
     match body.trim_ascii_start().first() {
         Some(b'[') => "an array",
         Some(b'"') => "a string",
@@ -124,7 +125,7 @@ fn first_repeated(fields: &[(String, Value)]) -> Option<String> {
     Some(pair[0].clone())
 }
 
-/// An object with its fields as they came. A map would silently keep the last of two namesakes.
+/// The fields of an object in their order. A map would silently drop duplicates.
 struct Fields(Vec<(String, Value)>);
 
 impl<'de> Deserialize<'de> for Fields {
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn no_body_makes_the_reader_panic() {
+    fn rejects_invalid_json_without_a_panic() {
         let deep = format!("{{\"bio\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
         for body in [
             &b""[..],
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_comes_twice_is_refused_even_when_written_differently() {
+    fn rejects_duplicate_fields_even_if_escaped_differently() {
         let rejection = read(r#"{"bio":"a","b\u0069o":"a"}"#);
         let field = "bio".to_owned();
         assert_eq!(rejection, Rejection::RepeatedField { field });

@@ -1,4 +1,4 @@
-//! `GET /me`: everything that the owner of the key sees of itself.
+//! `GET /me`: the profile of the key owner with email, visibility and key.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -50,7 +50,7 @@ impl Serialize for Me<'_> {
     }
 }
 
-/// The calling key without its text.
+/// The key object in the response.
 struct KeyView<'a> {
     dialect: &'a Dialect,
     key: &'a Key,

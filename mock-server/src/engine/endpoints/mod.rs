@@ -1,5 +1,5 @@
-//! The endpoints: one table of them, how a request finds its endpoint and is read, and a file for
-//! each resource that answers.
+//! The table of endpoints, the routing and parsing of requests, and the handlers in one file for
+//! each resource.
 
 mod analytics;
 mod badges;

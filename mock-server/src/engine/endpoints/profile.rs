@@ -16,13 +16,13 @@ pub(super) fn edit(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Reje
     let caller = call.caller()?;
     let profile = &mut world.owner_mut(&caller).profile;
     for (field, text) in edit {
-        *(field.text)(profile) = text;
+        *(field.value)(profile) = text;
     }
     let profile = PublicProfile::of(world, &caller.handle, world.owner(&caller));
     Ok(Reply::written(world.dialect(), 200, profile))
 }
 
-/// Returns the fields of an edit with their new texts.
+/// Returns the fields of an edit with their new values.
 fn read(call: &mut Call<'_>) -> Vec<(&'static Field, String)> {
     let mut edit = Vec::new();
     let known = Known {
@@ -41,7 +41,7 @@ fn read(call: &mut Call<'_>) -> Vec<(&'static Field, String)> {
     edit
 }
 
-/// What everybody sees of an account.
+/// The public part of an account.
 pub(super) struct PublicProfile<'a> {
     world: &'a World,
     handle: &'a str,
@@ -57,7 +57,7 @@ impl<'a> PublicProfile<'a> {
         }
     }
 
-    /// Writes the fields into an object that may have others as well.
+    /// Serializes the fields into `map`, which may have other fields.
     pub(super) fn entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         let dialect = self.world.dialect();
         let is_full = dialect.me_fields == MeFields::Full;
@@ -80,8 +80,8 @@ impl<'a> PublicProfile<'a> {
     }
 
     fn badges(&self) -> Vec<&'a Badge> {
-        let worn = |badge: &&Badge| self.account.badges.contains(&badge.id);
-        self.world.badges.iter().filter(worn).collect()
+        let is_owned = |badge: &&Badge| self.account.badges.contains(&badge.id);
+        self.world.badges.iter().filter(is_owned).collect()
     }
 }
 

@@ -1,14 +1,14 @@
-//! Links and posts as a dialect shows them, in answers and in paths.
+//! The JSON form of links and posts, which depends on the dialect.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::engine::dialect::{Dialect, Ids, ResourceFields};
 use crate::engine::resources::{Link, Post};
 
-/// One link or post.
+/// The JSON form of a link or post.
 pub(super) struct View<'a, T>(pub(super) &'a Dialect, pub(super) &'a T);
 
-/// A list of links or posts.
+/// The JSON form of several links or posts.
 pub(super) struct ListView<'a, T>(pub(super) &'a Dialect, pub(super) &'a [T]);
 
 impl Serialize for View<'_, Link> {
@@ -18,7 +18,7 @@ impl Serialize for View<'_, Link> {
         map.serialize_entry("id", &IdView::of(dialect, &link.id))?;
         map.serialize_entry("title", &link.title)?;
         map.serialize_entry("url", &link.url)?;
-        further_fields(&mut map, dialect, &link.created_at)?;
+        extra_fields(&mut map, dialect, &link.created_at)?;
         map.end()
     }
 }
@@ -29,7 +29,7 @@ impl Serialize for View<'_, Post> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("id", &IdView::of(dialect, &post.id))?;
         map.serialize_entry("body", &post.body)?;
-        further_fields(&mut map, dialect, &post.created_at)?;
+        extra_fields(&mut map, dialect, &post.created_at)?;
         map.end()
     }
 }
@@ -44,10 +44,10 @@ where
     }
 }
 
-/// Whether the id in a path is the one that the dialect shows for `id`.
+/// Returns `true` if the id in a path is the form of `id` in the dialect.
 pub(super) fn matches_id(dialect: &Dialect, id: &str, in_path: &str) -> bool {
     match IdView::of(dialect, id) {
-        IdView::Text(text) => text == in_path,
+        IdView::String(string) => string == in_path,
         IdView::Number(number) => number.to_string() == in_path,
     }
 }
@@ -55,7 +55,7 @@ pub(super) fn matches_id(dialect: &Dialect, id: &str, in_path: &str) -> bool {
 #[derive(serde::Serialize)]
 #[serde(untagged)]
 enum IdView<'a> {
-    Text(&'a str),
+    String(&'a str),
     Number(u64),
 }
 
@@ -65,11 +65,11 @@ impl<'a> IdView<'a> {
             Ids::String => None,
             Ids::Integer => id.rsplit('_').next().and_then(|digits| digits.parse().ok()),
         };
-        number.map_or(Self::Text(id), Self::Number)
+        number.map_or(Self::String(id), Self::Number)
     }
 }
 
-fn further_fields<M: SerializeMap>(
+fn extra_fields<M: SerializeMap>(
     map: &mut M,
     dialect: &Dialect,
     created_at: &str,
@@ -83,7 +83,7 @@ fn further_fields<M: SerializeMap>(
     Ok(())
 }
 
-/// Fields that no client can know.
+/// An extra field with nested values.
 #[derive(Default, serde::Serialize)]
 struct Metadata {
     tags: [&'static str; 0],

@@ -1,4 +1,4 @@
-//! Finds the endpoint that a request means.
+//! Routing of requests to endpoints.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use crate::engine::rejections::Rejection;
 use crate::engine::request::Request;
 use crate::path_template::match_path;
 
-/// Returns the endpoint that a request means, and its path parameter, decoded.
+/// Returns the endpoint of a request and its decoded path parameter.
 pub(crate) fn route(request: &Request) -> Result<(Endpoint, Cow<'_, str>), Rejection> {
     let mut allowed = Vec::new();
     for endpoint in Endpoint::ALL {
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_paths_are_unknown() {
+    fn rejects_unknown_paths() {
         for path in [
             "",
             "/",

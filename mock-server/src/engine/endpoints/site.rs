@@ -1,4 +1,4 @@
-//! `GET /stats`: the counters of the whole site, all of them taken from the world.
+//! `GET /stats`: the counters of the site.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! `GET /users/{handle}/stats`: who looked at a profile, and when.
+//! `GET /users/{handle}/stats`: the view statistics of a profile.
 
 use std::cmp::Reverse;
 
@@ -14,17 +14,17 @@ use crate::engine::reply::Reply;
 use crate::engine::seeded_hash::SeededHash;
 use crate::engine::world::World;
 
-const DAYS_DEFAULT: u16 = 30;
-const DAYS_OF_OWN_PROFILE: u16 = 365;
-const DAYS_OF_OTHER_PROFILES: u16 = 30;
+const DEFAULT_DAYS: u16 = 30;
+const MAX_DAYS_OWN_PROFILE: u16 = 365;
+const MAX_DAYS_OTHER_PROFILES: u16 = 30;
 
-/// The first day on which anybody could look at a profile here.
+/// The first day with views.
 const FIRST_DAY: Date = date(2020, 1, 1);
 
-/// No day has as many views as this.
+/// The exclusive upper limit of the views of a day.
 const VIEWS_PER_DAY: u64 = 40;
 
-/// How many in a hundred views come from which country.
+/// The countries of the visitors with their shares in percent.
 const COUNTRIES: [(&str, u64); 5] = [("US", 40), ("DE", 25), ("GB", 15), ("FR", 12), ("JP", 8)];
 
 #[derive(Serialize)]
@@ -36,7 +36,7 @@ struct Statistics {
     visitors: Option<Visitors>,
 }
 
-/// The fields of [`Visitors`] without anything in them.
+/// Statistics with empty or null fields of [`Visitors`].
 #[derive(Serialize)]
 struct EmptyVisitors {
     #[serde(flatten)]
@@ -61,7 +61,7 @@ struct Daily {
     views: u64,
 }
 
-/// What an owner alone sees.
+/// The fields that only the owner gets.
 #[derive(Serialize)]
 struct Visitors {
     devices: Devices,
@@ -87,7 +87,7 @@ pub(super) fn show(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected
         let handle = handle.clone();
         call.problems.reject(Rejection::UnknownHandle { handle });
     }
-    // Without a known caller the larger range applies, since the profile may be the caller's own.
+    // Without a valid key the larger range applies, since the profile may be the caller's own.
     let own = call.key.as_ref().is_none_or(|key| key.handle == handle);
     let clamps = world.dialect().days_out_of_range == DaysOutOfRange::Clamped;
     let days = match days(call.request.query.as_deref(), own) {
@@ -113,12 +113,12 @@ fn reply(statistics: Statistics, own: bool, others: OtherStatistics) -> Reply {
         OtherStatistics::Empty => (Some(Nothing {}), Some([])),
         OtherStatistics::Null => (None, None),
     };
-    let shown = EmptyVisitors {
+    let statistics = EmptyVisitors {
         statistics,
         devices,
         countries,
     };
-    Reply::data(200, shown)
+    Reply::data(200, statistics)
 }
 
 fn statistics(visits: Visits, today: Date, days: u16, own: bool) -> Statistics {
@@ -136,8 +136,8 @@ fn statistics(visits: Visits, today: Date, days: u16, own: bool) -> Statistics {
     }
 }
 
-/// The views of one profile. All of it follows from the seed, the handle and the date: every view
-/// is one visitor with a device and a country, so that all sums agree.
+/// The views of a profile, determined by the seed, the handle and the date. Each view has a device
+/// and a country, so that all sums agree.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Visits(SeededHash);
 
@@ -150,7 +150,7 @@ impl Visits {
         )
     }
 
-    /// The views of all days up to and with `today`.
+    /// Returns the number of views until `today`, inclusive.
     pub(super) fn total(self, today: Date) -> u64 {
         (0..=day_number(today)).map(|day| self.on_day(day)).sum()
     }
@@ -195,7 +195,7 @@ impl Devices {
     }
 }
 
-/// Which of [`COUNTRIES`] a visitor comes from.
+/// Returns the index of the country of a visitor in [`COUNTRIES`].
 fn country(visitor: SeededHash) -> usize {
     let mut rest = visitor.mix_str("country").below(100);
     for (index, (_, share)) in COUNTRIES.iter().enumerate() {
@@ -207,7 +207,7 @@ fn country(visitor: SeededHash) -> usize {
     0
 }
 
-/// Days since [`FIRST_DAY`]; negative before it.
+/// Returns the number of days since [`FIRST_DAY`], which is negative before it.
 fn day_number(date: Date) -> i64 {
     date.duration_since(FIRST_DAY).as_hours() / 24
 }
@@ -220,7 +220,7 @@ fn days(query: Option<&str>, own: bool) -> Result<u16, Rejection> {
         .map(|(_, value)| value.into_owned())
         .collect();
     match given.as_slice() {
-        [] => Ok(DAYS_DEFAULT),
+        [] => Ok(DEFAULT_DAYS),
         [one] => parse_days(one, own),
         several => Err(Rejection::DaysRepeated {
             times: several.len(),
@@ -235,9 +235,9 @@ fn parse_days(text: &str, own: bool) -> Result<u16, Rejection> {
         return Err(Rejection::DaysNotAnInteger { found });
     }
     let limit = if own {
-        DAYS_OF_OWN_PROFILE
+        MAX_DAYS_OWN_PROFILE
     } else {
-        DAYS_OF_OTHER_PROFILES
+        MAX_DAYS_OTHER_PROFILES
     };
     match text.parse() {
         Ok(days) if (1..=limit).contains(&days) => Ok(days),
@@ -245,7 +245,7 @@ fn parse_days(text: &str, own: bool) -> Result<u16, Rejection> {
     }
 }
 
-/// Returns the nearest allowed number of days to an integer that is out of range.
+/// Returns the allowed number of days that is nearest to a value out of range.
 fn clamp(found: &str, limit: u16) -> u16 {
     let is_low = found.starts_with('-') || found.bytes().all(|digit| digit == b'0');
     if is_low { 1 } else { limit }
@@ -256,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shares_of_the_countries_are_hundredths() {
+    fn the_shares_of_the_countries_add_up_to_100_percent() {
         assert_eq!(COUNTRIES.iter().map(|(_, share)| share).sum::<u64>(), 100);
     }
 
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_adds_its_views_to_the_total() {
+    fn the_total_increases_by_the_views_of_each_day() {
         let visits = Visits::of(&World::new(3), "grace");
         let (before, after) = (date(2026, 2, 28), date(2026, 3, 1));
         let views = visits.daily(after).views;

@@ -1,5 +1,5 @@
-//! Everything that is wrong with a request: the rejections, the rules of the specification behind
-//! them, and how the problems of one request are collected.
+//! Problems with requests: the rejections, the rules of the specification, and the collection of
+//! the problems of one request.
 
 mod problems;
 mod rejection;

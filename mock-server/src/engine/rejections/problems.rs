@@ -3,7 +3,7 @@
 use super::rejection::Rejection;
 
 /// The problems of one request, in the order in which they were found. The first one that rejects
-/// the request decides the answer; all of them are reported as violations.
+/// the request determines the response; all of them can be reported as violations.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
     all: Vec<Rejection>,
@@ -36,7 +36,7 @@ impl Problems {
         }
     }
 
-    /// Returns the rejection that decides the answer.
+    /// Returns the rejection that determines the response.
     pub(crate) fn decisive(&self) -> Option<&Rejection> {
         self.decisive.map(|index| &self.all[index])
     }

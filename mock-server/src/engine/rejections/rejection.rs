@@ -1,4 +1,4 @@
-//! Everything that the service rejects: with which status and code, and in which words.
+//! Rejections of requests, with their status codes, error codes and messages.
 
 use super::rule::Rule;
 use crate::engine::access::{Quota, Scope};
@@ -7,55 +7,55 @@ use crate::engine::dialect::{
 };
 use crate::engine::reply::Reply;
 
-/// A problem for which a request is rejected, unless the service tolerates it.
+/// A problem with a request. The request is rejected unless the service tolerates the problem.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Rejection {
-    #[error("there is nothing at {path}; {}", path_hint(path))]
+    #[error("no endpoint has the path {path}{}", path_hint(path))]
     UnknownPath { path: String },
-    #[error("{method} is not allowed here; allowed: {}", allowed.join(", "))]
+    #[error("method {method} is not allowed; expected {}", allowed.join(", "))]
     MethodNotAllowed {
         method: String,
         allowed: Vec<&'static str>,
     },
-    #[error("the key is missing; send the header `Authorization: Bearer <API_KEY>`")]
+    #[error("no API key; send the header `Authorization: Bearer <API_KEY>`")]
     KeyMissing,
-    #[error("the Authorization header is not of the form `Bearer <API_KEY>`")]
+    #[error("the Authorization header does not have the form `Bearer <API_KEY>`")]
     NotBearer,
-    #[error("there is more than one Authorization header; send one")]
+    #[error("found more than one Authorization header; send only one")]
     SeveralKeys,
-    #[error("the key is not known here")]
+    #[error("unknown API key")]
     UnknownKey,
     #[error("the key lacks the scope {scope}")]
     ScopeMissing { scope: Scope },
     #[error(
-        "the key has used up its {} requests in {} s; wait {} s",
+        "the rate limit of {} requests per {} s is exceeded; retry after {} s",
         quota.limit.limit, quota.limit.window_seconds, quota.reset
     )]
     RateLimited { quota: Quota },
     #[error("the body has {length} bytes; at most {limit} are allowed")]
     BodyTooLarge { length: usize, limit: usize },
     /// Always tolerated.
-    #[error("the request has a body of {length} bytes; none is expected")]
+    #[error("the request has a body of {length} bytes; expected no body")]
     UnexpectedBody { length: usize },
-    #[error("the content type is {found}; application/json is expected")]
+    #[error("the content type is {found}; expected application/json")]
     WrongContentType { found: String },
-    #[error("the body is no JSON object: {reason}")]
+    #[error("the body is not a JSON object: {reason}")]
     NotJsonObject { reason: String },
-    #[error("the field {field} is there more than once; send it once")]
+    #[error("duplicate field {field}; send it once")]
     RepeatedField { field: String },
-    #[error("the field {field} is unknown; known: {}", known.join(", "))]
+    #[error("unknown field {field}; expected {}", one_of(known))]
     UnknownField {
         field: String,
         known: &'static [&'static str],
     },
-    #[error("{field} is {found}; a string is expected")]
+    #[error("{field} is {found}; expected a string")]
     WrongType {
         field: &'static str,
         found: &'static str,
     },
-    #[error("the field {field} is missing")]
+    #[error("missing field {field}")]
     MissingField { field: &'static str },
-    #[error("no field is given; give at least one of {}", known.join(", "))]
+    #[error("the body has no fields; send at least one of {}", known.join(", "))]
     EmptyEdit { known: &'static [&'static str] },
     #[error("{field} has {found} characters; at most {limit} are allowed")]
     TooManyCharacters {
@@ -69,17 +69,17 @@ pub(crate) enum Rejection {
         found: usize,
         limit: usize,
     },
-    #[error("{field} is not a colour of the form #rrggbb, such as #ff8800")]
+    #[error("{field} is not a color of the form #rrggbb, such as #ff8800")]
     NotAColor { field: &'static str },
-    #[error("url is not an absolute URL ({reason}); https://example.com is one")]
+    #[error("url is not an absolute URL: {reason}; expected a URL such as https://example.com")]
     NotAUrl { reason: url::ParseError },
-    #[error("days is `{found}`; a whole number is expected")]
+    #[error("days is `{found}`; expected an integer")]
     DaysNotAnInteger { found: String },
-    #[error("days is {found}; 1 to {limit} is allowed for this profile")]
+    #[error("days is {found}; expected 1 to {limit} for this profile")]
     DaysOutOfRange { found: String, limit: u16 },
-    #[error("days is given {times} times; give it once")]
+    #[error("found the parameter days {times} times; send it once")]
     DaysRepeated { times: usize },
-    #[error("there is no profile with the handle {handle}")]
+    #[error("no profile has the handle {handle}")]
     UnknownHandle { handle: String },
     #[error("the key's owner has no link with the id {id}")]
     UnknownLink { id: String },
@@ -94,37 +94,44 @@ fn is_in_api(path: &str) -> bool {
 
 fn path_hint(path: &str) -> &'static str {
     match is_in_api(path) {
-        true => "no endpoint has this path",
-        false => "every path begins with /api/v1, as /api/v1/me does",
+        true => "",
+        false => "; every path starts with /api/v1",
     }
 }
 
-/// What is known of a rejection besides its message.
+fn one_of(names: &[&str]) -> String {
+    match names {
+        [name] => (*name).to_owned(),
+        names => format!("one of {}", names.join(", ")),
+    }
+}
+
+/// Everything about a rejection except its message.
 struct Row<'a> {
     status: Status,
     /// The same under every dialect.
     code: &'static str,
-    /// The rule of the specification behind it; `None` where the service decides.
+    /// The violated rule of the specification; `None` where the specification is silent.
     rule: Option<Rule>,
-    /// The field or query parameter that is to blame.
+    /// The invalid field or query parameter.
     field: Option<&'a str>,
 }
 
-/// The status of a rejection, which may depend on the dialect.
+/// The status code of a rejection, which may depend on the dialect.
 #[derive(Clone, Copy)]
 enum Status {
     Always(u16),
-    /// For a key without the scope.
+    /// The key lacks the scope.
     Scope,
-    /// For the content of a body that is an object.
+    /// The body is a JSON object with invalid fields.
     Content,
-    /// For the query parameter `days`.
+    /// The query parameter `days` is invalid.
     Days,
     RateLimit,
 }
 
 impl Rejection {
-    /// Returns the answer to the caller in the words of the dialect.
+    /// Returns the response in the form that the dialect prescribes.
     pub(crate) fn reply(&self, dialect: &Dialect) -> Reply {
         let Row {
             status,
@@ -146,17 +153,17 @@ impl Rejection {
         }
     }
 
-    /// Returns the code, which is the same under every dialect.
+    /// Returns the error code, which is the same under every dialect.
     pub(crate) fn code(&self) -> &'static str {
         self.row().code
     }
 
-    /// Returns the rule of the specification behind it; `None` where the service decides.
+    /// Returns the violated rule of the specification, or `None` where the specification is silent.
     pub(crate) fn rule(&self) -> Option<Rule> {
         self.row().rule
     }
 
-    /// Returns the field or query parameter that is to blame.
+    /// Returns the invalid field or query parameter.
     pub(crate) fn field(&self) -> Option<&str> {
         self.row().field
     }

@@ -6,10 +6,9 @@ use serde::{Serialize, Serializer};
 
 /// A rule that the specification states about requests.
 ///
-/// What the service decides where the specification is silent is no rule of this kind: which fields
-/// of a link or post are required, unknown fields in their bodies, what a URL is, a field or
-/// parameter that comes twice, the size of a body, and ids, handles and keys that do not exist. A
-/// client that runs into one of these meets a refusal, not a violation.
+/// Where the specification is silent, the mock rejects a request without reporting a violation:
+/// missing or unknown fields of links and posts, invalid URLs, duplicate fields or parameters,
+/// bodies that are too large, and ids, handles and keys that do not exist.
 ///
 /// ```
 /// use mock_server::Rule;
@@ -23,33 +22,33 @@ use serde::{Serialize, Serializer};
 pub enum Rule {
     /// The path is outside `/api/v1`.
     PathOutsideApi,
-    /// The path is inside `/api/v1` and no endpoint's.
+    /// The path starts with `/api/v1`, but no endpoint has it.
     UnknownPath,
-    /// The path is an endpoint's and the method is not.
+    /// No endpoint with this path has the method.
     WrongMethod,
-    /// There is no key where one is needed.
+    /// The endpoint requires a key, but the request has none.
     KeyMissing,
-    /// The Authorization header is not `Bearer <API_KEY>`, or there are several.
+    /// The Authorization header is not `Bearer <API_KEY>`, or it is repeated.
     MalformedAuthorization,
     /// The key lacks the scope.
     ScopeMissing,
     /// `GET /me` has a body.
     UnexpectedBody,
-    /// A body is there whose content type is not JSON.
+    /// The content type of the body is not `application/json`.
     WrongContentType,
-    /// The body is no JSON object.
+    /// The body is not a JSON object.
     NotAJsonObject,
-    /// An edit of the profile has a field that is not one of the six.
+    /// An edit of the profile has a field that is not one of the six editable fields.
     UnknownField,
-    /// A field is no string; `null` is none either.
+    /// A field is not a string; `null` is not a string either.
     WrongType,
-    /// A text has too many characters.
+    /// A string has too many characters.
     TooManyCharacters,
-    /// A text has too many lines.
+    /// A string has too many lines.
     TooManyLines,
-    /// A colour is not of the form `#rrggbb`.
+    /// A color does not have the form `#rrggbb`.
     NotAColor,
-    /// `days` is no integer.
+    /// `days` is not an integer.
     DaysNotAnInteger,
     /// `days` is too small or too large.
     DaysOutOfRange,
@@ -76,7 +75,7 @@ impl Rule {
         Self::DaysOutOfRange,
     ];
 
-    /// The rule's name, which never changes.
+    /// Returns the name of the rule.
     ///
     /// ```
     /// assert_eq!(mock_server::Rule::NotAColor.as_str(), "not_a_color");
@@ -85,7 +84,7 @@ impl Rule {
         self.definition().0
     }
 
-    /// The section of the specification that states the rule.
+    /// Returns the section of the specification that states the rule.
     ///
     /// ```
     /// assert_eq!(mock_server::Rule::TooManyLines.section(), "Limits");
@@ -94,11 +93,11 @@ impl Rule {
         self.definition().1
     }
 
-    /// What the rule asks for.
+    /// Returns the rule as a sentence.
     ///
     /// ```
     /// use mock_server::Rule;
-    /// assert_eq!(Rule::NotAColor.requirement(), "Colours have the format #rrggbb.");
+    /// assert_eq!(Rule::NotAColor.requirement(), "Colors have the format #rrggbb.");
     /// ```
     pub fn requirement(self) -> &'static str {
         self.definition().2
@@ -110,35 +109,35 @@ impl Rule {
             Self::PathOutsideApi => ("path_outside_api", "Versioning",
                 "Every endpoint begins with /api/v1."),
             Self::UnknownPath => ("unknown_path", "Endpoints",
-                "There are no endpoints but those of the specification."),
+                "A request is sent to an endpoint that the specification lists."),
             Self::WrongMethod => ("wrong_method", "Endpoints",
-                "Each endpoint is called with its own method."),
+                "An endpoint is called with the method that the specification lists for it."),
             Self::KeyMissing => ("key_missing", "Authentication",
                 "The caller sends the header `Authorization: Bearer <API_KEY>`."),
             Self::MalformedAuthorization => ("malformed_authorization", "Authentication",
                 "The Authorization header has the form `Bearer <API_KEY>`."),
             Self::ScopeMissing => ("scope_missing", "Authentication",
-                "An operation that requires a scope is called with a key that carries it."),
+                "The key carries the scope that the operation requires."),
             Self::UnexpectedBody => ("unexpected_body", "Endpoints",
-                "GET /me is called without a body."),
+                "A request to GET /me has no body."),
             Self::WrongContentType => ("wrong_content_type", "Introduction",
-                "Requests use JSON."),
+                "Requests and responses use JSON."),
             Self::NotAJsonObject => ("not_a_json_object", "Endpoints",
-                "The body of a request is a JSON object."),
+                "The request body is a JSON object."),
             Self::UnknownField => ("unknown_field", "Errors",
-                "An edit of the profile with a field that cannot be edited is rejected as a whole."),
+                "PATCH /me/profile with a field that is not editable is rejected as a whole."),
             Self::WrongType => ("wrong_type", "Resources and their fields",
-                "Every field of a profile, a link and a post that can be written is a string."),
+                "The editable fields of profiles, links and posts are strings."),
             Self::TooManyCharacters => ("too_many_characters", "Limits",
-                "display_name has up to 32 characters, bio up to 300, location up to 40."),
+                "display_name has up to 32 characters, bio up to 300 and location up to 40."),
             Self::TooManyLines => ("too_many_lines", "Limits",
                 "bio has up to 10 lines."),
             Self::NotAColor => ("not_a_color", "Limits",
-                "Colours have the format #rrggbb."),
+                "Colors have the format #rrggbb."),
             Self::DaysNotAnInteger => ("days_not_an_integer", "Endpoints",
                 "The query parameter days is an integer."),
             Self::DaysOutOfRange => ("days_out_of_range", "Limits",
-                "days is 1 to 365 for the caller's own profile and 1 to 30 for others."),
+                "days is 1 to 365 for the caller's own profile and 1 to 30 for other profiles."),
         }
     }
 }

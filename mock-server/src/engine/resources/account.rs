@@ -1,4 +1,4 @@
-//! An account: a profile and what belongs to it.
+//! Accounts.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,30 +6,30 @@ use super::link::Link;
 use super::post::Post;
 use super::profile::Profile;
 
-/// Everything the service holds about one handle.
+/// An account with its profile, links, posts and badges.
 ///
-/// The fields are open, so that a test can put an account into any state, also one that the
-/// service's own limits would not let through.
+/// The fields are public so that a test can set any state, even one that exceeds the limits of the
+/// service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Account {
-    /// The email address, which only the owner sees.
+    /// The email address, which is visible only to the owner.
     pub email: String,
-    /// The visibility setting for the API, which only the owner sees.
+    /// The visibility setting for the API, which is visible only to the owner.
     pub api_visible: bool,
-    /// The six fields that the owner edits.
+    /// The six editable fields.
     pub profile: Profile,
     /// The links, oldest first.
     pub links: Vec<Link>,
     /// The posts, oldest first.
     pub posts: Vec<Post>,
-    /// The ids of the badges that the account wears.
+    /// The ids of the badges of the account.
     pub badges: Vec<String>,
 }
 
 impl Account {
-    /// An account with texts that are empty, no links, no posts and no badges.
+    /// Creates an account with an empty profile and without links, posts and badges.
     pub(crate) fn new(handle: &str) -> Self {
         Self {
             email: format!("{handle}@example.com"),

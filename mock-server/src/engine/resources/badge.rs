@@ -1,4 +1,4 @@
-//! The badges that the service awards.
+//! Badges.
 
 use serde::{Deserialize, Serialize};
 

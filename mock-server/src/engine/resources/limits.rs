@@ -1,20 +1,20 @@
-//! Section Limits of the specification, read independently of the client, so that one misreading
-//! cannot hide on both sides.
+//! The limits of the specification. They are implemented independently of the client so that one
+//! misreading cannot affect both.
 
 use crate::engine::rejections::Rejection;
 
-/// What the specification allows a text to be.
+/// A limit for a string.
 pub(super) enum Limit {
-    /// Up to this many characters, which are Unicode scalar values.
+    /// A maximum number of characters (Unicode scalar values).
     Characters(usize),
-    /// The same, and up to this many lines.
+    /// A maximum number of characters and of lines.
     CharactersAndLines(usize, usize),
     /// `#rrggbb`.
     Color,
 }
 
 impl Limit {
-    /// Returns everything that is wrong with a text.
+    /// Returns the limits that a string exceeds.
     pub(super) fn problems(&self, field: &'static str, text: &str) -> Vec<Rejection> {
         match *self {
             Self::Characters(limit) => check_characters(field, text, limit).into_iter().collect(),
@@ -45,7 +45,7 @@ fn check_characters(field: &'static str, text: &str, limit: usize) -> Option<Rej
     })
 }
 
-/// Rejects a text that is not `#rrggbb`; the digits may be of either case.
+/// Rejects a string that is not `#rrggbb`. The digits are case-insensitive.
 pub(crate) fn check_color(field: &'static str, text: &str) -> Result<(), Rejection> {
     let is_color = text.strip_prefix('#').is_some_and(|digits| {
         digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
@@ -56,8 +56,8 @@ pub(crate) fn check_color(field: &'static str, text: &str) -> Result<(), Rejecti
     }
 }
 
-/// `\r\n`, `\n` and a lone `\r` each end a line. What follows the last of them is a line too, even
-/// when it is empty.
+/// Counts lines: `\r\n`, `\n` and a single `\r` each end a line, and the rest after the last of them
+/// is a line too, even if it is empty.
 fn lines(text: &str) -> usize {
     let breaks = text.replace("\r\n", "\n").matches(['\n', '\r']).count();
     breaks + 1
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_counted_by_their_breaks() {
+    fn counts_line_breaks() {
         for (text, expected) in [
             ("", 1),
             ("a", 1),

@@ -10,13 +10,13 @@ use crate::engine::rejections::Rejection;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Link {
-    /// What paths call it, such as `link_1`; under integer ids that is the number at its end.
+    /// The id, such as `link_1`. Dialects with integer ids use the number at its end.
     pub id: String,
-    /// Any text.
+    /// The title, without a limit.
     pub title: String,
-    /// An absolute URL, byte for byte as it was given.
+    /// The absolute URL, exactly as it was sent.
     pub url: String,
-    /// When it was made: RFC 3339, in UTC and whole seconds.
+    /// The time of creation: RFC 3339 in UTC and whole seconds.
     pub created_at: String,
 }
 

@@ -1,4 +1,4 @@
-//! The things that an account holds, and the limits that the specification sets them.
+//! Accounts with their profiles, links, posts and badges, and the limits of the specification.
 
 mod account;
 mod badge;

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Post {
-    /// What paths call it, such as `post_3`; under integer ids that is the number at its end.
+    /// The id, such as `post_3`. Dialects with integer ids use the number at its end.
     pub id: String,
-    /// Any text.
+    /// The body, without a limit.
     pub body: String,
-    /// When it was made: RFC 3339, in UTC and whole seconds.
+    /// The time of creation: RFC 3339 in UTC and whole seconds.
     pub created_at: String,
 }

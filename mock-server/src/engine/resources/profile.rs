@@ -1,11 +1,11 @@
-//! The six fields of a profile that its owner edits.
+//! The six editable fields of a profile.
 
 use serde::{Deserialize, Serialize};
 
 use super::limits::Limit;
 use crate::engine::rejections::Rejection;
 
-/// The six fields of a profile that its owner edits (section Resources of the specification).
+/// The six editable fields of a profile (section Resources of the specification).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -16,16 +16,16 @@ pub struct Profile {
     pub bio: String,
     /// Up to 40 characters.
     pub location: String,
-    /// `#rrggbb`, in the case in which it was given.
+    /// `#rrggbb`, exactly as it was sent.
     pub accent_color: String,
-    /// `#rrggbb`, in the case in which it was given.
+    /// `#rrggbb`, exactly as it was sent.
     pub text_color: String,
-    /// `#rrggbb`, in the case in which it was given.
+    /// `#rrggbb`, exactly as it was sent.
     pub background_color: String,
 }
 
 impl Default for Profile {
-    /// Empty texts, and black on white.
+    /// Returns empty strings and the colors black on white.
     fn default() -> Self {
         Self {
             display_name: String::new(),
@@ -39,31 +39,31 @@ impl Default for Profile {
 }
 
 impl Profile {
-    /// Returns everything that no edit could have led to.
+    /// Returns the limits that the fields exceed.
     pub(crate) fn problems(&self) -> impl Iterator<Item = Rejection> {
         let mut copy = self.clone();
         FIELDS
             .iter()
-            .flat_map(move |field| field.problems((field.text)(&mut copy)))
+            .flat_map(move |field| field.problems((field.value)(&mut copy)))
     }
 }
 
-/// One of the six fields.
+/// One of the six editable fields.
 pub(crate) struct Field {
     pub(crate) name: &'static str,
     limit: Limit,
-    /// Where a profile holds the text.
-    pub(crate) text: fn(&mut Profile) -> &mut String,
+    /// Returns the value in a profile.
+    pub(crate) value: fn(&mut Profile) -> &mut String,
 }
 
 #[rustfmt::skip]
 pub(crate) static FIELDS: [Field; 6] = [
-    Field { name: "display_name", limit: Limit::Characters(32), text: |it| &mut it.display_name },
-    Field { name: "bio", limit: Limit::CharactersAndLines(300, 10), text: |it| &mut it.bio },
-    Field { name: "location", limit: Limit::Characters(40), text: |it| &mut it.location },
-    Field { name: "accent_color", limit: Limit::Color, text: |it| &mut it.accent_color },
-    Field { name: "text_color", limit: Limit::Color, text: |it| &mut it.text_color },
-    Field { name: "background_color", limit: Limit::Color, text: |it| &mut it.background_color },
+    Field { name: "display_name", limit: Limit::Characters(32), value: |it| &mut it.display_name },
+    Field { name: "bio", limit: Limit::CharactersAndLines(300, 10), value: |it| &mut it.bio },
+    Field { name: "location", limit: Limit::Characters(40), value: |it| &mut it.location },
+    Field { name: "accent_color", limit: Limit::Color, value: |it| &mut it.accent_color },
+    Field { name: "text_color", limit: Limit::Color, value: |it| &mut it.text_color },
+    Field { name: "background_color", limit: Limit::Color, value: |it| &mut it.background_color },
 ];
 
 pub(crate) static FIELD_NAMES: [&str; 6] = {
@@ -72,8 +72,8 @@ pub(crate) static FIELD_NAMES: [&str; 6] = {
 };
 
 impl Field {
-    /// Returns everything that is wrong with a text for this field.
-    pub(crate) fn problems(&self, text: &str) -> Vec<Rejection> {
-        self.limit.problems(self.name, text)
+    /// Returns the limits of this field that a value exceeds.
+    pub(crate) fn problems(&self, value: &str) -> Vec<Rejection> {
+        self.limit.problems(self.name, value)
     }
 }

@@ -1,4 +1,4 @@
-//! What of the service a client's suite has touched, and what it never has.
+//! The coverage of the service by its clients.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use crate::engine::endpoints::Endpoint;
 use crate::engine::event_kind::EventKind;
 use crate::engine::outcome::Outcome;
 
-/// Which endpoints were called, which rejections were met and which events were sent.
+/// The endpoints that were called, the rejections that occurred and the events that were sent.
 ///
-/// As JSON it is an object with `endpoints` (a list of [`EndpointCoverage`]), `unrouted` (how often
-/// each refusal of a request was met that meant no endpoint), `events` (how often each kind was
-/// sent) and `uncovered` (an [`Uncovered`]).
+/// As JSON it is an object with `endpoints` (an array of [`EndpointCoverage`]), `unrouted` (the
+/// number of rejections of requests to no endpoint, by code), `events` (the number of events sent,
+/// by kind) and `uncovered` (an [`Uncovered`]).
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -32,31 +32,31 @@ pub struct Coverage {
     events: BTreeMap<EventKind, u64>,
 }
 
-/// What one endpoint was seen to do.
+/// The coverage of one endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct EndpointCoverage {
-    /// Which endpoint it is.
+    /// The endpoint.
     pub endpoint: Endpoint,
-    /// How many requests meant it.
+    /// The number of requests.
     pub calls: u64,
-    /// How many of them were answered with a 2xx.
+    /// The number of responses with a 2xx status code.
     pub successes: u64,
-    /// How often each refusal was met, by its code; 0 for one that never was.
+    /// The number of rejections by code, including codes that did not occur.
     pub rejections: BTreeMap<&'static str, u64>,
 }
 
-/// Everything that a suite has not touched.
+/// The parts of the service that are not covered.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Uncovered {
-    /// The endpoints that never answered with a 2xx.
+    /// The endpoints without a 2xx response.
     pub endpoints: Vec<Endpoint>,
-    /// The rejections that were never met, by their codes, for each endpoint that has one.
+    /// The codes of the rejections that did not occur, by endpoint.
     pub rejections: BTreeMap<Endpoint, Vec<&'static str>>,
-    /// The rejections of requests that mean no endpoint, by their codes.
+    /// The codes of the rejections of requests to no endpoint that did not occur.
     pub unrouted: Vec<&'static str>,
-    /// The kinds of events that were never sent.
+    /// The kinds of events that were not sent.
     pub events: Vec<EventKind>,
 }
 
@@ -77,14 +77,14 @@ impl Coverage {
         }
     }
 
-    /// Counts an event that was sent, if it is one of the seven kinds.
+    /// Counts a sent event if it is one of the seven kinds.
     pub(crate) fn record_event(&mut self, kind: &EventKind) {
         if let Some(count) = self.events.get_mut(kind) {
             *count += 1;
         }
     }
 
-    /// What one endpoint was seen to do.
+    /// Returns the coverage of an endpoint.
     ///
     /// ```
     /// use mock_server::{Coverage, Endpoint};
@@ -94,7 +94,8 @@ impl Coverage {
         &self.endpoints[endpoint as usize]
     }
 
-    /// What was never touched. Under other dialects than the default some of it cannot be.
+    /// Returns the parts that are not covered. Some of them can only be covered under the default
+    /// dialect.
     ///
     /// ```
     /// use mock_server::{Coverage, Endpoint};
@@ -128,7 +129,7 @@ fn uncovered<K: Clone>(counts: &BTreeMap<K, u64>) -> Vec<K> {
 }
 
 impl Default for Coverage {
-    /// Nothing was touched.
+    /// Returns a coverage without requests and events.
     fn default() -> Self {
         Self {
             endpoints: Endpoint::ALL.map(|endpoint| EndpointCoverage {

@@ -1,4 +1,4 @@
-//! What the service thinks of its client: the rules it broke, and what it never tried.
+//! The verdicts on a client: its violations of the specification and its coverage of the service.
 
 mod coverage;
 #[cfg(test)]
@@ -16,9 +16,9 @@ pub use coverage::{Coverage, EndpointCoverage, Uncovered};
 pub use violation::Violation;
 pub(super) use violation::violations;
 
-/// Gathers the violations and the coverage of many requests, in bounded memory.
+/// The violations and the coverage of all requests, in bounded memory.
 ///
-/// [`MockServer::verdicts`](crate::MockServer::verdicts) returns them.
+/// See [`MockServer::verdicts`](crate::MockServer::verdicts).
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -32,40 +32,40 @@ pub(super) use violation::violations;
 pub struct Verdicts {
     #[serde(serialize_with = "list")]
     violations: BTreeMap<Rule, RuleVerdict>,
-    /// What was touched, and what was not.
+    /// The coverage of the service.
     pub coverage: Coverage,
 }
 
-/// How a client fared with one rule.
+/// The violations of one rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RuleVerdict {
-    /// The rule; JSON has its name.
+    /// The rule; in JSON its name.
     pub rule: Rule,
-    /// How often it was broken.
+    /// The number of violations.
     pub count: u64,
     /// The first violations, at most [`Verdicts::MAX_PER_RULE`].
     pub violations: Vec<Violation>,
 }
 
 impl Verdicts {
-    /// So many violations of each rule are kept; the others are counted.
+    /// The maximum number of violations that are kept for each rule; later ones are only counted.
     pub const MAX_PER_RULE: usize = 20;
 
-    /// Adds the outcome of a request.
+    /// Records the outcome of a request.
     pub(crate) fn record(&mut self, outcome: &Outcome) {
         self.coverage.record(outcome);
         self.record_violations(outcome);
     }
 
-    /// Adds the violations alone, where the client got another answer.
+    /// Records only the violations, if a fault replaced the response.
     pub(crate) fn record_violations(&mut self, outcome: &Outcome) {
         for violation in &outcome.violations {
             self.record_violation(violation);
         }
     }
 
-    /// The violations that are kept, by rule and then in the order in which they came.
+    /// Returns the kept violations, sorted by rule and then by time.
     ///
     /// ```
     /// assert_eq!(mock_server::Verdicts::default().violations().count(), 0);
@@ -74,7 +74,7 @@ impl Verdicts {
         self.rules().flat_map(|verdict| &verdict.violations)
     }
 
-    /// The rules that were broken.
+    /// Returns the violated rules.
     ///
     /// ```
     /// assert_eq!(mock_server::Verdicts::default().rules().count(), 0);
@@ -83,7 +83,7 @@ impl Verdicts {
         self.violations.values()
     }
 
-    /// How the client fared with this rule; `None` when it kept to it.
+    /// Returns the violations of a rule, or `None` if it was not violated.
     ///
     /// ```
     /// use mock_server::{Rule, Verdicts};
@@ -93,11 +93,11 @@ impl Verdicts {
         self.violations.get(&rule)
     }
 
-    /// Checks that the client broke no rule.
+    /// Asserts that the client has not violated any rule.
     ///
     /// # Panics
     ///
-    /// When it broke one; the message lists the violations.
+    /// Panics if the client violated a rule. The message lists the violations.
     ///
     /// ```
     /// mock_server::Verdicts::default().assert_no_violations();
@@ -112,7 +112,7 @@ impl Verdicts {
         );
     }
 
-    /// Forgets the violations, and keeps the coverage.
+    /// Removes the violations and keeps the coverage.
     pub(crate) fn clear_violations(&mut self) {
         self.violations.clear();
     }

@@ -1,4 +1,4 @@
-//! What the service says about its client: rules that were broken, and what was never touched.
+//! Tests of violations and coverage.
 
 use std::num::NonZeroU32;
 
@@ -20,12 +20,12 @@ fn handle(world: &mut World, request: &Request) -> Outcome {
     process(world, request, now)
 }
 
-/// Begins a request with the key for everything.
+/// Creates a request with the key that has all scopes.
 fn request(world: &World, line: &str) -> Request {
     bare(line).header("Authorization", format!("Bearer {}", world.keys().all))
 }
 
-/// Begins a request without a key.
+/// Creates a request without a key.
 fn bare(line: &str) -> Request {
     let (method, path) = line.split_once(' ').unwrap();
     Request::new(method, &format!("/api/v1{path}"))
@@ -53,7 +53,7 @@ fn assert_breaks(request: &Request, expected: &[(Rule, &str)]) {
 }
 
 #[test]
-fn every_rule_that_a_body_breaks_is_told_under_every_dialect() {
+fn reports_violations_in_bodies_under_every_dialect() {
     let world = World::default();
     let profile = || request(&world, "PATCH /me/profile");
     let lines = "\n".repeat(301);
@@ -70,10 +70,10 @@ fn every_rule_that_a_body_breaks_is_told_under_every_dialect() {
                     Rule::TooManyLines,
                     "bio has 302 lines; at most 10 are allowed",
                 ),
-                (Rule::WrongType, "location is null; a string is expected"),
+                (Rule::WrongType, "location is null; expected a string"),
                 (
                     Rule::UnknownField,
-                    "the field nickname is unknown; known: display_name, bio, location, \
+                    "unknown field nickname; expected one of display_name, bio, location, \
                      accent_color, text_color, background_color",
                 ),
             ][..],
@@ -83,11 +83,11 @@ fn every_rule_that_a_body_breaks_is_told_under_every_dialect() {
             &[
                 (
                     Rule::WrongContentType,
-                    "the content type is missing; application/json is expected",
+                    "the content type is missing; expected application/json",
                 ),
                 (
                     Rule::NotAColor,
-                    "text_color is not a colour of the form #rrggbb, such as #ff8800",
+                    "text_color is not a color of the form #rrggbb, such as #ff8800",
                 ),
             ],
         ),
@@ -96,11 +96,11 @@ fn every_rule_that_a_body_breaks_is_told_under_every_dialect() {
             &[
                 (
                     Rule::KeyMissing,
-                    "the key is missing; send the header `Authorization: Bearer <API_KEY>`",
+                    "no API key; send the header `Authorization: Bearer <API_KEY>`",
                 ),
                 (
                     Rule::NotAJsonObject,
-                    "the body is no JSON object: it is an array",
+                    "the body is not a JSON object: found an array",
                 ),
             ],
         ),
@@ -110,7 +110,7 @@ fn every_rule_that_a_body_breaks_is_told_under_every_dialect() {
 }
 
 #[test]
-fn a_rule_that_a_key_or_days_break_is_told_under_every_dialect() {
+fn reports_violations_of_keys_and_days_under_every_dialect() {
     let world = World::default();
     let none = format!("Bearer {}", world.keys().none);
     for (request, expected) in [
@@ -118,7 +118,7 @@ fn a_rule_that_a_key_or_days_break_is_told_under_every_dialect() {
             bare("GET /badges").header("Authorization", world.keys().all),
             &[(
                 Rule::MalformedAuthorization,
-                "the Authorization header is not of the form `Bearer <API_KEY>`",
+                "the Authorization header does not have the form `Bearer <API_KEY>`",
             )],
         ),
         (
@@ -129,21 +129,21 @@ fn a_rule_that_a_key_or_days_break_is_told_under_every_dialect() {
             request(&world, "GET /users/grace/stats?days=31"),
             &[(
                 Rule::DaysOutOfRange,
-                "days is 31; 1 to 30 is allowed for this profile",
+                "days is 31; expected 1 to 30 for this profile",
             )],
         ),
         (
             request(&world, "GET /users/demo/stats?days=soon"),
             &[(
                 Rule::DaysNotAnInteger,
-                "days is `soon`; a whole number is expected",
+                "days is `soon`; expected an integer",
             )],
         ),
         (
             request(&world, "GET /me").body("{}"),
             &[(
                 Rule::UnexpectedBody,
-                "the request has a body of 2 bytes; none is expected",
+                "the request has a body of 2 bytes; expected no body",
             )],
         ),
     ] {
@@ -152,32 +152,31 @@ fn a_rule_that_a_key_or_days_break_is_told_under_every_dialect() {
 }
 
 #[test]
-fn a_rule_that_a_path_breaks_is_told_under_every_dialect() {
+fn reports_violations_in_paths_under_every_dialect() {
     for (request, expected) in [
         (
             bare("GET /users/demo"),
             &[(
                 Rule::UnknownPath,
-                "there is nothing at /api/v1/users/demo; no endpoint has this path",
+                "no endpoint has the path /api/v1/users/demo",
             )],
         ),
         (
             bare("PUT /me"),
-            &[(Rule::WrongMethod, "PUT is not allowed here; allowed: GET")],
+            &[(Rule::WrongMethod, "method PUT is not allowed; expected GET")],
         ),
         (
             Request::new("GET", "/api/v10/me"),
             &[(
                 Rule::PathOutsideApi,
-                "there is nothing at /api/v10/me; every path begins with /api/v1, \
-                 as /api/v1/me does",
+                "no endpoint has the path /api/v10/me; every path starts with /api/v1",
             )],
         ),
         (
             Request::new("GET", "/me"),
             &[(
                 Rule::PathOutsideApi,
-                "there is nothing at /me; every path begins with /api/v1, as /api/v1/me does",
+                "no endpoint has the path /me; every path starts with /api/v1",
             )],
         ),
     ] {
@@ -186,7 +185,7 @@ fn a_rule_that_a_path_breaks_is_told_under_every_dialect() {
 }
 
 #[test]
-fn what_the_service_alone_decides_is_no_violation() {
+fn choices_of_the_service_are_not_violations() {
     let world = World::default();
     let link = r#"{"title": "x", "icon": "y"}"#;
     let twice = r#"{"bio": "x", "bio": "x"}"#;
@@ -210,7 +209,7 @@ fn what_the_service_alone_decides_is_no_violation() {
 }
 
 #[test]
-fn a_violation_says_where_and_never_the_key() {
+fn a_violation_names_the_endpoint_without_the_key() {
     let mut world = World::default();
     let request = with_json(request(&world, "PATCH /me/links/link_1"), r#"{"title": 5}"#)
         .header("Authorization", world.keys().all);
@@ -221,8 +220,8 @@ fn a_violation_says_where_and_never_the_key() {
         json!({
             "rule": "wrong_type",
             "section": "Resources and their fields",
-            "requirement": "Every field of a profile, a link and a post that can be written is a string.",
-            "found": "title is a number; a string is expected",
+            "requirement": "The editable fields of profiles, links and posts are strings.",
+            "found": "title is a number; expected a string",
             "field": "title",
             "method": "PATCH",
             "path": "/api/v1/me/links/{id}",
@@ -232,7 +231,7 @@ fn a_violation_says_where_and_never_the_key() {
 }
 
 #[test]
-fn verdicts_are_bounded_whatever_is_sent() {
+fn verdicts_have_a_bounded_size() {
     let mut world = World::default();
     let mut verdicts = Verdicts::default();
     let fields: serde_json::Map<String, Value> = (0..1000)
@@ -247,16 +246,16 @@ fn verdicts_are_bounded_whatever_is_sent() {
     assert_eq!(verdict.count, 3 * Violation::MAX_PER_REQUEST as u64);
     assert_eq!(verdict.violations.len(), Verdicts::MAX_PER_RULE);
     for violation in verdicts.violations() {
-        let longest = violation.found.chars().count();
-        assert_eq!(longest, Violation::MAX_TEXT_LENGTH);
+        let length = violation.found.chars().count();
+        assert_eq!(length, Violation::MAX_TEXT_LENGTH);
     }
     let shown = serde_json::to_value(&verdicts).unwrap();
     assert_eq!(shown["violations"][0]["rule"], "unknown_field");
     assert_eq!(shown["violations"][0]["count"], verdict.count);
 }
 
-/// Requests that meet every refusal of every endpoint.
-fn meet_everything(world: &mut World, verdicts: &mut Verdicts) {
+/// Sends requests that cause every rejection of every endpoint.
+fn cause_every_rejection(world: &mut World, verdicts: &mut Verdicts) {
     let spent = world.create_key("demo", &Scope::ALL);
     let window_seconds = NonZeroU32::MIN;
     world.set_rate_limit(
@@ -314,14 +313,14 @@ fn meet_everything(world: &mut World, verdicts: &mut Verdicts) {
 }
 
 #[test]
-fn every_refusal_that_coverage_asks_for_can_be_met_and_no_other_is() {
+fn coverage_lists_exactly_the_possible_rejections() {
     let (mut world, mut verdicts) = (World::default(), Verdicts::default());
-    meet_everything(&mut world, &mut verdicts);
+    cause_every_rejection(&mut world, &mut verdicts);
     let uncovered = verdicts.coverage.uncovered();
     assert_eq!(uncovered.rejections, [].into());
     assert!(uncovered.unrouted.is_empty());
     for endpoint in Endpoint::ALL {
-        let met: Vec<_> = verdicts
+        let found: Vec<_> = verdicts
             .coverage
             .endpoint(endpoint)
             .rejections
@@ -330,18 +329,18 @@ fn every_refusal_that_coverage_asks_for_can_be_met_and_no_other_is() {
             .collect();
         let mut declared: Vec<_> = endpoint.rejections().collect();
         declared.sort_unstable();
-        assert_eq!(met, declared, "{endpoint}");
+        assert_eq!(found, declared, "{endpoint}");
     }
     let broken: Vec<_> = verdicts.rules().map(|verdict| verdict.rule).collect();
     assert_eq!(broken, Rule::ALL);
 }
 
 #[test]
-fn coverage_tells_what_was_touched_and_what_was_not() {
+fn coverage_counts_calls_and_lists_uncovered_endpoints() {
     let mut world = World::default();
     let mut verdicts = Verdicts::default();
-    let refused = with_json(request(&world, "POST /me/posts"), r#"{"text": "x"}"#);
-    verdicts.record(&handle(&mut world, &refused));
+    let rejected = with_json(request(&world, "POST /me/posts"), r#"{"text": "x"}"#);
+    verdicts.record(&handle(&mut world, &rejected));
     let request = request(&world, "GET /me");
     verdicts.record(&handle(&mut world, &request));
     verdicts.coverage.record_event(&EventKind::POST_REPLIED);
@@ -376,10 +375,10 @@ fn coverage_tells_what_was_touched_and_what_was_not() {
 
 #[test]
 #[should_panic(
-    expected = "the client violated the specification:\n- PUT /api/v1/me: PUT is not allowed here; \
-                allowed: GET (section Endpoints)"
+    expected = "the client violated the specification:\n- PUT /api/v1/me: method PUT is not allowed; \
+                expected GET (section Endpoints)"
 )]
-fn an_assertion_lists_the_violations() {
+fn assert_no_violations_lists_the_violations() {
     let mut verdicts = Verdicts::default();
     verdicts.record(&handle(&mut World::default(), &bare("PUT /me")));
     verdicts.assert_no_violations();

@@ -1,4 +1,4 @@
-//! A rule that one request broke.
+//! A violation of the specification by a request.
 
 use std::fmt;
 
@@ -9,9 +9,9 @@ use crate::engine::redaction::redact_keys;
 use crate::engine::rejections::{Problems, Rejection, Rule};
 use crate::engine::request::Request;
 
-/// A rule of the specification that a client broke, and with what.
+/// A violation of the specification by a request.
 ///
-/// Violations are about what was sent: the same request gives the same ones under every dialect.
+/// Violations depend only on the request: they are the same under every dialect.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -25,28 +25,28 @@ use crate::engine::request::Request;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Violation {
-    /// The rule; JSON has its name.
+    /// The rule; in JSON its name.
     pub rule: Rule,
-    /// The section of the specification that states it.
+    /// The section of the specification that states the rule.
     pub section: &'static str,
-    /// What it asks for.
+    /// The rule as a sentence.
     pub requirement: &'static str,
-    /// What was found, such as "bio has 12 lines; at most 10 are allowed". Never a key.
+    /// The problem, such as "bio has 12 lines; at most 10 are allowed". Never contains a key.
     pub found: String,
-    /// The field or query parameter that is to blame, where one is.
+    /// The invalid field or query parameter, if any.
     pub field: Option<String>,
-    /// The method that was sent.
+    /// The method of the request.
     pub method: String,
-    /// The path of the endpoint, such as `/api/v1/me/links/{id}`, or the path that was sent when it
-    /// is no endpoint's.
+    /// The path of the endpoint, such as `/api/v1/me/links/{id}`, or the path of the request if no
+    /// endpoint has it.
     pub path: String,
 }
 
 impl Violation {
-    /// No request is told more violations than this.
+    /// The maximum number of violations that are recorded for one request.
     pub const MAX_PER_REQUEST: usize = 32;
 
-    /// No text of a violation has more characters than this; what is longer ends in `…`.
+    /// The maximum length of a string in a violation, in characters; longer strings end in `…`.
     pub const MAX_TEXT_LENGTH: usize = 300;
 }
 
@@ -63,7 +63,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Returns the rules that the problems of a request break.
+/// Returns the problems of a request that are violations of the specification.
 pub(crate) fn violations(
     problems: &Problems,
     endpoint: Option<Endpoint>,
@@ -93,7 +93,7 @@ fn violation(
     })
 }
 
-/// Returns whether the specification states the rule for this endpoint, and not only a dialect.
+/// Returns `true` if the specification states the rule for this endpoint.
 fn is_stated(rule: Rule, endpoint: Option<Endpoint>) -> bool {
     match rule {
         Rule::UnknownField => endpoint == Some(Endpoint::EditProfile),
@@ -102,7 +102,7 @@ fn is_stated(rule: Rule, endpoint: Option<Endpoint>) -> bool {
     }
 }
 
-/// A client may send names of any length, and verdicts are kept; a key in them is not.
+/// Redacts keys and limits the length, since a client may send strings of any length.
 fn shorten(text: &str) -> String {
     let text = redact_keys(text);
     match text.char_indices().nth(Violation::MAX_TEXT_LENGTH) {
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_is_too_long_is_cut_between_characters() {
+    fn truncates_long_strings_between_characters() {
         let longest = "é".repeat(Violation::MAX_TEXT_LENGTH);
         assert_eq!(shorten(&longest), longest);
         let cut = shorten(&(longest + "é"));

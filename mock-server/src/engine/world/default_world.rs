@@ -1,17 +1,17 @@
-//! What a new world holds.
+//! The content of a new world.
 
 use std::collections::BTreeMap;
 
 use crate::engine::resources::{Account, Badge, Link, Post, Profile};
 
-/// The handle whose keys every world starts with.
+/// The handle of the owner of the six keys.
 pub(super) const OWNER: &str = "demo";
 
-/// The number in the last id of a new world.
+/// The number in the latest id of a new world.
 pub(super) const LAST_ID: u64 = 5;
 
-/// The date of all links and posts of a new world. It is fixed, so that the same seed gives the
-/// same bytes on every day.
+/// The date of all links and posts of a new world. It is fixed so that the same seed always gives
+/// the same responses.
 const CREATED_AT: &str = "2025-01-15T09:00:00Z";
 
 pub(super) fn badges() -> Vec<Badge> {

@@ -1,4 +1,4 @@
-//! Which accounts no service could have come to.
+//! Validation of the accounts of a world.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,19 @@ use super::World;
 use crate::engine::clock::Clock;
 use crate::engine::resources::{Account, check_url};
 
-/// What is wrong, and where, such as `accounts.demo.links[0].url`.
+/// The error for an account that no sequence of requests can produce.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {reason}")]
 pub(crate) struct InvalidAccount {
+    /// The location of the value, such as `accounts.demo.links[0].url`.
     place: String,
     reason: String,
 }
 
-/// Looks at one account after the other, since no two of them share an id.
+/// Checks the accounts of a world. Ids must be unique across all accounts.
 pub(super) struct Accounts<'a> {
     world: &'a World,
-    /// Where each id of a link or post was found.
+    /// The location of each id of a link or post.
     ids: BTreeMap<&'a str, String>,
 }
 
@@ -30,7 +31,10 @@ impl<'a> Accounts<'a> {
     pub(super) fn check(&mut self) -> Result<(), InvalidAccount> {
         for (handle, account) in &self.world.accounts {
             if handle.is_empty() {
-                return Err(at("accounts", "a handle is empty; give one such as `demo`"));
+                return Err(at(
+                    "accounts",
+                    "found an empty handle; expected a name such as `demo`",
+                ));
             }
             let place = format!("accounts.{handle}");
             if let Some(problem) = account.profile.problems().next() {
@@ -62,14 +66,17 @@ impl<'a> Accounts<'a> {
         Ok(())
     }
 
-    /// Any text will do that a path can name: the specification does not show what an id looks like.
+    /// Accepts any unique, non-empty string: the specification does not show the format of ids.
     fn check_id(&mut self, place: &str, id: &'a str) -> Result<(), InvalidAccount> {
         let place = format!("{place}.id");
         if id.is_empty() {
-            return Err(at(&place, "it is empty, and no path can name it"));
+            return Err(at(&place, "found an empty id; expected a non-empty string"));
         }
         match self.ids.get(id) {
-            Some(other) => Err(at(&place, format!("`{id}` is the id of {other} already"))),
+            Some(other) => Err(at(
+                &place,
+                format!("duplicate id `{id}`; {other} has it already"),
+            )),
             None => {
                 self.ids.insert(id, place);
                 Ok(())
@@ -81,10 +88,13 @@ impl<'a> Accounts<'a> {
         for (index, id) in account.badges.iter().enumerate() {
             let place = format!("{place}.badges[{index}]");
             if !self.world.badges.iter().any(|badge| badge.id == *id) {
-                return Err(at(&place, format!("`{id}` is none of the ids in `badges`")));
+                return Err(at(
+                    &place,
+                    format!("unknown badge `{id}`; expected an id from `badges`"),
+                ));
             }
             if account.badges[..index].contains(id) {
-                return Err(at(&place, format!("`{id}` stands there already")));
+                return Err(at(&place, format!("duplicate badge `{id}`")));
             }
         }
         Ok(())
@@ -97,7 +107,8 @@ fn check_instant(place: &str, text: &str) -> Result<(), InvalidAccount> {
         _ => Err(at(
             &format!("{place}.created_at"),
             format!(
-                "`{text}` is no instant in UTC and whole seconds, such as 2026-03-01T12:00:00Z"
+                "`{text}` is not an instant in UTC with whole seconds, such as \
+                 2026-03-01T12:00:00Z"
             ),
         )),
     }

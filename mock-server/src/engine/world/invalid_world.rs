@@ -1,4 +1,4 @@
-//! Which worlds nobody may put in place of another.
+//! Validation of worlds that come from a file or the control API.
 
 use std::borrow::Cow;
 
@@ -7,30 +7,28 @@ use super::invalid_account::{Accounts, InvalidAccount};
 use crate::engine::access::label;
 use crate::engine::resources::check_color;
 
-/// The largest number that a JSON reader tells from its neighbours; ids may be integers.
-const LARGEST_NUMBER: u64 = (1 << 53) - 1;
+/// The largest integer that every JSON reader represents exactly; ids may be integers.
+const MAX_ID: u64 = (1 << 53) - 1;
 
-/// Why a world that was written by hand cannot be served. No key is in it.
+/// The error for a world that cannot be served. It never contains a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum InvalidWorld {
-    #[error(
-        "last_id is {found}; at most {LARGEST_NUMBER} is allowed, so that ids are left to give"
-    )]
+    #[error("last_id is {found}; expected at most {MAX_ID}")]
     NoIdsLeft { found: u64 },
-    #[error(
-        "last_id is {found}, and the world has {taken} already; at least {number} is expected, so \
-         that no id is given twice"
-    )]
+    #[error("last_id is {found}, but the id {taken} is in use; expected at least {number}")]
     IdTaken {
         found: u64,
         taken: String,
         number: u64,
     },
-    #[error("a key belongs to `{handle}`, which is no account here; add it, or leave the key out")]
+    #[error(
+        "a key belongs to the account `{handle}`, which does not exist; add the account or remove \
+         the key"
+    )]
     KeyWithoutAccount { handle: String },
-    #[error("a key is no text that `Authorization` can carry; give letters, digits, `_` and `-`")]
+    #[error("a key cannot be sent in a header; use letters, digits, `_` and `-`")]
     UnusableKey,
-    #[error("badges[{index}].id: `{id}` is the id of an earlier badge already")]
+    #[error("badges[{index}].id: duplicate badge id `{id}`")]
     RepeatedBadge { index: usize, id: String },
     #[error("badges[{index}].color: {reason}")]
     BadgeColor { index: usize, reason: String },
@@ -38,7 +36,7 @@ pub(crate) enum InvalidWorld {
     Account(#[from] InvalidAccount),
 }
 
-/// Refuses a world that no service could have come to.
+/// Returns an error for a world that no sequence of requests can produce.
 pub(crate) fn check(world: &World) -> Result<(), InvalidWorld> {
     check_ids(world)?;
     check_badges(world)?;
@@ -46,10 +44,10 @@ pub(crate) fn check(world: &World) -> Result<(), InvalidWorld> {
     check_keys(world)
 }
 
-/// Refuses a counter that would give an id again, or soon none.
+/// Returns an error if the id counter would repeat an id or run out of ids.
 pub(crate) fn check_ids(world: &World) -> Result<(), InvalidWorld> {
     let found = world.last_id;
-    if found > LARGEST_NUMBER {
+    if found > MAX_ID {
         return Err(InvalidWorld::NoIdsLeft { found });
     }
     match numbers(world).max_by_key(|(number, _)| *number) {
@@ -62,7 +60,7 @@ pub(crate) fn check_ids(world: &World) -> Result<(), InvalidWorld> {
     }
 }
 
-/// The world with a counter that has passed every id: a test may give ids of its own.
+/// Returns the world with `last_id` raised to the largest id in use: a test may set ids itself.
 pub(crate) fn with_valid_last_id(world: &World) -> Cow<'_, World> {
     match numbers(world).map(|(number, _)| number).max() {
         Some(number) if number > world.last_id => {
@@ -74,8 +72,7 @@ pub(crate) fn with_valid_last_id(world: &World) -> Cow<'_, World> {
     }
 }
 
-/// The numbers that the counter may have given, each with what bears it. Larger ones it never
-/// comes to.
+/// Returns the numbers of all ids that the counter can reach, each with its id.
 fn numbers(world: &World) -> impl Iterator<Item = (u64, &str)> {
     let accounts = world.accounts.values();
     let in_accounts = accounts.flat_map(|account| {
@@ -89,8 +86,8 @@ fn numbers(world: &World) -> impl Iterator<Item = (u64, &str)> {
     let keys = keys.filter_map(|name| Some((name.strip_prefix("key")?, name)));
     numbered
         .chain(keys)
-        .filter_map(|(digits, bearer)| Some((digits.parse().ok()?, bearer)))
-        .filter(|(number, _)| *number <= LARGEST_NUMBER)
+        .filter_map(|(digits, id)| Some((digits.parse().ok()?, id)))
+        .filter(|(number, _)| *number <= MAX_ID)
 }
 
 fn check_badges(world: &World) -> Result<(), InvalidWorld> {
@@ -102,9 +99,9 @@ fn check_badges(world: &World) -> Result<(), InvalidWorld> {
             let id = badge.id.clone();
             return Err(InvalidWorld::RepeatedBadge { index, id });
         }
-        check_color("color", &badge.color).map_err(|refusal| InvalidWorld::BadgeColor {
+        check_color("color", &badge.color).map_err(|rejection| InvalidWorld::BadgeColor {
             index,
-            reason: refusal.to_string(),
+            reason: rejection.to_string(),
         })?;
     }
     Ok(())
@@ -130,25 +127,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_counter_passes_the_ids_that_a_test_gave() {
+    fn the_id_counter_skips_ids_set_by_a_test() {
         let mut world = World::new(0);
         assert_eq!(check(&world), Ok(()));
         world.account_mut("demo").unwrap().links[0].id = "link_40".to_owned();
         let error = check(&world).unwrap_err().to_string();
-        assert!(error.contains("the world has link_40 already"), "{error}");
+        assert!(error.contains("the id link_40 is in use"), "{error}");
         let mut counted = with_valid_last_id(&world).into_owned();
         assert_eq!(check(&counted), Ok(()));
         assert_eq!(counted.add_post("demo", "").unwrap().id, "post_41");
     }
 
     #[test]
-    fn keys_are_counted_too() {
+    fn the_id_counter_skips_the_numbers_of_keys() {
         let mut world = World::new(0);
         world.create_key("demo", &[]);
         assert_eq!(check(&world), Ok(()));
         world.last_id -= 1;
         let error = check(&world).unwrap_err().to_string();
-        assert!(error.contains("the world has key"), "{error}");
+        assert!(error.contains("the id key"), "{error}");
         assert!(!error.contains("mock_"), "{error}");
     }
 }

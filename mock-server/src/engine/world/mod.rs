@@ -19,12 +19,12 @@ use crate::webhook::{Webhook, WebhookSecret};
 
 pub(crate) use invalid_world::{InvalidWorld, check, check_ids, with_valid_last_id};
 
-/// One profile service with everything it holds.
+/// An isolated instance of the profile service.
 ///
-/// A new world has two accounts, `demo` (whose keys are [`World::keys`]) and `grace`. Texts, links,
-/// posts and ids are always the same; keys and statistics follow from the seed. The same seed, the
-/// same fixed clock and the same requests give the same bytes. Two worlds are equal that hold the
-/// same, however much of a rate limit is used up in each.
+/// A new world has two accounts, `demo` (whose keys [`World::keys`] returns) and `grace`. Profiles,
+/// links, posts and ids are always the same; the seed determines keys and statistics. The same seed,
+/// fixed clock and requests lead to the same responses. The comparison of worlds ignores the use of
+/// rate limits.
 ///
 /// ```
 /// use mock_server::{Request, World};
@@ -50,7 +50,7 @@ pub struct World {
 }
 
 impl World {
-    /// The default world with this seed and the system's clock.
+    /// Creates the default world with this seed and the system clock.
     ///
     /// ```
     /// let world = mock_server::World::new(7);
@@ -69,7 +69,7 @@ impl World {
         }
     }
 
-    /// The seed that keys and statistics follow from.
+    /// Returns the seed, which determines keys and statistics.
     ///
     /// ```
     /// assert_eq!(mock_server::World::new(7).seed(), 7);
@@ -78,7 +78,7 @@ impl World {
         self.seed
     }
 
-    /// The clock that the world reads.
+    /// Returns the clock.
     ///
     /// ```
     /// use mock_server::{Clock, World};
@@ -88,7 +88,7 @@ impl World {
         &self.clock
     }
 
-    /// Gives the world another clock.
+    /// Sets the clock.
     ///
     /// ```
     /// use mock_server::{Clock, World};
@@ -103,7 +103,7 @@ impl World {
         self.clock = clock;
     }
 
-    /// Puts the clock forward, as [`Clock::advance`] does.
+    /// Advances the clock; see [`Clock::advance`].
     ///
     /// ```
     /// use mock_server::{Clock, World};
@@ -119,7 +119,7 @@ impl World {
         self.clock.advance(time);
     }
 
-    /// How this service behaves where the specification is silent.
+    /// Returns the dialect: the choices that the service makes where the specification is silent.
     ///
     /// ```
     /// use mock_server::{Dialect, World};
@@ -129,7 +129,7 @@ impl World {
         &self.dialect
     }
 
-    /// Gives the world another dialect, from the next request on. What the world holds stays.
+    /// Sets the dialect, starting with the next request. The data of the world does not change.
     ///
     /// ```
     /// use mock_server::{Dialect, World};
@@ -141,13 +141,12 @@ impl World {
         self.dialect = dialect;
     }
 
-    /// Points the webhook at a receiver, as
-    /// [`WebhookHandle::point_at`](crate::webhook::WebhookHandle::point_at) does in a server that
-    /// runs.
+    /// Sets the receiver of the webhook, as
+    /// [`WebhookHandle::point_at`](crate::webhook::WebhookHandle::point_at) does in a running server.
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`] unless the URL is an absolute `http://` URL, and when the secret is empty.
+    /// Returns [`InvalidInput`] if `url` is not an absolute `http://` URL or the secret is empty.
     ///
     /// ```
     /// let mut world = mock_server::World::new(0);
@@ -164,7 +163,7 @@ impl World {
         Ok(())
     }
 
-    /// The six keys of `demo`.
+    /// Returns the six keys of `demo`.
     ///
     /// ```
     /// use mock_server::World;
@@ -175,7 +174,7 @@ impl World {
         Keys::from_seed(self.seed)
     }
 
-    /// The account of a handle; handles match exactly.
+    /// Returns the account with this handle. Handles are case-sensitive.
     ///
     /// ```
     /// let world = mock_server::World::new(0);
@@ -186,7 +185,7 @@ impl World {
         self.accounts.get(handle)
     }
 
-    /// The account of a handle, to be changed.
+    /// Returns a mutable reference to the account with this handle.
     ///
     /// ```
     /// let mut world = mock_server::World::new(0);
@@ -196,7 +195,7 @@ impl World {
         self.accounts.get_mut(handle)
     }
 
-    /// Adds an account with empty texts, or returns the one that is there.
+    /// Adds an account with an empty profile, or returns the existing one.
     ///
     /// ```
     /// let mut world = mock_server::World::new(0);
@@ -209,7 +208,7 @@ impl World {
             .or_insert_with(|| Account::new(handle))
     }
 
-    /// Adds a link with an id and date of its own; `None` when there is no such account.
+    /// Adds a link with a new id and the current date. Returns `None` if the account does not exist.
     ///
     /// ```
     /// let mut world = mock_server::World::new(0);
@@ -228,7 +227,7 @@ impl World {
         Some(link)
     }
 
-    /// Adds a post with an id and date of its own; `None` when there is no such account.
+    /// Adds a post with a new id and the current date. Returns `None` if the account does not exist.
     ///
     /// ```
     /// let mut world = mock_server::World::new(0);
@@ -246,8 +245,8 @@ impl World {
         Some(post)
     }
 
-    /// Makes a further key for `handle` with these scopes, and returns it. When there is no account
-    /// of that handle yet, an empty one is made.
+    /// Creates a key for `handle` with these scopes and returns it. If the account does not exist, it
+    /// is created.
     ///
     /// ```
     /// use mock_server::{Scope, World};
@@ -265,7 +264,7 @@ impl World {
         token
     }
 
-    /// Its six keys, without those that were revoked or that a state did not bring.
+    /// Returns the six keys of `demo`, with `None` for keys that the world does not have.
     pub(crate) fn active_keys(&self) -> ActiveKeys {
         let Keys {
             all,
@@ -287,12 +286,12 @@ impl World {
         keys.map(|(name, key)| (name, in_force(key))).into()
     }
 
-    /// Whether the world has this key.
+    /// Returns `true` if the world has this key.
     pub(crate) fn has_key(&self, key: &str) -> bool {
         self.keys.contains_key(key)
     }
 
-    /// Takes a key away, and says whether there was one.
+    /// Removes a key and returns `true` if it existed.
     ///
     /// ```
     /// let mut world = mock_server::World::new(0);
@@ -304,8 +303,8 @@ impl World {
         self.keys.remove(key).is_some()
     }
 
-    /// Sets how many requests a key may make, and returns what it was allowed before; `None` when
-    /// there is no such key. What was counted in the window so far still counts.
+    /// Sets the rate limit of a key and returns the previous one, or `None` if the key does not
+    /// exist. Requests counted in the current window still count.
     ///
     /// ```
     /// use mock_server::{RateLimit, Request, World};
@@ -325,18 +324,18 @@ impl World {
         Some(std::mem::replace(&mut key.rate_limit, limit))
     }
 
-    /// Returns the account of a key whose owner is known to exist.
+    /// Returns the account of a key. Panics if the account does not exist.
     pub(super) fn owner(&self, caller: &Key) -> &Account {
         &self.accounts[&caller.handle]
     }
 
-    /// The same, to be changed.
+    /// Returns a mutable reference to the account of a key. Panics if the account does not exist.
     pub(super) fn owner_mut(&mut self, caller: &Key) -> &mut Account {
         let owner = self.accounts.get_mut(&caller.handle);
         owner.expect("a key without an account is rejected as unknown")
     }
 
-    /// A new world of another seed with the settings of this one: clock, dialect and webhook.
+    /// Creates a new world with this seed and the clock, dialect and webhook of `self`.
     pub(crate) fn recreate(&self, seed: u64) -> Self {
         Self {
             clock: self.clock.clone(),
@@ -346,28 +345,28 @@ impl World {
         }
     }
 
-    /// Gives no number again that the other world has given.
+    /// Raises the id counter to that of `other`, so that ids are not repeated.
     pub(crate) fn continue_ids_after(&mut self, other: &Self) {
         self.last_id = self.last_id.max(other.last_id);
     }
 
-    // One counter for everything, so that no two things in a world ever share a number.
+    // Links, posts, keys and deliveries share one counter.
     pub(crate) fn next_number(&mut self) -> u64 {
         let next = self.last_id.checked_add(1);
-        self.last_id = next.expect("a world that comes from outside has ids left to give");
+        self.last_id = next.expect("validated worlds have a small `last_id`");
         self.last_id
     }
 }
 
 impl Default for World {
-    /// The world of seed 0.
+    /// Creates the default world with the seed 0.
     fn default() -> Self {
         Self::new(0)
     }
 }
 
 impl fmt::Debug for World {
-    /// Shows the accounts and how many keys there are, never a key.
+    /// Shows the number of keys instead of the keys.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("World")
             .field("seed", &self.seed)
