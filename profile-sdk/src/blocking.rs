@@ -46,6 +46,8 @@ impl Client {
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if the operating system cannot start the
     /// runtime.
     ///
+    /// # Examples
+    ///
     /// ```
     /// use profile_sdk::blocking::Client;
     ///
@@ -66,6 +68,8 @@ impl Client {
     /// # Panics
     ///
     /// Panics in an async runtime, because waiting would block it. Await the call there.
+    ///
+    /// # Examples
     ///
     /// ```
     /// # let starting = tokio::runtime::Builder::new_current_thread().build()?;

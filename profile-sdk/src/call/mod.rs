@@ -62,7 +62,7 @@ use crate::{Client, Error, Request, RetryPolicy};
 ///
 /// tokio::select! {
 ///     site = client.site_stats().into_future() => println!("{} users", site?.users),
-///     () = tokio::time::sleep(Duration::from_secs(5)) => println!("given up, and so cancelled"),
+///     () = tokio::time::sleep(Duration::from_secs(5)) => println!("timed out; the call is canceled"),
 /// }
 /// println!("{} badges", badges.await??.len());
 /// # Ok(())

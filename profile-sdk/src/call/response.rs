@@ -15,7 +15,7 @@ use crate::transport::raw_response::RawResponse;
 /// let response = client.site_stats().send().await?;
 /// assert_eq!(response.status(), 200);
 /// assert_eq!(response.header("content-type"), Some("application/json"));
-/// println!("as sent: {}", response.raw_data().unwrap_or("nothing"));
+/// println!("received: {}", response.raw_data().unwrap_or("nothing"));
 /// println!("users: {}", response.into_data().users);
 /// # Ok(())
 /// # }

@@ -103,6 +103,8 @@ impl ClientBuilder {
     /// Returns [`ErrorKind::Invalid`] if a variable has an invalid value. The message names the
     /// variable.
     ///
+    /// # Examples
+    ///
     /// ```
     /// use std::time::Duration;
     ///

@@ -80,6 +80,8 @@ impl Client {
     /// Returns [`ErrorKind::Invalid`] if `PROFILE_BASE_URL` is not set or a variable has an invalid
     /// value. The message names the variable. See also [`ClientBuilder::build`].
     ///
+    /// # Examples
+    ///
     /// ```
     /// use profile_sdk::Client;
     ///

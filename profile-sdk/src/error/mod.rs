@@ -194,7 +194,7 @@ impl Error {
     /// # let client = profile_sdk::Client::builder().base_url("http://127.0.0.1:1").build()?;
     /// # let call = client.badges().retry(profile_sdk::RetryPolicy::none());
     /// let error = call.await.unwrap_err();
-    /// assert!(error.is_retryable(), "nobody listens there now");
+    /// assert!(error.is_retryable(), "no service listens there");
     /// # Ok(())
     /// # }
     /// ```

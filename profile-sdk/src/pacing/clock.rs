@@ -17,7 +17,7 @@ use std::time::{Duration, Instant, SystemTime};
 ///
 /// use profile_sdk::{Client, Clock};
 ///
-/// /// Every wait is over at once, and the clock shows that it has been.
+/// /// Advances instead of waiting.
 /// #[derive(Default)]
 /// struct SkippingClock {
 ///     skipped: Mutex<Duration>,

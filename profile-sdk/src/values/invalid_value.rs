@@ -7,9 +7,9 @@ use std::fmt;
 /// `Display` prints what was found and what was expected:
 ///
 /// ```
-/// let refused = profile_sdk::DisplayName::new("x".repeat(33)).unwrap_err();
-/// assert_eq!(refused.field(), "display_name");
-/// assert_eq!(refused.to_string(), "display_name has 33 characters; at most 32 are allowed");
+/// let error = profile_sdk::DisplayName::new("x".repeat(33)).unwrap_err();
+/// assert_eq!(error.field(), "display_name");
+/// assert_eq!(error.to_string(), "display_name has 33 characters; at most 32 are allowed");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidValue {
