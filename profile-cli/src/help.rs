@@ -12,7 +12,7 @@ const TEMPLATE: &str = "\
 
 {all-args}{after-help}";
 
-const TOPIC_TEMPLATE: &str = "{about-with-newline}{after-help}";
+const TOPIC_TEMPLATE: &str = "{about}{after-help}";
 
 const GLOBAL_OPTIONS: &str = "\
 All commands accept the global options too, such as --json and --account: see `profile --help`.";

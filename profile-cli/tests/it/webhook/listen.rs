@@ -206,7 +206,7 @@ async fn ack_after_responds_with_the_status_of_the_receiver() {
         let event = listener.event();
         assert_eq!(event["status"], status);
         assert_eq!(event["verified"], true);
-        assert_eq!(event["failures_in_row"], u8::from(status != 202));
+        assert_eq!(event["consecutive_failures"], u8::from(status != 202));
         assert_eq!(listener.end().code(), 0);
     }
 }

@@ -3,7 +3,7 @@
 mod kinds;
 mod listen;
 pub(crate) mod listener;
-mod refusals;
+mod rejections;
 mod replay;
 mod secret;
 mod send;

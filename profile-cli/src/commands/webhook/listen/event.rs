@@ -59,7 +59,7 @@ impl Event {
 
     /// Returns the report, which is printed as one line. It omits the body of a rejected delivery, so
     /// that no script processes it.
-    pub(super) fn report(&self, failures_in_row: u64) -> Report {
+    pub(super) fn report(&self, consecutive_failures: u64) -> Report {
         let kind = self.kind();
         let kind = kind.as_ref().map(EventKind::as_str);
         let reason = match &self.verification {
@@ -77,7 +77,7 @@ impl Event {
             "verified": self.is_verified(),
             "reason": reason,
             "status": self.status.as_u16(),
-            "failures_in_row": failures_in_row,
+            "consecutive_failures": consecutive_failures,
             "bytes": bytes,
         });
         if self.is_verified() {

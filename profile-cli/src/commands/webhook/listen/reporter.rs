@@ -22,7 +22,7 @@ pub(super) struct Reporter<'o> {
     record: Option<PathBuf>,
     /// The number of consecutive failures as the service counts them, including verified
     /// deliveries for which the receiver of `--forward-to` returned an error.
-    failures_in_row: u64,
+    consecutive_failures: u64,
     any_success: bool,
     verified: u64,
     rejected: u64,
@@ -40,7 +40,7 @@ impl<'o> Reporter<'o> {
         Ok(Self {
             output,
             record,
-            failures_in_row: 0,
+            consecutive_failures: 0,
             any_success: false,
             verified: 0,
             rejected: 0,
@@ -80,12 +80,12 @@ impl<'o> Reporter<'o> {
     }
 
     fn report_event(&mut self, event: &Event) -> Result<ControlFlow<()>, Failure> {
-        self.failures_in_row = match event.is_success() {
+        self.consecutive_failures = match event.is_success() {
             true => 0,
-            false => self.failures_in_row + 1,
+            false => self.consecutive_failures + 1,
         };
         self.any_success |= event.is_success();
-        let report = event.report(self.failures_in_row);
+        let report = event.report(self.consecutive_failures);
         match &event.verification {
             Verification::Verified { kind_mismatch } => {
                 self.verified += 1;
@@ -112,7 +112,7 @@ impl<'o> Reporter<'o> {
 
     /// Returns a warning after half of the failures that disable a webhook, and after all of them.
     fn warning(&self) -> Option<String> {
-        let count = self.failures_in_row;
+        let count = self.consecutive_failures;
         let consequence = match count {
             MAX_FAILURES => "if the service sent them, it has disabled the webhook".to_owned(),
             _ if count == MAX_FAILURES / 2 => {

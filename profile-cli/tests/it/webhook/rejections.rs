@@ -7,10 +7,10 @@ use super::{BODY, SIGNATURE, home};
 fn warns_of_ten_consecutive_rejections() {
     let home = home();
     let mut listener = Listener::start(home.path(), &["--max", "12", "--json"]);
-    for in_row in 1..=10 {
+    for count in 1..=10 {
         assert_eq!(listener.deliver("post.liked", "sha256=00", b"{}"), 401);
         let event = listener.event();
-        assert_eq!(event["failures_in_row"], in_row);
+        assert_eq!(event["consecutive_failures"], count);
         assert_eq!(event["verified"], false);
         assert_eq!(event["body"], serde_json::Value::Null);
     }
@@ -28,9 +28,9 @@ fn warns_of_ten_consecutive_rejections() {
         listener.deliver("post.liked", SIGNATURE, BODY.as_bytes()),
         204
     );
-    assert_eq!(listener.event()["failures_in_row"], 0);
+    assert_eq!(listener.event()["consecutive_failures"], 0);
     listener.deliver("post.liked", "sha256=00", b"{}");
-    assert_eq!(listener.event()["failures_in_row"], 1);
+    assert_eq!(listener.event()["consecutive_failures"], 1);
     assert_eq!(listener.end().code(), 0);
 }
 
