@@ -1,4 +1,4 @@
-//! `profile auth`: logins are checked, stored, chosen and forgotten, and no key is ever shown.
+//! `profile auth`: logins are checked, stored, selected and deleted, and never show a key.
 
 use std::fs;
 use std::path::PathBuf;
@@ -257,8 +257,8 @@ async fn does_not_mix_services_of_one_host() {
 
     let list = place.stranger(&["auth", "list", "--json"]).run().json();
     let expected = json!([
-        {"account": HERE, "chosen": false, "base_url": place.service.uri(), "key_store": "file"},
-        {"account": "other", "chosen": true, "base_url": other.service.uri(), "key_store": "file"},
+        {"account": HERE, "selected": false, "base_url": place.service.uri(), "key_store": "file"},
+        {"account": "other", "selected": true, "base_url": other.service.uri(), "key_store": "file"},
     ]);
     assert_eq!(list, expected);
 }
@@ -282,7 +282,7 @@ async fn switches_accounts() {
     expect![[r#"
         exit 0
         --- stdout
-        127.0.0.1	chosen	SERVICE	file
+        127.0.0.1	selected	SERVICE	file
         other		SERVICE	file
         --- stderr
     "#]]
@@ -425,14 +425,14 @@ async fn status_in_json_lists_permissions() {
     assert_eq!(status["rate_limit"]["limit"], 1_000_000);
     assert_eq!(status["key"]["source"], "account 127.0.0.1");
     assert_eq!(
-        status["commands"]["refused"][0],
+        status["commands"]["denied"][0],
         json!({"command": "set", "needs": "profile:write"})
     );
     assert!(!status.to_string().contains(links.as_str()));
 
     let status = place.run(&["auth", "status", "--json"]).json();
     assert_eq!(status["key"]["source"], "PROFILE_API_KEY");
-    assert_eq!(status["commands"]["refused"], json!([]));
+    assert_eq!(status["commands"]["denied"], json!([]));
 }
 
 #[tokio::test]

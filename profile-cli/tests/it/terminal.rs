@@ -97,7 +97,7 @@ async fn ctrl_c_during_a_read_ends_the_program() {
 #[tokio::test(flavor = "multi_thread")]
 async fn uses_color_only_on_terminals_that_support_it() {
     let place = Place::new().await;
-    for (environment, flags, colours) in [
+    for (environment, flags, colors) in [
         (&[][..], &[][..], true),
         (&[("NO_COLOR", "1")], &[], false),
         (&[("NO_COLOR", "")], &[], true),
@@ -110,14 +110,14 @@ async fn uses_color_only_on_terminals_that_support_it() {
         let (ended, seen) = start(&place, environment, &arguments).ends();
         assert_eq!(ended, Some(0), "{seen}");
         let context = format!("{environment:?} {flags:?}: {seen:?}");
-        assert_eq!(seen.contains('\u{1b}'), colours, "{context}");
+        assert_eq!(seen.contains('\u{1b}'), colors, "{context}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn uses_color_in_pipes_only_if_requested() {
     let place = Place::new().await;
-    for (environment, flags, colours) in [
+    for (environment, flags, colors) in [
         (None, &[][..], false),
         (None, &["--color", "always"], true),
         (Some(("CLICOLOR_FORCE", "1")), &[], true),
@@ -132,7 +132,7 @@ async fn uses_color_in_pipes_only_if_requested() {
         let run = program.run();
         assert_eq!(
             run.stdout().contains('\u{1b}'),
-            colours,
+            colors,
             "{environment:?} {flags:?}: {run}"
         );
     }

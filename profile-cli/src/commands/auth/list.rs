@@ -21,31 +21,33 @@ pub(crate) struct AuthListArguments {}
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     let settings = &session.settings;
-    let chosen = settings.configured(SettingName::Account)?;
+    let selected = settings.configured(SettingName::Account)?;
     let mut rows = Vec::new();
     let mut document = Vec::new();
     for name in settings.config.accounts() {
-        let is_chosen = chosen.as_ref().is_some_and(|chosen| chosen.value == name);
+        let is_selected = selected
+            .as_ref()
+            .is_some_and(|selected| selected.value == name);
         let base_url = settings.config.account_text(&name, "base_url")?;
         let key_store = KeyStore::of_account(&settings.config, &name)?.as_str();
         let base_url = base_url.as_deref().map(without_login);
         document.push(json!({
             "account": name,
-            "chosen": is_chosen,
+            "selected": is_selected,
             "base_url": base_url,
             "key_store": key_store,
         }));
         rows.push(vec![
             name,
-            if is_chosen { "chosen" } else { "" }.to_owned(),
+            if is_selected { "selected" } else { "" }.to_owned(),
             cell(base_url.as_ref()),
             key_store.to_owned(),
         ]);
     }
-    let shown = View::Table {
-        columns: vec!["account", "chosen", "base_url", "key_store"],
+    let view = View::Table {
+        columns: vec!["account", "selected", "base_url", "key_store"],
         rows,
         empty: "There are no accounts; `profile auth login` stores one.",
     };
-    Ok(Report::new(Value::Array(document), shown))
+    Ok(Report::new(Value::Array(document), view))
 }

@@ -159,7 +159,7 @@ impl Status<'_> {
             "key": {"masked": login.key, "source": login.key_source},
             "scopes": self.scopes.map(names),
             "rate_limit": self.rate_limit.map(RateLimit::raw),
-            "commands": {"allowed": allowed, "refused": denied},
+            "commands": {"allowed": allowed, "denied": denied},
             "settings": login.settings.iter().map(ListedSetting::as_json).collect::<Value>(),
         })
     }
