@@ -19,7 +19,7 @@ pub(crate) struct Failure {
     pub(crate) hint: Option<String>,
     /// Status code of the response, if any.
     pub(crate) status: Option<u16>,
-    /// Whether it is safe and may help to run the same command again.
+    /// `true` if it is safe and may help to run the same command again.
     pub(crate) retryable: bool,
     /// The ID of the item that failed, if the command works on several.
     pub(crate) id: Option<String>,
@@ -36,9 +36,9 @@ pub(crate) struct Failure {
 pub(crate) struct ResponseBody {
     /// The bytes that were read.
     pub(crate) bytes: Vec<u8>,
-    /// Whether the body may be longer.
+    /// `true` if the body may be longer.
     pub(crate) is_truncated: bool,
-    /// Whether the failure's JSON includes the body, for commands that print raw responses.
+    /// `true` if the failure's JSON includes the body, for commands that print raw responses.
     pub(crate) is_included: bool,
 }
 

@@ -13,7 +13,7 @@ pub(crate) struct Report {
     pub(crate) view: View,
     /// Printed to stderr before the result.
     pub(crate) warnings: Vec<String>,
-    /// Whether the command changed something, so that running it again cannot repeat the result.
+    /// `true` if the command changed something, so that running it again cannot repeat the result.
     pub(crate) is_change: bool,
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct Output {
     stdout: Screen,
     stderr: Screen,
     quiet: bool,
-    /// Whether the header row of a CSV stream has been printed.
+    /// `true` if the header row of a CSV stream has been printed.
     #[cfg(feature = "webhook")]
     has_heading: Cell<bool>,
 }

@@ -17,7 +17,7 @@ pub(super) enum Renderer {
     Ndjson,
     Csv,
     Tsv {
-        /// Whether the format was requested, rather than the default.
+        /// `true` if the format was requested, rather than the default.
         is_explicit: bool,
     },
     #[cfg(feature = "jq")]

@@ -14,7 +14,7 @@ pub(crate) const INTERRUPTED_EXIT_CODE: u8 = FailureKind::Interrupted.exit_code(
 #[cfg(all(unix, any(feature = "sandbox", feature = "webhook")))]
 const TERMINATED_EXIT_CODE: u8 = 0;
 
-/// Whether Ctrl-C ends the program immediately.
+/// `true` if Ctrl-C ends the program immediately.
 static EXIT_ON_INTERRUPT: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 /// Makes Ctrl-C end the program with exit code 130.

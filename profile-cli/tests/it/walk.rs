@@ -20,7 +20,7 @@ pub(crate) struct Row {
     nature: Nature,
     prepare: fn(Program, &Setting<'_>) -> Program,
     run: fn(Program) -> Run,
-    /// Whether it exits without a signal.
+    /// `true` if it exits without a signal.
     ends: bool,
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Attempts<'a> {
     deadline: Instant,
     /// The number of requests sent.
     count: u32,
-    /// Whether an attempt may have been applied although it failed.
+    /// `true` if an attempt may have been applied although it failed.
     uncertain: bool,
 }
 

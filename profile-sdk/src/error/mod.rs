@@ -60,7 +60,7 @@ pub(crate) struct AttemptSummary {
     /// The number of requests sent.
     pub(crate) attempts: u32,
     pub(crate) elapsed: Duration,
-    /// Whether an earlier attempt may have been applied although it failed.
+    /// `true` if an earlier attempt may have been applied although it failed.
     pub(crate) uncertain: bool,
 }
 

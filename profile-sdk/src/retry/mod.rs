@@ -42,7 +42,7 @@ impl Failure {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RetryContext {
     pub(crate) failure: Failure,
-    /// Whether sending the request twice has the same result as sending it once.
+    /// `true` if sending the request twice has the same result as sending it once.
     pub(crate) idempotent: bool,
     pub(crate) retries_so_far: u32,
     /// The wait that the service requests.

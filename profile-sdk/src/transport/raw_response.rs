@@ -11,7 +11,7 @@ pub(crate) struct RawResponse {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
-    /// Whether the body was truncated.
+    /// `true` if the body was truncated.
     pub(crate) is_truncated: bool,
 }
 
