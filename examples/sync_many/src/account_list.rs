@@ -38,7 +38,7 @@ pub enum InvalidList {
     Line {
         /// The number of the line, from 1.
         line: usize,
-        /// What was found, and what was expected.
+        /// The value that was found and the one that was expected.
         reason: String,
     },
 }

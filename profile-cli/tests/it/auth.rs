@@ -11,7 +11,7 @@ use crate::program::{Place, Program, Run};
 /// The account of a service on this machine.
 const HERE: &str = "127.0.0.1";
 
-/// What a build with a keyring says where there is none.
+/// The start of the warning of a build with keyring support on a machine without a keyring.
 const NO_KEYRING: &str = "warning: the system keyring is unavailable (";
 
 impl Place {
@@ -43,7 +43,7 @@ impl Place {
         self.home.path().join(".config/profile").join(name)
     }
 
-    /// What a run printed, without what differs from run to run.
+    /// The output of a run, without the parts that differ between runs.
     #[track_caller]
     fn told(&self, run: &Run) -> String {
         let told = run

@@ -34,7 +34,7 @@ fn edit(place: &Place, script: &str) -> Run {
     program(place, script, &["edit"]).run()
 }
 
-/// What a run printed, with the places of this machine by name.
+/// The output of a run, with the paths of this machine replaced by names.
 #[track_caller]
 fn check(place: &Place, run: &Run, expected: &expect_test::Expect) {
     let home = place.home.path().to_str().unwrap();

@@ -1,4 +1,4 @@
-//! What the specification leaves open, and the tests of each item.
+//! Items that the specification leaves open, with the tests of each.
 
 use std::collections::BTreeSet;
 

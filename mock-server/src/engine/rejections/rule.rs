@@ -6,9 +6,9 @@ use serde::{Serialize, Serializer};
 
 /// A rule that the specification states about requests.
 ///
-/// Where the specification is silent, the mock rejects a request without reporting a violation:
-/// missing or unknown fields of links and posts, invalid URLs, duplicate fields or parameters,
-/// bodies that are too large, and ids, handles and keys that do not exist.
+/// The mock also rejects requests for reasons that the specification does not state. These are
+/// not reported as violations: missing or unknown fields of links and posts, invalid URLs, duplicate
+/// fields or parameters, bodies that are too large, and ids, handles and keys that do not exist.
 ///
 /// ```
 /// use mock_server::Rule;

@@ -1,4 +1,4 @@
-//! What `profile webhook listen` refuses, and what it says of many refusals.
+//! Deliveries that `profile webhook listen` rejects, and its warnings about consecutive failures.
 
 use super::listener::{Listener, status};
 use super::{BODY, SIGNATURE, home};

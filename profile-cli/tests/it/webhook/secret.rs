@@ -1,4 +1,4 @@
-//! Where the webhook secret comes from, and that it shows up nowhere.
+//! Sources of the webhook secret, which never appears in any output.
 
 use std::path::Path;
 
