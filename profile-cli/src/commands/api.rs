@@ -64,7 +64,7 @@ Prints the response body unchanged; on a terminal, control characters are remove
 
 The body of an error response is printed too, up to {} KiB. With --json or --jq it is the field
 `body` of the error: JSON, else a string, else base64 (see `body_encoding`); stdout stays empty. A
-warning, or `body_cut` in JSON, reports that the body was truncated.
+warning, or `body_truncated` in JSON, reports that the body was truncated.
 
 If the response is lost, GET, PUT and DELETE are retried; POST and PATCH are not.
 

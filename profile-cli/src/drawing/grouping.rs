@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use jiff::civil::{Date, ISOWeekDate};
+
 use super::views::{ProfileViews, dates};
 
 /// Maximum number of lines: a month of days.
@@ -28,21 +30,18 @@ impl Period {
     /// Maps each date to the label of its line. Text that is not a date has its own line.
     fn lines<'a>(self, dates: &[&'a str]) -> BTreeMap<&'a str, &'a str> {
         let mut lines = BTreeMap::new();
-        let mut week = None;
+        let mut current = None;
         for &date in dates {
-            let line = match (self, day_number(date)) {
+            let line = match (self, week(date)) {
                 (Self::Day, _) | (_, None) => date,
                 (Self::Month, Some(_)) => &date[..7],
-                (Self::Week, Some(day)) => {
-                    let number = week_number(day);
-                    match week {
-                        Some((of_line, line)) if of_line == number => line,
-                        _ => {
-                            week = Some((number, date));
-                            date
-                        }
+                (Self::Week, Some(number)) => match current {
+                    Some((of_line, line)) if of_line == number => line,
+                    _ => {
+                        current = Some((number, date));
+                        date
                     }
-                }
+                },
             };
             lines.insert(date, line);
         }
@@ -79,54 +78,30 @@ fn on_lines(daily: &BTreeMap<String, u64>, lines: &BTreeMap<&str, &str>) -> BTre
     grouped
 }
 
-/// Returns the number of the week. Weeks start on Monday, and day 0 is a Wednesday.
-fn week_number(day: i64) -> i64 {
-    (day + 2).div_euclid(7)
-}
-
-/// Returns the days since March 1 of the year 0, or `None` if the text is not YYYY-MM-DD.
-fn day_number(date: &str) -> Option<i64> {
-    let parts: Vec<_> = date.split('-').collect();
-    let [year, month, day] = parts[..] else {
-        return None;
-    };
-    if (year.len(), month.len(), day.len()) != (4, 2, 2) {
-        return None;
-    }
-    let year: i64 = year.parse().ok()?;
-    let month: i64 = month
+/// Returns the ISO week of the date, which starts on Monday, or `None` if the text is not
+/// YYYY-MM-DD.
+fn week(date: &str) -> Option<(i16, i8)> {
+    let date: Date = date
         .parse()
         .ok()
-        .filter(|month| (1..=12).contains(month))?;
-    let day: i64 = day.parse().ok().filter(|day| (1..=31).contains(day))?;
-    // With years that start in March, the leap day is the last day of the year.
-    let (year, month) = match month {
-        1 | 2 => (year - 1, month + 9),
-        _ => (year, month - 3),
-    };
-    let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    Some(365 * year + leap_days + (153 * month + 2) / 5 + day - 1)
+        .filter(|_| date.len() == "YYYY-MM-DD".len())?;
+    let week = ISOWeekDate::from(date);
+    Some((week.year(), week.week()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::views::{ProfileViews, sample};
-    use super::{Period, day_number, group, week_number};
+    use super::{Period, group, week};
 
     #[test]
-    fn counts_days_across_months_and_years() {
-        for (earlier, later, days) in [
-            ("2026-01-31", "2026-02-01", 1),
-            ("2026-02-28", "2026-03-01", 1),
-            ("2024-02-28", "2024-03-01", 2),
-            ("1900-02-28", "1900-03-01", 1),
-            ("2000-02-28", "2000-03-01", 2),
-            ("2025-12-31", "2026-01-01", 1),
-            ("2025-01-01", "2026-01-01", 365),
-        ] {
-            let number = |date| day_number(date).unwrap();
-            assert_eq!(number(later) - number(earlier), days, "{earlier}");
+    fn weeks_start_on_monday() {
+        // January 5, 2026 and March 1, 2021 are Mondays.
+        for (sunday, monday) in [("2026-01-04", "2026-01-05"), ("2021-02-28", "2021-03-01")] {
+            assert_ne!(week(sunday), week(monday));
         }
+        assert_eq!(week("2026-01-05"), week("2026-01-11"));
+        assert_eq!(week("2025-12-29"), week("2026-01-04"));
         for text in [
             "",
             "2026-13-01",
@@ -135,18 +110,8 @@ mod tests {
             "today",
             "2026-01-01-01",
         ] {
-            assert_eq!(day_number(text), None, "{text}");
+            assert_eq!(week(text), None, "{text}");
         }
-    }
-
-    #[test]
-    fn weeks_start_on_monday() {
-        let week = |date| week_number(day_number(date).unwrap());
-        // January 5, 2026 and March 1, 2021 are Mondays.
-        for (sunday, monday) in [("2026-01-04", "2026-01-05"), ("2021-02-28", "2021-03-01")] {
-            assert_eq!(week(sunday) + 1, week(monday));
-        }
-        assert_eq!(week("2026-01-05"), week("2026-01-11"));
     }
 
     #[track_caller]

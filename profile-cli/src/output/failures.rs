@@ -79,6 +79,6 @@ fn add_body(error: &mut Value, body: &ResponseBody) {
         }
     };
     if body.is_truncated {
-        error["body_cut"] = json!(true);
+        error["body_truncated"] = json!(true);
     }
 }

@@ -4,12 +4,12 @@ use expect_test::expect;
 use mock_server::wiremock::matchers::any;
 use mock_server::wiremock::{Mock, ResponseTemplate};
 
-use crate::program::Place;
+use crate::program::Fixture;
 
 #[tokio::test]
 async fn prints_the_counts() {
-    let place = Place::new().await;
-    place.run(&["analytics"]).check(&expect![[r#"
+    let fixture = Fixture::new().await;
+    fixture.run(&["analytics"]).check(&expect![[r#"
         exit 0
         --- stdout
         views	43615
@@ -19,22 +19,22 @@ async fn prints_the_counts() {
         social.following	545
         --- stderr
     "#]]);
-    let table = place.run(&["analytics", "-o", "table"]);
+    let table = fixture.run(&["analytics", "-o", "table"]);
     assert!(
         table.stdout().starts_with("views             43,615\n"),
         "{table}"
     );
-    assert!(place.run(&["analytics", "--json"]).json()["likes"].is_u64());
+    assert!(fixture.run(&["analytics", "--json"]).json()["likes"].is_u64());
 }
 
 #[tokio::test]
 async fn prints_unknown_shapes_unchanged() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let odd =
         r#"{"data":{"views":{"total":7,"by":"day"},"likes":"plenty","social":{"a":{"b":2}}}}"#;
     let odd = Mock::given(any()).respond_with(ResponseTemplate::new(200).set_body_string(odd));
-    odd.mount(place.service.wiremock()).await;
-    place.run(&["analytics"]).check(&expect![[r#"
+    odd.mount(fixture.service.wiremock()).await;
+    fixture.run(&["analytics"]).check(&expect![[r#"
         exit 0
         --- stdout
         views	7

@@ -6,40 +6,44 @@ use mock_server::wiremock::{Mock, Request, ResponseTemplate};
 use mock_server::{Fault, FaultRule};
 use serde_json::json;
 
-use crate::program::Place;
+use crate::program::Fixture;
 
 #[tokio::test]
 async fn prints_the_response_unchanged() {
-    let place = Place::new().await;
-    let site = place.run(&["api", "stats"]);
+    let fixture = Fixture::new().await;
+    let site = fixture.run(&["api", "stats"]);
     site.check(&expect![[r#"
         exit 0
         --- stdout
         {"data":{"users":2,"views":86234,"links":3}}--- stderr
     "#]]);
     for path in ["/stats", "api/v1/stats", "/api/v1/stats"] {
-        assert_eq!(place.run(&["api", path]).stdout(), site.stdout(), "{path}");
+        assert_eq!(
+            fixture.run(&["api", path]).stdout(),
+            site.stdout(),
+            "{path}"
+        );
     }
 }
 
 #[cfg(feature = "jq")]
 #[tokio::test]
 async fn jq_filters_the_whole_response() {
-    let place = Place::new().await;
-    let users = place.run(&["api", "stats", "--jq", ".data.users"]);
+    let fixture = Fixture::new().await;
+    let users = fixture.run(&["api", "stats", "--jq", ".data.users"]);
     assert_eq!(users.stdout(), "2\n");
 }
 
 #[tokio::test]
 async fn sends_the_query_as_typed() {
-    let place = Place::new().await;
-    place
+    let fixture = Fixture::new().await;
+    fixture
         .run(&["api", "users/demo/stats?days=7&a=b%20c"])
         .stdout();
     let fields = ["-f", "days=8", "-f", "a=b c&d"];
     let get = [&["api", "users/demo/stats", "-X", "get"][..], &fields].concat();
-    place.run(&get).stdout();
-    let requests = place.service.journal().requests();
+    fixture.run(&get).stdout();
+    let requests = fixture.service.journal().requests();
     let queries = requests.iter().map(|request| request.query.as_deref());
     let expected = ["days=7&a=b%20c", "days=8&a=b%20c%26d"].map(Some);
     assert_eq!(queries.collect::<Vec<_>>(), expected);
@@ -47,7 +51,7 @@ async fn sends_the_query_as_typed() {
 
 #[tokio::test]
 async fn fields_form_a_json_body() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let patch = [
         "api",
         "me/profile",
@@ -57,14 +61,14 @@ async fn fields_form_a_json_body() {
         "bio=a=b",
         "--field=location=",
     ];
-    let edited = place.run(&patch).json();
+    let edited = fixture.run(&patch).json();
     assert_eq!(edited["data"]["bio"], "a=b");
-    let expected = place.service.expect("PATCH", "/me/profile");
+    let expected = fixture.service.expect("PATCH", "/me/profile");
     expected.body(json!({"bio": "a=b", "location": ""})).once();
 
-    place.run(&["api", "me/posts", "-f", "body=p"]).stdout();
-    place.service.expect("POST", "/me/posts").once();
-    place
+    fixture.run(&["api", "me/posts", "-f", "body=p"]).stdout();
+    fixture.service.expect("POST", "/me/posts").once();
+    fixture
         .run(&["api", "me/posts", "-f", "body=p", "-f", "body=q"])
         .check(&expect![[r#"
             exit 2
@@ -72,7 +76,7 @@ async fn fields_form_a_json_body() {
             --- stderr
             error: --field body was given twice; expected each name once
         "#]]);
-    place
+    fixture
         .run(&["api", "me/posts", "-f", "body"])
         .check(&expect![[r#"
             exit 2
@@ -86,15 +90,15 @@ async fn fields_form_a_json_body() {
 
 #[tokio::test]
 async fn sends_the_input_byte_for_byte() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let body = "{ \"body\":\t\"Hell\\u006f\" }\n";
     let post = ["api", "me/posts", "--input", "-"];
-    place.program(&post).stdin(body).run().stdout();
-    let file = place.home.path().join("post.json");
+    fixture.program(&post).stdin(body).run().stdout();
+    let file = fixture.home.path().join("post.json");
     std::fs::write(&file, body).unwrap();
     let file = format!("@{}", file.display());
-    place.run(&["api", "me/posts", "--input", &file]).stdout();
-    let requests = place.service.journal().requests();
+    fixture.run(&["api", "me/posts", "--input", &file]).stdout();
+    let requests = fixture.service.journal().requests();
     assert_eq!(requests.len(), 2);
     for request in requests {
         assert_eq!(request.body, body.as_bytes(), "{request:?}");
@@ -103,15 +107,15 @@ async fn sends_the_input_byte_for_byte() {
 
 #[tokio::test]
 async fn rejects_unusable_input() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let post = ["api", "me/posts", "--input", "-"];
-    place.program(&post).stdin("{").run().check(&expect![[r#"
+    fixture.program(&post).stdin("{").run().check(&expect![[r#"
         exit 2
         --- stdout
         --- stderr
         error: POST /api/v1/me/posts: the body is not valid JSON: EOF while parsing an object at line 1 column 1
     "#]]);
-    place
+    fixture
         .run(&["api", "me", "-X", "GET", "--input", "-"])
         .check(&expect![[r#"
             exit 2
@@ -119,7 +123,7 @@ async fn rejects_unusable_input() {
             --- stderr
             error: --input: a GET request has no body; choose another method with -X
         "#]]);
-    place
+    fixture
         .run(&["api", "me/posts", "--input", "post.json"])
         .check(&expect![[r#"
             exit 2
@@ -129,7 +133,7 @@ async fn rejects_unusable_input() {
 
             For more information, try '--help'.
         "#]]);
-    place
+    fixture
         .run(&["api", "me/posts", "--input", "@/nowhere"])
         .check(&expect![[r#"
             exit 2
@@ -137,13 +141,13 @@ async fn rejects_unusable_input() {
             --- stderr
             error: /nowhere cannot be read: No such file or directory (os error 2)
         "#]]);
-    assert_eq!(place.service.journal().requests().len(), 0);
+    assert_eq!(fixture.service.journal().requests().len(), 0);
 }
 
 #[tokio::test]
 async fn include_prints_status_and_headers_first() {
-    let place = Place::new().await;
-    let answer = place.run(&["api", "stats", "-i"]).to_string();
+    let fixture = Fixture::new().await;
+    let answer = fixture.run(&["api", "stats", "-i"]).to_string();
     assert!(
         answer.starts_with("exit 0\n--- stdout\nHTTP 200\n"),
         "{answer}"
@@ -154,7 +158,7 @@ async fn include_prints_status_and_headers_first() {
     );
     assert!(answer.contains("\n\n{\"data\":{\"users\":2,"), "{answer}");
 
-    let answer = place.run(&["api", "stats", "-i", "--json"]).json();
+    let answer = fixture.run(&["api", "stats", "-i", "--json"]).json();
     assert_eq!(answer["status"], 200);
     assert_eq!(answer["headers"]["content-type"], "application/json");
     assert_eq!(answer["body"]["data"]["users"], 2);
@@ -162,13 +166,13 @@ async fn include_prints_status_and_headers_first() {
 
 #[tokio::test]
 async fn json_rejects_a_response_that_is_not_json() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let html = ResponseTemplate::new(200).set_body_raw(&b"<p>\xff\x1b</p>"[..], "text/html");
     let html = Mock::given(any()).respond_with(html);
-    html.mount(place.service.wiremock()).await;
-    let printed = place.run(&["api", "stats"]);
+    html.mount(fixture.service.wiremock()).await;
+    let printed = fixture.run(&["api", "stats"]);
     assert_eq!(printed.stdout_bytes(), b"<p>\xff\x1b</p>");
-    place.run(&["api", "stats", "--json"]).check(&expect![[r#"
+    fixture.run(&["api", "stats", "--json"]).check(&expect![[r#"
         exit 1
         --- stdout
         --- stderr
@@ -178,16 +182,16 @@ async fn json_rejects_a_response_that_is_not_json() {
 
 #[tokio::test]
 async fn an_empty_response_is_null_in_json() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let delete = ["api", "me/links/link_1", "-X", "DELETE"];
-    assert_eq!(place.run(&delete).stdout(), "");
+    assert_eq!(fixture.run(&delete).stdout(), "");
     let delete = ["api", "me/links/link_2", "-X", "DELETE", "--json"];
-    assert_eq!(place.run(&delete).stdout(), "null\n");
+    assert_eq!(fixture.run(&delete).stdout(), "null\n");
 }
 
 #[tokio::test]
 async fn rejects_paths_outside_the_service() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     for path in [
         "https://evil.example/me",
         "//evil.example/me",
@@ -204,12 +208,12 @@ async fn rejects_paths_outside_the_service() {
     ] {
         for dry in [&[][..], &["--dry-run"], &["--curl"]] {
             let arguments = [&["api", path, "--json"], dry].concat();
-            let refused = place.run(&arguments).error();
-            assert_eq!(refused["exit_code"], 2, "{path}: {refused}");
+            let rejected = fixture.run(&arguments).error();
+            assert_eq!(rejected["exit_code"], 2, "{path}: {rejected}");
         }
     }
-    assert_eq!(place.service.journal().requests().len(), 0);
-    place
+    assert_eq!(fixture.service.journal().requests().len(), 0);
+    fixture
         .run(&["api", "https://evil.example/me"])
         .check(&expect![[r#"
             exit 2
@@ -218,7 +222,7 @@ async fn rejects_paths_outside_the_service() {
             error: "https://evil.example/me" is a URL; expected a path, such as me/profile
             hint: set the URL of the service with --base-url
         "#]]);
-    place.run(&["api", "../../me"]).check(&expect![[r#"
+    fixture.run(&["api", "../../me"]).check(&expect![[r#"
         exit 2
         --- stdout
         --- stderr
@@ -228,15 +232,15 @@ async fn rejects_paths_outside_the_service() {
 
 #[tokio::test]
 async fn errors_are_those_of_other_commands() {
-    let place = Place::new().await;
-    place.run(&["api", "nope"]).check(&expect![[r#"
+    let fixture = Fixture::new().await;
+    fixture.run(&["api", "nope"]).check(&expect![[r#"
         exit 3
         --- stdout
         {"error":{"code":"unknown_path","message":"no endpoint has the path /api/v1/nope"}}--- stderr
         error: there is no /api/v1/nope (404: no endpoint has the path /api/v1/nope)
     "#]]);
     let field = ["api", "me/profile", "-X", "PATCH", "-f", "nickname=x"];
-    place.run(&field).check(&expect![[r#"
+    fixture.run(&field).check(&expect![[r#"
         exit 6
         --- stdout
         {"error":{"code":"unknown_field","message":"unknown field nickname; expected one of display_name, bio, location, accent_color, text_color, background_color","field":"nickname"}}--- stderr
@@ -246,13 +250,13 @@ async fn errors_are_those_of_other_commands() {
 
 #[tokio::test]
 async fn prints_the_body_of_an_error_response_in_the_selected_format() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let answer = br#"{"errors": [{"field": "nickname", "reasons": ["unknown"]}]}"#;
-    let refused = ResponseTemplate::new(422).set_body_raw(&answer[..], "application/json");
-    let refused = Mock::given(any()).respond_with(refused);
-    refused.mount(place.service.wiremock()).await;
+    let rejected = ResponseTemplate::new(422).set_body_raw(&answer[..], "application/json");
+    let rejected = Mock::given(any()).respond_with(rejected);
+    rejected.mount(fixture.service.wiremock()).await;
     let refusal = |flags: &[&str]| {
-        let run = place.run(&[&["api", "me"], flags].concat());
+        let run = fixture.run(&[&["api", "me"], flags].concat());
         assert_eq!(run.code(), 6, "{run}");
         run
     };
@@ -274,23 +278,23 @@ async fn prints_the_body_of_an_error_response_in_the_selected_format() {
 
 #[tokio::test]
 async fn prints_an_error_body_that_is_not_json() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let html = ResponseTemplate::new(403).set_body_raw(&b"<p>Go away</p>"[..], "text/html");
     let html = Mock::given(any()).respond_with(html);
-    html.mount(place.service.wiremock()).await;
-    let refused = place.run(&["api", "me"]);
-    assert_eq!(refused.stdout_bytes(), b"<p>Go away</p>");
-    let refused = place.run(&["api", "me", "--json"]);
-    assert_eq!(refused.stdout_bytes(), b"");
-    assert_eq!(refused.error()["exit_code"], 5);
-    assert_eq!(refused.error()["body"], "<p>Go away</p>");
+    html.mount(fixture.service.wiremock()).await;
+    let rejected = fixture.run(&["api", "me"]);
+    assert_eq!(rejected.stdout_bytes(), b"<p>Go away</p>");
+    let rejected = fixture.run(&["api", "me", "--json"]);
+    assert_eq!(rejected.stdout_bytes(), b"");
+    assert_eq!(rejected.error()["exit_code"], 5);
+    assert_eq!(rejected.error()["body"], "<p>Go away</p>");
 }
 
 #[tokio::test]
 async fn a_dry_run_sends_nothing() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let delete = ["api", "me/links/link_1", "-X", "DELETE", "--dry-run"];
-    place.run(&delete).check(&expect![[r#"
+    fixture.run(&delete).check(&expect![[r#"
         exit 0
         --- stdout
         DELETE /api/v1/me/links/link_1
@@ -298,7 +302,7 @@ async fn a_dry_run_sends_nothing() {
         --- stderr
     "#]]);
     let post = ["api", "me/posts", "-f", "body=it's"];
-    place
+    fixture
         .run(&[&post[..], &["--dry-run"]].concat())
         .check(&expect![[r#"
             exit 0
@@ -308,7 +312,7 @@ async fn a_dry_run_sends_nothing() {
             No change was sent.
             --- stderr
         "#]]);
-    place.run(&["api", "me", "--dry-run"]).check(&expect![[r#"
+    fixture.run(&["api", "me", "--dry-run"]).check(&expect![[r#"
         exit 0
         --- stdout
         GET /api/v1/me
@@ -316,7 +320,7 @@ async fn a_dry_run_sends_nothing() {
         --- stderr
     "#]]);
     let base_url = ["--base-url", "https://profiles.example", "--curl"];
-    place
+    fixture
         .run(&[&post[..], &base_url].concat())
         .check(&expect![[r#"
             exit 0
@@ -327,23 +331,23 @@ async fn a_dry_run_sends_nothing() {
               --data-raw '{"body":"it'\''s"}'
             --- stderr
         "#]]);
-    assert_eq!(place.service.journal().requests().len(), 0);
+    assert_eq!(fixture.service.journal().requests().len(), 0);
 }
 
 #[tokio::test]
 async fn does_not_retry_a_post_after_a_lost_response() {
-    let place = Place::with_wire_faults().await;
+    let fixture = Fixture::with_wire_faults().await;
     let lost = FaultRule::new(Fault::Wire(mock_server::WireFault::Reset));
-    place.service.add_fault(lost.after_write()).unwrap();
+    fixture.service.add_fault(lost.after_write()).unwrap();
     let post = ["api", "me/posts", "-f", "body=p"];
-    let printed = place.run(&post).to_string();
+    let printed = fixture.run(&post).to_string();
     assert!(printed.starts_with("exit 8\n"), "{printed}");
     assert!(
         printed.contains("its outcome is unknown; check with `profile show`"),
         "{printed}"
     );
-    place.service.expect("POST", "/me/posts").once();
-    let failed = place
+    fixture.service.expect("POST", "/me/posts").once();
+    let failed = fixture
         .run(&["api", "me/posts", "-f", "body=p", "--json"])
         .error();
     assert_eq!(failed["retryable"], false);
@@ -351,7 +355,7 @@ async fn does_not_retry_a_post_after_a_lost_response() {
 
 #[tokio::test]
 async fn redacts_the_key_in_responses() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let echo = |request: &Request| {
         let key = request.headers["authorization"].to_str().unwrap();
         ResponseTemplate::new(200)
@@ -359,10 +363,10 @@ async fn redacts_the_key_in_responses() {
             .set_body_json(json!({ "authorization": key }))
     };
     let echo = Mock::given(any()).respond_with(echo);
-    echo.mount(place.service.wiremock()).await;
+    echo.mount(fixture.service.wiremock()).await;
     for format in [&[][..], &["--json"], &["--output", "ndjson"]] {
         let arguments = [&["api", "echo", "-i", "-vv"], format].concat();
-        let printed = place.run_with_key("canary", &arguments).to_string();
+        let printed = fixture.run_with_key("canary", &arguments).to_string();
         assert!(printed.starts_with("exit 0\n"), "{printed}");
         assert!(!printed.contains("canary"), "{printed}");
         assert_eq!(printed.matches("Bearer [redacted]").count(), 2, "{printed}");
@@ -371,7 +375,7 @@ async fn redacts_the_key_in_responses() {
 
 #[tokio::test]
 async fn reports_truncated_and_binary_error_bodies() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let bodies = [
         ("long", "é".repeat(40_000).into_bytes()),
         ("bytes", vec![0xff, 0]),
@@ -379,20 +383,20 @@ async fn reports_truncated_and_binary_error_bodies() {
     for (name, body) in bodies {
         let refusal = Mock::given(path(format!("/api/v1/{name}")));
         let refusal = refusal.respond_with(ResponseTemplate::new(400).set_body_bytes(body));
-        refusal.mount(place.service.wiremock()).await;
+        refusal.mount(fixture.service.wiremock()).await;
     }
-    let error = place.run(&["api", "long", "--json"]).error();
-    assert_eq!(error["body_cut"], true);
+    let error = fixture.run(&["api", "long", "--json"]).error();
+    assert_eq!(error["body_truncated"], true);
     assert_eq!(error["body_encoding"], serde_json::Value::Null);
     assert!(error["body"].as_str().unwrap().starts_with("éé"));
-    let run = place.run(&["api", "long"]);
+    let run = fixture.run(&["api", "long"]);
     assert!(
         run.stderr()
             .contains("warning: the body was truncated to 64 KiB\n"),
         "{run}"
     );
-    let error = place.run(&["api", "bytes", "--json"]).error();
+    let error = fixture.run(&["api", "bytes", "--json"]).error();
     assert_eq!(error["body"], "/wA=");
     assert_eq!(error["body_encoding"], "base64");
-    assert_eq!(error["body_cut"], serde_json::Value::Null);
+    assert_eq!(error["body_truncated"], serde_json::Value::Null);
 }

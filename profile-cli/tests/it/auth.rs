@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use expect_test::expect;
 use serde_json::json;
 
-use crate::program::{Place, Program, Run};
+use crate::program::{Fixture, Program, Run};
 
 /// The account of a service on this machine.
 const HERE: &str = "127.0.0.1";
@@ -14,7 +14,7 @@ const HERE: &str = "127.0.0.1";
 /// The start of the warning of a build with keyring support on a machine without a keyring.
 const NO_KEYRING: &str = "warning: the system keyring is unavailable (";
 
-impl Place {
+impl Fixture {
     /// The program of somebody who has set nothing up.
     fn stranger(&self, arguments: &[&str]) -> Program {
         // A build with a keyring would reach that of whoever runs the tests.
@@ -57,8 +57,8 @@ impl Place {
 
 #[tokio::test]
 async fn login_checks_stores_and_selects_an_account() {
-    let place = Place::new().await;
-    let login = place.log_in(place.service.key(), &[]);
+    let fixture = Fixture::new().await;
+    let login = fixture.log_in(fixture.service.key(), &[]);
     expect![[r#"
         exit 0
         --- stdout
@@ -69,8 +69,8 @@ async fn login_checks_stores_and_selects_an_account() {
         key_stored_in	HOME/.config/profile/keys/127.0.0.1
         --- stderr
     "#]]
-    .assert_eq(&place.told(&login));
-    let config = fs::read_to_string(place.config("config.toml")).unwrap();
+    .assert_eq(&fixture.told(&login));
+    let config = fs::read_to_string(fixture.config("config.toml")).unwrap();
     expect![[r#"
         account = "127.0.0.1"
 
@@ -78,12 +78,12 @@ async fn login_checks_stores_and_selects_an_account() {
         base_url = "SERVICE"
         key_store = "file"
     "#]]
-    .assert_eq(&config.replace(place.service.uri(), "SERVICE"));
+    .assert_eq(&config.replace(fixture.service.uri(), "SERVICE"));
     assert_eq!(
-        fs::read_to_string(place.config("keys/127.0.0.1")).unwrap(),
-        format!("{}\n", place.service.key())
+        fs::read_to_string(fixture.config("keys/127.0.0.1")).unwrap(),
+        format!("{}\n", fixture.service.key())
     );
-    let shown = place.stranger(&["show", "--json"]).run().json();
+    let shown = fixture.stranger(&["show", "--json"]).run().json();
     assert_eq!(shown["handle"], "demo");
 }
 
@@ -92,22 +92,22 @@ async fn login_checks_stores_and_selects_an_account() {
 async fn key_files_are_private_and_other_modes_are_reported() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let place = Place::new().await;
-    place.log_in(place.service.key(), &[]).stdout();
+    let fixture = Fixture::new().await;
+    fixture.log_in(fixture.service.key(), &[]).stdout();
     let mode = |name: &str| {
-        let metadata = fs::metadata(place.config(name)).unwrap();
+        let metadata = fs::metadata(fixture.config(name)).unwrap();
         metadata.permissions().mode() & 0o777
     };
     let set_mode = |name: &str, mode: u32| {
-        fs::set_permissions(place.config(name), fs::Permissions::from_mode(mode)).unwrap();
+        fs::set_permissions(fixture.config(name), fs::Permissions::from_mode(mode)).unwrap();
     };
     assert_eq!(mode("keys"), 0o700);
     assert_eq!(mode("keys/127.0.0.1"), 0o600);
     assert_eq!(mode("config.toml"), 0o600);
     let warned = || {
-        let run = place.stranger(&["show", "--jq", ".handle"]).run();
+        let run = fixture.stranger(&["show", "--jq", ".handle"]).run();
         assert_eq!(run.stdout(), "demo\n");
-        place.told(&run)
+        fixture.told(&run)
     };
     if cfg!(feature = "jq") {
         set_mode("keys", 0o750);
@@ -131,7 +131,7 @@ async fn key_files_are_private_and_other_modes_are_reported() {
 
 #[tokio::test]
 async fn does_not_store_an_invalid_key() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     expect![[r#"
         exit 4
         --- stdout
@@ -139,20 +139,20 @@ async fn does_not_store_an_invalid_key() {
         error: the service rejected the API key (401: unknown API key)
         hint: nothing was stored; check the key
     "#]]
-    .assert_eq(&place.told(&place.log_in("wrong-key", &[])));
+    .assert_eq(&fixture.told(&fixture.log_in("wrong-key", &[])));
     expect![[r#"
         exit 2
         --- stdout
         --- stderr
         error: API key has white space or a control character at position 4; expected visible ASCII only
         hint: nothing was stored
-    "#]].assert_eq(&place.told(&place.log_in("two words", &[])));
+    "#]].assert_eq(&fixture.told(&fixture.log_in("two words", &[])));
     let empty = [
         "auth",
         "login",
         "--with-token",
         "--base-url",
-        place.service.uri(),
+        fixture.service.uri(),
     ];
     expect![[r#"
         exit 2
@@ -161,22 +161,25 @@ async fn does_not_store_an_invalid_key() {
         error: API key is empty; expected the key that the service issued
         hint: nothing was stored
     "#]]
-    .assert_eq(&place.told(&place.stranger(&empty).run()));
-    assert!(!place.config("config.toml").exists());
-    assert!(!place.config("keys").exists());
+    .assert_eq(&fixture.told(&fixture.stranger(&empty).run()));
+    assert!(!fixture.config("config.toml").exists());
+    assert!(!fixture.config("keys").exists());
 }
 
 #[tokio::test]
 async fn login_requires_a_source_of_the_key() {
-    let place = Place::new().await;
-    place.stranger(&["auth", "login"]).run().check(&expect![[r#"
+    let fixture = Fixture::new().await;
+    fixture
+        .stranger(&["auth", "login"])
+        .run()
+        .check(&expect![[r#"
         exit 2
         --- stdout
         --- stderr
         error: the API key is missing, and there is no terminal to ask on
         hint: add --with-token to read the key from stdin: `--with-token < FILE`
     "#]]);
-    let login = place
+    let login = fixture
         .stranger(&["auth", "login", "--with-token"])
         .stdin("key");
     login.run().check(&expect![[r#"
@@ -186,7 +189,13 @@ async fn login_requires_a_source_of_the_key() {
         error: no base URL is set
         hint: add --base-url, for example --base-url https://profiles.example
     "#]]);
-    let login = place.stranger(&["auth", "login", "--curl", "--base-url", place.service.uri()]);
+    let login = fixture.stranger(&[
+        "auth",
+        "login",
+        "--curl",
+        "--base-url",
+        fixture.service.uri(),
+    ]);
     expect![[r#"
         exit 0
         --- stdout
@@ -194,32 +203,32 @@ async fn login_requires_a_source_of_the_key() {
           -H "Authorization: Bearer $PROFILE_API_KEY"
         --- stderr
     "#]]
-    .assert_eq(&place.told(&login.run()));
+    .assert_eq(&fixture.told(&login.run()));
 }
 
 #[tokio::test]
 async fn rejects_unsafe_account_names() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     for name in ["../x", "a/b", ".hidden", "-x", "", "a b", "nul", "x\u{e9}"] {
         let account = format!("--account={name}");
-        let error = place
-            .log_in(place.service.key(), &[&account, "--json"])
+        let error = fixture
+            .log_in(fixture.service.key(), &[&account, "--json"])
             .error();
         assert_eq!(error["exit_code"], 2, "{name}");
-        assert!(!place.config("keys").exists());
+        assert!(!fixture.config("keys").exists());
     }
     let by_hand = "[accounts.\"../x\"]\nbase_url = \"http://127.0.0.1:1\"\n";
-    fs::create_dir_all(place.config("")).unwrap();
-    fs::write(place.config("config.toml"), by_hand).unwrap();
-    let run = place.stranger(&["show", "--account", "../x"]).run();
+    fs::create_dir_all(fixture.config("")).unwrap();
+    fs::write(fixture.config("config.toml"), by_hand).unwrap();
+    let run = fixture.stranger(&["show", "--account", "../x"]).run();
     assert!(run.to_string().contains("which contains '/'"), "{run}");
 }
 
 #[tokio::test]
 async fn does_not_mix_services_of_one_host() {
-    let place = Place::new().await;
-    let other = Place::new().await;
-    place.log_in(place.service.key(), &[]).stdout();
+    let fixture = Fixture::new().await;
+    let other = Fixture::new().await;
+    fixture.log_in(fixture.service.key(), &[]).stdout();
     let login = [
         "auth",
         "login",
@@ -228,36 +237,36 @@ async fn does_not_mix_services_of_one_host() {
         "--base-url",
         other.service.uri(),
     ];
-    let refused = place
+    let rejected = fixture
         .stranger(&login)
         .stdin(other.service.key())
         .run()
         .error();
-    let message = refused["message"].as_str().unwrap();
+    let message = rejected["message"].as_str().unwrap();
     assert!(
         message.starts_with("account 127.0.0.1 already exists with the base URL "),
         "{message}"
     );
     let named = [&login[..], &["--account", "other"]].concat();
-    place
+    fixture
         .stranger(&named)
         .stdin(other.service.key())
         .run()
         .stdout();
     let cased = [&login[..], &["--account", "Other"]].concat();
-    let refused = place
+    let rejected = fixture
         .stranger(&cased)
         .stdin(other.service.key())
         .run()
         .error();
     assert_eq!(
-        refused["message"],
+        rejected["message"],
         "account other already exists; Other differs only in case"
     );
 
-    let list = place.stranger(&["auth", "list", "--json"]).run().json();
+    let list = fixture.stranger(&["auth", "list", "--json"]).run().json();
     let expected = json!([
-        {"account": HERE, "selected": false, "base_url": place.service.uri(), "key_store": "file"},
+        {"account": HERE, "selected": false, "base_url": fixture.service.uri(), "key_store": "file"},
         {"account": "other", "selected": true, "base_url": other.service.uri(), "key_store": "file"},
     ]);
     assert_eq!(list, expected);
@@ -265,20 +274,20 @@ async fn does_not_mix_services_of_one_host() {
 
 #[tokio::test]
 async fn switches_accounts() {
-    let place = Place::new().await;
-    place.log_in(place.service.key(), &[]).stdout();
-    place
-        .log_in(place.service.key(), &["--account", "other"])
+    let fixture = Fixture::new().await;
+    fixture.log_in(fixture.service.key(), &[]).stdout();
+    fixture
+        .log_in(fixture.service.key(), &["--account", "other"])
         .stdout();
-    let switched = place.stranger(&["auth", "switch", HERE]).run();
+    let switched = fixture.stranger(&["auth", "switch", HERE]).run();
     switched.check(&expect![[r#"
         exit 0
         --- stdout
         Switched to account 127.0.0.1.
         --- stderr
     "#]]);
-    let list = place.stranger(&["auth", "list"]).run();
-    let told = place.told(&list);
+    let list = fixture.stranger(&["auth", "list"]).run();
+    let told = fixture.told(&list);
     expect![[r#"
         exit 0
         --- stdout
@@ -287,7 +296,7 @@ async fn switches_accounts() {
         --- stderr
     "#]]
     .assert_eq(&told);
-    place
+    fixture
         .stranger(&["auth", "switch", "gone"])
         .run()
         .check(&expect![[r#"
@@ -301,24 +310,27 @@ async fn switches_accounts() {
 
 #[tokio::test]
 async fn login_and_logout_preserve_comments() {
-    let place = Place::new().await;
-    fs::create_dir_all(place.config("")).unwrap();
+    let fixture = Fixture::new().await;
+    fs::create_dir_all(fixture.config("")).unwrap();
     let before = "# Mine.\nretries = 2 # few\n\n# The other.\n[accounts.other]\nbase_url = \"x\"\n";
-    fs::write(place.config("config.toml"), before).unwrap();
-    place.log_in(place.service.key(), &[]).stdout();
-    let after = || fs::read_to_string(place.config("config.toml")).unwrap();
+    fs::write(fixture.config("config.toml"), before).unwrap();
+    fixture.log_in(fixture.service.key(), &[]).stdout();
+    let after = || fs::read_to_string(fixture.config("config.toml")).unwrap();
     for comment in ["# Mine.", "retries = 2 # few", "# The other."] {
         assert!(after().contains(comment), "{}", after());
     }
-    place.stranger(&["auth", "logout", "--yes"]).run().stdout();
+    fixture
+        .stranger(&["auth", "logout", "--yes"])
+        .run()
+        .stdout();
     assert_eq!(after(), before);
 }
 
 #[tokio::test]
 async fn logout_asks_and_removes_the_account() {
-    let place = Place::new().await;
-    place.log_in(place.service.key(), &[]).stdout();
-    place
+    let fixture = Fixture::new().await;
+    fixture.log_in(fixture.service.key(), &[]).stdout();
+    fixture
         .stranger(&["auth", "logout"])
         .run()
         .check(&expect![[r#"
@@ -328,17 +340,17 @@ async fn logout_asks_and_removes_the_account() {
             error: confirmation is required, but there is no terminal to prompt on
             hint: add --yes
         "#]]);
-    assert!(place.config("keys/127.0.0.1").exists());
-    let logout = place.stranger(&["auth", "logout", "--yes"]).run();
+    assert!(fixture.config("keys/127.0.0.1").exists());
+    let logout = fixture.stranger(&["auth", "logout", "--yes"]).run();
     expect![[r#"
         exit 0
         --- stdout
         Removed account 127.0.0.1; its key was deleted from HOME/.config/profile/keys/127.0.0.1.
         --- stderr
     "#]]
-    .assert_eq(&place.told(&logout));
-    assert!(!place.config("keys/127.0.0.1").exists());
-    place
+    .assert_eq(&fixture.told(&logout));
+    assert!(!fixture.config("keys/127.0.0.1").exists());
+    fixture
         .stranger(&["auth", "logout", "--yes"])
         .run()
         .check(&expect![[r#"
@@ -348,7 +360,7 @@ async fn logout_asks_and_removes_the_account() {
             error: no account is selected
             hint: no accounts are stored; a key in the environment has to be unset there
         "#]]);
-    place
+    fixture
         .stranger(&["auth", "list", "-o", "table"])
         .run()
         .check(&expect![[r#"
@@ -361,12 +373,12 @@ async fn logout_asks_and_removes_the_account() {
 
 #[tokio::test]
 async fn status_masks_the_key() {
-    let place = Place::new().await;
-    let links = &place.service.keys().links;
-    place.log_in(links, &[]).stdout();
-    let status = place.stranger(&["auth", "status"]).run();
+    let fixture = Fixture::new().await;
+    let links = &fixture.service.keys().links;
+    fixture.log_in(links, &[]).stdout();
+    let status = fixture.stranger(&["auth", "status"]).run();
     assert!(!status.to_string().contains(links.as_str()));
-    let told = place
+    let told = fixture
         .told(&status)
         .replace(&links[links.len() - 4..], "LAST");
     expect![[r#"
@@ -416,10 +428,10 @@ async fn status_masks_the_key() {
 
 #[tokio::test]
 async fn status_in_json_lists_permissions() {
-    let place = Place::new().await;
-    let links = &place.service.keys().links;
-    place.log_in(links, &[]).stdout();
-    let status = place.stranger(&["auth", "status", "--json"]).run().json();
+    let fixture = Fixture::new().await;
+    let links = &fixture.service.keys().links;
+    fixture.log_in(links, &[]).stdout();
+    let status = fixture.stranger(&["auth", "status", "--json"]).run().json();
     assert_eq!(status["account"], HERE);
     assert_eq!(status["scopes"], json!(["links:write"]));
     assert_eq!(status["rate_limit"]["limit"], 1_000_000);
@@ -430,15 +442,15 @@ async fn status_in_json_lists_permissions() {
     );
     assert!(!status.to_string().contains(links.as_str()));
 
-    let status = place.run(&["auth", "status", "--json"]).json();
+    let status = fixture.run(&["auth", "status", "--json"]).json();
     assert_eq!(status["key"]["source"], "PROFILE_API_KEY");
     assert_eq!(status["commands"]["denied"], json!([]));
 }
 
 #[tokio::test]
 async fn status_without_a_key_fails() {
-    let place = Place::new().await;
-    let status = place.stranger(&["auth", "status"]);
+    let fixture = Fixture::new().await;
+    let status = fixture.stranger(&["auth", "status"]);
     if cfg!(feature = "sandbox") {
         status.run().check(&expect![[r#"
             exit 4
@@ -448,10 +460,10 @@ async fn status_without_a_key_fails() {
             hint: set PROFILE_API_KEY to your key, or log in with `profile auth login`; --sandbox needs no account
         "#]]);
     }
-    let status = place.stranger(&["auth", "status", "--json"]);
-    let status = status.env("PROFILE_BASE_URL", place.service.uri()).run();
+    let status = fixture.stranger(&["auth", "status", "--json"]);
+    let status = status.env("PROFILE_BASE_URL", fixture.service.uri()).run();
     assert_eq!(status.error()["exit_code"], 4);
-    let status = place.run_with_key("wrong", &["auth", "status", "--json"]);
+    let status = fixture.run_with_key("wrong", &["auth", "status", "--json"]);
     assert_eq!(status.error()["exit_code"], 4);
 }
 
@@ -460,8 +472,8 @@ async fn reports_an_unsupported_key_store() {
     if cfg!(feature = "keyring") {
         return;
     }
-    let place = Place::new().await;
-    fs::create_dir_all(place.config("")).unwrap();
+    let fixture = Fixture::new().await;
+    fs::create_dir_all(fixture.config("")).unwrap();
     let config = "account = \"a\"\n[accounts.a]\nbase_url = \"http://127.0.0.1:1\"\n";
     for (store, expected) in [
         ("keyring", "this build does not support the system keyring"),
@@ -471,8 +483,8 @@ async fn reports_an_unsupported_key_store() {
         ),
     ] {
         let config = format!("{config}key_store = \"{store}\"\n");
-        fs::write(place.config("config.toml"), config).unwrap();
-        let run = place.stranger(&["show"]).run().to_string();
+        fs::write(fixture.config("config.toml"), config).unwrap();
+        let run = fixture.stranger(&["show"]).run().to_string();
         assert!(run.contains(expected), "{run}");
     }
 }
@@ -480,24 +492,24 @@ async fn reports_an_unsupported_key_store() {
 #[cfg(all(target_os = "linux", feature = "keyring"))]
 #[tokio::test]
 async fn falls_back_to_a_file_without_a_keyring() {
-    let place = Place::new().await;
-    let login = place.log_in(place.service.key(), &[]).to_string();
+    let fixture = Fixture::new().await;
+    let login = fixture.log_in(fixture.service.key(), &[]).to_string();
     assert!(login.contains(NO_KEYRING), "{login}");
-    assert!(place.config("keys/127.0.0.1").exists());
-    let shown = place.stranger(&["show", "--json"]).run().json();
+    assert!(fixture.config("keys/127.0.0.1").exists());
+    let shown = fixture.stranger(&["show", "--json"]).run().json();
     assert_eq!(shown["handle"], "demo");
 }
 
 #[tokio::test]
 async fn rejects_an_endless_key() {
-    let place = Place::new().await;
-    let login = place.program(&["auth", "login", "--with-token"]);
-    let refused = login.stdin(vec![b'k'; 65 * 1024 * 1024]).run();
-    refused.check(&expect![[r#"
+    let fixture = Fixture::new().await;
+    let login = fixture.program(&["auth", "login", "--with-token"]);
+    let rejected = login.stdin(vec![b'k'; 65 * 1024 * 1024]).run();
+    rejected.check(&expect![[r#"
         exit 2
         --- stdout
         --- stderr
         error: stdin is larger than 64 MiB
     "#]]);
-    assert_eq!(place.service.journal().requests().len(), 0);
+    assert_eq!(fixture.service.journal().requests().len(), 0);
 }

@@ -1,55 +1,55 @@
 //! `profile auth login` on a terminal: the key is typed unseen, and the echo always comes back.
 
-use crate::program::{Place, Program};
+use crate::program::{Fixture, Program};
 use crate::pseudo_terminal::Terminal;
 
 /// Starts the program as somebody would who has set nothing up, and has no keyring.
 #[track_caller]
-fn start(place: &Place, arguments: &[&str]) -> Terminal {
-    let program = Program::new(place.home.path(), arguments);
+fn start(fixture: &Fixture, arguments: &[&str]) -> Terminal {
+    let program = Program::new(fixture.home.path(), arguments);
     Terminal::start(program.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent"))
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn does_not_echo_the_key() {
-    let place = Place::new().await;
-    let mut terminal = start(&place, &["auth", "login"]);
+    let fixture = Fixture::new().await;
+    let mut terminal = start(&fixture, &["auth", "login"]);
     terminal.sees("profiles.example: ");
-    terminal.types(&format!("{}\n", place.service.uri()));
+    terminal.types(&format!("{}\n", fixture.service.uri()));
     terminal.sees("(not shown): ");
-    terminal.types_unseen(&format!("{}\n", place.service.key()));
+    terminal.types_unseen(&format!("{}\n", fixture.service.key()));
     let (code, shown) = terminal.ends();
     assert_eq!(code, Some(0), "{shown}");
-    assert!(shown.contains(place.service.uri()), "{shown}");
-    assert!(!shown.contains(place.service.key()), "{shown}");
-    let stored = place.home.path().join(".config/profile/keys/127.0.0.1");
+    assert!(shown.contains(fixture.service.uri()), "{shown}");
+    assert!(!shown.contains(fixture.service.key()), "{shown}");
+    let stored = fixture.home.path().join(".config/profile/keys/127.0.0.1");
     assert!(stored.exists());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn restores_the_echo_after_ctrl_c() {
-    let place = Place::new().await;
-    let login = ["auth", "login", "--base-url", place.service.uri()];
-    let mut terminal = start(&place, &login);
+    let fixture = Fixture::new().await;
+    let login = ["auth", "login", "--base-url", fixture.service.uri()];
+    let mut terminal = start(&fixture, &login);
     terminal.sees("(not shown): ");
     terminal.types_unseen("half a key\u{3}");
     let (code, shown) = terminal.ends();
     assert_eq!(code, Some(130), "{shown}");
     assert!(shown.contains("interrupted; nothing was stored"), "{shown}");
     assert!(!shown.contains("half"), "{shown}");
-    assert!(!place.home.path().join(".config").exists());
+    assert!(!fixture.home.path().join(".config").exists());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn end_of_input_aborts_the_login() {
-    let place = Place::new().await;
-    let with_url = ["--base-url", place.service.uri()];
+    let fixture = Fixture::new().await;
+    let with_url = ["--base-url", fixture.service.uri()];
     for (flags, question) in [
         (&[][..], "profiles.example: "),
         (&with_url, "(not shown): "),
     ] {
         let arguments = [&["auth", "login"], flags].concat();
-        let mut terminal = start(&place, &arguments);
+        let mut terminal = start(&fixture, &arguments);
         terminal.sees(question);
         match flags {
             [] => terminal.types("\u{4}"),
@@ -62,15 +62,15 @@ async fn end_of_input_aborts_the_login() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn with_token_rejects_a_terminal() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let login = [
         "auth",
         "login",
         "--with-token",
         "--base-url",
-        place.service.uri(),
+        fixture.service.uri(),
     ];
-    let (code, shown) = start(&place, &login).ends();
+    let (code, shown) = start(&fixture, &login).ends();
     assert_eq!(code, Some(2));
     assert!(
         shown.contains("--with-token cannot read the key from a terminal"),

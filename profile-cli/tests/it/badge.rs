@@ -2,20 +2,20 @@
 
 use expect_test::expect;
 
-use crate::program::{Place, run};
+use crate::program::{Fixture, run};
 
 #[tokio::test]
 async fn lists_badges_without_a_key() {
-    let place = Place::new().await;
-    let environment = [("PROFILE_BASE_URL", place.service.uri())];
-    run(place.home.path(), &environment, &["badge", "list"]).check(&expect![[r#"
+    let fixture = Fixture::new().await;
+    let environment = [("PROFILE_BASE_URL", fixture.service.uri())];
+    run(fixture.home.path(), &environment, &["badge", "list"]).check(&expect![[r#"
         exit 0
         --- stdout
         early	Early bird	auto	#f59e0b	Joined in the first year
         writer	Writer	auto	#2563eb	Wrote a first post
         --- stderr
     "#]]);
-    let table = place.run(&["badge", "list", "-o", "table"]);
+    let table = fixture.run(&["badge", "list", "-o", "table"]);
     table.check(&expect![[r#"
         exit 0
         --- stdout
@@ -25,6 +25,6 @@ async fn lists_badges_without_a_key() {
            Wrote a first post
         --- stderr
     "#]]);
-    let json = place.run(&["badges", "list", "--json"]).json();
+    let json = fixture.run(&["badges", "list", "--json"]).json();
     assert_eq!(json[0]["kind"], "auto");
 }

@@ -11,7 +11,7 @@ use std::env;
 
 use mock_server::{MockServer, World};
 
-use crate::program::Place;
+use crate::program::Fixture;
 use client::{ClientKind, Clients};
 use expected_state::{ExpectedState, ObservedState, Outcome};
 use faults::FaultSequence;
@@ -36,19 +36,19 @@ struct Tally {
 #[tokio::test]
 async fn the_service_state_matches_the_reported_outcomes() {
     let seed = env::var(SEED_VARIABLE).map_or(SEED, |text| text.parse().expect("a number"));
-    let place = Place {
+    let fixture = Fixture {
         service: empty_service(seed).await,
         home: tempfile::tempdir().unwrap(),
     };
     let (mut expected, mut tally) = (ExpectedState::new(), Tally::default());
-    let (clients, mut random) = (Clients::of(&place), Random::new(seed));
+    let (clients, mut random) = (Clients::of(&fixture), Random::new(seed));
     for number in 1..=OPERATIONS {
         let outcome = operate(number, &clients, &mut random, &mut expected, &mut tally).await;
         if let Err(problem) = outcome {
             panic!("{SEED_VARIABLE}={seed}, operation {number}: {problem}");
         }
     }
-    let actual = state_of(&place.service.world().unwrap());
+    let actual = state_of(&fixture.service.world().unwrap());
     if let Err(problem) = expected.check(&actual) {
         panic!("{SEED_VARIABLE}={seed}, at the end: {problem}");
     }
@@ -88,7 +88,7 @@ async fn operate(
     let faults = FaultSequence::draw(random);
     let kind = ClientKind::draw(random);
     let context = format!("{operation:?} through {kind:?} under {faults:?}");
-    let service = &clients.place.service;
+    let service = &clients.fixture.service;
     service.clear_faults();
     for rule in faults.rules() {
         service.add_fault(rule).unwrap();

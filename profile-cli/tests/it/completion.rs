@@ -53,11 +53,11 @@ fn writes_all_scripts_into_a_directory() {
     let file = home.path().join("file");
     fs::write(&file, "").unwrap();
     let arguments = ["completion", "--dir", file.to_str().unwrap()];
-    let refused = run(home.path(), &[], &arguments);
-    assert_eq!(refused.code(), 1);
+    let rejected = run(home.path(), &[], &arguments);
+    assert_eq!(rejected.code(), 1);
     assert!(
-        refused.stderr().contains("cannot be written to"),
-        "{refused}"
+        rejected.stderr().contains("cannot be written to"),
+        "{rejected}"
     );
 }
 

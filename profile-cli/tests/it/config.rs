@@ -257,7 +257,7 @@ fn reports_invalid_toml_without_quoting_it() {
 #[test]
 fn reports_the_line_of_a_wrong_type() {
     let home = tempfile::tempdir().unwrap();
-    let refused = |text: &str, message: &str| {
+    let rejected = |text: &str, message: &str| {
         write(home.path(), text);
         let run = run(home.path(), &[("PROFILE_API_KEY", "k")], &["site"]);
         assert_eq!(run.code(), 2, "{run}");
@@ -266,39 +266,39 @@ fn reports_the_line_of_a_wrong_type() {
         assert!(told.contains(&expected), "{told}");
     };
     let text = "a string in quotes";
-    refused(
+    rejected(
         "# Mine.\n\nbase_url = 3 # here\n",
         &format!("3: base_url is 3; expected {text}"),
     );
-    refused(
+    rejected(
         "account = true",
         &format!("1: account is true; expected {text}"),
     );
-    refused(
+    rejected(
         "output = ['json']",
         &format!("1: output is an array; expected {text}"),
     );
-    refused(
+    rejected(
         "no_input = 'yes'",
         "1: no_input is \"yes\"; expected true or false",
     );
-    refused(
+    rejected(
         "retries = 1.5",
         "1: retries is 1.5; expected a whole number such as 3",
     );
-    refused(
+    rejected(
         "retries = -1",
         "1: retries is \"-1\"; expected a whole number such as 3",
     );
-    refused(
+    rejected(
         "\n[timeout]\nseconds = 3",
         "2: timeout is a table; expected a number of seconds greater than 0, such as 10 or 0.5",
     );
-    refused(
+    rejected(
         "account = 'a'\n[accounts]\na = 3",
         "3: accounts.a is 3; expected a table",
     );
-    refused(
+    rejected(
         "account = 'a'\n[accounts.a]\nbase_url = 3",
         &format!("3: accounts.a.base_url is 3; expected {text}"),
     );

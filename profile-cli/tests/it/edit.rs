@@ -12,52 +12,52 @@ use mock_server::wiremock::{Mock, ResponseTemplate};
 use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
 use serde_json::json;
 
-use crate::program::{Place, Program, Run};
+use crate::program::{Fixture, Program, Run};
 use crate::pseudo_terminal::Terminal;
 
 /// An editor that runs this script with the file as `$1`.
-fn editor(place: &Place, script: &str) -> String {
-    let path = place.home.path().join("an editor");
+fn editor(fixture: &Fixture, script: &str) -> String {
+    let path = fixture.home.path().join("an editor");
     fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     path.to_str().unwrap().to_owned()
 }
 
-fn program(place: &Place, script: &str, arguments: &[&str]) -> Program {
-    let editor = editor(place, script);
-    let program = place.program(arguments).env("PROFILE_EDITOR", editor);
+fn program(fixture: &Fixture, script: &str, arguments: &[&str]) -> Program {
+    let editor = editor(fixture, script);
+    let program = fixture.program(arguments).env("PROFILE_EDITOR", editor);
     program.env("PATH", "/usr/bin:/bin")
 }
 
 #[track_caller]
-fn edit(place: &Place, script: &str) -> Run {
-    program(place, script, &["edit"]).run()
+fn edit(fixture: &Fixture, script: &str) -> Run {
+    program(fixture, script, &["edit"]).run()
 }
 
 /// The output of a run, with the paths of this machine replaced by names.
 #[track_caller]
-fn check(place: &Place, run: &Run, expected: &expect_test::Expect) {
-    let home = place.home.path().to_str().unwrap();
+fn check(fixture: &Fixture, run: &Run, expected: &expect_test::Expect) {
+    let home = fixture.home.path().to_str().unwrap();
     let printed = run.to_string().replace(home, "HOME");
-    expected.assert_eq(&printed.replace(&service(place), "SERVICE"));
+    expected.assert_eq(&printed.replace(&service(fixture), "SERVICE"));
 }
 
 /// The service in the names of drafts.
-fn service(place: &Place) -> String {
-    place
+fn service(fixture: &Fixture) -> String {
+    fixture
         .service
         .uri()
         .trim_start_matches("http://")
         .replace(':', "-")
 }
 
-fn drafts(place: &Place) -> PathBuf {
-    place.home.path().join(".local/state/profile/drafts")
+fn drafts(fixture: &Fixture) -> PathBuf {
+    fixture.home.path().join(".local/state/profile/drafts")
 }
 
 /// The texts that are kept, by their paths.
-fn kept(place: &Place) -> Vec<PathBuf> {
-    let files = fs::read_dir(drafts(place)).unwrap();
+fn kept(fixture: &Fixture) -> Vec<PathBuf> {
+    let files = fs::read_dir(drafts(fixture)).unwrap();
     let paths = files.map(|file| file.unwrap().path());
     let mut paths: Vec<_> = paths.collect();
     paths.retain(|path| {
@@ -69,8 +69,8 @@ fn kept(place: &Place) -> Vec<PathBuf> {
 }
 
 /// The bodies of the writes that reached the service.
-fn sent(place: &Place) -> Vec<serde_json::Value> {
-    let requests = place.service.journal().requests().into_iter();
+fn sent(fixture: &Fixture) -> Vec<serde_json::Value> {
+    let requests = fixture.service.journal().requests().into_iter();
     let writes = requests.filter(|request| request.method != "GET");
     writes
         .map(|request| serde_json::from_slice(&request.body).unwrap())
@@ -79,45 +79,45 @@ fn sent(place: &Place) -> Vec<serde_json::Value> {
 
 #[tokio::test]
 async fn sends_only_changed_fields() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let script = "sed -i 's/^display_name = .*/display_name = \"Ada\"/; s/Edit me/Read \\\"\\\\\\\\me/' \"$1\"";
-    let run = edit(&place, script);
+    let run = edit(&fixture, script);
     assert!(run.stdout().contains("display_name\tAda\n"), "{run}");
     let bio = "I live inside a mock server.\nRead \"\\me as you like.";
-    assert_eq!(sent(&place), [json!({"display_name": "Ada", "bio": bio})]);
-    assert!(kept(&place).is_empty());
+    assert_eq!(sent(&fixture), [json!({"display_name": "Ada", "bio": bio})]);
+    assert!(kept(&fixture).is_empty());
 }
 
 #[tokio::test]
 async fn sends_nothing_without_changes() {
-    let place = Place::new().await;
-    edit(&place, "echo shown by the editor").check(&expect![[r#"
+    let fixture = Fixture::new().await;
+    edit(&fixture, "echo shown by the editor").check(&expect![[r#"
         exit 0
         --- stdout
         Nothing changed.
         --- stderr
         shown by the editor
     "#]]);
-    edit(&place, "echo '# a comment' >> \"$1\"").check(&expect![[r#"
+    edit(&fixture, "echo '# a comment' >> \"$1\"").check(&expect![[r#"
         exit 0
         --- stdout
         Nothing changed.
         --- stderr
     "#]]);
-    let json = program(&place, "true", &["edit", "--json"]).run().json();
+    let json = program(&fixture, "true", &["edit", "--json"]).run().json();
     assert_eq!(json, json!({"result": "unchanged"}));
-    assert!(sent(&place).is_empty());
-    assert!(kept(&place).is_empty());
+    assert!(sent(&fixture).is_empty());
+    assert!(kept(&fixture).is_empty());
 }
 
 #[tokio::test]
 async fn the_editor_accepts_arguments() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let script = editor(
-        &place,
+        &fixture,
         "[ \"$1\" = '--wait for' ] && echo 'location = \"L\"' > \"$2\"",
     );
-    let edit = place.program(&["edit", "--json"]);
+    let edit = fixture.program(&["edit", "--json"]);
     let edit = edit
         .env("PATH", "/usr/bin:/bin")
         .env("VISUAL", "/nowhere/vi");
@@ -127,10 +127,10 @@ async fn the_editor_accepts_arguments() {
 
 #[tokio::test]
 async fn keeps_the_text_if_the_editor_fails() {
-    let place = Place::new().await;
-    let run = edit(&place, "echo 'bio = \"b\"' > \"$1\"; exit 3");
+    let fixture = Fixture::new().await;
+    let run = edit(&fixture, "echo 'bio = \"b\"' > \"$1\"; exit 3");
     check(
-        &place,
+        &fixture,
         &run,
         &expect![[r#"
             exit 1
@@ -140,13 +140,13 @@ async fn keeps_the_text_if_the_editor_fails() {
             hint: the text is saved in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml; run `profile edit` to resume it
         "#]],
     );
-    let [text] = kept(&place).try_into().unwrap();
+    let [text] = kept(&fixture).try_into().unwrap();
     assert_eq!(fs::read_to_string(&text).unwrap(), "bio = \"b\"\n");
     assert_eq!(text.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-    let unstarted = place.program(&["edit", "--yes"]);
+    let unstarted = fixture.program(&["edit", "--yes"]);
     let unstarted = unstarted.env("EDITOR", "/nowhere/vi").run();
     check(
-        &place,
+        &fixture,
         &unstarted,
         &expect![[r#"
             exit 1
@@ -156,16 +156,16 @@ async fn keeps_the_text_if_the_editor_fails() {
             hint: the text is saved in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml; run `profile edit` to resume it
         "#]],
     );
-    assert_eq!(kept(&place), [text]);
+    assert_eq!(kept(&fixture), [text]);
 }
 
 #[tokio::test]
 async fn yes_resumes_a_draft() {
-    let place = Place::new().await;
-    edit(&place, "echo 'bio = \"b\"' > \"$1\"; exit 3");
+    let fixture = Fixture::new().await;
+    edit(&fixture, "echo 'bio = \"b\"' > \"$1\"; exit 3");
     check(
-        &place,
-        &edit(&place, "true"),
+        &fixture,
+        &edit(&fixture, "true"),
         &expect![[r#"
             exit 2
             --- stdout
@@ -175,22 +175,22 @@ async fn yes_resumes_a_draft() {
         "#]],
     );
     let run = program(
-        &place,
+        &fixture,
         "echo 'location = \"L\"' >> \"$1\"",
         &["edit", "--yes"],
     )
     .run();
     assert!(run.stdout().contains("location\tL\n"), "{run}");
-    assert_eq!(sent(&place), [json!({"bio": "b", "location": "L"})]);
-    assert!(kept(&place).is_empty());
+    assert_eq!(sent(&fixture), [json!({"bio": "b", "location": "L"})]);
+    assert!(kept(&fixture).is_empty());
 }
 
 #[tokio::test]
 async fn writes_errors_above_the_text() {
-    let place = Place::new().await;
-    let run = edit(&place, "printf 'bio = \"b\nlocation = 1\n' > \"$1\"");
+    let fixture = Fixture::new().await;
+    let run = edit(&fixture, "printf 'bio = \"b\nlocation = 1\n' > \"$1\"");
     check(
-        &place,
+        &fixture,
         &run,
         &expect![[r#"
             exit 2
@@ -204,7 +204,7 @@ async fn writes_errors_above_the_text() {
             hint: the text is saved in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml; run `profile edit` to resume it
         "#]],
     );
-    let [text] = kept(&place).try_into().unwrap();
+    let [text] = kept(&fixture).try_into().unwrap();
     expect![[r##"
         #! the text is not valid TOML: TOML parse error at line 7, column 9
         #!   |
@@ -217,9 +217,9 @@ async fn writes_errors_above_the_text() {
     "##]]
     .assert_eq(&fs::read_to_string(&text).unwrap());
     let limit = "printf 'display_name = \"%033d\"\naccent_color = \"rot\"\n' 0 > \"$1\"";
-    let run = program(&place, limit, &["edit", "--yes"]).run();
+    let run = program(&fixture, limit, &["edit", "--yes"]).run();
     check(
-        &place,
+        &fixture,
         &run,
         &expect![[r#"
             exit 2
@@ -230,44 +230,44 @@ async fn writes_errors_above_the_text() {
             hint: the text is saved in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml; run `profile edit` to resume it
         "#]],
     );
-    assert!(sent(&place).is_empty());
+    assert!(sent(&fixture).is_empty());
 }
 
 #[tokio::test]
 async fn keeps_the_text_until_the_service_accepts_it() {
     let script = "echo 'bio = \"b\"' > \"$1\"";
     for (status, exit) in [(422, 6), (403, 5), (503, 1)] {
-        let place = Place::new().await;
+        let fixture = Fixture::new().await;
         let refusal = ResponseTemplate::new(status).set_body_string("not today");
         let refusal = Mock::given(method("PATCH")).respond_with(refusal);
         refusal
             .up_to_n_times(1)
-            .mount(place.service.wiremock())
+            .mount(fixture.service.wiremock())
             .await;
-        let run = program(&place, script, &["edit", "--retries", "0"]).run();
+        let run = program(&fixture, script, &["edit", "--retries", "0"]).run();
         assert!(
             run.to_string()
                 .starts_with(&format!("exit {exit}\n--- stdout\n---")),
             "{run}"
         );
         assert!(run.to_string().contains("the text is saved in "), "{run}");
-        let [text] = kept(&place).try_into().unwrap();
+        let [text] = kept(&fixture).try_into().unwrap();
         let text = fs::read_to_string(text).unwrap();
         assert!(text.ends_with("bio = \"b\"\n"), "{text}");
         assert_eq!(text.contains("not today"), status == 422, "{text}");
-        let again = program(&place, "true", &["edit", "--yes", "--json"]).run();
+        let again = program(&fixture, "true", &["edit", "--yes", "--json"]).run();
         assert_eq!(again.json()["bio"], "b");
-        assert!(kept(&place).is_empty());
+        assert!(kept(&fixture).is_empty());
     }
 }
 
 #[tokio::test]
 async fn a_dry_run_sends_nothing_and_keeps_the_text() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let script = "echo 'accent_color = \"#FFF\"' > \"$1\"";
-    let run = program(&place, script, &["edit", "--dry-run"]).run();
+    let run = program(&fixture, script, &["edit", "--dry-run"]).run();
     check(
-        &place,
+        &fixture,
         &run,
         &expect![[r##"
             exit 0
@@ -283,17 +283,17 @@ async fn a_dry_run_sends_nothing_and_keeps_the_text() {
             note: the text is saved in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml; run `profile edit` to resume it
         "##]],
     );
-    assert!(sent(&place).is_empty());
-    assert_eq!(kept(&place).len(), 1);
+    assert!(sent(&fixture).is_empty());
+    assert_eq!(kept(&fixture).len(), 1);
 }
 
 #[tokio::test]
 async fn missing_fields_are_comments() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let bare = ResponseTemplate::new(200).set_body_string(r#"{"data":{"bio":null}}"#);
     let bare = Mock::given(method("GET")).respond_with(bare);
-    bare.mount(place.service.wiremock()).await;
-    edit(&place, "cat \"$1\"").check(&expect![[r#"
+    bare.mount(fixture.service.wiremock()).await;
+    edit(&fixture, "cat \"$1\"").check(&expect![[r#"
         exit 0
         --- stdout
         Nothing changed.
@@ -321,24 +321,24 @@ async fn missing_fields_are_comments() {
         # background_color = ""
     "#]]);
     edit(
-        &place,
+        &fixture,
         "sed -i 's/^# location = .*/location = \"\"/' \"$1\"",
     )
     .stdout();
-    assert_eq!(sent(&place), [json!({"location": ""})]);
+    assert_eq!(sent(&fixture), [json!({"location": ""})]);
 }
 
 #[tokio::test]
 async fn fails_without_editor_and_terminal() {
-    let place = Place::new().await;
-    place.run(&["edit"]).check(&expect![[r#"
+    let fixture = Fixture::new().await;
+    fixture.run(&["edit"]).check(&expect![[r#"
         exit 2
         --- stdout
         --- stderr
         error: no editor is set, and the default editor needs a terminal
         hint: set PROFILE_EDITOR
     "#]]);
-    let unclosed = place.program(&["edit"]).env("EDITOR", "vi 'a");
+    let unclosed = fixture.program(&["edit"]).env("EDITOR", "vi 'a");
     unclosed.run().check(&expect![[r#"
         exit 2
         --- stdout
@@ -350,9 +350,9 @@ async fn fails_without_editor_and_terminal() {
 
 #[tokio::test]
 async fn curl_prints_both_requests() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let curl = ["edit", "--curl", "--base-url", "http://127.0.0.1:1"];
-    place.run(&curl).check(&expect![[r#"
+    fixture.run(&curl).check(&expect![[r#"
         exit 0
         --- stdout
         curl --path-as-is --globoff 'http://127.0.0.1:1/api/v1/me' \
@@ -368,8 +368,8 @@ async fn curl_prints_both_requests() {
 
 #[tokio::test]
 async fn creates_a_post_from_the_editor() {
-    let place = Place::new().await;
-    let post = |script: &str| program(&place, script, &["post", "create", "--editor"]).run();
+    let fixture = Fixture::new().await;
+    let post = |script: &str| program(&fixture, script, &["post", "create", "--editor"]).run();
     post("cat \"$1\"").check(&expect![[r#"
         exit 0
         --- stdout
@@ -378,23 +378,23 @@ async fn creates_a_post_from_the_editor() {
     "#]]);
     let run = post("printf 'one\\r\\n# two\\n' > \"$1\"");
     assert!(run.stdout().ends_with("body\tone\\r\\n# two\n"), "{run}");
-    assert_eq!(sent(&place), [json!({"body": "one\r\n# two"})]);
-    assert!(kept(&place).is_empty());
+    assert_eq!(sent(&fixture), [json!({"body": "one\r\n# two"})]);
+    assert!(kept(&fixture).is_empty());
 }
 
 #[tokio::test]
 async fn keeps_a_post_until_the_service_accepts_it() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let refusal = ResponseTemplate::new(422).set_body_string("not today");
     let refusal = Mock::given(method("POST")).respond_with(refusal);
     refusal
         .up_to_n_times(1)
-        .mount(place.service.wiremock())
+        .mount(fixture.service.wiremock())
         .await;
     let create = ["post", "create", "--editor", "--yes"];
-    let run = program(&place, "echo one > \"$1\"", &create).run();
+    let run = program(&fixture, "echo one > \"$1\"", &create).run();
     check(
-        &place,
+        &fixture,
         &run,
         &expect![[r#"
             exit 6
@@ -404,22 +404,22 @@ async fn keeps_a_post_until_the_service_accepts_it() {
             hint: the text is saved in HOME/.local/state/profile/drafts/post-demo@SERVICE.txt; run `profile post create --editor` to resume it
         "#]],
     );
-    let run = program(&place, "true", &create).run();
+    let run = program(&fixture, "true", &create).run();
     assert!(run.stdout().ends_with("body\tone\n"), "{run}");
-    assert!(kept(&place).is_empty());
+    assert!(kept(&fixture).is_empty());
 }
 
 #[tokio::test]
 async fn keeps_the_text_if_the_outcome_is_unknown() {
     let service = MockServer::builder().wire_faults().start().await.unwrap();
     let home = tempfile::tempdir().unwrap();
-    let place = Place { service, home };
+    let fixture = Fixture { service, home };
     let cut = FaultRule::new(Fault::Wire(WireFault::Close)).method("PATCH");
-    place.service.add_fault(cut.after_write()).unwrap();
+    fixture.service.add_fault(cut.after_write()).unwrap();
     let script = "echo 'location = \"L\"' > \"$1\"";
-    let run = program(&place, script, &["edit", "--retries", "0"]).run();
+    let run = program(&fixture, script, &["edit", "--retries", "0"]).run();
     check(
-        &place,
+        &fixture,
         &run,
         &expect![[r#"
             exit 8
@@ -429,22 +429,22 @@ async fn keeps_the_text_if_the_outcome_is_unknown() {
             hint: the request was sent once and its outcome is unknown; check with `profile show` before you try again; the text is saved in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml; run `profile edit` to resume it
         "#]],
     );
-    assert_eq!(kept(&place).len(), 1);
+    assert_eq!(kept(&fixture).len(), 1);
 }
 
 /// A terminal on which `profile edit` runs with this editor.
 #[track_caller]
-fn terminal(place: &Place, script: &str) -> Terminal {
-    Terminal::start(program(place, script, &["edit"]))
+fn terminal(fixture: &Fixture, script: &str) -> Terminal {
+    Terminal::start(program(fixture, script, &["edit"]))
 }
 
 const WRONG: &str = "echo 'accent_color = \"rot\"' > \"$1\"";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn prints_the_path_before_offering_the_editor_again() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     for (answer, code) in [("\u{3}", 130), ("n\r", 2)] {
-        let mut terminal = terminal(&place, WRONG);
+        let mut terminal = terminal(&fixture, WRONG);
         if code == 2 {
             terminal.sees("Resume it? If not, it is replaced. [Y/n] ");
             terminal.types("n\r");
@@ -453,7 +453,7 @@ async fn prints_the_path_before_offering_the_editor_again() {
         terminal.types(answer);
         let (ended, seen) = terminal.ends();
         assert_eq!(ended, Some(code), "{seen}");
-        let [text] = kept(&place).try_into().unwrap();
+        let [text] = kept(&fixture).try_into().unwrap();
         let told = format!(
             "the text is saved in {}; run `profile edit`",
             text.display()
@@ -464,10 +464,10 @@ async fn prints_the_path_before_offering_the_editor_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_draft_can_be_resumed_or_replaced() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     for (answer, outcome) in [("n\r", "Nothing changed."), ("\r", "is not a color")] {
-        edit(&place, WRONG);
-        let mut terminal = terminal(&place, "true");
+        edit(&fixture, WRONG);
+        let mut terminal = terminal(&fixture, "true");
         terminal.sees("[Y/n] ");
         terminal.types(answer);
         if answer == "\r" {
@@ -477,16 +477,16 @@ async fn a_draft_can_be_resumed_or_replaced() {
         let (_, seen) = terminal.ends();
         assert!(seen.contains(outcome), "{seen}");
     }
-    assert!(sent(&place).is_empty());
-    assert_eq!(kept(&place).len(), 1);
+    assert!(sent(&fixture).is_empty());
+    assert_eq!(kept(&fixture).len(), 1);
 }
 
 #[tokio::test]
 async fn lists_shows_and_deletes_drafts() {
-    let place = Place::new().await;
-    let draft = |arguments: &[&str]| place.run(&[&["draft"], arguments].concat());
+    let fixture = Fixture::new().await;
+    let draft = |arguments: &[&str]| fixture.run(&[&["draft"], arguments].concat());
     check(
-        &place,
+        &fixture,
         &draft(&["show"]),
         &expect![[r#"
             exit 3
@@ -495,15 +495,15 @@ async fn lists_shows_and_deletes_drafts() {
             error: there are no drafts
         "#]],
     );
-    edit(&place, WRONG);
+    edit(&fixture, WRONG);
     program(
-        &place,
+        &fixture,
         "printf 'one\\ntwo\\n' > \"$1\"; exit 3",
         &["post", "create", "--editor"],
     )
     .run();
     check(
-        &place,
+        &fixture,
         &draft(&["list"]),
         &expect![[r#"
             exit 0
@@ -514,7 +514,7 @@ async fn lists_shows_and_deletes_drafts() {
         "#]],
     );
     check(
-        &place,
+        &fixture,
         &draft(&["show"]),
         &expect![[r#"
             exit 2
@@ -524,7 +524,7 @@ async fn lists_shows_and_deletes_drafts() {
             hint: pass the name of one
         "#]],
     );
-    let post = format!("post-demo@{}", service(&place));
+    let post = format!("post-demo@{}", service(&fixture));
     draft(&["show", &post]).check(&expect![[r#"
         exit 0
         --- stdout
@@ -537,43 +537,43 @@ async fn lists_shows_and_deletes_drafts() {
     // Without consent nothing is deleted, and what is not a draft is not found.
     assert_eq!(draft(&["delete", &post]).code(), 2);
     assert_eq!(draft(&["delete", "../post", "--yes"]).code(), 3);
-    assert_eq!(kept(&place).len(), 2);
+    assert_eq!(kept(&fixture).len(), 2);
     let json = draft(&["delete", &post, "--yes", "--json"]).json();
     assert_eq!(json, json!({"result": "deleted", "name": post}));
     draft(&["delete", "--yes"]).stdout();
-    assert_eq!(fs::read_dir(drafts(&place)).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(drafts(&fixture)).unwrap().count(), 0);
 }
 
 #[tokio::test]
 async fn each_handle_has_its_own_draft() {
-    let place = Place::new().await;
-    edit(&place, WRONG);
+    let fixture = Fixture::new().await;
+    edit(&fixture, WRONG);
     let other = json!({"data": {"handle": "grace/../h", "bio": ""}});
     let other = ResponseTemplate::new(200).set_body_string(other.to_string());
     let other = Mock::given(method("GET")).respond_with(other);
-    other.mount(place.service.wiremock()).await;
-    edit(&place, WRONG);
-    let names = kept(&place);
+    other.mount(fixture.service.wiremock()).await;
+    edit(&fixture, WRONG);
+    let names = kept(&fixture);
     let names: Vec<_> = names.iter().map(|path| path.file_name().unwrap()).collect();
-    let service = service(&place);
+    let service = service(&fixture);
     let expected = ["demo", "grace-..-h"].map(|handle| format!("profile-{handle}@{service}.toml"));
     assert_eq!(names, expected.each_ref().map(String::as_str));
 }
 
 /// The service answers writes of this method with a page of something before it, and does nothing.
-async fn answers_with_a_page(place: &Place, of: &str) {
+async fn answers_with_a_page(fixture: &Fixture, of: &str) {
     let page = ResponseTemplate::new(200).set_body_raw("<html>Welcome</html>", "text/html");
     let page = Mock::given(method(of)).respond_with(page);
-    page.mount(place.service.wiremock()).await;
+    page.mount(fixture.service.wiremock()).await;
 }
 
 #[tokio::test]
 async fn keeps_the_text_if_the_profile_has_not_changed() {
-    let place = Place::new().await;
-    answers_with_a_page(&place, "PATCH").await;
-    let run = edit(&place, "echo 'location = \"L\"' > \"$1\"");
+    let fixture = Fixture::new().await;
+    answers_with_a_page(&fixture, "PATCH").await;
+    let run = edit(&fixture, "echo 'location = \"L\"' > \"$1\"");
     check(
-        &place,
+        &fixture,
         &run,
         &expect![[r#"
             exit 1
@@ -583,7 +583,7 @@ async fn keeps_the_text_if_the_profile_has_not_changed() {
             hint: the text is saved in HOME/.local/state/profile/drafts/profile-demo@SERVICE.toml; run `profile edit` to resume it
         "#]],
     );
-    let [text] = kept(&place).try_into().unwrap();
+    let [text] = kept(&fixture).try_into().unwrap();
     assert_eq!(fs::read_to_string(text).unwrap(), "location = \"L\"\n");
 }
 
@@ -592,20 +592,20 @@ async fn reads_the_profile_after_an_empty_response() {
     let mut silent = Dialect::default();
     silent.write_responses = WriteResponses::NoContent;
     let service = MockServer::builder().dialect(silent).start().await.unwrap();
-    let place = Place::of(service);
-    let run = edit(&place, "echo 'location = \"L\"' > \"$1\"");
+    let fixture = Fixture::of(service);
+    let run = edit(&fixture, "echo 'location = \"L\"' > \"$1\"");
     assert!(run.stdout().contains("location\tL\n"), "{run}");
-    assert!(kept(&place).is_empty());
+    assert!(kept(&fixture).is_empty());
 }
 
 #[tokio::test]
 async fn keeps_a_post_that_is_not_returned() {
-    let place = Place::new().await;
-    answers_with_a_page(&place, "POST").await;
+    let fixture = Fixture::new().await;
+    answers_with_a_page(&fixture, "POST").await;
     let create = ["post", "create", "--editor"];
-    let run = program(&place, "echo one > \"$1\"", &create).run();
+    let run = program(&fixture, "echo one > \"$1\"", &create).run();
     check(
-        &place,
+        &fixture,
         &run,
         &expect![[r#"
             exit 0
@@ -615,21 +615,21 @@ async fn keeps_a_post_that_is_not_returned() {
             warning: the text is saved in HOME/.local/state/profile/drafts/post-demo@SERVICE.txt; delete it with `profile draft delete post-demo@SERVICE` once the post appears
         "#]],
     );
-    let [text] = kept(&place).try_into().unwrap();
+    let [text] = kept(&fixture).try_into().unwrap();
     assert_eq!(fs::read_to_string(text).unwrap(), "one\n");
     // It is not sent again without consent.
-    assert_eq!(program(&place, "true", &create).run().code(), 2);
+    assert_eq!(program(&fixture, "true", &create).run().code(), 2);
 }
 
 #[tokio::test]
 async fn warns_of_a_field_that_changed_meanwhile() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let half = "echo 'display_name = \"Half\"\naccent_color = \"rot\"' > \"$1\"";
-    assert_eq!(edit(&place, half).code(), 2);
+    assert_eq!(edit(&fixture, half).code(), 2);
     let newer = ["set", "--display-name", "Newer"];
-    place.run(&newer).stdout();
+    fixture.run(&newer).stdout();
     let script = "cat \"$1\"; sed -i 's/accent.*//' \"$1\"";
-    let run = program(&place, script, &["edit", "--yes"]).run();
+    let run = program(&fixture, script, &["edit", "--yes"]).run();
     assert!(run.stdout().contains("display_name\tHalf\n"), "{run}");
     expect![[r##"
         #! display_name has changed on the service meanwhile; it is now "Newer"
@@ -643,30 +643,30 @@ async fn warns_of_a_field_that_changed_meanwhile() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn end_of_input_aborts_and_invalid_input_repeats_the_question() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     edit(
-        &place,
+        &fixture,
         "echo 'location = \"L\"\naccent_color = \"rot\"' > \"$1\"",
     );
-    let mut terminal = terminal(&place, "sed -i 's/accent.*//' \"$1\"");
+    let mut terminal = terminal(&fixture, "sed -i 's/accent.*//' \"$1\"");
     terminal.sees("[Y/n] ");
     terminal.types("perhaps\r");
     terminal.sees("perhaps\r\nAn earlier text was not sent");
     terminal.types("\u{4}");
     let (ended, seen) = terminal.ends();
     assert_eq!(ended, Some(130), "{seen}");
-    assert!(sent(&place).is_empty());
-    assert_eq!(kept(&place).len(), 1);
+    assert!(sent(&fixture).is_empty());
+    assert_eq!(kept(&fixture).len(), 1);
 }
 
 #[tokio::test]
 async fn drafts_are_private_files() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    let drafts = drafts(&place);
+    let drafts = drafts(&fixture);
     fs::create_dir_all(&drafts).unwrap();
     fs::set_permissions(&drafts, fs::Permissions::from_mode(0o777)).unwrap();
-    edit(&place, "rm \"$1\"; echo wrong > \"$1\"; chmod 644 \"$1\"");
-    let [text] = kept(&place).try_into().unwrap();
+    edit(&fixture, "rm \"$1\"; echo wrong > \"$1\"; chmod 644 \"$1\"");
+    let [text] = kept(&fixture).try_into().unwrap();
     assert_eq!((mode(&drafts), mode(&text)), (0o700, 0o600));
 }

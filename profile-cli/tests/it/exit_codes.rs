@@ -2,7 +2,7 @@
 
 use mock_server::{Dialect, FaultRule, MockServer};
 
-use crate::program::Place;
+use crate::program::Fixture;
 
 /// A command, a fault of the service, the exit code, and the number of requests.
 struct Case {
@@ -129,12 +129,12 @@ const CASES: &[Case] = &[
 #[tokio::test]
 async fn each_fault_has_its_exit_code() {
     for case in CASES {
-        let place = Place::with_wire_faults().await;
+        let fixture = Fixture::with_wire_faults().await;
         for rule in FaultRule::from_json(&format!("{{\"fault\": {}}}", case.fault)).unwrap() {
-            place.service.add_fault(rule).unwrap();
+            fixture.service.add_fault(rule).unwrap();
         }
         let arguments: Vec<_> = case.command.split(' ').chain(["--json"]).collect();
-        let run = place.run(&arguments);
+        let run = fixture.run(&arguments);
         let error = run.error();
         let context = format!("{} with {}: {error}", case.command, case.fault);
         assert_eq!(error["exit_code"], case.exit_code, "{context}");
@@ -150,24 +150,24 @@ async fn each_fault_has_its_exit_code() {
         ];
         assert_eq!(fields, expected, "{context}");
         assert_eq!(run.stdout_bytes(), b"", "{context}");
-        let requests = place.service.journal().requests();
+        let requests = fixture.service.journal().requests();
         assert_eq!(requests.len(), case.requests, "{context}");
     }
 }
 
 #[tokio::test]
 async fn prints_responses_that_a_fault_leaves_intact() {
-    let place = Place::with_wire_faults().await;
+    let fixture = Fixture::with_wire_faults().await;
     for fault in [
         r#"{"wrong_content_type": {"content_type": "text/html"}}"#,
         r#"{"wire": {"dribble": {"bytes": 64, "milliseconds": 1}}}"#,
         r#"{"delay": {"fixed": {"milliseconds": 50}}}"#,
     ] {
-        place.service.clear_faults();
+        fixture.service.clear_faults();
         for rule in FaultRule::from_json(&format!("{{\"fault\": {fault}}}")).unwrap() {
-            place.service.add_fault(rule).unwrap();
+            fixture.service.add_fault(rule).unwrap();
         }
-        let shown = place.run(&["show", "--json"]).json();
+        let shown = fixture.run(&["show", "--json"]).json();
         assert_eq!(shown["handle"], "demo", "{fault}");
     }
 }
@@ -183,13 +183,13 @@ async fn a_lost_response_to_a_creation_has_a_hint() {
         ),
     ] {
         for wire in [r#""reset""#, r#""close""#, r#"{"cut": {"after": 3}}"#] {
-            let place = Place::with_wire_faults().await;
+            let fixture = Fixture::with_wire_faults().await;
             let rule = format!(r#"{{"phase": "after", "fault": {{"wire": {wire}}}}}"#);
             for rule in FaultRule::from_json(&rule).unwrap() {
-                place.service.add_fault(rule).unwrap();
+                fixture.service.add_fault(rule).unwrap();
             }
             let arguments: Vec<_> = command.split(' ').collect();
-            let printed = place.run(&arguments).to_string();
+            let printed = fixture.run(&arguments).to_string();
             assert!(
                 printed.starts_with("exit 8\n--- stdout\n--- stderr\n"),
                 "{printed}"
@@ -199,7 +199,7 @@ async fn a_lost_response_to_a_creation_has_a_hint() {
                  check with `{look_with}` before you try again\n"
             );
             assert!(printed.ends_with(&hint), "{printed}");
-            place.service.expect("POST", path).once();
+            fixture.service.expect("POST", path).once();
         }
     }
 }
@@ -212,13 +212,13 @@ async fn exit_codes_are_the_same_under_every_dialect() {
             .start()
             .await
             .unwrap();
-        let place = Place::of(service);
+        let fixture = Fixture::of(service);
         let check = |key: &str, command: &str, expected: i64| {
             let arguments: Vec<_> = command.split(' ').chain(["--json"]).collect();
-            let run = place.run_with_key(key, &arguments);
+            let run = fixture.run_with_key(key, &arguments);
             assert_eq!(run.code(), expected, "{setting} {alternative}: {run}");
         };
-        let keys = place.service.keys();
+        let keys = fixture.service.keys();
         let scope_rejection = match alternative {
             "unauthorized" => 4,
             _ => 5,
@@ -233,10 +233,10 @@ async fn exit_codes_are_the_same_under_every_dialect() {
 
 #[tokio::test]
 async fn a_refused_connection_has_exit_code_8() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     for base_url in ["http://127.0.0.1:1", "http://[::1]:1"] {
         let arguments = ["site", "--json", "--retries", "0", "--base-url", base_url];
-        let error = place.run(&arguments).error();
+        let error = fixture.run(&arguments).error();
         assert_eq!(error["exit_code"], 8, "{error}");
         assert_eq!(error["retryable"], true, "{error}");
     }

@@ -4,21 +4,21 @@ use expect_test::expect;
 use mock_server::wiremock::matchers::any;
 use mock_server::wiremock::{Mock, ResponseTemplate};
 
-use crate::program::Place;
+use crate::program::Fixture;
 #[cfg(feature = "sandbox")]
 use crate::program::run;
 
 #[tokio::test]
 async fn reports_a_wrong_key() {
-    let place = Place::new().await;
-    place.run_with_key("wrong", &["show"]).check(&expect![[r#"
+    let fixture = Fixture::new().await;
+    fixture.run_with_key("wrong", &["show"]).check(&expect![[r#"
         exit 4
         --- stdout
         --- stderr
         error: the service rejected the API key (401: unknown API key)
         hint: check PROFILE_API_KEY, or log in again with `profile auth login`
     "#]]);
-    place
+    fixture
         .run_with_key("wrong", &["show", "--json"])
         .check(&expect![[r#"
             exit 4
@@ -30,16 +30,18 @@ async fn reports_a_wrong_key() {
 
 #[tokio::test]
 async fn reports_a_missing_scope() {
-    let place = Place::new().await;
-    let none = &place.service.keys().none;
-    place.run_with_key(none, &["analytics"]).check(&expect![[r#"
+    let fixture = Fixture::new().await;
+    let none = &fixture.service.keys().none;
+    fixture
+        .run_with_key(none, &["analytics"])
+        .check(&expect![[r#"
         exit 5
         --- stdout
         --- stderr
         error: the key lacks the scope analytics:read (403)
         hint: use a key with this scope; `profile auth status` lists the scopes of the current key
     "#]]);
-    place
+    fixture
         .run_with_key(none, &["set", "--bio", "b"])
         .check(&expect![[r#"
             exit 5
@@ -48,7 +50,7 @@ async fn reports_a_missing_scope() {
             error: the key lacks the scope profile:write (403)
             hint: use a key with this scope; `profile auth status` lists the scopes of the current key
         "#]]);
-    place
+    fixture
         .run_with_key(none, &["post", "create", "p", "--json"])
         .check(&expect![[r#"
             exit 5
@@ -78,13 +80,13 @@ fn reports_missing_configuration() {
         hint: set PROFILE_API_KEY to your key, or log in with `profile auth login`; --sandbox needs no account
     "#]]);
     // The rest of the line is from the operating system.
-    let refused = run(home.path(), &here, &["badge", "list"]).to_string();
+    let rejected = run(home.path(), &here, &["badge", "list"]).to_string();
     let start = "exit 8\n--- stdout\n--- stderr\nerror: GET /api/v1/badges: \
                  could not connect, so nothing was sent: ";
     let end = "\nhint: check the network, and the base URL in PROFILE_BASE_URL or --base-url\n";
     assert!(
-        refused.starts_with(start) && refused.ends_with(end),
-        "{refused}"
+        rejected.starts_with(start) && rejected.ends_with(end),
+        "{rejected}"
     );
     let base = [("PROFILE_BASE_URL", "profiles.example")];
     run(home.path(), &base, &["site"]).check(&expect![[r#"
@@ -118,13 +120,13 @@ async fn maps_status_codes_to_failures() {
         (500, 1),
         (503, 1),
     ] {
-        let place = Place::new().await;
+        let fixture = Fixture::new().await;
         let answer = ResponseTemplate::new(status).insert_header("retry-after", "3600");
         Mock::given(any())
             .respond_with(answer)
-            .mount(place.service.wiremock())
+            .mount(fixture.service.wiremock())
             .await;
-        let run = place.run(&["site"]);
+        let run = fixture.run(&["site"]);
         let start = format!("exit {exit}\n--- stdout\n--- stderr\nerror: ");
         assert!(run.to_string().starts_with(&start), "{status}: {run}");
     }
@@ -132,13 +134,13 @@ async fn maps_status_codes_to_failures() {
 
 #[tokio::test]
 async fn a_rate_limit_reports_when_to_retry() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let answer = ResponseTemplate::new(429).insert_header("retry-after", "3600");
     Mock::given(any())
         .respond_with(answer)
-        .mount(place.service.wiremock())
+        .mount(fixture.service.wiremock())
         .await;
-    place.run(&["site"]).check(&expect![[r#"
+    fixture.run(&["site"]).check(&expect![[r#"
         exit 7
         --- stdout
         --- stderr
@@ -149,9 +151,9 @@ async fn a_rate_limit_reports_when_to_retry() {
 
 #[tokio::test]
 async fn only_safe_repetitions_are_retryable() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let failing = Mock::given(any()).respond_with(ResponseTemplate::new(503));
-    failing.mount(place.service.wiremock()).await;
+    failing.mount(fixture.service.wiremock()).await;
     for (command, retryable) in [
         (&["show"][..], true),
         (&["set", "--bio", "b"], true),
@@ -159,22 +161,22 @@ async fn only_safe_repetitions_are_retryable() {
         (&["post", "create", "p"], false),
         (&["link", "add", "--title", "t", "--url", "x:y"], false),
     ] {
-        let failed = place.run(&[command, &["--json"]].concat()).error();
+        let failed = fixture.run(&[command, &["--json"]].concat()).error();
         assert_eq!(failed["retryable"], retryable, "{command:?}");
         // Nothing listens on this port, so the request cannot have been applied.
         let unreachable = ["--json", "--base-url", "http://127.0.0.1:1"];
-        let failed = place.run(&[command, &unreachable].concat()).error();
+        let failed = fixture.run(&[command, &unreachable].concat()).error();
         assert_eq!(failed["retryable"], true, "{command:?}");
     }
 }
 
 #[tokio::test]
 async fn reports_several_failures_separately() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let delete = [
         "link", "delete", "nope", "link_1", "neither", "nope", "--yes", "--json",
     ];
-    let failed = place.run(&delete).error();
+    let failed = fixture.run(&delete).error();
     let failures = failed["failures"].as_array().unwrap();
     let ids: Vec<_> = failures.iter().map(|failure| &failure["id"]).collect();
     assert_eq!(ids, ["nope", "neither"]);
@@ -183,9 +185,9 @@ async fn reports_several_failures_separately() {
 
 #[tokio::test]
 async fn explains_a_version_in_the_base_url() {
-    let place = Place::new().await;
-    let base_url = format!("{}/api/v1", place.service.uri());
-    place
+    let fixture = Fixture::new().await;
+    let base_url = format!("{}/api/v1", fixture.service.uri());
+    fixture
         .run(&["site", "--base-url", &base_url])
         .check(&expect![[r#"
             exit 2
@@ -203,12 +205,12 @@ async fn a_408_is_retryable_for_idempotent_calls() {
         (&["set", "--bio", "b"], true),
         (&["post", "create", "p"], false),
     ] {
-        let place = Place::new().await;
+        let fixture = Fixture::new().await;
         let late = Mock::given(any()).respond_with(ResponseTemplate::new(408));
-        late.mount(place.service.wiremock()).await;
+        late.mount(fixture.service.wiremock()).await;
         let error = [arguments, &["--json", "--retries", "0"]].concat();
         assert_eq!(
-            place.run(&error).error()["retryable"],
+            fixture.run(&error).error()["retryable"],
             retryable,
             "{arguments:?}"
         );
@@ -217,12 +219,12 @@ async fn a_408_is_retryable_for_idempotent_calls() {
 
 #[tokio::test]
 async fn reports_a_very_long_wait_in_words() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let wait = "9".repeat(20);
     let busy = ResponseTemplate::new(429).insert_header("retry-after", wait.as_str());
     let busy = Mock::given(any()).respond_with(busy);
-    busy.mount(place.service.wiremock()).await;
-    let run = place.run(&["show"]);
+    busy.mount(fixture.service.wiremock()).await;
+    let run = fixture.run(&["show"]);
     let hint = "hint: try again in more than a year\n";
     assert!(run.stderr().contains(hint), "{run}");
 }

@@ -4,16 +4,16 @@ use expect_test::expect;
 use mock_server::wiremock::matchers::method;
 use mock_server::wiremock::{Mock, ResponseTemplate};
 
-use crate::program::Place;
+use crate::program::Fixture;
 
 #[tokio::test]
 async fn rejects_deeply_nested_json() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let answer = ResponseTemplate::new(200).set_body_string(deep);
     let answer = Mock::given(method("GET")).respond_with(answer);
-    answer.mount(place.service.wiremock()).await;
-    place
+    answer.mount(fixture.service.wiremock()).await;
+    fixture
         .run(&["api", "me", "--jq", ".data.handle"])
         .check(&expect![[r#"
             exit 1
@@ -21,15 +21,15 @@ async fn rejects_deeply_nested_json() {
             --- stderr
             {"error":{"code":"failed","exit_code":1,"hint":null,"message":"--jq: the result is nested more than 128 levels deep","retryable":false,"status":null}}
         "#]]);
-    assert!(place.run(&["api", "me", "--json"]).succeeded());
+    assert!(fixture.run(&["api", "me", "--json"]).succeeded());
 }
 
 #[tokio::test]
 async fn reports_a_change_if_the_expression_fails() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let filter = ["--jq", ".nope | .[]"];
     let add = ["link", "add", "--title", "JQ", "--url", "https://jq.x"];
-    place.run(&[&add[..], &filter].concat()).check(&expect![[r#"
+    fixture.run(&[&add[..], &filter].concat()).check(&expect![[r#"
         exit 1
         --- stdout
         {"id":"link_6","title":"JQ","url":"https://jq.x","created_at":"2026-01-15T12:00:00Z"}
@@ -37,14 +37,14 @@ async fn reports_a_change_if_the_expression_fails() {
         {"error":{"code":"failed","exit_code":1,"hint":null,"message":"--jq: cannot use null as iterable (array or object); the change was made, and the result was printed unfiltered","retryable":false,"status":null}}
     "#]]);
     let post = ["api", "me/posts", "-f", "body=b"];
-    let run = place.run(&[&post[..], &filter].concat());
+    let run = fixture.run(&[&post[..], &filter].concat());
     assert_eq!(run.code(), 1, "{run}");
     assert_eq!(run.json_lines()[0]["data"]["body"], "b");
     let delete = ["link", "delete", "link_1", "--yes"];
-    let run = place.run(&[&delete[..], &filter].concat());
+    let run = fixture.run(&[&delete[..], &filter].concat());
     assert_eq!(run.code(), 1, "{run}");
     assert_eq!(run.json_lines()[0]["id"], "link_1");
     // Reads can be repeated with a corrected expression, so the result is not printed.
-    let run = place.run(&[&["show"], &filter[..]].concat());
+    let run = fixture.run(&[&["show"], &filter[..]].concat());
     assert_eq!((run.code(), run.stdout_bytes()), (2, &b""[..]), "{run}");
 }

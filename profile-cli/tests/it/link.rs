@@ -5,26 +5,26 @@ use mock_server::wiremock::matchers::method;
 use mock_server::wiremock::{Mock, ResponseTemplate};
 use serde_json::json;
 
-use crate::program::Place;
+use crate::program::Fixture;
 
 #[tokio::test]
 async fn lists_links() {
-    let place = Place::new().await;
-    place.run(&["link", "list"]).check(&expect![[r#"
+    let fixture = Fixture::new().await;
+    fixture.run(&["link", "list"]).check(&expect![[r#"
         exit 0
         --- stdout
         link_1	Homepage	https://example.com/demo
         link_2	Code	https://example.com/demo/code
         --- stderr
     "#]]);
-    let listed = place.run(&["links", "list", "--json"]).json();
+    let listed = fixture.run(&["links", "list", "--json"]).json();
     assert_eq!(listed[1]["id"], "link_2");
     assert!(listed[1]["created_at"].is_string());
 }
 
 #[tokio::test]
 async fn adds_edits_and_deletes_a_link() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let add = [
         "link",
         "add",
@@ -33,7 +33,7 @@ async fn adds_edits_and_deletes_a_link() {
         "--url",
         "HTTPS://Example.org",
     ];
-    place.run(&add).check(&expect![[r#"
+    fixture.run(&add).check(&expect![[r#"
         exit 0
         --- stdout
         id	link_6
@@ -41,7 +41,7 @@ async fn adds_edits_and_deletes_a_link() {
         url	HTTPS://Example.org
         --- stderr
     "#]]);
-    place
+    fixture
         .run(&["link", "edit", "link_6", "--title", "Tab\there"])
         .check(&expect![[r#"
             exit 0
@@ -51,12 +51,12 @@ async fn adds_edits_and_deletes_a_link() {
             url	HTTPS://Example.org
             --- stderr
         "#]]);
-    let edited = place
+    let edited = fixture
         .run(&["link", "edit", "link_6", "--url", "x:y", "--json"])
         .json();
     assert_eq!(edited["title"], "Tab\there");
     assert_eq!(edited["url"], "x:y");
-    place
+    fixture
         .run(&["link", "delete", "link_6", "--yes"])
         .check(&expect![[r#"
             exit 0
@@ -64,29 +64,31 @@ async fn adds_edits_and_deletes_a_link() {
             Deleted link "link_6".
             --- stderr
         "#]]);
-    let listed = place.run(&["link", "list", "--json"]).json();
+    let listed = fixture.run(&["link", "list", "--json"]).json();
     assert_eq!(listed.as_array().unwrap().len(), 2);
 }
 
 #[tokio::test]
 async fn deleting_without_a_terminal_requires_yes() {
-    let place = Place::new().await;
-    place.run(&["link", "delete", "link_1"]).check(&expect![[r#"
+    let fixture = Fixture::new().await;
+    fixture
+        .run(&["link", "delete", "link_1"])
+        .check(&expect![[r#"
         exit 2
         --- stdout
         --- stderr
         error: confirmation is required, but there is no terminal to prompt on
         hint: add --yes
     "#]]);
-    let listed = place.run(&["link", "list", "--json"]).json();
+    let listed = fixture.run(&["link", "list", "--json"]).json();
     assert_eq!(listed.as_array().unwrap().len(), 2);
 }
 
 #[tokio::test]
 async fn tries_and_reports_all_ids() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let delete = ["link", "delete", "nope", "link_1", "neither", "--yes"];
-    place.run(&delete).check(&expect![[r#"
+    fixture.run(&delete).check(&expect![[r#"
         exit 3
         --- stdout
         Deleted link "link_1".
@@ -95,7 +97,7 @@ async fn tries_and_reports_all_ids() {
         error: there is no link "neither" (404: the key's owner has no link with the id neither)
     "#]]);
     let delete = ["link", "delete", "nope", "link_2", "--yes", "--json"];
-    place.run(&delete).check(&expect![[r#"
+    fixture.run(&delete).check(&expect![[r#"
         exit 3
         --- stdout
         [{"id":"link_2","result":"deleted"}]
@@ -106,16 +108,16 @@ async fn tries_and_reports_all_ids() {
 
 #[tokio::test]
 async fn rejects_an_id_of_another_endpoint() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let delete = ["link", "delete", "../posts/post_3", "--yes"];
-    place.run(&delete).check(&expect![[r#"
+    fixture.run(&delete).check(&expect![[r#"
         exit 3
         --- stdout
         --- stderr
         error: there is no link "../posts/post_3" (404: the key's owner has no link with the id ../posts/post_3)
     "#]]);
     assert_eq!(
-        place
+        fixture
             .run(&["post", "list", "--json"])
             .json()
             .as_array()
@@ -127,7 +129,7 @@ async fn rejects_an_id_of_another_endpoint() {
 
 #[tokio::test]
 async fn edit_requires_a_change() {
-    Place::new()
+    Fixture::new()
         .await
         .run(&["link", "edit", "link_1"])
         .check(&expect![[r#"
@@ -146,7 +148,7 @@ async fn edit_requires_a_change() {
 #[tokio::test]
 async fn rejects_a_relative_url() {
     let add = ["link", "add", "--title", "t", "--url", "example.org"];
-    Place::new().await.run(&add).check(&expect![[r#"
+    Fixture::new().await.run(&add).check(&expect![[r#"
         exit 2
         --- stdout
         --- stderr
@@ -156,11 +158,11 @@ async fn rejects_a_relative_url() {
 
 #[tokio::test]
 async fn fails_if_the_profile_has_no_list_of_links() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let bare = ResponseTemplate::new(200).set_body_string(r#"{"data":{"display_name":"Ada"}}"#);
     let bare = Mock::given(method("GET")).respond_with(bare);
-    bare.mount(place.service.wiremock()).await;
-    place.run(&["link", "list"]).check(&expect![[r#"
+    bare.mount(fixture.service.wiremock()).await;
+    fixture.run(&["link", "list"]).check(&expect![[r#"
         exit 1
         --- stdout
         --- stderr
@@ -171,22 +173,22 @@ async fn fails_if_the_profile_has_no_list_of_links() {
 
 #[tokio::test]
 async fn no_links_are_an_empty_list() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let clear = |world: &mut mock_server::World| world.account_mut("demo").unwrap().links.clear();
-    place.service.update(clear).unwrap();
-    assert_eq!(place.run(&["link", "list"]).stdout(), "");
-    assert_eq!(place.run(&["link", "list", "--json"]).json(), json!([]));
+    fixture.service.update(clear).unwrap();
+    assert_eq!(fixture.run(&["link", "list"]).stdout(), "");
+    assert_eq!(fixture.run(&["link", "list", "--json"]).json(), json!([]));
 }
 
 #[tokio::test]
 async fn does_not_retry_after_a_lost_response() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let broken = Mock::given(method("POST"))
         .respond_with(ResponseTemplate::new(502).set_body_string("<title>Bad gateway</title>"))
         .expect(1);
-    broken.mount(place.service.wiremock()).await;
+    broken.mount(fixture.service.wiremock()).await;
     let add = ["link", "add", "--title", "t", "--url", "x:y"];
-    place.run(&add).check(&expect![[r#"
+    fixture.run(&add).check(&expect![[r#"
         exit 1
         --- stdout
         --- stderr
@@ -197,9 +199,9 @@ async fn does_not_retry_after_a_lost_response() {
 
 #[tokio::test]
 async fn prints_columns_of_a_sentence_on_request() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let delete = ["link", "delete", "link_1", "link_2", "--yes", "-o"];
-    place
+    fixture
         .run(&[&delete[..], &["csv"]].concat())
         .check(&expect![[r#"
             exit 0
@@ -211,8 +213,8 @@ async fn prints_columns_of_a_sentence_on_request() {
             result,deleted
             --- stderr
         "#]]);
-    let place = Place::new().await;
-    place
+    let fixture = Fixture::new().await;
+    fixture
         .run(&[&delete[..], &["tsv"]].concat())
         .check(&expect![[r#"
             exit 0

@@ -3,7 +3,7 @@
 use expect_test::expect;
 use mock_server::{Fault, FaultRule};
 
-use crate::program::{Place, Run};
+use crate::program::{Fixture, Run};
 
 /// Returns stderr, with random delays replaced.
 fn log(run: &Run) -> String {
@@ -19,24 +19,24 @@ fn log(run: &Run) -> String {
     stderr.lines().map(line).collect()
 }
 
-async fn failing_once() -> Place {
-    let place = Place::new().await;
+async fn failing_once() -> Fixture {
+    let fixture = Fixture::new().await;
     let echo = Fault::Status {
         status: 503,
-        body: Some(format!("Bearer {}", place.service.key())),
+        body: Some(format!("Bearer {}", fixture.service.key())),
         headers: Default::default(),
     };
-    place
+    fixture
         .service
         .add_fault(FaultRule::new(echo).times(1))
         .unwrap();
-    place
+    fixture
 }
 
 #[tokio::test]
 async fn logs_two_lines_per_call() {
-    let place = failing_once().await;
-    let run = place.run(&["show", "-v"]);
+    let fixture = failing_once().await;
+    let run = fixture.run(&["show", "-v"]);
     run.stdout();
     let told = log(&run);
     let bytes = told.split(", ").last().unwrap().to_owned();
@@ -49,13 +49,13 @@ async fn logs_two_lines_per_call() {
 
 #[tokio::test]
 async fn logs_attempts_and_delays_without_the_key() {
-    let place = failing_once().await;
-    let run = place
+    let fixture = failing_once().await;
+    let run = fixture
         .program(&["set", "--bio", "b"])
         .env("PROFILE_LOG", "debug")
         .run();
     run.stdout();
-    assert!(!run.to_string().contains(place.service.key()));
+    assert!(!run.to_string().contains(fixture.service.key()));
     let told = log(&run);
     let bytes = told.split(", ").last().unwrap().to_owned();
     expect![[r#"
@@ -70,14 +70,14 @@ async fn logs_attempts_and_delays_without_the_key() {
 
 #[tokio::test]
 async fn logs_error_responses() {
-    let place = failing_once().await;
-    let run = place.run(&["show", "-v", "--retries", "0", "--json"]);
+    let fixture = failing_once().await;
+    let run = fixture.run(&["show", "-v", "--retries", "0", "--json"]);
     assert_eq!(run.error()["exit_code"], 1);
     assert!(
         log(&run).starts_with("> GET /api/v1/me\n< 503, 1 attempt\n{"),
         "{run}"
     );
-    let cut = place
+    let cut = fixture
         .program(&["show", "-v"])
         .env("PROFILE_BASE_URL", "http://127.0.0.1:1");
     let run = cut.env("PROFILE_LOG", "off").run();

@@ -5,15 +5,15 @@ use mock_server::wiremock::matchers::any;
 use mock_server::wiremock::{Mock, ResponseTemplate};
 use serde_json::json;
 
-use crate::program::Place;
+use crate::program::Fixture;
 
 /// Starts a service that returns this response to every request.
-async fn place(status: u16, body: serde_json::Value) -> Place {
-    let place = Place::new().await;
+async fn fixture(status: u16, body: serde_json::Value) -> Fixture {
+    let fixture = Fixture::new().await;
     let answer = ResponseTemplate::new(status).set_body_string(body.to_string());
     let answer = Mock::given(any()).respond_with(answer);
-    answer.mount(place.service.wiremock()).await;
-    place
+    answer.mount(fixture.service.wiremock()).await;
+    fixture
 }
 
 const ODD: &str = "a\u{9b}31mb\u{202e}c\u{2028}d\u{200b}\u{feff}\u{e0041}e\tf";
@@ -23,7 +23,7 @@ const STEERING: [char; 3] = ['\u{9b}', '\u{202e}', '\u{2028}'];
 
 #[tokio::test]
 async fn json_escapes_control_characters() {
-    let place = place(
+    let fixture = fixture(
         200,
         json!({"data": {"handle": ODD, "key": {"scopes": [ODD]}}}),
     )
@@ -35,7 +35,7 @@ async fn json_escapes_control_characters() {
         &["auth", "status", "--json"],
         &["api", "me", "--json"],
     ] {
-        let run = place.run(arguments);
+        let run = fixture.run(arguments);
         assert!(run.stdout().contains(escaped), "{run}");
         assert!(!run.stdout().contains(STEERING), "{run}");
     }
@@ -44,14 +44,14 @@ async fn json_escapes_control_characters() {
 #[tokio::test]
 async fn other_formats_remove_invisible_characters() {
     let link = json!({"id": 1, "title": ODD, "url": "https://x"});
-    let place = place(200, json!({"data": {"links": [link]}})).await;
-    place.run(&["link", "list"]).check(&expect![[r#"
+    let fixture = fixture(200, json!({"data": {"links": [link]}})).await;
+    fixture.run(&["link", "list"]).check(&expect![[r#"
         exit 0
         --- stdout
         1	abc\nde\tf	https://x
         --- stderr
     "#]]);
-    place
+    fixture
         .run(&["link", "list", "-o", "table"])
         .check(&expect![[r#"
             exit 0
@@ -68,7 +68,7 @@ async fn other_formats_remove_invisible_characters() {
 
 #[tokio::test]
 async fn failures_escape_control_characters() {
-    let place = place(404, json!({"message": ODD})).await;
-    let run = place.run(&["api", "me", "--json"]);
+    let fixture = fixture(404, json!({"message": ODD})).await;
+    let run = fixture.run(&["api", "me", "--json"]);
     assert!(!run.stderr().contains(STEERING), "{run}");
 }

@@ -2,12 +2,12 @@
 
 use expect_test::expect;
 
-use crate::program::Place;
+use crate::program::Fixture;
 
 #[tokio::test]
 async fn lists_posts() {
-    let place = Place::new().await;
-    place.run(&["post", "list"]).check(&expect![[r#"
+    let fixture = Fixture::new().await;
+    fixture.run(&["post", "list"]).check(&expect![[r#"
         exit 0
         --- stdout
         post_3	Hello from the mock server!
@@ -17,8 +17,8 @@ async fn lists_posts() {
 
 #[tokio::test]
 async fn creates_and_deletes_a_post() {
-    let place = Place::new().await;
-    place
+    let fixture = Fixture::new().await;
+    fixture
         .run(&["post", "create", "Hello,\nworld"])
         .check(&expect![[r#"
             exit 0
@@ -27,16 +27,16 @@ async fn creates_and_deletes_a_post() {
             body	Hello,\nworld
             --- stderr
         "#]]);
-    let listed = place.run(&["posts", "list", "--json"]).json();
+    let listed = fixture.run(&["posts", "list", "--json"]).json();
     assert_eq!(listed[1]["body"], "Hello,\nworld");
     let delete = ["post", "delete", "post_6", "--yes", "--json"];
-    place.run(&delete).check(&expect![[r#"
+    fixture.run(&delete).check(&expect![[r#"
         exit 0
         --- stdout
         {"id":"post_6","result":"deleted"}
         --- stderr
     "#]]);
-    place
+    fixture
         .run(&["post", "delete", "post_6", "--yes"])
         .check(&expect![[r#"
             exit 3
@@ -48,24 +48,24 @@ async fn creates_and_deletes_a_post() {
 
 #[tokio::test]
 async fn reads_a_post_from_a_file_or_stdin() {
-    let place = Place::new().await;
-    let file = place.home.path().join("post.txt");
+    let fixture = Fixture::new().await;
+    let file = fixture.home.path().join("post.txt");
     std::fs::write(&file, "- one\r\n\n").unwrap();
     let typed = format!("@{}", file.display());
-    let post = place.run(&["post", "create", &typed, "--json"]).json();
+    let post = fixture.run(&["post", "create", &typed, "--json"]).json();
     assert_eq!(post["body"], "- one\r\n");
-    let post = place
+    let post = fixture
         .program(&["post", "create", "-", "--json"])
         .stdin("@two\n");
     assert_eq!(post.run().json()["body"], "@two");
-    place.run(&["post", "create"]).check(&expect![[r#"
+    fixture.run(&["post", "create"]).check(&expect![[r#"
         exit 2
         --- stdout
         --- stderr
         error: the text of the post is missing
         hint: pass it as an argument, or add --editor to write it in your editor
     "#]]);
-    place
+    fixture
         .run(&["post", "create", "a", "--editor"])
         .check(&expect![[r#"
             exit 2

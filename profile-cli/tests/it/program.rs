@@ -14,18 +14,18 @@ pub(crate) use rustix::process::Signal;
 use tempfile::TempDir;
 
 /// A service with a fixed seed, and a temporary home directory for the program.
-pub(crate) struct Place {
+pub(crate) struct Fixture {
     pub(crate) service: MockServer,
     pub(crate) home: TempDir,
 }
 
-impl Place {
+impl Fixture {
     pub(crate) async fn new() -> Self {
         let clock = Clock::fixed("2026-01-15T12:00:00Z").unwrap();
         Self::of(MockServer::builder().clock(clock).start().await.unwrap())
     }
 
-    /// Creates a place whose service supports wire faults.
+    /// Creates a fixture whose service supports wire faults.
     pub(crate) async fn with_wire_faults() -> Self {
         Self::of(MockServer::builder().wire_faults().start().await.unwrap())
     }

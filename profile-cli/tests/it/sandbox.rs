@@ -85,15 +85,15 @@ fn reports_a_damaged_state_without_changing_it() {
     let file = state_file(home.path());
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(&file, "{ damaged").unwrap();
-    let refused = play(home.path(), &["show"]).to_string();
+    let rejected = play(home.path(), &["show"]).to_string();
     assert!(
-        refused.starts_with("exit 1\n--- stdout\n--- stderr\nerror: "),
-        "{refused}"
+        rejected.starts_with("exit 1\n--- stdout\n--- stderr\nerror: "),
+        "{rejected}"
     );
-    assert!(refused.contains(file.to_str().unwrap()), "{refused}");
+    assert!(rejected.contains(file.to_str().unwrap()), "{rejected}");
     assert!(
-        refused.contains("hint: `profile sandbox reset` starts a new sandbox\n"),
-        "{refused}"
+        rejected.contains("hint: `profile sandbox reset` starts a new sandbox\n"),
+        "{rejected}"
     );
     assert_eq!(fs::read_to_string(&file).unwrap(), "{ damaged");
 

@@ -4,18 +4,18 @@ use mock_server::MockServer;
 use mock_server::wiremock::matchers::any;
 use mock_server::wiremock::{Mock, Request, ResponseTemplate};
 
-use crate::program::Place;
+use crate::program::Fixture;
 use crate::walk::{Setting, rows};
 
 const CANARY: &str = "canary-93d1b7";
 
 #[tokio::test]
 async fn no_output_contains_the_key() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let echoing = echoing(400).await;
     let failing = echoing_with_key_in_headers().await;
     for base_url in [
-        place.service.uri(),
+        fixture.service.uri(),
         echoing.uri(),
         failing.uri(),
         "http://127.0.0.1:1",
@@ -24,7 +24,7 @@ async fn no_output_contains_the_key() {
         check_all(base_url, CANARY);
     }
     for key in [format!("{CANARY} two"), format!("{CANARY}é")] {
-        check_all(place.service.uri(), &key);
+        check_all(fixture.service.uri(), &key);
     }
 }
 

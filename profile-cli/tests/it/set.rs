@@ -5,12 +5,12 @@ use std::path::Path;
 use expect_test::expect;
 use serde_json::json;
 
-use crate::program::Place;
+use crate::program::Fixture;
 
 #[tokio::test]
 async fn prints_the_updated_profile() {
-    let place = Place::new().await;
-    let run = place.run(&["set", "--display-name", "Ada", "--accent-color", "#ff8800"]);
+    let fixture = Fixture::new().await;
+    let run = fixture.run(&["set", "--display-name", "Ada", "--accent-color", "#ff8800"]);
     run.check(&expect![[r#"
         exit 0
         --- stdout
@@ -34,7 +34,7 @@ async fn prints_the_updated_profile() {
 
 #[tokio::test]
 async fn sends_all_fields_as_typed() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let arguments = [
         "set",
         "--json",
@@ -51,8 +51,8 @@ async fn sends_all_fields_as_typed() {
         "--background-color",
         "#FFFFFF",
     ];
-    let written = place.run(&arguments).json();
-    let read = place.run(&["show", "--json"]).json();
+    let written = fixture.run(&arguments).json();
+    let read = fixture.run(&["show", "--json"]).json();
     for profile in [written, read] {
         assert_eq!(profile["display_name"], "");
         assert_eq!(profile["bio"], "- one\r\ntwo");
@@ -65,12 +65,12 @@ async fn sends_all_fields_as_typed() {
 
 #[tokio::test]
 async fn rejects_values_over_a_limit_without_a_request() {
-    let place = Place::new().await;
-    let before = place.run(&["show", "--json"]).json();
+    let fixture = Fixture::new().await;
+    let before = fixture.run(&["show", "--json"]).json();
     // No service listens here, so a request that was sent would end otherwise.
     let unreachable = ["--base-url", "http://127.0.0.1:1"];
     let name = "x".repeat(33);
-    place
+    fixture
         .run(&[&["set", "--display-name", &name], &unreachable[..]].concat())
         .check(&expect![[r#"
             exit 2
@@ -79,7 +79,7 @@ async fn rejects_values_over_a_limit_without_a_request() {
             error: --display-name: display_name has 33 characters; at most 32 are allowed
         "#]]);
     let lines = "\n".repeat(11);
-    place
+    fixture
         .run(&[&["set", "--bio", &lines], &unreachable[..]].concat())
         .check(&expect![[r#"
             exit 2
@@ -87,7 +87,7 @@ async fn rejects_values_over_a_limit_without_a_request() {
             --- stderr
             error: --bio: bio has 12 lines; at most 10 are allowed
         "#]]);
-    place
+    fixture
         .run(&[&["set", "--text-color", "reddish", "--json"], &unreachable[..]].concat())
         .check(&expect![[r#"
             exit 2
@@ -95,12 +95,12 @@ async fn rejects_values_over_a_limit_without_a_request() {
             --- stderr
             {"error":{"code":"usage","exit_code":2,"hint":null,"message":"--text-color: \"reddish\" is not a color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange","retryable":false,"status":null}}
         "#]]);
-    assert_eq!(place.run(&["show", "--json"]).json(), before);
+    assert_eq!(fixture.run(&["show", "--json"]).json(), before);
 }
 
 #[tokio::test]
 async fn requires_at_least_one_field() {
-    Place::new().await.run(&["set"]).check(&expect![[r#"
+    Fixture::new().await.run(&["set"]).check(&expect![[r#"
         exit 2
         --- stdout
         --- stderr
@@ -118,22 +118,22 @@ async fn accepts_a_response_without_profile() {
     use mock_server::wiremock::matchers::method;
     use mock_server::wiremock::{Mock, ResponseTemplate};
 
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let silent = Mock::given(method("PATCH")).respond_with(ResponseTemplate::new(204));
-    silent.mount(place.service.wiremock()).await;
-    place.run(&["set", "--location", "L"]).check(&expect![[r#"
+    silent.mount(fixture.service.wiremock()).await;
+    fixture.run(&["set", "--location", "L"]).check(&expect![[r#"
         exit 0
         --- stdout
         The service accepted the change; `profile show` prints the profile.
         --- stderr
     "#]]);
-    let json = place.run(&["set", "--location", "L", "--json"]).json();
+    let json = fixture.run(&["set", "--location", "L", "--json"]).json();
     assert_eq!(json, json!({"result": "updated"}));
 }
 
 #[tokio::test]
 async fn converts_colors() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let colors = [
         "set",
         "--accent-color",
@@ -141,7 +141,7 @@ async fn converts_colors() {
         "--text-color",
         "#FFF",
     ];
-    let run = place.run(&colors);
+    let run = fixture.run(&colors);
     expect![[r#"
         exit 0
         --- stdout
@@ -165,10 +165,10 @@ async fn converts_colors() {
         warning: the contrast of text_color on background_color is 1:1; text below 4.5:1 is hard to read
     "#]]
     .assert_eq(&run.to_string());
-    let quiet = place.run(&[&colors[..], &["-q"]].concat()).to_string();
+    let quiet = fixture.run(&[&colors[..], &["-q"]].concat()).to_string();
     assert!(quiet.ends_with("--- stderr\n"), "{quiet}");
     let dry_run = [&colors[..], &["--dry-run"]].concat();
-    place.run(&dry_run).check(&expect![[r##"
+    fixture.run(&dry_run).check(&expect![[r##"
         exit 0
         --- stdout
         accent_color: unchanged
@@ -187,11 +187,11 @@ async fn warns_of_low_contrast_even_without_a_profile_in_the_response() {
     use mock_server::wiremock::matchers::method;
     use mock_server::wiremock::{Mock, ResponseTemplate};
 
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let colors = ["set", "--text-color", "gray", "--background-color", "#777"];
     let silent = Mock::given(method("PATCH")).respond_with(ResponseTemplate::new(204));
-    silent.mount(place.service.wiremock()).await;
-    place.run(&colors).check(&expect![[r#"
+    silent.mount(fixture.service.wiremock()).await;
+    fixture.run(&colors).check(&expect![[r#"
         exit 0
         --- stdout
         The service accepted the change; `profile show` prints the profile.
@@ -204,8 +204,8 @@ async fn warns_of_low_contrast_even_without_a_profile_in_the_response() {
 
 #[tokio::test]
 async fn reads_a_bio_from_a_file_or_stdin() {
-    let place = Place::new().await;
-    let file = place.home.path().join("bio.txt");
+    let fixture = Fixture::new().await;
+    let file = fixture.home.path().join("bio.txt");
     let typed = format!("@{}", file.display());
     for (text, expected) in [
         ("one\r\n\ttwo\n", "one\r\n\ttwo"),
@@ -214,8 +214,10 @@ async fn reads_a_bio_from_a_file_or_stdin() {
         ("-", "-"),
     ] {
         std::fs::write(&file, text).unwrap();
-        let from_file = place.run(&["set", "--bio", &typed, "--json"]).json();
-        let from_stdin = place.program(&["set", "--bio", "-", "--json"]).stdin(text);
+        let from_file = fixture.run(&["set", "--bio", &typed, "--json"]).json();
+        let from_stdin = fixture
+            .program(&["set", "--bio", "-", "--json"])
+            .stdin(text);
         assert_eq!(from_file["bio"], expected);
         assert_eq!(from_stdin.run().json()["bio"], expected);
     }
@@ -223,22 +225,22 @@ async fn reads_a_bio_from_a_file_or_stdin() {
 
 #[tokio::test]
 async fn closed_stdin_clears_nothing() {
-    let place = Place::new().await;
-    place.run(&["set", "--bio", "-"]).check(&expect![[r"
+    let fixture = Fixture::new().await;
+    fixture.run(&["set", "--bio", "-"]).check(&expect![[r"
         exit 2
         --- stdout
         --- stderr
         error: --bio: stdin is empty; pass '' to set an empty text
     "]]);
-    assert_eq!(place.service.journal().requests().len(), 0);
+    assert_eq!(fixture.service.journal().requests().len(), 0);
 }
 
 #[tokio::test]
 async fn rejects_endless_input() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let without_end = Path::new("/dev/zero");
     if without_end.exists() {
-        place
+        fixture
             .run(&["set", "--bio", "@/dev/zero"])
             .check(&expect![[r#"
                 exit 2
@@ -251,10 +253,10 @@ async fn rejects_endless_input() {
 
 #[tokio::test]
 async fn rejects_an_unreadable_or_invalid_bio() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let set = |bio: &str, stdin: &[u8]| {
         let arguments = ["set", "--bio", bio, "--base-url", "http://127.0.0.1:1"];
-        place.program(&arguments).stdin(stdin).run()
+        fixture.program(&arguments).stdin(stdin).run()
     };
     set("@/nowhere/bio.txt", b"").check(&expect![[r#"
         exit 2

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::{Place, Program, run};
+use crate::program::{Fixture, Program, run};
 
 /// Checks `config get` while adding a value to the file, the environment and the flags.
 #[track_caller]
@@ -93,28 +93,31 @@ fn config_toml_takes_precedence_over_editor_variables() {
 
 #[tokio::test]
 async fn settings_take_effect() {
-    let place = Place::new().await;
-    let directory = place.home.path().join(".config/profile");
+    let fixture = Fixture::new().await;
+    let directory = fixture.home.path().join(".config/profile");
     fs::create_dir_all(&directory).unwrap();
     let file = "output = \"json\"\nbase_url = \"http://127.0.0.1:1\"\nretries = 0\n";
     fs::write(directory.join("config.toml"), file).unwrap();
-    assert!(place.run(&["site"]).stdout().starts_with('{'));
-    let site = place.program(&["site"]).env("PROFILE_OUTPUT", "csv").run();
+    assert!(fixture.run(&["site"]).stdout().starts_with('{'));
+    let site = fixture
+        .program(&["site"])
+        .env("PROFILE_OUTPUT", "csv")
+        .run();
     assert!(site.stdout().starts_with("field,value\n"));
-    let site = place
+    let site = fixture
         .program(&["site", "-o", "tsv"])
         .env("PROFILE_OUTPUT", "csv")
         .run();
     assert!(site.stdout().starts_with("users\t"));
-    let site = place.program(&["site"]).without("PROFILE_BASE_URL").run();
+    let site = fixture.program(&["site"]).without("PROFILE_BASE_URL").run();
     assert_eq!(site.error()["exit_code"], 8);
 }
 
 #[tokio::test]
 async fn keys_follow_the_documented_precedence() {
-    let place = Place::new().await;
-    let keys = place.service.keys();
-    let uri = place.service.uri();
+    let fixture = Fixture::new().await;
+    let keys = fixture.service.keys();
+    let uri = fixture.service.uri();
     let login = [
         "auth",
         "login",
@@ -124,15 +127,15 @@ async fn keys_follow_the_documented_precedence() {
         "--base-url",
         uri,
     ];
-    let login = Program::new(place.home.path(), &login)
+    let login = Program::new(fixture.home.path(), &login)
         .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")
         .stdin(keys.social.as_str());
     login.run().stdout();
-    let key_file = place.home.path().join("key");
+    let key_file = fixture.home.path().join("key");
     fs::write(&key_file, &keys.links).unwrap();
     let status = |arguments: &[&str]| {
         let arguments = [&["auth", "status", "--json"], arguments].concat();
-        Program::new(place.home.path(), &arguments)
+        Program::new(fixture.home.path(), &arguments)
     };
     let source = |program: Program| {
         let status = program.run().json();

@@ -3,11 +3,11 @@
 use expect_test::expect;
 use serde_json::json;
 
-use crate::program::Place;
+use crate::program::Fixture;
 
 #[tokio::test]
 async fn prints_names_and_values_in_a_pipe() {
-    Place::new().await.run(&["show"]).check(&expect![[r#"
+    Fixture::new().await.run(&["show"]).check(&expect![[r#"
         exit 0
         --- stdout
         handle	demo
@@ -34,8 +34,8 @@ async fn prints_names_and_values_in_a_pipe() {
 
 #[tokio::test]
 async fn json_is_the_data_as_the_service_sent_it() {
-    let place = Place::new().await;
-    let shown = place.run(&["show", "--json"]).json();
+    let fixture = Fixture::new().await;
+    let shown = fixture.run(&["show", "--json"]).json();
     assert_eq!(shown["handle"], "demo");
     assert_eq!(shown["key"]["rate_limit"]["window_seconds"], json!(60));
     assert!(shown["links"][0]["created_at"].is_string());
@@ -43,20 +43,20 @@ async fn json_is_the_data_as_the_service_sent_it() {
 
 #[tokio::test]
 async fn removes_control_characters() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let clear = |world: &mut mock_server::World| {
         let profile = &mut world.account_mut("demo").unwrap().profile;
         profile.display_name = "\u{1b}[31mAda\u{1b}]0;title\u{7}".to_owned();
     };
-    place.service.update(clear).unwrap();
-    let run = place.run(&["show"]);
+    fixture.service.update(clear).unwrap();
+    let run = fixture.run(&["show"]);
     assert!(run.stdout().contains("display_name\tAda\n"), "{run}");
 }
 
 #[tokio::test]
 async fn a_table_is_a_card_as_wide_as_the_terminal() {
-    let place = Place::new().await;
-    let show = place.program(&["show", "-o", "table"]);
+    let fixture = Fixture::new().await;
+    let show = fixture.program(&["show", "-o", "table"]);
     show.env("COLUMNS", "60").run().check(&expect![[r#"
         exit 0
         --- stdout
@@ -85,7 +85,7 @@ async fn a_table_is_a_card_as_wide_as_the_terminal() {
         rate limit  1,000,000 requests a minute
         --- stderr
     "#]]);
-    let show = place.program(&["show", "-o", "table", "--color", "always"]);
+    let show = fixture.program(&["show", "-o", "table", "--color", "always"]);
     let card = show.env("COLUMNS", "60").run();
     assert!(
         card.stdout()
@@ -96,11 +96,11 @@ async fn a_table_is_a_card_as_wide_as_the_terminal() {
 
 #[tokio::test]
 async fn warns_of_low_contrast() {
-    let place = Place::new().await;
-    place
+    let fixture = Fixture::new().await;
+    fixture
         .run(&["set", "--text-color", "#f9f9f9", "-q"])
         .stdout();
-    let run = place.run(&["show"]);
+    let run = fixture.run(&["show"]);
     assert!(run.stdout().contains("\ncontrast\t1:1\n"), "{run}");
     let warning = "warning: the contrast of text_color on background_color is 1:1; \
                    text below 4.5:1 is hard to read\n";

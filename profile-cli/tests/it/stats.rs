@@ -4,12 +4,12 @@ use expect_test::expect;
 use mock_server::wiremock::matchers::{any, path};
 use mock_server::wiremock::{Mock, ResponseTemplate};
 
-use crate::program::Place;
+use crate::program::Fixture;
 
 #[tokio::test]
 async fn defaults_to_the_own_profile() {
-    let place = Place::new().await;
-    place.run(&["stats", "--days", "3"]).check(&expect![[r#"
+    let fixture = Fixture::new().await;
+    fixture.run(&["stats", "--days", "3"]).check(&expect![[r#"
         exit 0
         --- stdout
         handle	demo
@@ -29,15 +29,15 @@ async fn defaults_to_the_own_profile() {
         daily.2026-01-15	1
         --- stderr
     "#]]);
-    let own = place.run(&["stats", "--json"]).json();
+    let own = fixture.run(&["stats", "--json"]).json();
     assert_eq!(own["period"]["days"], 30);
-    assert_eq!(place.run(&["stats", "demo", "--json"]).json(), own);
+    assert_eq!(fixture.run(&["stats", "demo", "--json"]).json(), own);
 }
 
 #[tokio::test]
 async fn shows_less_of_other_profiles() {
-    let place = Place::new().await;
-    place
+    let fixture = Fixture::new().await;
+    fixture
         .run(&["stats", "grace", "--days", "2"])
         .check(&expect![[r#"
             exit 0
@@ -54,12 +54,12 @@ async fn shows_less_of_other_profiles() {
 
 #[tokio::test]
 async fn validates_days_before_sending() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     for days in ["0", "366", "-1", "many"] {
-        let run = place.run(&["stats", "--days", days, "--base-url", "http://127.0.0.1:1"]);
+        let run = fixture.run(&["stats", "--days", days, "--base-url", "http://127.0.0.1:1"]);
         assert!(run.to_string().starts_with("exit 2\n"), "{run}");
     }
-    place
+    fixture
         .run(&["stats", "grace", "--days", "31"])
         .check(&expect![[r#"
             exit 6
@@ -71,14 +71,14 @@ async fn validates_days_before_sending() {
 
 #[tokio::test]
 async fn reports_an_unknown_handle() {
-    let place = Place::new().await;
-    place.run(&["stats", "nobody"]).check(&expect![[r#"
+    let fixture = Fixture::new().await;
+    fixture.run(&["stats", "nobody"]).check(&expect![[r#"
         exit 3
         --- stdout
         --- stderr
         error: there is no profile "nobody" (404: no profile has the handle nobody)
     "#]]);
-    place.run(&["stats", "nobody", "--json"]).check(&expect![[r#"
+    fixture.run(&["stats", "nobody", "--json"]).check(&expect![[r#"
         exit 3
         --- stdout
         --- stderr
@@ -88,11 +88,11 @@ async fn reports_an_unknown_handle() {
 
 #[tokio::test]
 async fn reports_a_profile_without_a_handle() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let bare = ResponseTemplate::new(200).set_body_string(r#"{"data":{}}"#);
     let bare = Mock::given(path("/api/v1/me")).respond_with(bare);
-    bare.mount(place.service.wiremock()).await;
-    place.run(&["stats"]).check(&expect![[r#"
+    bare.mount(fixture.service.wiremock()).await;
+    fixture.run(&["stats"]).check(&expect![[r#"
         exit 1
         --- stdout
         --- stderr
@@ -103,8 +103,8 @@ async fn reports_a_profile_without_a_handle() {
 
 #[tokio::test]
 async fn draws_bars_and_shares() {
-    let place = Place::new().await;
-    let stats = place.program(&["stats", "--days", "3", "-o", "table"]);
+    let fixture = Fixture::new().await;
+    let stats = fixture.program(&["stats", "--days", "3", "-o", "table"]);
     stats.env("COLUMNS", "60").run().check(&expect![[r#"
         exit 0
         --- stdout
@@ -128,7 +128,7 @@ async fn draws_bars_and_shares() {
         --- stderr
     "#]]);
     let stats = ["stats", "--days", "3", "-o", "table", "--plot", "none"];
-    let run = place.run(&stats);
+    let run = fixture.run(&stats);
     assert!(
         run.stdout().starts_with("handle            demo\n"),
         "{run}"
@@ -137,10 +137,10 @@ async fn draws_bars_and_shares() {
 
 #[tokio::test]
 async fn groups_many_days_into_weeks() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let drawn = |days, format| {
         let stats = ["stats", "--days", days, "--output", format];
-        place.program(&stats).env("COLUMNS", "60").run()
+        fixture.program(&stats).env("COLUMNS", "60").run()
     };
     drawn("40", "table").check(&expect![[r#"
         exit 0
@@ -177,9 +177,9 @@ async fn groups_many_days_into_weeks() {
 
 #[tokio::test]
 async fn groups_a_year_into_months() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let stats = ["stats", "--days", "365", "--output", "table"];
-    let drawn = place.program(&stats).env("COLUMNS", "60").run();
+    let drawn = fixture.program(&stats).env("COLUMNS", "60").run();
     drawn.check(&expect![[r#"
         exit 0
         --- stdout
@@ -217,9 +217,9 @@ async fn groups_a_year_into_months() {
 
 #[tokio::test]
 async fn sparklines_of_several_profiles_share_a_scale() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let spark = ["stats", "demo", "grace", "--days", "9", "--plot", "spark"];
-    place.run(&spark).check(&expect![[r#"
+    fixture.run(&spark).check(&expect![[r#"
         exit 0
         --- stdout
         demo  210 views in 9 days, 43,615 in all
@@ -233,10 +233,10 @@ async fn sparklines_of_several_profiles_share_a_scale() {
 
 #[tokio::test]
 async fn draws_a_plot_in_a_pipe_if_requested() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let plot = |plot, format: &[&str]| {
         let stats = ["stats", "grace", "--days", "9", "--plot", plot];
-        place.run(&[&stats[..], format].concat())
+        fixture.run(&[&stats[..], format].concat())
     };
     plot("spark", &[]).check(&expect![[r#"
         exit 0
@@ -255,9 +255,9 @@ async fn draws_a_plot_in_a_pipe_if_requested() {
 
 #[tokio::test]
 async fn shows_the_handles_of_several_profiles() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let both = ["stats", "demo", "grace", "demo", "--days", "2"];
-    place.run(&both).check(&expect![[r#"
+    fixture.run(&both).check(&expect![[r#"
         exit 0
         --- stdout
         demo	total_views	43615
@@ -280,7 +280,7 @@ async fn shows_the_handles_of_several_profiles() {
         grace	daily.2026-01-15	27
         --- stderr
     "#]]);
-    let program = place.program(&[&both[..], &["-o", "table"]].concat());
+    let program = fixture.program(&[&both[..], &["-o", "table"]].concat());
     program.env("COLUMNS", "70").run().check(&expect![[r#"
         exit 0
         --- stdout
@@ -304,8 +304,8 @@ async fn shows_the_handles_of_several_profiles() {
         JP    7.1 %  2  ██▊
         --- stderr
     "#]]);
-    let json = place.run(&[&both[..], &["--json"]].concat()).json();
-    let one = place
+    let json = fixture.run(&[&both[..], &["--json"]].concat()).json();
+    let one = fixture
         .run(&["stats", "grace", "--days", "2", "--json"])
         .json();
     assert_eq!(json[0]["handle"], "demo");
@@ -317,9 +317,9 @@ async fn shows_the_handles_of_several_profiles() {
 
 #[tokio::test]
 async fn continues_after_a_failed_handle() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let some = ["stats", "nobody", "grace", "a b", "--days", "1"];
-    place.run(&some).check(&expect![[r#"
+    fixture.run(&some).check(&expect![[r#"
         exit 3
         --- stdout
         grace	total_views	42619
@@ -330,36 +330,36 @@ async fn continues_after_a_failed_handle() {
         error: there is no profile "nobody" (404: no profile has the handle nobody)
         error: there is no profile "a b" (404: no profile has the handle a b)
     "#]]);
-    let json = place.run(&[&some[..], &["--json"]].concat()).error();
+    let json = fixture.run(&[&some[..], &["--json"]].concat()).error();
     assert_eq!(json["failures"][0]["id"], "nobody");
     assert_eq!(json["exit_code"], 3);
 }
 
 #[tokio::test]
 async fn writes_the_image_atomically() {
-    let place = Place::new().await;
-    let file = place.home.path().join("views.svg");
+    let fixture = Fixture::new().await;
+    let file = fixture.home.path().join("views.svg");
     std::fs::write(&file, "earlier").unwrap();
     let path = file.to_str().unwrap();
-    let failed = place.run(&["stats", "nobody", "--svg", path]);
+    let failed = fixture.run(&["stats", "nobody", "--svg", path]);
     assert!(failed.to_string().starts_with("exit 3\n"), "{failed}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "earlier");
     let both = ["stats", "demo", "grace", "--days", "365", "--svg", path];
     // Statistics of other profiles cover at most 30 days.
-    let partly = place.run(&both);
+    let partly = fixture.run(&both);
     assert!(partly.to_string().starts_with("exit 6\n"), "{partly}");
     let picture = std::fs::read_to_string(&file).unwrap();
     assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
     assert!(picture.contains("<title id=\"title\">Views of demo</title>"));
     #[cfg(unix)]
     {
-        let link = place.home.path().join("link.svg");
+        let link = fixture.home.path().join("link.svg");
         std::os::unix::fs::symlink(&file, &link).unwrap();
         let through = ["stats", "--days", "1", "--svg", link.to_str().unwrap()];
-        place.run(&through).stdout();
+        fixture.run(&through).stdout();
         assert_ne!(std::fs::read_to_string(&file).unwrap(), picture);
     }
-    let nowhere = place.run(&["stats", "--days", "1", "--svg", "/nowhere/views.svg"]);
+    let nowhere = fixture.run(&["stats", "--days", "1", "--svg", "/nowhere/views.svg"]);
     nowhere.check(&expect![[r#"
         exit 1
         --- stdout
@@ -370,27 +370,27 @@ async fn writes_the_image_atomically() {
 
 #[tokio::test]
 async fn prints_only_the_image_to_stdout() {
-    let place = Place::new().await;
-    let run = place.run(&["stats", "--days", "1", "--svg", "-"]);
+    let fixture = Fixture::new().await;
+    let run = fixture.run(&["stats", "--days", "1", "--svg", "-"]);
     assert!(run.stdout().starts_with("<svg "), "{run}");
     assert!(run.stdout().ends_with("</svg>\n"), "{run}");
 }
 
 #[tokio::test]
 async fn the_json_shape_depends_on_the_arguments() {
-    let place = Place::new().await;
-    let twice = place.run(&["stats", "demo", "demo", "--json"]).json();
+    let fixture = Fixture::new().await;
+    let twice = fixture.run(&["stats", "demo", "demo", "--json"]).json();
     assert_eq!(twice.as_array().unwrap().len(), 1);
-    let lines = place.run(&["stats", "demo", "demo", "-o", "tsv"]);
+    let lines = fixture.run(&["stats", "demo", "demo", "-o", "tsv"]);
     assert!(lines.stdout().starts_with("demo\ttotal_views\t"), "{lines}");
 }
 
 #[tokio::test]
 async fn curl_uses_a_placeholder_for_the_own_handle() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let base_url = ["--base-url", "http://127.0.0.1:1"];
     let curl = ["stats", "--curl", "--days", "7"];
-    place
+    fixture
         .run(&[&curl[..], &base_url].concat())
         .check(&expect![[r#"
             exit 0
@@ -403,7 +403,7 @@ async fn curl_uses_a_placeholder_for_the_own_handle() {
             note: replace HANDLE in the second command with the handle that the first one prints
         "#]]);
     let curl = ["stats", "a b", "c", "--curl"];
-    place
+    fixture
         .run(&[&curl[..], &base_url].concat())
         .check(&expect![[r#"
             exit 0
@@ -422,11 +422,11 @@ async fn missing_counts_are_not_zero() {
         (r#"{"data":{}}"#, "demo  no view counts\n"),
         (r#"{"data":{"total_views":5}}"#, "demo  5 views in all\n"),
     ] {
-        let place = Place::new().await;
+        let fixture = Fixture::new().await;
         let answer =
             Mock::given(any()).respond_with(ResponseTemplate::new(200).set_body_string(body));
-        answer.mount(place.service.wiremock()).await;
-        let drawn = place.run(&["stats", "demo", "--plot", "spark"]);
+        answer.mount(fixture.service.wiremock()).await;
+        let drawn = fixture.run(&["stats", "demo", "--plot", "spark"]);
         assert_eq!(drawn.stdout(), expected);
     }
 }

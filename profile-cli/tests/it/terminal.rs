@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use mock_server::{Fault, FaultRule, WireFault};
 
-use crate::program::{Place, Program};
+use crate::program::{Fixture, Program};
 use crate::pseudo_terminal::Terminal;
 
 /// Starts the program with the owner's key.
 #[track_caller]
-fn start(place: &Place, environment: &[(&str, &str)], arguments: &[&str]) -> Terminal {
-    let program = place.program(arguments);
+fn start(fixture: &Fixture, environment: &[(&str, &str)], arguments: &[&str]) -> Terminal {
+    let program = fixture.program(arguments);
     let set = |program: Program, (name, value): &(&str, &str)| program.env(name, value);
     Terminal::start(environment.iter().fold(program, set))
 }
@@ -18,55 +18,55 @@ fn start(place: &Place, environment: &[(&str, &str)], arguments: &[&str]) -> Ter
 #[tokio::test(flavor = "multi_thread")]
 async fn asks_before_deleting() {
     for (answer, code, left) in [("y\n", 0, 1), ("yes\n", 0, 1), ("n\n", 1, 2), ("\n", 1, 2)] {
-        let place = Place::new().await;
-        let mut terminal = Terminal::start(place.program(&["link", "delete", "link_1"]));
+        let fixture = Fixture::new().await;
+        let mut terminal = Terminal::start(fixture.program(&["link", "delete", "link_1"]));
         terminal.sees("[y/N]");
         terminal.types(answer);
         let (ended, seen) = terminal.ends();
         assert_eq!(ended, Some(code), "{seen}");
-        let world = place.service.world().unwrap();
+        let world = fixture.service.world().unwrap();
         assert_eq!(world.account("demo").unwrap().links.len(), left, "{seen}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_end_of_input_cancels() {
-    let place = Place::new().await;
-    let mut terminal = Terminal::start(place.program(&["post", "delete", "post_3"]));
+    let fixture = Fixture::new().await;
+    let mut terminal = Terminal::start(fixture.program(&["post", "delete", "post_3"]));
     terminal.sees("[y/N]");
     terminal.types("\u{4}");
     let (ended, seen) = terminal.ends();
     assert_eq!(ended, Some(130), "{seen}");
-    place.service.expect("DELETE", "/me/posts/{id}").never();
+    fixture.service.expect("DELETE", "/me/posts/{id}").never();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_input_disables_prompts() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let delete = ["link", "delete", "link_1", "--no-input"];
-    let (ended, seen) = Terminal::start(place.program(&delete)).ends();
+    let (ended, seen) = Terminal::start(fixture.program(&delete)).ends();
     assert_eq!(ended, Some(2), "{seen}");
     assert!(!seen.contains("[y/N]"), "{seen}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_at_a_prompt_ends_the_program() {
-    let place = Place::new().await;
-    let mut terminal = Terminal::start(place.program(&["link", "delete", "link_1"]));
+    let fixture = Fixture::new().await;
+    let mut terminal = Terminal::start(fixture.program(&["link", "delete", "link_1"]));
     terminal.sees("[y/N]");
     terminal.types("\u{3}");
     let (ended, seen) = terminal.ends();
     assert_eq!(ended, Some(130), "{seen}");
-    place.service.expect("DELETE", "/me/links/{id}").never();
+    fixture.service.expect("DELETE", "/me/links/{id}").never();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_during_a_write_reports_an_unknown_outcome() {
-    let place = Place::with_wire_faults().await;
+    let fixture = Fixture::with_wire_faults().await;
     let hangs = FaultRule::new(Fault::Wire(WireFault::Stall { after: 0 }));
-    place.service.add_fault(hangs).unwrap();
-    let mut terminal = Terminal::start(place.program(&["post", "create", "p"]));
-    let post = place.service.expect("POST", "/me/posts");
+    fixture.service.add_fault(hangs).unwrap();
+    let mut terminal = Terminal::start(fixture.program(&["post", "create", "p"]));
+    let post = fixture.service.expect("POST", "/me/posts");
     post.arrives(1, Duration::from_secs(10)).await;
     terminal.types("\u{3}");
     let (ended, seen) = terminal.ends();
@@ -79,11 +79,11 @@ async fn ctrl_c_during_a_write_reports_an_unknown_outcome() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_during_a_read_ends_the_program() {
-    let place = Place::with_wire_faults().await;
+    let fixture = Fixture::with_wire_faults().await;
     let hangs = FaultRule::new(Fault::Wire(WireFault::Stall { after: 0 }));
-    place.service.add_fault(hangs).unwrap();
-    let mut terminal = Terminal::start(place.program(&["show", "--json"]));
-    let get = place.service.expect("GET", "/me");
+    fixture.service.add_fault(hangs).unwrap();
+    let mut terminal = Terminal::start(fixture.program(&["show", "--json"]));
+    let get = fixture.service.expect("GET", "/me");
     get.arrives(1, Duration::from_secs(10)).await;
     terminal.types("\u{3}");
     let (ended, seen) = terminal.ends();
@@ -96,7 +96,7 @@ async fn ctrl_c_during_a_read_ends_the_program() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn uses_color_only_on_terminals_that_support_it() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     for (environment, flags, colors) in [
         (&[][..], &[][..], true),
         (&[("NO_COLOR", "1")], &[], false),
@@ -107,7 +107,7 @@ async fn uses_color_only_on_terminals_that_support_it() {
         (&[("NO_COLOR", "1")], &["--color", "always"], true),
     ] {
         let arguments = [&["show"], flags].concat();
-        let (ended, seen) = start(&place, environment, &arguments).ends();
+        let (ended, seen) = start(&fixture, environment, &arguments).ends();
         assert_eq!(ended, Some(0), "{seen}");
         let context = format!("{environment:?} {flags:?}: {seen:?}");
         assert_eq!(seen.contains('\u{1b}'), colors, "{context}");
@@ -116,7 +116,7 @@ async fn uses_color_only_on_terminals_that_support_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn uses_color_in_pipes_only_if_requested() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     for (environment, flags, colors) in [
         (None, &[][..], false),
         (None, &["--color", "always"], true),
@@ -125,7 +125,7 @@ async fn uses_color_in_pipes_only_if_requested() {
         (Some(("CLICOLOR_FORCE", "1")), &["--color", "never"], false),
     ] {
         let arguments = [&["show", "--output", "table"], flags].concat();
-        let program = place.program(&arguments);
+        let program = fixture.program(&arguments);
         let program = environment
             .into_iter()
             .fold(program, |program, (name, value)| program.env(name, value));
@@ -140,35 +140,35 @@ async fn uses_color_in_pipes_only_if_requested() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tables_fit_the_terminal() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let title = "a title of many words that does not fit on a line ".repeat(3);
-    place
+    fixture
         .run(&["link", "add", "--title", &title, "--url", "x:y"])
         .stdout();
     for (environment, width) in [(&[][..], 60), (&[("COLUMNS", "56")], 56)] {
-        let (ended, seen) = start(&place, environment, &["link", "list"]).ends();
+        let (ended, seen) = start(&fixture, environment, &["link", "list"]).ends();
         assert_eq!(ended, Some(0), "{seen}");
         let widest = seen.lines().map(|line| line.chars().count()).max();
         assert!(widest <= Some(width), "{seen}");
         assert!(widest > Some(width - 10), "{seen}");
     }
-    let of_unknown_rows = Terminal::of_rows(0, place.program(&["link", "list"]));
+    let of_unknown_rows = Terminal::of_rows(0, fixture.program(&["link", "list"]));
     let (_, seen) = of_unknown_rows.ends();
     assert!(
         seen.lines().all(|line| line.chars().count() <= 60),
         "{seen}"
     );
     // URLs are never broken.
-    let (_, seen) = start(&place, &[("COLUMNS", "30")], &["link", "list"]).ends();
+    let (_, seen) = start(&fixture, &[("COLUMNS", "30")], &["link", "list"]).ends();
     assert!(seen.contains(" https://example.com/demo/code "), "{seen}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn breaks_long_words_that_are_not_urls() {
-    let place = Place::new().await;
+    let fixture = Fixture::new().await;
     let body = "x".repeat(600);
-    place.run(&["post", "create", &body]).stdout();
-    let (ended, seen) = start(&place, &[], &["post", "list"]).ends();
+    fixture.run(&["post", "create", &body]).stdout();
+    let (ended, seen) = start(&fixture, &[], &["post", "list"]).ends();
     assert_eq!(ended, Some(0), "{seen}");
     assert!(
         seen.lines().all(|line| line.chars().count() <= 60),

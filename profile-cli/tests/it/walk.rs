@@ -9,7 +9,7 @@ use std::path::Path;
 use mock_server::wiremock::matchers::path;
 use mock_server::wiremock::{Mock, ResponseTemplate};
 
-use crate::program::{Place, Program, Run, run};
+use crate::program::{Fixture, Program, Run, run};
 #[cfg(feature = "webhook")]
 use crate::webhook::{BODY, SECRET, SIGNATURE, listener};
 
@@ -218,22 +218,22 @@ fn run_with_a_delivery(program: Program) -> Run {
     running.end().after("", &told)
 }
 
-/// Path at which the service of [`place`] accepts any request.
+/// Path at which the service of [`fixture`] accepts any request.
 const RECEIVER: &str = "/hooks";
 
-async fn place() -> Place {
-    let place = Place::new().await;
+async fn fixture() -> Fixture {
+    let fixture = Fixture::new().await;
     let taken = Mock::given(path(RECEIVER)).respond_with(ResponseTemplate::new(204));
-    taken.mount(place.service.wiremock()).await;
-    place
+    taken.mount(fixture.service.wiremock()).await;
+    fixture
 }
 
 impl<'a> Setting<'a> {
-    fn of(place: &'a Place) -> Self {
+    fn of(fixture: &'a Fixture) -> Self {
         Self {
-            home: place.home.path(),
-            base_url: place.service.uri(),
-            key: place.service.key(),
+            home: fixture.home.path(),
+            base_url: fixture.service.uri(),
+            key: fixture.service.key(),
         }
     }
 }
@@ -259,8 +259,8 @@ impl Row {
 
     /// Runs the command in a new environment.
     async fn run_alone(&self, further: &[&str]) -> Run {
-        let place = place().await;
-        self.run(self.program(&Setting::of(&place), further))
+        let fixture = fixture().await;
+        self.run(self.program(&Setting::of(&fixture), further))
     }
 
     fn calls_the_service(&self) -> bool {
@@ -324,8 +324,8 @@ fn every_command_is_in_the_readme() {
 
 #[tokio::test]
 async fn auth_status_covers_every_command_that_sends_a_key() {
-    let place = place().await;
-    let status = place.run(&["auth", "status", "--json"]).json();
+    let fixture = fixture().await;
+    let status = fixture.run(&["auth", "status", "--json"]).json();
     let told = status["commands"]["allowed"].as_array().unwrap().iter();
     let told: BTreeSet<_> = told.map(|command| command.as_str().unwrap()).collect();
     let send_it = rows().filter(|row| row.calls_the_service());
@@ -411,12 +411,12 @@ async fn prints_one_json_document() {
 #[tokio::test]
 async fn json_failures_are_one_object_on_the_last_line() {
     for row in rows().filter(|row| row.calls_the_service()) {
-        let place = Place::new().await;
-        for base_url in [place.service.uri(), "http://127.0.0.1:1"] {
+        let fixture = Fixture::new().await;
+        for base_url in [fixture.service.uri(), "http://127.0.0.1:1"] {
             let setting = Setting {
                 base_url,
                 key: "wrong",
-                ..Setting::of(&place)
+                ..Setting::of(&fixture)
             };
             let failed = row.run(row.program(&setting, &["--json", "-vv", "--retries", "0"]));
             assert_eq!(failed.stdout_bytes(), b"", "{failed}");
@@ -441,8 +441,8 @@ async fn pipes_receive_no_escape_sequences() {
 #[tokio::test]
 async fn no_color_takes_precedence_over_clicolor_force() {
     for row in rows() {
-        let place = place().await;
-        let program = row.program(&Setting::of(&place), &["--output", "table"]);
+        let fixture = fixture().await;
+        let program = row.program(&Setting::of(&fixture), &["--output", "table"]);
         let program = program.env("NO_COLOR", "1").env("CLICOLOR_FORCE", "1");
         let printed = row.run(program).to_string();
         assert!(printed.starts_with("exit 0\n"), "{printed}");
@@ -456,8 +456,8 @@ async fn exits_quietly_if_stdout_is_closed() {
     let warns = |row: &Row| cfg!(feature = "keyring") && row.command == "auth login";
     for row in rows().filter(|row| row.ends && !warns(row)) {
         for further in [&[][..], &["--json"], &["--help"]] {
-            let place = place().await;
-            let program = row.program(&Setting::of(&place), further);
+            let fixture = fixture().await;
+            let program = row.program(&Setting::of(&fixture), further);
             let ended = program.run_with_closed_stdout().to_string();
             let quiet = "exit 0\n--- stdout\n--- stderr\n";
             assert_eq!(ended, quiet, "{} {further:?}", row.command);
@@ -468,8 +468,8 @@ async fn exits_quietly_if_stdout_is_closed() {
 #[tokio::test]
 async fn dry_runs_send_no_writes() {
     for row in rows() {
-        let place = place().await;
-        let setting = Setting::of(&place);
+        let fixture = fixture().await;
+        let setting = Setting::of(&fixture);
         let words: Vec<_> = row.command.split(' ').collect();
         let offers = help(setting.home, &words).contains("--dry-run");
         let writes = row.nature == Nature::Writes;
@@ -482,24 +482,24 @@ async fn dry_runs_send_no_writes() {
         let shown = ended.json();
         assert_eq!(shown["dry_run"], true, "{shown}");
         assert_ne!(shown["requests"][0]["method"], "GET", "{shown}");
-        for request in place.service.journal().requests() {
+        for request in fixture.service.journal().requests() {
             assert_eq!(request.method, "GET", "{request:?}");
         }
-        let untouched = Place::new().await.service.world().unwrap();
-        assert_eq!(place.service.world().unwrap(), untouched);
+        let untouched = Fixture::new().await.service.world().unwrap();
+        assert_eq!(fixture.service.world().unwrap(), untouched);
     }
 }
 
 #[tokio::test]
 async fn curl_sends_nothing() {
     for row in rows() {
-        let place = place().await;
-        let shown = row.run(row.program(&Setting::of(&place), &["--curl"]));
+        let fixture = fixture().await;
+        let shown = row.run(row.program(&Setting::of(&fixture), &["--curl"]));
         if row.calls_the_service() {
             assert!(shown.stdout().starts_with("curl "), "{shown}");
         } else {
             assert_eq!(shown.code(), 2, "{shown}");
         }
-        assert_eq!(place.service.journal().requests().len(), 0);
+        assert_eq!(fixture.service.journal().requests().len(), 0);
     }
 }

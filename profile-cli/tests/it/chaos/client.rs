@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::expected_state::{Kind, ObservedState, Outcome};
 use super::operation::{FIELDS, Operation};
 use super::random::Random;
-use crate::program::{Place, Run};
+use crate::program::{Fixture, Run};
 
 /// Timeout for faults without a response.
 const SHORT_TIMEOUT: Duration = Duration::from_millis(200);
@@ -32,13 +32,13 @@ impl ClientKind {
 }
 
 pub(super) struct Clients<'a> {
-    pub(super) place: &'a Place,
+    pub(super) fixture: &'a Fixture,
     with_default_timeout: Client,
     with_short_timeout: Client,
 }
 
 impl<'a> Clients<'a> {
-    pub(super) fn of(place: &'a Place) -> Self {
+    pub(super) fn of(fixture: &'a Fixture) -> Self {
         // Retry without delays, since the service is local.
         let policy = RetryPolicy::new()
             .max_retries(2)
@@ -46,14 +46,14 @@ impl<'a> Clients<'a> {
             .max_wait(Duration::ZERO);
         let builder = || {
             Client::builder()
-                .base_url(place.service.uri())
-                .api_key(ApiKey::new(place.service.key()).unwrap())
+                .base_url(fixture.service.uri())
+                .api_key(ApiKey::new(fixture.service.key()).unwrap())
                 .retry(policy)
                 .retry_budget(u32::MAX)
                 .max_response_bytes(1 << 20)
         };
         Self {
-            place,
+            fixture,
             with_default_timeout: builder().build().unwrap(),
             with_short_timeout: builder().attempt_timeout(SHORT_TIMEOUT).build().unwrap(),
         }
@@ -109,7 +109,7 @@ impl<'a> Clients<'a> {
             false => "30".to_owned(),
         };
         let settings = ["--json", "--yes", "--retries", "1", "--timeout", &timeout];
-        self.place.run(&[&settings, arguments].concat())
+        self.fixture.run(&[&settings, arguments].concat())
     }
 }
 

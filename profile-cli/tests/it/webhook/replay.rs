@@ -48,6 +48,19 @@ async fn receiver() -> LocalReceiver {
     server
 }
 
+#[test]
+fn a_delivery_is_recorded_before_it_is_answered() {
+    let home = home();
+    let directory = home.path().join("deliveries");
+    let record = directory.to_str().unwrap();
+    let listener = Listener::start(home.path(), &["--max", "20", "--record", record]);
+    for number in 1..=20 {
+        listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
+        assert_eq!(fs::read_dir(&directory).unwrap().count(), number);
+    }
+    listener.end().stdout();
+}
+
 #[tokio::test]
 async fn sends_recordings_unchanged() {
     let home = home();

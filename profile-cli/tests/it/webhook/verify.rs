@@ -41,8 +41,8 @@ fn accepts_base64_on_request() {
     webhook(home.path(), &[&verify[..], &base64].concat())
         .run()
         .stdout();
-    let refused = webhook(home.path(), &verify).run();
-    refused.check(&expect![[r#"
+    let rejected = webhook(home.path(), &verify).run();
+    rejected.check(&expect![[r#"
         exit 10
         --- stdout
         --- stderr
@@ -84,10 +84,10 @@ fn rejects_a_malformed_signature() {
     let spaced = format!(" {SIGNATURE}");
     for signature in ["", "-", "sha256=00", "sha1=00", &upper, &spaced] {
         let verify = ["verify", "--body", &body, "--signature", signature];
-        let refused = webhook(home.path(), &verify).run();
-        assert_eq!(refused.code(), 10, "{refused}");
+        let rejected = webhook(home.path(), &verify).run();
+        assert_eq!(rejected.code(), 10, "{rejected}");
         let hint = "hint: add --explain to find the probable reason\n";
-        assert!(refused.stderr().ends_with(hint), "{refused}");
+        assert!(rejected.stderr().ends_with(hint), "{rejected}");
     }
 }
 
@@ -154,8 +154,8 @@ fn a_usage_error_is_not_a_mismatch() {
     let home = home();
     for body in ["@none", "none", "@", ""] {
         let verify = ["verify", "--body", body, "--signature", SIGNATURE];
-        let refused = webhook(home.path(), &verify).run();
-        assert_eq!(refused.code(), 2, "{refused}");
+        let rejected = webhook(home.path(), &verify).run();
+        assert_eq!(rejected.code(), 2, "{rejected}");
     }
     let without = webhook(home.path(), &["verify", "--body", "-"]).run();
     assert_eq!(without.code(), 2, "{without}");

@@ -22,6 +22,8 @@ pub(super) struct Event {
     pub(super) announced: Option<u64>,
     pub(super) verification: Verification,
     pub(super) status: StatusCode,
+    /// A warning if the delivery could not be recorded.
+    pub(super) not_recorded: Option<String>,
 }
 
 /// The result of verifying a delivery.

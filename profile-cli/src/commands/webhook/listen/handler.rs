@@ -15,6 +15,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use webhook_verify::{Receiver, Rejection, Verified, Verifier};
 
 use super::event::{Event, Verification};
+use super::recorder::Recorder;
 use super::{Ack, WebhookListenArguments};
 use crate::commands::webhook::delivery::Delivery;
 use crate::commands::webhook::rejection;
@@ -31,6 +32,7 @@ type EmptyResponse = Response<Empty<Bytes>>;
 /// Handles requests; shared by all connections.
 pub(super) struct Handler {
     receiver: Receiver,
+    recorder: Option<Recorder>,
     forward: Option<Forward>,
     /// The number of deliveries that are still accepted.
     permits: AtomicU64,
@@ -61,12 +63,14 @@ impl Handler {
         let ack = arguments.ack;
         let to = arguments.forward_to.as_ref();
         let forward = to.map(|url| Sender::new(url, session).map(|to| Forward { to, ack }));
+        let recorder = arguments.record.as_deref().map(Recorder::new).transpose()?;
         let (sender, messages) = unbounded_channel();
         let verifier = Verifier::new(secret)
             .encoding(arguments.encoding.digest())
             .body_limit(arguments.max_body);
         let handler = Self {
             receiver: Receiver::new(verifier),
+            recorder,
             forward: forward.transpose()?,
             permits: AtomicU64::new(arguments.max.unwrap_or(u64::MAX)),
             messages: sender,
@@ -127,7 +131,10 @@ impl Handler {
             announced,
             verification,
             status,
+            not_recorded: None,
         };
+        let recorder = self.recorder.as_ref().filter(|_| event.is_verified());
+        event.not_recorded = recorder.and_then(|recorder| recorder.record(&event));
         let delivery = event.is_verified().then(|| event.delivery());
         let forward = self.forward.as_ref().zip(delivery);
         match forward {

@@ -2,6 +2,7 @@
 
 mod event;
 mod handler;
+mod recorder;
 mod reporter;
 
 use std::net::SocketAddr;
@@ -107,7 +108,7 @@ pub(crate) fn run(
         return Err(Failure::usage("--ack after requires --forward-to"));
     }
     let (handler, messages) = Handler::new(arguments, session)?;
-    let reporter = Reporter::new(session.output, arguments.record.clone())?;
+    let reporter = Reporter::new(session.output);
     session.block_on(listen(arguments, handler, messages, reporter))?
 }
 

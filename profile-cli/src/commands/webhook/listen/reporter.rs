@@ -1,25 +1,20 @@
-//! Prints deliveries, and records them.
+//! Prints deliveries.
 
-use std::io;
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 
-use webhook_verify::{EventKind, MAX_CONSECUTIVE_FAILURES};
+use webhook_verify::MAX_CONSECUTIVE_FAILURES;
 
 use super::event::{Event, Verification};
 use super::handler::Message;
-use crate::commands::webhook::recording;
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::Failure;
 use crate::output::Output;
-use crate::system::private_file;
 
 const MAX_FAILURES: u64 = MAX_CONSECUTIVE_FAILURES as u64;
 
 /// Prints messages and counts deliveries.
 pub(super) struct Reporter<'o> {
     output: &'o Output,
-    record: Option<PathBuf>,
     /// The number of consecutive failures as the service counts them, including verified
     /// deliveries for which the receiver of `--forward-to` returned an error.
     consecutive_failures: u64,
@@ -29,22 +24,14 @@ pub(super) struct Reporter<'o> {
 }
 
 impl<'o> Reporter<'o> {
-    /// Creates the directory for recordings.
-    pub(super) fn new(output: &'o Output, record: Option<PathBuf>) -> Result<Self, Failure> {
-        if let Some(directory) = &record {
-            let made = private_file::create_directory(directory);
-            made.map_err(|error| {
-                Failure::new(FailureKind::Other, not_recorded(directory, &error))
-            })?;
-        }
-        Ok(Self {
+    pub(super) fn new(output: &'o Output) -> Self {
+        Self {
             output,
-            record,
             consecutive_failures: 0,
             any_success: false,
             verified: 0,
             rejected: 0,
-        })
+        }
     }
 
     /// Prints the address once deliveries are accepted.
@@ -89,7 +76,9 @@ impl<'o> Reporter<'o> {
         match &event.verification {
             Verification::Verified { kind_mismatch } => {
                 self.verified += 1;
-                self.record(event);
+                if let Some(warning) = &event.not_recorded {
+                    self.output.warn(warning);
+                }
                 if self.output.stream(&report)?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
@@ -129,28 +118,6 @@ impl<'o> Reporter<'o> {
         ))
     }
 
-    /// Records the delivery. An error is only a warning, since the response was already sent.
-    fn record(&self, event: &Event) {
-        let Some(directory) = &self.record else {
-            return;
-        };
-        let path = directory.join(self.file_name(event));
-        let bytes = recording::write(&event.headers, &event.body);
-        if let Err(error) = private_file::write(&path, &bytes) {
-            self.output.warn(&not_recorded(&path, &error));
-        }
-    }
-
-    /// Returns a name that sorts in the order of arrival.
-    fn file_name(&self, event: &Event) -> String {
-        let received_at = event.received_at.strftime("%Y%m%dT%H%M%S%.3fZ");
-        let kind = event.kind();
-        let kind = kind.as_ref().map_or("unknown", EventKind::as_str);
-        let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-        let kind: String = kind.chars().filter(is_plain).collect();
-        format!("{received_at}-{:06}-{kind}.http", self.verified)
-    }
-
     /// Prints the totals.
     pub(super) fn end(&self) {
         if !self.output.is_quiet() {
@@ -161,8 +128,4 @@ impl<'o> Reporter<'o> {
                 .status(&format!("ended: {verified} verified, {rejected} rejected"));
         }
     }
-}
-
-fn not_recorded(path: &Path, error: &io::Error) -> String {
-    format!("cannot record to {}: {error}", path.display())
 }
