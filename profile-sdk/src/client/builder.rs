@@ -8,9 +8,6 @@ use std::time::Duration;
 use super::{Shared, environment};
 use crate::pacing::Pacing;
 use crate::pacing::clock::SystemClock;
-use crate::pacing::rate_limiter::RateLimiter;
-use crate::pacing::shared_rate_limit::SharedRateLimit;
-use crate::retry::budget::RetryBudget;
 use crate::retry::jitter::Jitter;
 use crate::retry::timeouts::Timeouts;
 use crate::transport::base_url::BaseUrl;
@@ -296,19 +293,16 @@ impl ClientBuilder {
                 .min(self.timeouts.total_timeout),
             max_response_bytes: self.max_response_bytes,
         })?;
-        let interval = self.request_interval;
-        let pacing = Pacing {
-            clock: self.clock,
-            jitter: self.jitter,
-            rate_limit: SharedRateLimit::default(),
-            rate_limiter: (!interval.is_zero()).then(|| RateLimiter::new(interval)),
-            retry_budget: RetryBudget::new(self.retry_budget),
-        };
         Ok(Client::new(Shared {
             transport,
             api_key: self.api_key,
             timeouts: self.timeouts,
-            pacing,
+            pacing: Pacing::new(
+                self.clock,
+                self.jitter,
+                self.request_interval,
+                self.retry_budget,
+            ),
         }))
     }
 

@@ -20,7 +20,7 @@ use crate::retry::jitter::Jitter;
 use crate::retry::retry_after::read_retry_after;
 use crate::transport::raw_response::RawResponse;
 
-/// The clock and limits that all clones of a client share.
+/// The clock, rate limit and retry budget of one key, which all clones of a client share.
 pub(crate) struct Pacing {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) jitter: Jitter,
@@ -30,6 +30,23 @@ pub(crate) struct Pacing {
 }
 
 impl Pacing {
+    /// Creates the state of a key that has not been used yet.
+    pub(crate) fn new(
+        clock: Arc<dyn Clock>,
+        jitter: Jitter,
+        request_interval: Duration,
+        retry_budget: u32,
+    ) -> Self {
+        let interval = (!request_interval.is_zero()).then_some(request_interval);
+        Self {
+            clock,
+            jitter,
+            rate_limit: SharedRateLimit::default(),
+            rate_limiter: interval.map(RateLimiter::new),
+            retry_budget: RetryBudget::new(retry_budget),
+        }
+    }
+
     /// Waits until the next request can be sent and returns the time then. Returns an error at once
     /// if the wait would be too long.
     pub(crate) async fn admit(
