@@ -1,6 +1,6 @@
 //! A service: one world with its faults, journal and verdicts.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use tokio::sync::watch;
@@ -23,6 +23,8 @@ pub(crate) struct Service {
     faults: FaultRules,
     journal: Journal,
     verdicts: Mutex<Verdicts>,
+    /// The verdicts before the last [`reset`](Self::reset).
+    past_verdicts: Mutex<Verdicts>,
     /// Becomes `true` when the world is deleted.
     closed: watch::Sender<bool>,
 }
@@ -56,6 +58,7 @@ impl Service {
             faults,
             journal: Journal::new(JournalLimits::default()),
             verdicts: Mutex::default(),
+            past_verdicts: Mutex::default(),
             closed: watch::Sender::new(false),
         }
     }
@@ -183,6 +186,18 @@ impl Service {
         self.change_verdicts(|verdicts| verdicts.clone())
     }
 
+    /// Returns the verdicts so far, including those that a [`reset`](Self::reset) cleared.
+    pub(crate) fn all_verdicts(&self) -> Verdicts {
+        let mut all = self.past_verdicts().clone();
+        self.change_verdicts(|verdicts| all.merge(verdicts));
+        all
+    }
+
+    fn past_verdicts(&self) -> MutexGuard<'_, Verdicts> {
+        let past = self.past_verdicts.lock();
+        past.unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn change_verdicts<T>(&self, change: impl FnOnce(&mut Verdicts) -> T) -> T {
         change(&mut self.verdicts.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -210,7 +225,8 @@ impl Service {
     pub(crate) fn reset(&self) -> Result<(), StateError> {
         self.faults.restart();
         self.journal.clear();
-        self.change_verdicts(|verdicts| *verdicts = Verdicts::default());
+        let verdicts = self.change_verdicts(std::mem::take);
+        self.past_verdicts().merge(&verdicts);
         self.store.replace(self.initial.clone())
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::engine::{self, ActiveKeys, Dialect, Keys, Request, World, bearer_token};
+use crate::engine::{self, ActiveKeys, Dialect, Keys, Request, Verdicts, World, bearer_token};
 use crate::faults::FaultRule;
 use crate::invalid_input::InvalidInput;
 use crate::service::Service;
@@ -43,6 +43,8 @@ struct Others {
     services: BTreeMap<String, Arc<Service>>,
     /// The number of worlds ever created, so that names are unique.
     created: u64,
+    /// The verdicts of deleted worlds.
+    deleted: Verdicts,
 }
 
 impl Worlds {
@@ -127,6 +129,22 @@ impl Worlds {
     /// ```
     pub fn add_faults(&self, rules: Vec<FaultRule>) -> Result<(), InvalidInput> {
         self.default.add_faults(rules)
+    }
+
+    /// Returns the verdicts of all worlds together, including deleted worlds and what a reset cleared.
+    ///
+    /// ```
+    /// let worlds = mock_server::Worlds::in_memory(mock_server::World::default());
+    /// worlds.verdicts().assert_no_violations();
+    /// ```
+    pub fn verdicts(&self) -> Verdicts {
+        let mut all = self.default.all_verdicts();
+        let others = self.others.read().unwrap_or_else(PoisonError::into_inner);
+        all.merge(&others.deleted);
+        for service in others.services.values() {
+            all.merge(&service.all_verdicts());
+        }
+        all
     }
 
     /// Returns the initial dialect of `default`, which new worlds have by default.
@@ -222,6 +240,7 @@ impl Worlds {
         let removed = others.services.remove(name);
         if let Some(service) = &removed {
             service.close();
+            others.deleted.merge(&service.all_verdicts());
         }
         removed.is_some()
     }

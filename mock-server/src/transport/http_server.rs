@@ -35,7 +35,7 @@ pub struct HttpServer {
 }
 
 impl HttpServer {
-    /// Creates a server for these worlds. It accepts connections once
+    /// Creates a server for these worlds, which an `Arc` can share. It accepts connections once
     /// [`serve_until`](Self::serve_until) runs.
     ///
     /// # Errors
@@ -50,11 +50,11 @@ impl HttpServer {
     /// let server = HttpServer::new(Worlds::in_memory(World::default()), listener)?;
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    pub fn new(worlds: Worlds, listener: TcpListener) -> io::Result<Self> {
+    pub fn new(worlds: impl Into<Arc<Worlds>>, listener: TcpListener) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let url = url_of(address);
-        let worlds = Arc::new(worlds);
+        let worlds = worlds.into();
         let shutdown = Shutdown::new();
         let control = Control::new(worlds.clone(), url.clone(), shutdown.clone());
         let control = Some(Arc::new(control));

@@ -37,6 +37,7 @@ mod profile;
 mod program;
 mod rate_limit;
 mod routing;
+mod run;
 mod server;
 #[cfg(all(unix, feature = "program"))]
 mod serving;

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use mock_server::{Dialect, InvalidInput, World};
 
-use crate::arguments::{Arguments, DialectChoice};
-use crate::serve_error::ServeError;
+use crate::arguments::{DialectChoice, ServerOptions};
+use crate::failure::Failure;
 
 /// Settings for a new world or one from a state file.
 pub(crate) struct Settings {
@@ -22,9 +22,9 @@ struct Webhook {
 }
 
 impl Settings {
-    pub(crate) fn read(arguments: &Arguments) -> Result<Self, ServeError> {
-        let dialect = arguments.dialect.as_ref().map(dialect);
-        let (url, secret_file) = (&arguments.webhook_url, &arguments.webhook_secret_file);
+    pub(crate) fn read(options: &ServerOptions) -> Result<Self, Failure> {
+        let dialect = options.dialect.as_ref().map(dialect);
+        let (url, secret_file) = (&options.webhook_url, &options.webhook_secret_file);
         let webhook = url.as_ref().zip(secret_file.as_deref());
         Ok(Self {
             dialect: dialect.transpose()?,
@@ -53,26 +53,26 @@ impl Settings {
     }
 }
 
-fn dialect(choice: &DialectChoice) -> Result<Dialect, ServeError> {
+fn dialect(choice: &DialectChoice) -> Result<Dialect, Failure> {
     let path = match choice {
         DialectChoice::Named(dialect) => return Ok((**dialect).clone()),
         DialectChoice::File(path) => path,
     };
     let text = read("dialect", path)?;
-    Dialect::from_json(&text).map_err(|source| ServeError::Dialect {
+    Dialect::from_json(&text).map_err(|source| Failure::Dialect {
         path: path.clone(),
         source,
     })
 }
 
-fn webhook_of(url: &str, secret_file: &Path) -> Result<Webhook, ServeError> {
+fn webhook_of(url: &str, secret_file: &Path) -> Result<Webhook, Failure> {
     let webhook = Webhook {
         url: url.to_owned(),
         secret: secret(secret_file)?,
     };
     match webhook.set(&mut World::default()) {
         Ok(()) => Ok(webhook),
-        Err(source) => Err(ServeError::Secret {
+        Err(source) => Err(Failure::Secret {
             path: secret_file.to_owned(),
             source,
         }),
@@ -86,7 +86,7 @@ impl Webhook {
 }
 
 /// Reads a secret without the line break that editors write at the end of a file.
-fn secret(path: &Path) -> Result<Vec<u8>, ServeError> {
+fn secret(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = fs::read(path).map_err(unreadable("webhook secret", path))?;
     if bytes.last() == Some(&b'\n') {
         bytes.pop();
@@ -95,11 +95,11 @@ fn secret(path: &Path) -> Result<Vec<u8>, ServeError> {
     Ok(bytes)
 }
 
-pub(crate) fn read(what: &'static str, path: &Path) -> Result<String, ServeError> {
+pub(crate) fn read(what: &'static str, path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(unreadable(what, path))
 }
 
-fn unreadable(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ServeError {
+fn unreadable(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Failure {
     let path = path.to_owned();
-    move |source| ServeError::File { what, path, source }
+    move |source| Failure::File { what, path, source }
 }

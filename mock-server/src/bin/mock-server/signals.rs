@@ -1,7 +1,8 @@
-//! The signals that end the program: the first gracefully, the second immediately.
+//! Signals to the program and to the command that it runs.
 
 use std::io;
 
+use tokio::process::Child;
 use tokio::sync::oneshot;
 
 #[cfg(unix)]
@@ -16,6 +17,7 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
+    /// From now on, the signals do not end the program.
     #[cfg(unix)]
     pub(crate) fn catch() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
@@ -39,8 +41,9 @@ impl Signals {
         self.next().await;
     }
 
+    /// Waits for Ctrl-C or SIGTERM.
     #[cfg(unix)]
-    async fn next(&mut self) {
+    pub(crate) async fn next(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
@@ -48,7 +51,32 @@ impl Signals {
     }
 
     #[cfg(windows)]
-    async fn next(&mut self) {
+    pub(crate) async fn next(&mut self) {
         self.interrupt.recv().await;
     }
+
+    /// Waits for SIGTERM, which Windows does not have.
+    #[cfg(unix)]
+    pub(crate) async fn terminate(&mut self) {
+        self.terminate.recv().await;
+    }
+
+    #[cfg(windows)]
+    pub(crate) async fn terminate(&mut self) {
+        std::future::pending().await
+    }
 }
+
+/// Sends SIGTERM to a process.
+#[cfg(unix)]
+pub(crate) fn terminate(child: &Child) {
+    use rustix::process::{Pid, Signal, kill_process};
+    let id = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+    if let Some(id) = id {
+        // An error means that the process has ended.
+        let _ = kill_process(id, Signal::TERM);
+    }
+}
+
+#[cfg(windows)]
+pub(crate) fn terminate(_: &Child) {}

@@ -84,6 +84,17 @@ impl Coverage {
         }
     }
 
+    /// Adds the counts of `others`.
+    pub(crate) fn merge(&mut self, others: &Self) {
+        for (covered, other) in self.endpoints.iter_mut().zip(&others.endpoints) {
+            covered.calls += other.calls;
+            covered.successes += other.successes;
+            add(&mut covered.rejections, &other.rejections);
+        }
+        add(&mut self.unrouted, &others.unrouted);
+        add(&mut self.events, &others.events);
+    }
+
     /// Returns the coverage of an endpoint.
     ///
     /// ```
@@ -120,6 +131,12 @@ impl Coverage {
             unrouted: uncovered(&self.unrouted),
             events: uncovered(&self.events),
         }
+    }
+}
+
+fn add<K: Clone + Ord>(counts: &mut BTreeMap<K, u64>, others: &BTreeMap<K, u64>) {
+    for (name, count) in others {
+        *counts.entry(name.clone()).or_default() += count;
     }
 }
 

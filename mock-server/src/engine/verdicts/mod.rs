@@ -117,17 +117,29 @@ impl Verdicts {
         self.violations.clear();
     }
 
+    /// Adds the violations and the coverage of `others`.
+    pub(crate) fn merge(&mut self, others: &Self) {
+        self.coverage.merge(&others.coverage);
+        for verdict in others.rules() {
+            self.count(verdict.rule, verdict.count, &verdict.violations);
+        }
+    }
+
     fn record_violation(&mut self, violation: &Violation) {
-        let rule = violation.rule;
+        self.count(violation.rule, 1, std::slice::from_ref(violation));
+    }
+
+    /// Counts violations of a rule and keeps the first of them.
+    fn count(&mut self, rule: Rule, count: u64, violations: &[Violation]) {
         let verdict = self.violations.entry(rule).or_insert(RuleVerdict {
             rule,
             count: 0,
             violations: Vec::new(),
         });
-        verdict.count += 1;
-        if verdict.violations.len() < Self::MAX_PER_RULE {
-            verdict.violations.push(violation.clone());
-        }
+        verdict.count += count;
+        let room = Self::MAX_PER_RULE - verdict.violations.len();
+        let kept = violations.iter().take(room).cloned();
+        verdict.violations.extend(kept);
     }
 }
 

@@ -1,15 +1,17 @@
-//! Errors that end the program with exit code 1.
+//! Errors that end the program.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
 use mock_server::{InvalidInput, StateError};
 
 use crate::arguments::Address;
+use crate::exit_code;
 
 /// An error that ends the program.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ServeError {
+pub(crate) enum Failure {
     #[error("cannot listen on {addr}: {source}; choose another address with --addr")]
     Listen { addr: Address, source: io::Error },
     #[error(transparent)]
@@ -32,4 +34,26 @@ pub(crate) enum ServeError {
     Print(io::Error),
     #[error("cannot serve: {0}")]
     Serve(io::Error),
+    #[error(
+        "cannot run {}: {source}; expected a program in PATH or the path of one", program.display()
+    )]
+    Command {
+        program: OsString,
+        source: io::Error,
+    },
+    #[error("cannot wait for the command: {0}")]
+    Wait(io::Error),
+    #[error("cannot write the report {}: {source}", path.display())]
+    Report { path: PathBuf, source: io::Error },
+}
+
+impl Failure {
+    /// Returns the exit code of a program that runs a command, as `env` and `timeout` have it.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::Command { source, .. } if source.kind() == io::ErrorKind::NotFound => 127,
+            Self::Command { .. } => 126,
+            _ => exit_code::FAILURE,
+        }
+    }
 }

@@ -1,0 +1,84 @@
+//! `mock-server run`: runs a command against a new mock.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use mock_server::{Rule, Verdicts};
+use serde::Serialize;
+use tokio::process::{Child, Command};
+
+use crate::arguments::RunOptions;
+use crate::exit_code;
+use crate::failure::Failure;
+use crate::log::Log;
+use crate::mock::Mock;
+use crate::setup::worlds;
+use crate::signals::{self, Signals};
+use crate::summary;
+
+/// The content of the file of `--report`.
+#[derive(Serialize)]
+struct Report<'a> {
+    /// The exit code of the command.
+    exit_code: u8,
+    allowed: &'a [Rule],
+    #[serde(flatten)]
+    verdicts: &'a Verdicts,
+}
+
+/// Runs the command and returns the exit code.
+pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
+    let RunOptions {
+        server,
+        allow,
+        report,
+        command,
+    } = options;
+    let mut signals = Signals::catch().map_err(Failure::Signal)?;
+    let log = server.log.then(Log::start);
+    let mock = Mock::start(worlds(&server)?, &server.addr, log.as_ref())?;
+    let (program, arguments) = command.split_first().expect("clap requires a command");
+    let spawned = Command::new(program)
+        .args(arguments)
+        .envs(mock.environment())
+        .spawn();
+    let child = spawned.map_err(|source| Failure::Command {
+        program: program.clone(),
+        source,
+    })?;
+    let exit_code = wait(child, &mut signals).await.map_err(Failure::Wait)?;
+    if let Some(log) = log {
+        log.finish();
+    }
+    let verdicts = mock.verdicts();
+    let violated = summary::print(&verdicts, &allow);
+    if let Some(path) = report {
+        let report = Report {
+            exit_code,
+            allowed: &allow,
+            verdicts: &verdicts,
+        };
+        write(&path, &report).map_err(|source| Failure::Report { path, source })?;
+    }
+    Ok(match exit_code {
+        0 => u8::from(violated),
+        failed => failed,
+    })
+}
+
+/// Waits for the command and forwards SIGTERM to it. The terminal sends Ctrl-C to both processes; the
+/// command decides what to do.
+async fn wait(mut child: Child, signals: &mut Signals) -> io::Result<u8> {
+    loop {
+        tokio::select! {
+            status = child.wait() => return status.map(exit_code::of),
+            () = signals.terminate() => signals::terminate(&child),
+        }
+    }
+}
+
+fn write(path: &Path, report: &Report<'_>) -> io::Result<()> {
+    serde_json::to_writer_pretty(File::create(path)?, report)?;
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! Serves until a signal.
+
+use std::io::{self, Write};
+
+use mock_server::{HttpServer, Keys};
+use serde::Serialize;
+use tokio::sync::oneshot;
+
+use crate::arguments::ServerOptions;
+use crate::failure::Failure;
+use crate::log::Log;
+use crate::setup::{listen, worlds};
+use crate::signals::Signals;
+
+/// The line on stdout that reports that the server is ready.
+#[derive(Serialize)]
+struct Ready<'a> {
+    url: &'a str,
+    keys: &'a Keys,
+    control: Option<String>,
+}
+
+/// Serves until Ctrl-C or SIGTERM.
+pub(crate) async fn serve(options: ServerOptions) -> Result<(), Failure> {
+    // Register signal handlers before printing the line, after which a parent may send signals.
+    let mut signals = Signals::catch().map_err(Failure::Signal)?;
+    let worlds = worlds(&options)?;
+    let keys = worlds.keys().clone();
+    let log = options.log.then(Log::start);
+    let server = listen(worlds, &options.addr, log.as_ref())?;
+    announce(&server, &keys).map_err(Failure::Print)?;
+    let (stop, stopped) = oneshot::channel();
+    let serving = server.serve_until(async {
+        // Completes when the sender sends or is dropped.
+        let _ = stopped.await;
+    });
+    tokio::select! {
+        served = serving => served.map_err(Failure::Serve)?,
+        () = signals.twice(stop) => {}
+    }
+    if let Some(log) = log {
+        log.finish();
+    }
+    Ok(())
+}
+
+fn announce(server: &HttpServer, keys: &Keys) -> io::Result<()> {
+    let (url, control) = (server.url(), server.control_url());
+    let line = serde_json::to_string(&Ready { url, keys, control })?;
+    let mut stderr = io::stderr().lock();
+    let address = server.address();
+    if !address.ip().is_loopback() {
+        writeln!(
+            stderr,
+            "mock-server: {address} and its control API can be reached from other machines; omit \
+             --addr to listen on 127.0.0.1 only"
+        )?;
+    }
+    writeln!(stderr, "mock-server: serving on {url} until Ctrl-C. Try:")?;
+    writeln!(
+        stderr,
+        "  curl -H 'Authorization: Bearer {}' {url}/api/v1/me",
+        keys.all
+    )?;
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "{line}")?;
+    stdout.flush()
+}

@@ -1,0 +1,72 @@
+//! The report of `mock-server run` on stderr.
+
+use std::io::{self, Write};
+
+use mock_server::{Endpoint, Rule, RuleVerdict, Verdicts};
+
+/// Maximum number of different violations to print per rule.
+const MAX_PER_RULE: usize = 5;
+
+/// Prints the violations and the coverage. Returns `true` if a rule was violated that is not allowed.
+pub(crate) fn print(verdicts: &Verdicts, allowed: &[Rule]) -> bool {
+    let violated = verdicts.rules().filter(|one| !allowed.contains(&one.rule));
+    let violated: Vec<_> = violated.collect();
+    // Ignore a closed stderr; the exit code still reports the violations.
+    let _ = write(&mut io::stderr().lock(), verdicts, &violated);
+    !violated.is_empty()
+}
+
+fn write(to: &mut impl Write, verdicts: &Verdicts, violated: &[&RuleVerdict]) -> io::Result<()> {
+    if !violated.is_empty() {
+        writeln!(to, "mock-server: the command violated the specification:")?;
+        for verdict in violated {
+            write_rule(to, verdict)?;
+        }
+        let rules: Vec<_> = violated.iter().map(|one| one.rule.as_str()).collect();
+        let rules = rules.join(",");
+        writeln!(to, "mock-server: if this is intended, add --allow {rules}")?;
+    }
+    let coverage = &verdicts.coverage;
+    let uncovered = coverage.uncovered().endpoints;
+    let (all, covered) = (Endpoint::ALL.len(), Endpoint::ALL.len() - uncovered.len());
+    writeln!(to, "mock-server: {covered} of {all} endpoints covered")?;
+    if Endpoint::ALL
+        .iter()
+        .all(|one| coverage.endpoint(*one).calls == 0)
+    {
+        let message = "mock-server: no endpoint was called; the URL is in PROFILE_BASE_URL";
+        return writeln!(to, "{message}");
+    }
+    for endpoint in uncovered {
+        writeln!(to, "  not covered: {endpoint}")?;
+    }
+    Ok(())
+}
+
+fn write_rule(to: &mut impl Write, verdict: &RuleVerdict) -> io::Result<()> {
+    let RuleVerdict {
+        rule,
+        count,
+        violations,
+        ..
+    } = verdict;
+    let times = if *count == 1 { "time" } else { "times" };
+    writeln!(
+        to,
+        "  {rule} ({count} {times}, section {}): \"{}\"",
+        rule.section(),
+        rule.requirement()
+    )?;
+    let mut printed = Vec::new();
+    for violation in violations {
+        let line = format!(
+            "{} {}: {}",
+            violation.method, violation.path, violation.found
+        );
+        if printed.len() < MAX_PER_RULE && !printed.contains(&line) {
+            writeln!(to, "    {line}")?;
+            printed.push(line);
+        }
+    }
+    Ok(())
+}

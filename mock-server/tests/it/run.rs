@@ -1,0 +1,171 @@
+//! `mock-server run`, as a child process.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::serving::program;
+
+/// A shell function that sends a request: `ask METHOD PATH BODY`.
+const ASK: &str = r#"ask() {
+    curl --silent --output "$null" --request "$1" "$PROFILE_BASE_URL/api/v1$2" \
+        --header "Authorization: Bearer $PROFILE_API_KEY" \
+        --header "Content-Type: application/json" --data "$3"
+}
+null=/dev/null
+"#;
+
+/// Runs a shell script, and returns the exit code, stdout and stderr.
+#[track_caller]
+fn run(options: &[&str], script: &str) -> (Option<i32>, String, String) {
+    let script = format!("{ASK}{script}");
+    let arguments = [&["run"], options, &["--", "sh", "-c", &script]].concat();
+    output(&arguments)
+}
+
+#[track_caller]
+fn output(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = program(arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+#[test]
+fn the_command_gets_stdio_and_the_environment() {
+    let script = "cat; echo $PROFILE_API_KEY; echo $MOCK_SERVER_KEYS; \
+                  curl --silent --fail $MOCK_SERVER_CONTROL/health";
+    let mut child = program(&["run", "--seed", "7", "--", "sh", "-c", script])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"typed\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<_> = stdout.lines().collect();
+    let keys = mock_server::World::new(7).keys();
+    assert_eq!(lines[..2], ["typed", keys.all.as_str()]);
+    let given: Value = serde_json::from_str(lines[2]).unwrap();
+    assert_eq!(given, serde_json::to_value(&keys).unwrap());
+    let health: Value = serde_json::from_str(lines[3]).unwrap();
+    assert_eq!(health["status"], "ok");
+}
+
+#[test]
+fn the_exit_code_is_that_of_the_command() {
+    for (script, code) in [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", 137)] {
+        assert_eq!(run(&[], script).0, Some(code), "{script}");
+    }
+    let (code, _, stderr) = output(&["run", "--", "no-such-program"]);
+    assert_eq!(code, Some(127));
+    assert_eq!(
+        stderr,
+        "mock-server: cannot run no-such-program: No such file or directory (os error 2); \
+         expected a program in PATH or the path of one\n"
+    );
+    assert_eq!(output(&["run", "--", "/dev/null"]).0, Some(126));
+    assert_eq!(
+        output(&["run", "--allow", "nonsense", "--", "true"]).0,
+        Some(125)
+    );
+    assert_eq!(
+        output(&["run", "--fault", "missing.json", "--", "true"]).0,
+        Some(125)
+    );
+    assert_eq!(output(&["run", "--help"]).0, Some(0));
+}
+
+#[test]
+fn reports_violations_and_coverage_across_resets_and_worlds() {
+    let script = r#"
+        ask PATCH /me/profile '{"nickname": "x"}'
+        ask GET /stats
+        curl --silent --request POST "$MOCK_SERVER_CONTROL/worlds/default/reset"
+        ask PATCH /me/profile '{"accent_color": "red"}'
+        curl --silent --output $null --request POST "$MOCK_SERVER_CONTROL/worlds"
+        PROFILE_BASE_URL=$PROFILE_BASE_URL/worlds/w1 ask PATCH /me/profile '{"text_color": "red"}'
+        curl --silent --request DELETE "$MOCK_SERVER_CONTROL/worlds/w1"
+    "#;
+    let (code, stdout, stderr) = run(&[], script);
+    assert_eq!((code, stdout.as_str()), (Some(1), ""));
+    let (violations, coverage) = stderr.split_once("mock-server: 1 of 11").unwrap();
+    expect_test::expect![[r#"
+        mock-server: the command violated the specification:
+          unknown_field (1 time, section Errors): "PATCH /me/profile with a field that is not editable is rejected as a whole."
+            PATCH /api/v1/me/profile: unknown field nickname; expected one of display_name, bio, location, accent_color, text_color, background_color
+          not_a_color (2 times, section Limits): "Colors have the format #rrggbb."
+            PATCH /api/v1/me/profile: accent_color is not a color of the form #rrggbb, such as #ff8800
+            PATCH /api/v1/me/profile: text_color is not a color of the form #rrggbb, such as #ff8800
+        mock-server: if this is intended, add --allow unknown_field,not_a_color
+    "#]]
+    .assert_eq(violations);
+    assert!(coverage.starts_with(" endpoints covered\n  not covered: GET /api/v1/me\n"));
+    assert!(!coverage.contains("/api/v1/stats"));
+
+    let allow = ["--allow", "unknown_field,not_a_color"];
+    let (code, _, stderr) = run(&allow, script);
+    assert_eq!(code, Some(0));
+    assert!(stderr.starts_with("mock-server: 1 of 11"), "{stderr}");
+    assert_eq!(run(&["--allow", "unknown_field"], script).0, Some(1));
+    assert_eq!(run(&[], &format!("{script}\nexit 7")).0, Some(7));
+}
+
+#[test]
+fn a_command_without_requests_gets_a_hint() {
+    let (code, _, stderr) = run(&[], "exit 0");
+    assert_eq!(code, Some(0));
+    assert_eq!(
+        stderr,
+        "mock-server: 0 of 11 endpoints covered\n\
+         mock-server: no endpoint was called; the URL is in PROFILE_BASE_URL\n"
+    );
+}
+
+#[test]
+fn the_report_is_written_as_json() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("report.json");
+    let options = [
+        "--allow",
+        "unknown_field",
+        "--report",
+        path.to_str().unwrap(),
+    ];
+    let script = "ask PATCH /me/profile '{\"nickname\": \"x\"}'; exit 3";
+    assert_eq!(run(&options, script).0, Some(3));
+    let report: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    assert_eq!(report["exit_code"], 3);
+    assert_eq!(report["allowed"], json!(["unknown_field"]));
+    assert_eq!(report["violations"][0]["rule"], "unknown_field");
+    assert_eq!(report["violations"][0]["count"], 1);
+    let uncovered = report["coverage"]["uncovered"]["endpoints"].as_array();
+    assert_eq!(uncovered.unwrap().len(), 11);
+}
+
+#[test]
+fn forwards_sigterm_and_leaves_ctrl_c_to_the_command() {
+    let script = "trap 'exit 42' TERM; trap '' INT; echo ready; while :; do sleep 0.01; done";
+    let mut child = program(&["run", "--", "sh", "-c", script])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let stdout = child.stdout.as_mut().unwrap();
+    BufReader::new(stdout).read_line(&mut line).unwrap();
+    for signal in ["INT", "INT", "TERM"] {
+        let id = child.id().to_string();
+        let sent = Command::new("kill").args(["-s", signal, &id]).status();
+        assert!(sent.unwrap().success());
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(42));
+}
