@@ -13,6 +13,7 @@ macro_rules! page {
         #[doc = "[state-files]: self::state_files"]
         #[doc = "[control-api]: self::control_api"]
         #[doc = "[program]: self::program"]
+        #[doc = "[test-suites]: self::test_suites"]
         #[doc = "[library]: self::library"]
         #[doc = ""]
         #[doc = include_str!(concat!("../docs/", $file))]
@@ -29,4 +30,5 @@ page!(webhooks, "webhooks.md");
 page!(state_files, "state-files.md");
 page!(control_api, "control-api.md");
 page!(program, "program.md");
+page!(test_suites, "test-suites.md");
 page!(library, "library.md");

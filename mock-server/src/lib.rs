@@ -7,6 +7,7 @@
 //! [state-files]: guide::state_files
 //! [control-api]: guide::control_api
 //! [program]: guide::program
+//! [test-suites]: guide::test_suites
 //! [library]: guide::library
 //!
 #![doc = include_str!("../README.md")]

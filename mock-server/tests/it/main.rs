@@ -28,6 +28,7 @@ mod expect;
 mod faults;
 mod journal;
 mod links;
+mod matrix;
 mod me;
 mod mounted_mocks;
 mod openapi;

@@ -27,7 +27,7 @@ fn run(options: &[&str], script: &str) -> (Option<i32>, String, String) {
 }
 
 #[track_caller]
-fn output(arguments: &[&str]) -> (Option<i32>, String, String) {
+pub(crate) fn output(arguments: &[&str]) -> (Option<i32>, String, String) {
     let output = program(arguments).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (

@@ -1,6 +1,5 @@
 //! The command line. Invalid arguments are rejected here, with exit code 2.
 
-use std::ffi::OsString;
 use std::fmt;
 use std::fs;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
@@ -8,7 +7,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand};
-use mock_server::{Dialect, InvalidInput, Rule, World};
+use mock_server::{Dialect, InvalidInput, World};
+
+use crate::matrix::MatrixOptions;
+use crate::run::RunOptions;
 
 /// Runs a mock of the profile service until Ctrl-C or SIGTERM.
 ///
@@ -30,37 +32,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Run(RunOptions),
-}
-
-/// Run a command against a new mock and report the rules that it violated
-///
-/// The command gets PROFILE_BASE_URL, PROFILE_API_KEY (a key with all scopes), MOCK_SERVER_CONTROL
-/// (the URL of the control API) and MOCK_SERVER_KEYS (all keys, as JSON) in its environment. The exit
-/// code is that of the command; if that is 0, it is 1 if the command violated a rule.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  mock-server run -- pytest\n  mock-server run --allow too_many_lines --report report.json -- npm test"
-)]
-pub(crate) struct RunOptions {
-    #[command(flatten)]
-    pub(crate) server: ServerOptions,
-    /// Rule that the command may violate, such as unknown_field; repeatable
-    #[arg(long, value_name = "RULE", value_parser = rule, value_delimiter = ',')]
-    pub(crate) allow: Vec<Rule>,
-    /// Write the violations and the coverage to this file, as JSON
-    #[arg(long, value_name = "FILE")]
-    pub(crate) report: Option<PathBuf>,
-    /// Command to run, with its arguments
-    #[arg(last = true, required = true, value_name = "COMMAND")]
-    pub(crate) command: Vec<OsString>,
-}
-
-fn rule(text: &str) -> Result<Rule, String> {
-    let rule = Rule::ALL.into_iter().find(|rule| rule.as_str() == text);
-    rule.ok_or_else(|| {
-        let names = Rule::ALL.map(Rule::as_str).join(", ");
-        format!("expected one of {names}")
-    })
+    Matrix(MatrixOptions),
 }
 
 /// The options of a server.
@@ -111,6 +83,12 @@ pub(crate) struct Address {
 }
 
 impl Address {
+    /// A free port of 127.0.0.1.
+    pub(crate) fn loopback() -> Self {
+        let host = "127.0.0.1".to_owned();
+        Self { host, port: 0 }
+    }
+
     pub(crate) fn listen(&self) -> std::io::Result<TcpListener> {
         let addresses: Vec<SocketAddr> =
             (self.host.as_str(), self.port).to_socket_addrs()?.collect();

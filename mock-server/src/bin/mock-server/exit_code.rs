@@ -28,7 +28,9 @@ fn signal(_: ExitStatus) -> Option<i32> {
 pub(crate) fn of_usage(error: &clap::Error) -> ExitCode {
     // Ignore a closed stream.
     let _ = error.print();
-    let runs_command = env::args_os().nth(1).is_some_and(|first| first == "run");
+    let runs_command = env::args_os()
+        .nth(1)
+        .is_some_and(|first| first == "run" || first == "matrix");
     match error.use_stderr() {
         true if runs_command => FAILURE.into(),
         true => 2.into(),

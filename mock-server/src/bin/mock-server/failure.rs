@@ -41,6 +41,11 @@ pub(crate) enum Failure {
         program: OsString,
         source: io::Error,
     },
+    #[error("unknown name {name:?}; expected one of {}", expected.join(", "))]
+    Name {
+        name: String,
+        expected: Vec<&'static str>,
+    },
     #[error("cannot wait for the command: {0}")]
     Wait(io::Error),
     #[error("cannot write the report {}: {source}", path.display())]

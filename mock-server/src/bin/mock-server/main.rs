@@ -3,14 +3,19 @@
 mod arguments;
 mod exit_code;
 mod failure;
+mod group;
 mod log;
+mod matrix;
 mod mock;
+mod output;
 mod run;
 mod serve;
 mod settings;
 mod setup;
 mod signals;
+mod standard_faults;
 mod summary;
+mod trial;
 
 use std::process::ExitCode;
 
@@ -30,8 +35,11 @@ async fn main() -> ExitCode {
             .await
             .map(|()| 0)
             .map_err(|error| (1, error)),
-        Some(Command::Run(options)) => {
-            let ended = run::run(options).await;
+        Some(command) => {
+            let ended = match command {
+                Command::Run(options) => run::run(options).await,
+                Command::Matrix(options) => matrix::run(options).await,
+            };
             ended.map_err(|error| (error.exit_code(), error))
         }
     };

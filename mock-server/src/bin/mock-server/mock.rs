@@ -34,7 +34,7 @@ impl Mock {
     }
 
     /// Returns the environment variables of the command.
-    pub(crate) fn environment(&self) -> impl Iterator<Item = (&'static str, &str)> {
+    pub(crate) fn environment(&self) -> impl Iterator<Item = (&str, &str)> {
         let variables = self.environment.iter();
         variables.map(|(name, value)| (*name, value.as_str()))
     }

@@ -1,14 +1,16 @@
 //! `mock-server run`: runs a command against a new mock.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use mock_server::{Rule, Verdicts};
 use serde::Serialize;
 use tokio::process::{Child, Command};
 
-use crate::arguments::RunOptions;
+use crate::arguments::ServerOptions;
 use crate::exit_code;
 use crate::failure::Failure;
 use crate::log::Log;
@@ -16,6 +18,37 @@ use crate::mock::Mock;
 use crate::setup::worlds;
 use crate::signals::{self, Signals};
 use crate::summary;
+
+/// Run a command against a new mock and report the rules that it violated
+///
+/// The command gets PROFILE_BASE_URL, PROFILE_API_KEY (a key with all scopes), MOCK_SERVER_CONTROL
+/// (the URL of the control API) and MOCK_SERVER_KEYS (all keys, as JSON) in its environment. The exit
+/// code is that of the command; if that is 0, it is 1 if the command violated a rule.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  mock-server run -- pytest\n  mock-server run --allow too_many_lines --report report.json -- npm test"
+)]
+pub(crate) struct RunOptions {
+    #[command(flatten)]
+    server: ServerOptions,
+    /// Rule that the command may violate, such as unknown_field; repeatable
+    #[arg(long, value_name = "RULE", value_parser = rule, value_delimiter = ',')]
+    allow: Vec<Rule>,
+    /// Write the violations and the coverage to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Command to run, with its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+fn rule(text: &str) -> Result<Rule, String> {
+    let rule = Rule::ALL.into_iter().find(|rule| rule.as_str() == text);
+    rule.ok_or_else(|| {
+        let names = Rule::ALL.map(Rule::as_str).join(", ");
+        format!("expected one of {names}")
+    })
+}
 
 /// The content of the file of `--report`.
 #[derive(Serialize)]

@@ -41,18 +41,19 @@ impl Signals {
         self.next().await;
     }
 
-    /// Waits for Ctrl-C or SIGTERM.
+    /// Waits for Ctrl-C or SIGTERM, and returns the number of the signal.
     #[cfg(unix)]
-    pub(crate) async fn next(&mut self) {
+    pub(crate) async fn next(&mut self) -> u8 {
         tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => 2,
+            _ = self.terminate.recv() => 15,
         }
     }
 
     #[cfg(windows)]
-    pub(crate) async fn next(&mut self) {
+    pub(crate) async fn next(&mut self) -> u8 {
         self.interrupt.recv().await;
+        2
     }
 
     /// Waits for SIGTERM, which Windows does not have.

@@ -1,0 +1,149 @@
+//! `mock-server matrix`, as a child process.
+
+use std::fs::File;
+use std::io::Read;
+use std::process::Command;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::run::output;
+
+/// Fails unless the first id in `GET /me` is a string, after a request that violates a rule.
+const SCRIPT: &str = r#"
+    me=$(curl --silent --fail "$PROFILE_BASE_URL/api/v1/me?x=1" \
+        --header "Authorization: Bearer $PROFILE_API_KEY") || exit 9
+    curl --silent --output /dev/null "$PROFILE_BASE_URL/api/v1/links"
+    echo "read $me"
+    case $me in *'"id":1'*) exit 3 ;; esac
+"#;
+
+#[track_caller]
+fn matrix(options: &[&str], script: &str) -> (Option<i32>, String, String) {
+    output(&[&["matrix"], options, &["--", "sh", "-c", script]].concat())
+}
+
+#[test]
+fn runs_the_command_under_each_alternative() {
+    let (code, stdout, stderr) = matrix(&["--jobs", "4"], SCRIPT);
+    assert_eq!(code, Some(1));
+    let lines: Vec<_> = stdout.lines().collect();
+    let alternatives: Vec<_> = mock_server::Dialect::alternatives().collect();
+    assert_eq!(lines.len(), alternatives.len() + 3, "{stdout}");
+    let violation = "unknown_path: no endpoint has the path /api/v1/links";
+    let row = |setting: &str, alternative: &str, result: &str, violation: &str| {
+        format!("{setting:<28}{alternative:<22}{result:<24}{violation}")
+    };
+    assert_eq!(
+        lines[..2],
+        [
+            row("setting", "alternative", "result", "first violation"),
+            row("default", "", "passed", violation),
+        ]
+    );
+    for (line, (setting, alternative, _)) in lines[2..].iter().zip(alternatives) {
+        let result = match setting {
+            "ids" => "failed (exit code 3)",
+            _ => "passed",
+        };
+        assert_eq!(*line, row(setting, alternative, result, violation));
+    }
+    assert!(lines.last().unwrap().ends_with(" passed, 1 failed"));
+    let title = "\n--- output of the command: ids = integer, failed (exit code 3) ---\nread {";
+    assert!(stderr.starts_with(title), "{stderr}");
+    assert_eq!(stderr.matches("---\n").count(), 1, "{stderr}");
+}
+
+#[test]
+fn runs_the_command_under_the_standard_faults() {
+    let options = ["--faults", "--only", "fault", "--json", "--jobs", "4"];
+    let (code, stdout, _) = matrix(&options, &SCRIPT.replace("read $me", ""));
+    assert_eq!(code, Some(1));
+    let results: Value = serde_json::from_str(&stdout).unwrap();
+    let runs = results["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 11);
+    let outcome = |name: &str| {
+        let mut runs = runs.iter();
+        let run = runs.find(|run| run["alternative"] == name).unwrap();
+        (run["passed"].as_bool().unwrap(), run["exit_code"].clone())
+    };
+    assert_eq!(outcome(""), (true, 0.into()));
+    for name in [
+        "503_once",
+        "429_retry_after_1",
+        "reset_before_write",
+        "reset_after_write",
+        "cut_body",
+    ] {
+        assert_eq!(outcome(name), (false, 9.into()), "{name}");
+    }
+    for name in [
+        "slow_body",
+        "wrong_content_type",
+        "empty_body",
+        "malformed_json",
+        "delay_2_s",
+    ] {
+        assert_eq!(outcome(name), (true, 0.into()), "{name}");
+    }
+    assert_eq!(results["passed"], 6);
+    assert_eq!(runs[0]["violations"][0]["rule"], "unknown_path");
+}
+
+#[test]
+fn the_default_has_to_pass() {
+    let (code, stdout, stderr) = matrix(&[], "echo broken; exit 4");
+    assert_eq!(code, Some(1));
+    assert_eq!(stdout.lines().count(), 3, "{stdout}");
+    assert_eq!(
+        stderr,
+        "\n--- output of the command: default, failed (exit code 4) ---\nbroken\n\
+         mock-server: the command failed under the default dialect, which has to pass first\n"
+    );
+    assert_eq!(output(&["matrix", "--", "no-such-program"]).0, Some(127));
+    let (code, _, stderr) = matrix(&["--only", "idz"], "true");
+    assert_eq!(code, Some(125));
+    assert!(stderr.starts_with("mock-server: unknown name \"idz\"; expected one of api_visible, "));
+}
+
+#[test]
+fn output_is_shown_on_request() {
+    let (code, _, stderr) = matrix(&["--only", "ids", "--show-output"], "echo one; cat");
+    assert_eq!(code, Some(0));
+    assert_eq!(
+        stderr,
+        "\n--- output of the command: default, passed ---\none\n\
+         \n--- output of the command: ids = integer, passed ---\none\n"
+    );
+}
+
+#[test]
+fn a_run_ends_with_all_of_its_processes() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&path).status();
+    assert!(made.unwrap().success());
+    let reader = std::thread::spawn({
+        let path = path.clone();
+        move || {
+            let mut text = String::new();
+            File::open(path).unwrap().read_to_string(&mut text).unwrap();
+            text
+        }
+    });
+    let script = format!(
+        "trap '' TERM; (sleep 20; echo survived) > {} & echo started; wait; sleep 20",
+        path.display()
+    );
+    let (code, stdout, stderr) = matrix(&["--timeout", "1"], &script);
+    assert_eq!(code, Some(1));
+    assert!(
+        stdout.lines().nth(1).unwrap().ends_with("timeout"),
+        "{stdout}"
+    );
+    assert!(
+        stderr.contains("default, timeout ---\nstarted\n"),
+        "{stderr}"
+    );
+    assert_eq!(reader.join().unwrap(), "");
+}
