@@ -120,16 +120,16 @@ impl StateFile {
             file.lock()?;
             Ok(Locked { path, _file: file })
         };
-        lock().map_err(|source| self.unwritable(source))
+        lock().map_err(|reason| self.unwritable(reason))
     }
 
     fn load(&self) -> Result<Option<World>, StateError> {
         let bytes = match fs::read(&self.path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => {
+            Err(reason) => {
                 let path = self.path.clone();
-                return Err(StateError::Unreadable { path, source });
+                return Err(StateError::Unreadable { path, reason });
             }
         };
         // `touch` and `mktemp` create empty files.
@@ -167,12 +167,12 @@ impl StateFile {
             .expect("a world contains only values that JSON can represent");
         locked
             .replace(&bytes)
-            .map_err(|source| self.unwritable(source))
+            .map_err(|reason| self.unwritable(reason))
     }
 
-    fn unwritable(&self, source: io::Error) -> StateError {
+    fn unwritable(&self, reason: io::Error) -> StateError {
         let path = self.path.clone();
-        StateError::Unwritable { path, source }
+        StateError::Unwritable { path, reason }
     }
 }
 
@@ -182,25 +182,25 @@ impl StateFile {
 pub enum StateError {
     /// The file exists but cannot be read.
     #[error(
-        "cannot read the state file {}: {source}; check its permissions or use another file",
+        "cannot read the state file {}: {reason}; check its permissions or use another file",
         path.display()
     )]
     Unreadable {
         /// The state file.
         path: PathBuf,
         /// The error of the operating system.
-        source: io::Error,
+        reason: io::Error,
     },
     /// The file, its lock or its directory cannot be written.
     #[error(
-        "cannot write the state file {}: {source}; check its permissions or use another file",
+        "cannot write the state file {}: {reason}; check its permissions or use another file",
         path.display()
     )]
     Unwritable {
         /// The state file.
         path: PathBuf,
         /// The error of the operating system.
-        source: io::Error,
+        reason: io::Error,
     },
     /// The content of the file is not a valid state.
     #[error(

@@ -221,10 +221,10 @@ fn free_port() -> Result<TcpListener, StartError> {
 pub enum StartError {
     /// No port of 127.0.0.1 can be bound.
     #[error("cannot bind a port on 127.0.0.1: {0}")]
-    Listen(#[source] io::Error),
+    Listen(io::Error),
     /// The proxy for wire faults cannot be started.
     #[error("cannot start the proxy for wire faults: {0}")]
-    Proxy(#[source] io::Error),
+    Proxy(io::Error),
     /// The state file cannot be used.
     #[error(transparent)]
     State(#[from] StateError),

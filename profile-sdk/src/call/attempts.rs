@@ -37,9 +37,7 @@ pub(crate) async fn exchange<'a>(
         Ok(response) => Ok((response, attempts)),
         Err(error) => {
             let summary = attempts.summary();
-            Err(error
-                .with_operation(request.operation())
-                .with_summary(summary))
+            Err(client.error_in(request, error).with_summary(summary))
         }
     }
 }
@@ -103,7 +101,7 @@ impl<'a> Attempts<'a> {
             .transport()
             .exchange(self.request, timeout)
             .await
-            .map_err(|error| error.with_operation(operation))?;
+            .map_err(|error| self.client.error_in(self.request, error))?;
         self.pacing().update(&response);
         match response.status {
             200..300 => Ok(response),
@@ -111,9 +109,8 @@ impl<'a> Attempts<'a> {
             _ => {
                 let retry_after = self.pacing().retry_after(&response);
                 let error = self.client.redacted_error(response, Error::from_response);
-                Err(error
-                    .with_operation(operation)
-                    .with_retry_after(retry_after))
+                let error = self.client.error_in(self.request, error);
+                Err(error.with_retry_after(retry_after))
             }
         }
     }

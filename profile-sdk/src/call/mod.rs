@@ -175,9 +175,8 @@ impl<T> Call<T> {
                     Error::unreadable(reason, response)
                 };
                 let error = self.client.redacted_error(response, to_error);
-                Err(error
-                    .with_operation(request.operation())
-                    .with_summary(attempts.summary()))
+                let error = self.client.error_in(request, error);
+                Err(error.with_summary(attempts.summary()))
             }
         }
     }
@@ -195,7 +194,7 @@ impl<T> Call<Option<T>> {
     /// Makes the call fail with this error before it is sent.
     pub(crate) fn or_error(mut self, error: Option<Error>) -> Self {
         if let (Some(error), Ok(request)) = (error, &self.request) {
-            self.request = Err(error.with_operation(request.operation()));
+            self.request = Err(self.client.error_in(request, error));
         }
         self
     }

@@ -3,7 +3,7 @@
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
-use crate::decode::start_of;
+use crate::decode::unreadable;
 use crate::request::path::{check_path, check_query};
 use crate::transport::default_headers::custom_header;
 use crate::{Call, Client, Error, ErrorKind, Method, Operation, Request};
@@ -158,10 +158,7 @@ impl RawCall {
         self.request = self.request.and_then(|request| {
             let text = serde_json::to_vec(body).map_err(|error| {
                 let reason = format!("could not serialize the body to JSON: {error}");
-                let invalid = Error::new(ErrorKind::Invalid, reason);
-                invalid
-                    .with_operation(request.operation())
-                    .with_source(error)
+                Error::new(ErrorKind::Invalid, reason).with_operation(request.operation())
             })?;
             Ok(request.json_text(text))
         });
@@ -188,9 +185,7 @@ impl RawCall {
                 Err(error) => {
                     let reason = format!("the body is not valid JSON: {error}");
                     let invalid = Error::new(ErrorKind::Invalid, reason);
-                    Err(invalid
-                        .with_operation(request.operation())
-                        .with_source(error))
+                    Err(invalid.with_operation(request.operation()))
                 }
             }
         });
@@ -291,6 +286,6 @@ fn read_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
             "." => error.inner().to_string(),
             path => format!("{path}: {}", error.inner()),
         };
-        format!("{reason}; the body starts with {}", start_of(body))
+        unreadable(&reason, body)
     })
 }

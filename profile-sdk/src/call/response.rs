@@ -1,11 +1,15 @@
 //! A response with its status code, headers and body.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use crate::decode;
 use crate::transport::raw_response::RawResponse;
 
 /// A response with its decoded data, as [`Call::send`](crate::Call::send) returns it.
+///
+/// `Debug` shows neither the data nor the body: they may be large, and a service may echo the key in
+/// them.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -20,7 +24,7 @@ use crate::transport::raw_response::RawResponse;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Response<T> {
     data: T,
     raw: RawResponse,
@@ -95,5 +99,14 @@ impl<T> Response<T> {
     #[must_use]
     pub fn body(&self) -> &[u8] {
         &self.raw.body
+    }
+}
+
+impl<T> fmt::Debug for Response<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Response")
+            .field("status", &self.status())
+            .field("body_bytes", &self.raw.body.len())
+            .finish_non_exhaustive()
     }
 }

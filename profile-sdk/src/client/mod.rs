@@ -169,9 +169,18 @@ impl Client {
         if operation.requires_key() && self.shared.api_key.is_none() {
             let reason = "this call requires an API key; set one with ClientBuilder::api_key, \
                           or with PROFILE_API_KEY and Client::from_env";
-            return Err(Error::new(ErrorKind::KeyMissing, reason).with_operation(operation));
+            return Err(self.error_in(request, Error::new(ErrorKind::KeyMissing, reason)));
         }
         Ok(())
+    }
+
+    /// Adds the endpoint and the handle or ID of a request to an error, without the key.
+    pub(crate) fn error_in(&self, request: &Request, error: Error) -> Error {
+        let resource = request.resource();
+        let resource = resource.map(|resource| self.without_key(&resource).into_owned());
+        error
+            .with_operation(request.operation())
+            .with_resource(resource)
     }
 
     /// Creates an error from a response, without the key, which a service may echo.

@@ -4,7 +4,7 @@
 #[cfg(any(test, fuzzing))]
 pub(crate) mod any_body;
 pub(crate) mod count;
-mod exact_ids;
+mod exact_values;
 #[cfg(test)]
 mod properties;
 pub(crate) mod response_data;
@@ -14,6 +14,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::error::one_line::one_line;
 use response_data::{Resource, ResponseData};
 use unexpected_fields::UnexpectedFields;
 
@@ -27,8 +28,7 @@ pub(crate) fn read_data<T: ResponseData>(body: &[u8]) -> Result<T, String> {
     {
         return Ok(envelope.data);
     }
-    read_leniently(body)
-        .map_err(|reason| format!("{reason}; the body starts with {}", start_of(body)))
+    read_leniently(body).map_err(|reason| unreadable(&reason, body))
 }
 
 /// Decodes the resource in the response to a write, or returns `None` if there is no recognizable
@@ -57,7 +57,9 @@ struct RawEnvelope<'a> {
 /// The slow path: moves fields that cannot be decoded to `extra` if the specification does not
 /// define their shape, otherwise returns an error with the path of the field.
 fn read_leniently<T: ResponseData>(body: &[u8]) -> Result<T, String> {
-    let response: Value = serde_json::from_slice(without_mark(body))
+    let body = without_mark(body);
+    let response = serde_json::from_slice(body)
+        .or_else(|error| exact_values::parse(body).map_err(|_| error))
         .map_err(|error| format!("the response is not valid JSON ({error})"))?;
     let Value::Object(mut response) = response else {
         return Err("the response is not a JSON object with the field `data`".to_owned());
@@ -91,7 +93,7 @@ fn read_leniently<T: ResponseData>(body: &[u8]) -> Result<T, String> {
 
 /// Parses the fields of `data` without losing digits of identifiers.
 fn parse_with_exact_ids(body: &[u8]) -> Map<String, Value> {
-    let response = exact_ids::parse(without_mark(body)).ok();
+    let response = exact_values::parse(body).ok();
     match response.and_then(|mut response| Some(response.get_mut("data")?.take())) {
         Some(Value::Object(data)) => data,
         _ => Map::new(),
@@ -111,8 +113,17 @@ pub(crate) fn without_mark(body: &[u8]) -> &[u8] {
     body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body)
 }
 
+/// Returns the message for a body that cannot be decoded. The reason may quote the body.
+pub(crate) fn unreadable(reason: &str, body: &[u8]) -> String {
+    format!(
+        "{}; the body starts with {}",
+        one_line(reason),
+        start_of(body)
+    )
+}
+
 /// Returns the start of a body, escaped on one line.
-pub(crate) fn start_of(body: &[u8]) -> String {
+fn start_of(body: &[u8]) -> String {
     const SHOWN: usize = 120;
     let text = String::from_utf8_lossy(&body[..body.len().min(4 * SHOWN)]);
     let start: String = text.chars().take(SHOWN).collect();

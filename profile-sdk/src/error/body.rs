@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::decode::without_mark;
+use crate::error::one_line::one_line;
 
 /// The error code and message of a response.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -126,17 +127,7 @@ fn html_title(page: &str) -> Option<String> {
 
 /// Puts a text on one line and shortens it. Returns `None` if it is empty.
 fn sentence(text: &str) -> Option<String> {
-    const MAX_CHARACTERS: usize = 500;
-    let words: Vec<_> = text
-        .split(|c: char| c.is_whitespace() || c.is_control())
-        .filter(|word| !word.is_empty())
-        .collect();
-    let mut line = words.join(" ");
-    if let Some((end, _)) = line.char_indices().nth(MAX_CHARACTERS) {
-        line.truncate(end);
-        line.push('…');
-    }
-    (!line.is_empty()).then_some(line)
+    Some(one_line(text)).filter(|line| !line.is_empty())
 }
 
 #[cfg(test)]

@@ -1,16 +1,18 @@
 //! The `Display` and `Debug` output of errors.
 
-use std::error::Error as _;
+use std::borrow::Cow;
 use std::fmt;
 
 use url::Url;
 
-use crate::{Error, ErrorKind};
+use crate::error::one_line::shorten;
+use crate::request::path::segment;
+use crate::{Error, ErrorKind, Operation};
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(operation) = self.operation() {
-            write!(f, "{operation}: ")?;
+            write!(f, "{} {}: ", operation.method(), path(self, operation))?;
         }
         f.write_str(&summary(self))?;
         if let Some(message) = self.message() {
@@ -20,7 +22,7 @@ impl fmt::Display for Error {
             write!(f, " ({code})")?;
         }
         if let Some(id) = self.request_id() {
-            write!(f, " [request {id}]")?;
+            write!(f, " [request {}]", shorten(id))?;
         }
         if let Some(wait) = self.retry_after() {
             let seconds = wait.as_secs_f64().ceil();
@@ -48,9 +50,20 @@ impl fmt::Debug for Error {
             .field("kind", &self.kind())
             .field("display", &format_args!("{self}"))
             .field("body", &start_of_body(self.body()))
-            .field("source", &self.source())
             .finish()
     }
+}
+
+/// Returns the path with the handle or ID instead of the parameter.
+fn path<'a>(error: &Error, operation: &'a Operation) -> Cow<'a, str> {
+    let template = operation.path_template();
+    let (Some(resource), Some((before, rest))) = (error.resource(), template.split_once('{'))
+    else {
+        return Cow::Borrowed(template);
+    };
+    let after = rest.split_once('}').map_or("", |(_, after)| after);
+    let resource = segment(resource).to_string();
+    Cow::Owned(format!("{before}{}{after}", shorten(&resource)))
 }
 
 /// Returns the message without the parts that come from the service.
@@ -88,7 +101,7 @@ fn summary(error: &Error) -> String {
 /// path and query.
 fn origin(location: &str) -> String {
     match Url::parse(location) {
-        Ok(url) => format!(" to {}", url.origin().ascii_serialization()),
+        Ok(url) => format!(" to {}", shorten(&url.origin().ascii_serialization())),
         Err(_) => " to the same host".to_owned(),
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod body;
 mod display;
 mod kind;
+pub(crate) mod one_line;
 
 pub use kind::ErrorKind;
 
@@ -15,8 +16,8 @@ use body::read_error_body;
 
 /// The error of a failed call or an invalid setting.
 ///
-/// `Display` prints one line with the endpoint, what went wrong and what to do.
-/// [`source`](StdError::source) returns the cause. No output contains the key.
+/// `Display` prints one line with the endpoint, what went wrong, its cause and what to do, so
+/// [`source`](StdError::source) returns `None`. No output contains the key.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -43,12 +44,11 @@ pub struct Error {
 struct Inner {
     kind: ErrorKind,
     operation: Option<Operation>,
+    resource: Option<String>,
     reason: String,
     response: Option<RawResponse>,
     code: Option<String>,
     message: Option<String>,
-    source: Option<Box<dyn StdError + Send + Sync>>,
-    /// Not a source, because `reason` has the same text.
     invalid_value: Option<InvalidValue>,
     summary: AttemptSummary,
     retry_after: Option<Duration>,
@@ -78,6 +78,27 @@ impl Error {
     #[must_use]
     pub fn operation(&self) -> Option<&Operation> {
         self.inner.operation.as_ref()
+    }
+
+    /// Returns the handle or the ID that the call was about: of a profile, link or post.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = mock_server::MockServer::start().await;
+    /// # let client = profile_sdk::Client::builder()
+    /// #     .base_url(service.uri())
+    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
+    /// #     .build()?;
+    /// let error = client.delete_link(&"link_99".parse()?).await.unwrap_err();
+    /// assert_eq!(error.resource(), Some("link_99"));
+    /// assert!(error.to_string().starts_with("DELETE /api/v1/me/links/link_99: 404: not found"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn resource(&self) -> Option<&str> {
+        self.inner.resource.as_deref()
     }
 
     /// Returns the status code of the response, if there is one.
@@ -214,11 +235,11 @@ impl Error {
         let inner = Inner {
             kind,
             operation: None,
+            resource: None,
             reason: reason.into(),
             response: None,
             code: None,
             message: None,
-            source: None,
             invalid_value: None,
             summary: AttemptSummary::default(),
             retry_after: None,
@@ -279,11 +300,6 @@ impl Error {
         &self.inner.reason
     }
 
-    pub(crate) fn with_source(mut self, source: impl StdError + Send + Sync + 'static) -> Self {
-        self.inner.source = Some(Box::new(source));
-        self
-    }
-
     /// Prefixes the message with what it is about.
     pub(crate) fn with_prefix(mut self, subject: &str) -> Self {
         self.inner.reason = format!("{subject}: {}", self.inner.reason);
@@ -293,6 +309,12 @@ impl Error {
     /// Sets the endpoint that was called.
     pub(crate) fn with_operation(mut self, operation: &Operation) -> Self {
         self.inner.operation = Some(operation.clone());
+        self
+    }
+
+    /// Sets the handle or ID that the call was about.
+    pub(crate) fn with_resource(mut self, resource: Option<String>) -> Self {
+        self.inner.resource = resource;
         self
     }
 
@@ -325,11 +347,7 @@ impl Error {
     }
 }
 
-impl StdError for Error {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.inner.source.as_deref().map(|source| source as _)
-    }
-}
+impl StdError for Error {}
 
 impl From<InvalidValue> for Error {
     fn from(invalid: InvalidValue) -> Self {

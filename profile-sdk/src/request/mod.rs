@@ -6,6 +6,7 @@ pub(crate) mod path;
 pub use operation::{Method, Operation};
 
 use bytes::Bytes;
+use percent_encoding::percent_decode_str;
 use reqwest::header::{HeaderName, HeaderValue};
 use serde::Serialize;
 
@@ -137,6 +138,14 @@ impl Request {
     #[must_use]
     pub fn body(&self) -> Option<&[u8]> {
         self.body.as_deref()
+    }
+
+    /// Returns the handle or ID in the path, if the endpoint has one.
+    pub(crate) fn resource(&self) -> Option<String> {
+        let (before, parameter) = self.operation.path_template().split_once('{')?;
+        let (_, after) = parameter.split_once('}')?;
+        let encoded = self.path.strip_prefix(before)?.strip_suffix(after)?;
+        Some(percent_decode_str(encoded).decode_utf8_lossy().into_owned())
     }
 
     /// Returns the headers of this request only.

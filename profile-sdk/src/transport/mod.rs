@@ -4,6 +4,7 @@ pub(crate) mod base_url;
 pub(crate) mod default_headers;
 pub(crate) mod proxy;
 pub(crate) mod raw_response;
+mod request_body;
 pub(crate) mod tls;
 
 use std::time::Duration;
@@ -14,8 +15,10 @@ use reqwest::header::{self, HeaderMap, HeaderValue};
 use base_url::BaseUrl;
 use proxy::Proxy;
 use raw_response::RawResponse;
+use request_body::{RequestBody, SendGuard};
 use tls::{Tls, root_cause, setup_error};
 
+use crate::error::one_line::one_line;
 use crate::{Error, ErrorKind, Method, Request};
 
 /// The maximum memory that is reserved because of a `Content-Length`, before the body arrives.
@@ -100,18 +103,21 @@ impl Transport {
         for (name, value) in request.headers() {
             builder = builder.header(name, value);
         }
+        let mut guard = None;
         if let Some(body) = request.body_bytes() {
+            let (body, of_body) = RequestBody::new(body);
+            guard = Some(of_body);
             builder = builder
                 .header(
                     header::CONTENT_TYPE,
                     HeaderValue::from_static("application/json"),
                 )
-                .body(body);
+                .body(reqwest::Body::wrap(body));
         }
         let mut response = builder
             .send()
             .await
-            .map_err(|error| transport_error(error, timeout))?;
+            .map_err(|error| send_error(error, timeout, guard))?;
         let (body, is_truncated) = if response.status().is_success() {
             (self.read_body(&mut response, timeout).await?, false)
         } else {
@@ -187,10 +193,24 @@ async fn read_body_start(response: &mut reqwest::Response) -> (Bytes, bool) {
     (body.freeze(), is_truncated)
 }
 
+/// Converts an error without a response. If the body was not sent, the service has not received the
+/// request.
+fn send_error(error: reqwest::Error, timeout: Duration, guard: Option<SendGuard>) -> Error {
+    let is_unsent = guard.is_some_and(SendGuard::cancel);
+    if is_unsent && error.is_timeout() && !error.is_connect() {
+        let reason = format!(
+            "could not connect within {}, so nothing was sent",
+            seconds(timeout)
+        );
+        return Error::new(ErrorKind::Connection, reason);
+    }
+    transport_error(error, timeout)
+}
+
 /// Converts an error of the HTTP client.
 fn transport_error(error: reqwest::Error, timeout: Duration) -> Error {
     let error = error.without_url();
-    let cause = root_cause(&error);
+    let cause = one_line(&root_cause(&error));
     let (kind, reason) = if error.is_builder() {
         let reason = format!("could not create the request, so nothing was sent: {cause}");
         (ErrorKind::Invalid, reason)
@@ -199,13 +219,17 @@ fn transport_error(error: reqwest::Error, timeout: Duration) -> Error {
         let reason = format!("could not connect, so nothing was sent: {cause}{advice}");
         (ErrorKind::Connection, reason)
     } else if error.is_timeout() {
-        let seconds = (timeout.as_secs_f64() * 100.0).round() / 100.0;
-        let unit = if seconds == 1.0 { "second" } else { "seconds" };
-        let reason = format!("no complete response within {seconds} {unit}");
+        let reason = format!("no complete response within {}", seconds(timeout));
         (ErrorKind::Timeout, reason)
     } else {
         let reason = format!("the connection was lost before the response was complete: {cause}");
         (ErrorKind::Interrupted, reason)
     };
-    Error::new(kind, reason).with_source(error)
+    Error::new(kind, reason)
+}
+
+fn seconds(time: Duration) -> String {
+    let seconds = (time.as_secs_f64() * 100.0).round() / 100.0;
+    let unit = if seconds == 1.0 { "second" } else { "seconds" };
+    format!("{seconds} {unit}")
 }

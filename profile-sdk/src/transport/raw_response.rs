@@ -6,7 +6,7 @@ use reqwest::header::{HeaderMap, HeaderValue};
 use crate::ApiKey;
 
 /// A response with its undecoded body.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct RawResponse {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,

@@ -183,7 +183,7 @@ fn bundled_roots(
 }
 
 #[cfg(any(feature = "rustls", feature = "native-tls"))]
-fn invalid_pem(error: impl StdError + Send + Sync + 'static) -> Error {
+fn invalid_pem(error: impl StdError + 'static) -> Error {
     setup_error(
         "the value of root_certificate_pem is not a PEM certificate",
         error,
@@ -201,9 +201,9 @@ fn at_least_one<T>(certificates: Vec<T>) -> Result<Vec<T>, Error> {
 }
 
 /// Creates an error about setting up a client, with its root cause in the message.
-pub(crate) fn setup_error(what: &str, error: impl StdError + Send + Sync + 'static) -> Error {
+pub(crate) fn setup_error(what: &str, error: impl StdError + 'static) -> Error {
     let reason = format!("{what}: {}", root_cause(&error));
-    Error::new(ErrorKind::Invalid, reason).with_source(error)
+    Error::new(ErrorKind::Invalid, reason)
 }
 
 /// Returns the message of the last error in the chain of causes.

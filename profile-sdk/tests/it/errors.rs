@@ -2,7 +2,7 @@
 
 use mock_server::MockServer;
 use mock_server::wiremock::ResponseTemplate;
-use profile_sdk::{Error, ErrorKind, Handle};
+use profile_sdk::{Error, ErrorKind, Handle, LinkId, LinkUpdate};
 
 use crate::every_call::every_call;
 use crate::{client_builder, connect, connect_as_owner, respond_to_all};
@@ -102,6 +102,58 @@ async fn reports_code_message_and_request_id() {
         "POST /api/v1/me/posts: 422: the service rejected the request: \
          no nickname (unknown_field) [request r-1]"
     );
+}
+
+#[tokio::test]
+async fn names_the_handle_or_id() {
+    let service = MockServer::start().await;
+    respond_to_all(&service, ResponseTemplate::new(404)).await;
+    let client = connect_as_owner(&service);
+    let error = client
+        .delete_link(&LinkId::new("link_9").unwrap())
+        .await
+        .unwrap_err();
+    assert_eq!(error.resource(), Some("link_9"));
+    assert_eq!(
+        error.to_string(),
+        "DELETE /api/v1/me/links/link_9: 404: not found"
+    );
+    let handle = Handle::new("é/".repeat(200)).unwrap();
+    let error = client.user_stats(&handle, None).await.unwrap_err();
+    assert_eq!(error.resource(), Some(handle.as_str()));
+    let message = error.to_string();
+    assert!(
+        message.starts_with("GET /api/v1/users/%C3%A9%2F%C3%A9%2F")
+            && message.ends_with("…/stats: 404: not found")
+            && message.len() < 200,
+        "{message}"
+    );
+    let id = LinkId::new("7").unwrap();
+    let empty = client.update_link(&id, &LinkUpdate::new());
+    assert_eq!(empty.await.unwrap_err().resource(), Some("7"));
+    assert_eq!(client.me().await.unwrap_err().resource(), None);
+}
+
+#[tokio::test]
+async fn bounds_and_escapes_texts_of_the_service() {
+    let long = format!("\u{202e}{}", "x".repeat(6000));
+    let body = serde_json::json!({"error": {"code": long, "message": long}});
+    for (status, body) in [
+        (422, body.to_string()),
+        (422, long.clone()),
+        (200, format!(r#"{{"data":"{long}"}}"#)),
+        (200, format!(r#"{{"data":{{"users":"{long}"}}}}"#)),
+    ] {
+        let response = ResponseTemplate::new(status)
+            .insert_header("x-request-id", "x".repeat(6000))
+            .set_body_string(body);
+        let service = MockServer::start().await;
+        respond_to_all(&service, response).await;
+        let error = connect_as_owner(&service).site_stats().await.unwrap_err();
+        let message = error.to_string();
+        assert!(message.chars().count() < 1600, "{message}");
+        assert!(!message.contains('\u{202e}'), "{message}");
+    }
 }
 
 #[tokio::test]

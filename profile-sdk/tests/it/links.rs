@@ -55,7 +55,7 @@ pub(crate) async fn rejects_an_empty_update_before_sending() {
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(
         error.to_string(),
-        "PATCH /api/v1/me/links/{id}: the link update is empty; set the title, the URL or both"
+        "PATCH /api/v1/me/links/1: the link update is empty; set the title, the URL or both"
     );
 }
 

@@ -4,7 +4,7 @@ use std::error::Error as _;
 
 use mock_server::MockServer;
 use mock_server::wiremock::ResponseTemplate;
-use profile_sdk::{ApiKey, Client, Error, ErrorKind, Method};
+use profile_sdk::{ApiKey, Client, Error, ErrorKind, Method, RetryPolicy};
 
 use crate::{client_builder, client_builder_for, connect, respond_to_all};
 
@@ -58,6 +58,16 @@ async fn nothing_printable_shows_the_key() {
     check_error(&connect(&service, CANARY).me().await.unwrap_err());
     let response = connect(&service, CANARY).delete_post(&"1".parse().unwrap());
     check(&format!("{:?}", response.send().await.unwrap()));
+
+    let echo =
+        ResponseTemplate::new(200).set_body_string(format!(r#"{{"data":{{"x":"{CANARY}"}}}}"#));
+    let service = MockServer::start().await;
+    respond_to_all(&service, echo).await;
+    let client = connect(&service, CANARY);
+    let response = client.me().send().await.unwrap();
+    check(&format!("{response:?}"));
+    let call = unreachable.user_stats(&CANARY.parse().unwrap(), None);
+    check_error(&call.retry(RetryPolicy::none()).await.unwrap_err());
 }
 
 #[tokio::test]

@@ -48,6 +48,22 @@ pub(crate) async fn decodes_any_visibility() {
 }
 
 #[tokio::test]
+async fn keeps_unknown_values_that_cannot_be_parsed() {
+    let deep = "[".repeat(200) + &"]".repeat(200);
+    for unknown in ["1e400", &deep] {
+        let service = MockServer::start().await;
+        let body =
+            format!(r#"{{"data":{{"bio":"b","a":{{"b":{unknown}}},"links":[{{"id":7}}]}}}}"#);
+        respond_to_all(&service, ResponseTemplate::new(200).set_body_string(body)).await;
+        let me = connect_as_owner(&service).me().await.unwrap();
+        assert_eq!(me.bio.as_deref(), Some("b"));
+        assert_eq!(me.links.unwrap()[0].id, Some(LinkId::from(7)));
+        let kept = me.extra["a"].to_string();
+        assert!(unknown == deep || kept == r#"{"b":"1e400"}"#, "{kept}");
+    }
+}
+
+#[tokio::test]
 pub(crate) async fn decodes_any_shape_of_the_key() {
     let me = read_me(json!({"key": {
         "scopes": "links:write,badges:write",

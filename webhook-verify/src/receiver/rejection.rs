@@ -77,11 +77,4 @@ impl fmt::Display for Rejection {
     }
 }
 
-impl Error for Rejection {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::NotVerified(_) => None,
-            Self::UnreadableBody(reason) => Some(&**reason),
-        }
-    }
-}
+impl Error for Rejection {}

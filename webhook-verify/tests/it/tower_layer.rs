@@ -1,6 +1,7 @@
 //! The tower layer, also with backpressure from `ConcurrencyLimit`.
 
 use std::convert::Infallible;
+use std::error::Error as _;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
@@ -150,6 +151,8 @@ fn calls_the_hook_with_the_rejection_and_the_run() {
     let logged = Arc::new(Mutex::new(Vec::new()));
     let log = logged.clone();
     let receiver = receiver().on_rejection(move |rejection, run| {
+        // The message contains the cause.
+        assert!(rejection.source().is_none());
         log.lock().unwrap().push(format!("{rejection} / {run}"));
     });
     respond(&receiver, signed(Bytes::from_static(b"forged").into()));
