@@ -1,5 +1,6 @@
 //! Webhook secrets.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::error::Error;
 use core::fmt;
@@ -14,7 +15,8 @@ use zeroize::Zeroizing;
 /// `Debug` output is redacted. The state is zeroed on drop, but copies left on the stack are not.
 #[derive(Clone)]
 pub struct Secret {
-    keyed: KeyedState,
+    // In a box, so that moving a secret, for example in a growing list, leaves no copies behind.
+    keyed: Box<KeyedState>,
 }
 
 /// HMAC keyed with the secret, possibly updated with a part of a body.
@@ -95,7 +97,9 @@ impl Secret {
         }
         // Keying hashes two blocks, so do it once instead of for each delivery.
         let keyed = KeyedState::new_from_slice(bytes).expect("HMAC takes keys of any length");
-        Ok(Self { keyed })
+        Ok(Self {
+            keyed: Box::new(keyed),
+        })
     }
 
     /// Returns the HMAC-SHA256 of `body`.
@@ -114,7 +118,7 @@ impl Secret {
 
     /// Returns a copy of the keyed state, for one delivery.
     pub(crate) fn keyed(&self) -> KeyedState {
-        self.keyed.clone()
+        (*self.keyed).clone()
     }
 }
 

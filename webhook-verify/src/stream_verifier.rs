@@ -96,9 +96,10 @@ impl StreamVerifier {
             body_length: self.length,
             secrets: 1 + self.others.len(),
         };
-        let secret_index = iter::once(self.first)
-            .chain(self.others)
-            .position(|mac| mac.verify_slice(&self.digest).is_ok())
+        // Clone the states: moving them out of the list would leave copies in freed memory.
+        let secret_index = iter::once(&self.first)
+            .chain(&self.others)
+            .position(|mac| mac.clone().verify_slice(&self.digest).is_ok())
             .ok_or(mismatch)?;
         Ok(Verified::new(
             (),
