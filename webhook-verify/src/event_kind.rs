@@ -9,7 +9,8 @@ use crate::EventName;
 /// The kind of an event (section Events of the specification).
 ///
 /// Parse a header value with `TryFrom<&[u8]>` or `FromStr`; [`EventKind::as_str`] and `Display`
-/// return it unchanged. Names are case-sensitive.
+/// return it unchanged. Names are case-sensitive. With the feature `json`, it implements
+/// `Serialize` and `Deserialize` as the name, for payloads that contain the kind.
 ///
 /// # Examples
 ///
@@ -125,6 +126,21 @@ impl FromStr for EventKind {
 
     fn from_str(value: &str) -> Result<Self, EventKindError> {
         Self::try_from(value.as_bytes())
+    }
+}
+
+#[cfg(feature = "json")]
+impl serde::Serialize for EventKind {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+#[cfg(feature = "json")]
+impl<'de> serde::Deserialize<'de> for EventKind {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = alloc::borrow::Cow::<str>::deserialize(deserializer)?;
+        name.parse().map_err(serde::de::Error::custom)
     }
 }
 

@@ -4,6 +4,8 @@
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
 extern crate alloc;
+#[cfg(feature = "seen")]
+extern crate std;
 
 // In reading order:
 //
@@ -13,9 +15,11 @@ extern crate alloc;
 // verified, verify_error                       the result
 // event_kind, event_name, payload, kind_error  the event in an authentic delivery
 // failure_counter, receiver                    a counter, and adapters for tower and axum
+// body_digest, seen                            recognition of repeated deliveries
 // signed_request                               for senders and tests
 // explain                                      diagnosis for people; no other module uses it
 
+mod body_digest;
 mod digest_encoding;
 mod event_kind;
 mod event_name;
@@ -30,6 +34,8 @@ mod payload;
 #[cfg(feature = "receiver")]
 mod receiver;
 mod secret;
+#[cfg(feature = "seen")]
+mod seen;
 mod signature;
 #[cfg(feature = "http")]
 mod signed_request;
@@ -38,6 +44,7 @@ mod verified;
 mod verifier;
 mod verify_error;
 
+pub use body_digest::BodyDigest;
 pub use digest_encoding::DigestEncoding;
 pub use event_kind::{EventKind, EventKindError};
 pub use event_name::EventName;
@@ -55,6 +62,8 @@ pub use receiver::{Receiver, Rejection};
 #[cfg(feature = "tower")]
 pub use receiver::{VerifyLayer, VerifyService};
 pub use secret::{Secret, SecretError};
+#[cfg(feature = "seen")]
+pub use seen::{RecentDeliveries, SeenDeliveries};
 pub use signature::{sign, sign_as};
 #[cfg(feature = "http")]
 pub use signed_request::SignedRequest;

@@ -4,7 +4,7 @@ use core::fmt;
 
 #[cfg(feature = "json")]
 use crate::payload::{self, PayloadError};
-use crate::{EventKind, EventKindError, KindError};
+use crate::{BodyDigest, EventKind, EventKindError, KindError};
 
 /// A delivery with an authentic body: it was signed with one of the verifier's secrets.
 ///
@@ -51,6 +51,22 @@ impl<B: AsRef<[u8]>> Verified<B> {
     #[must_use]
     pub fn body(&self) -> &[u8] {
         self.body.as_ref()
+    }
+
+    /// Computes the SHA-256 digest of the body, which identifies a repeated delivery.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::Verified;
+    ///
+    /// fn is_repeated(delivery: &Verified<Vec<u8>>, earlier: &Verified<Vec<u8>>) -> bool {
+    ///     delivery.body_digest() == earlier.body_digest()
+    /// }
+    /// ```
+    #[must_use]
+    pub fn body_digest(&self) -> BodyDigest {
+        BodyDigest::new(self.body())
     }
 
     /// Parses the body as JSON. The specification (section Events) does not define the shape of

@@ -125,6 +125,23 @@ impl<T> VerifiedEvent<T> {
         self.payload
     }
 
+    /// Returns the delivery, with the raw body, and the payload.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::{PayloadError, VerifiedEvent};
+    ///
+    /// async fn receive(event: VerifiedEvent<String>) -> Result<(), PayloadError> {
+    ///     let (delivery, payload) = event.into_parts();
+    ///     println!("{} in {}", payload?, delivery.body_digest());
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn into_parts(self) -> (Verified<Bytes>, Result<T, PayloadError>) {
+        (self.delivery, self.payload)
+    }
+
     /// Returns the delivery, with the raw body.
     ///
     /// # Examples

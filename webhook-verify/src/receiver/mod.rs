@@ -2,6 +2,7 @@
 
 #[cfg(feature = "axum")]
 mod axum;
+mod body;
 mod rejection;
 #[cfg(feature = "tower")]
 mod tower;
@@ -14,14 +15,13 @@ pub use tower::{VerifyLayer, VerifyService};
 
 use alloc::sync::Arc;
 use core::fmt;
-use core::future::poll_fn;
-use core::pin::pin;
+use core::pin::{Pin, pin};
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::Bytes;
 use http::HeaderMap;
-use http::header::CONTENT_LENGTH;
 use http_body::Body;
 
+use self::body::Collected;
 use self::rejection::BoxError;
 use crate::{FailureCounter, FailureRun, Headers, Verified, Verifier};
 
@@ -51,11 +51,13 @@ use crate::PayloadError;
 pub struct Receiver {
     verifier: Arc<Verifier>,
     failures: Arc<FailureCounter>,
+    on_verified: Option<Arc<VerifiedHook>>,
     on_rejection: Option<Arc<RejectionHook>>,
     #[cfg(feature = "axum")]
     on_invalid_payload: Option<Arc<InvalidPayloadHook>>,
 }
 
+type VerifiedHook = dyn Fn(&Verified<Bytes>) + Send + Sync;
 type RejectionHook = dyn Fn(&Rejection, FailureRun) + Send + Sync;
 #[cfg(feature = "axum")]
 type InvalidPayloadHook = dyn Fn(&PayloadError) + Send + Sync;
@@ -76,10 +78,33 @@ impl Receiver {
         Self {
             verifier: Arc::new(verifier),
             failures: Arc::new(FailureCounter::new()),
+            on_verified: None,
             on_rejection: None,
             #[cfg(feature = "axum")]
             on_invalid_payload: None,
         }
+    }
+
+    /// Sets a hook that is called with each verified delivery, before it is handled.
+    ///
+    /// Use it to count deliveries, or to find out when the service uses a new secret.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use webhook_verify::{Receiver, Verifier};
+    ///
+    /// fn receiver(verifier: Verifier) -> Receiver {
+    ///     Receiver::new(verifier).on_verified(|delivery| match delivery.event_kind() {
+    ///         Ok(kind) => eprintln!("received {kind}, secret {}", delivery.secret_index()),
+    ///         Err(error) => eprintln!("{error}"),
+    ///     })
+    /// }
+    /// ```
+    #[must_use]
+    pub fn on_verified(mut self, hook: impl Fn(&Verified<Bytes>) + Send + Sync + 'static) -> Self {
+        self.on_verified = Some(Arc::new(hook));
+        self
     }
 
     /// Sets a hook that is called with each rejection and the number of consecutive rejections.
@@ -151,6 +176,10 @@ impl Receiver {
     /// Validates the headers, including `Content-Length`, before it reads the body, up to
     /// [`Verifier::body_limit`].
     ///
+    /// After a rejection, it reads and discards up to 8 MiB of the rest of the body. Most servers
+    /// would otherwise reset the connection, and the sender would not receive the response. Longer
+    /// bodies, and bodies with `Expect: 100-continue`, are left unread.
+    ///
     /// # Errors
     ///
     /// Returns a [`Rejection`] if the delivery is not authentic, too large or cannot be read.
@@ -186,39 +215,46 @@ impl Receiver {
         B: Body,
         B::Error: Into<BoxError>,
     {
-        let result = self.read(headers, body).await;
+        let mut body = pin!(body);
+        let result = self.read(headers, body.as_mut()).await;
         match &result {
-            Ok(_) => {
+            Ok(verified) => {
                 self.failures.record_success();
+                if let Some(hook) = &self.on_verified {
+                    hook(verified);
+                }
             }
             Err(rejection) => {
                 let run = self.failures.record_failure();
                 if let Some(hook) = &self.on_rejection {
                     hook(rejection, run);
                 }
+                if let Rejection::NotVerified(_) = rejection {
+                    body::discard(headers, body).await;
+                }
             }
         }
         result
     }
 
-    async fn read<B>(&self, headers: &HeaderMap, body: B) -> Result<Verified<Bytes>, Rejection>
+    async fn read<B>(
+        &self,
+        headers: &HeaderMap,
+        mut body: Pin<&mut B>,
+    ) -> Result<Verified<Bytes>, Rejection>
     where
         B: Body,
         B::Error: Into<BoxError>,
     {
-        let content_length = content_length(headers, &body);
+        let content_length = body::content_length(headers, &*body);
         let mut stream = self
             .verifier
             .start(Headers::from(headers), content_length)?;
         let mut collected = Collected::default();
-        let mut body = pin!(body);
-        while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
-            let frame = frame.map_err(|reason| Rejection::UnreadableBody(reason.into()))?;
-            if let Ok(mut data) = frame.into_data() {
-                let chunk = data.copy_to_bytes(data.remaining());
-                stream.update(&chunk)?;
-                collected.push(chunk);
-            }
+        while let Some(chunk) = body::next_chunk(body.as_mut()).await {
+            let chunk = chunk.map_err(|reason| Rejection::UnreadableBody(reason.into()))?;
+            stream.update(&chunk)?;
+            collected.push(chunk);
         }
         Ok(stream.finish()?.with_body(collected.into_bytes()))
     }
@@ -237,41 +273,5 @@ impl fmt::Debug for Receiver {
             .field("verifier", &self.verifier)
             .field("failures", &self.failures())
             .finish_non_exhaustive()
-    }
-}
-
-/// Returns the largest length in the `Content-Length` headers and the body's size hint.
-fn content_length<B: Body>(headers: &HeaderMap, body: &B) -> Option<u64> {
-    let parse = |value: &str| value.parse().ok();
-    let in_headers = headers.get_all(CONTENT_LENGTH).iter();
-    in_headers
-        .filter_map(|value| value.to_str().ok().and_then(parse))
-        .chain([body.size_hint().lower()])
-        .max()
-}
-
-/// The body as one buffer, which is copied only if the body has several chunks.
-#[derive(Default)]
-struct Collected {
-    first: Bytes,
-    joined: BytesMut,
-}
-
-impl Collected {
-    fn push(&mut self, chunk: Bytes) {
-        if self.first.is_empty() && self.joined.is_empty() {
-            self.first = chunk;
-            return;
-        }
-        self.joined
-            .extend_from_slice(&core::mem::take(&mut self.first));
-        self.joined.extend_from_slice(&chunk);
-    }
-
-    fn into_bytes(self) -> Bytes {
-        match self.joined.is_empty() {
-            true => self.first,
-            false => self.joined.freeze(),
-        }
     }
 }

@@ -9,6 +9,7 @@ use core::task::{Context, Poll};
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body::Body;
+use http_body_util::Full;
 use tower_layer::Layer;
 use tower_service::Service;
 
@@ -63,9 +64,11 @@ impl<S> Layer<S> for VerifyLayer {
 
 /// A service that verifies each request before it calls the inner service.
 ///
-/// The inner service receives the request with the whole body in one piece, and with an extension
-/// of type `Verified<Bytes>`. Requests that are not authentic get
-/// [`Rejection::response`](crate::Rejection::response) and do not reach the inner service.
+/// It accepts requests with any body, such as `hyper::body::Incoming`. The inner service receives
+/// the request with the whole body in one piece, as `http_body_util::Full<Bytes>`, and with an
+/// extension of type `Verified<Bytes>`. Routers of axum accept such requests. Requests that are not
+/// authentic get [`Rejection::response`](crate::Rejection::response) and do not reach the inner
+/// service.
 ///
 /// It is ready when the inner service is. A rejected request releases the reserved capacity of the
 /// inner service.
@@ -77,9 +80,9 @@ pub struct VerifyService<S> {
 
 impl<S, B, R> Service<Request<B>> for VerifyService<S>
 where
-    S: Service<Request<B>, Response = Response<R>> + Clone + Send + 'static,
+    S: Service<Request<Full<Bytes>>, Response = Response<R>> + Clone + Send + 'static,
     S::Future: Send,
-    B: Body + From<Bytes> + Send + 'static,
+    B: Body + Send + 'static,
     B::Data: Send,
     B::Error: Into<BoxError>,
     R: Default,
@@ -101,7 +104,7 @@ where
             let (mut parts, body) = request.into_parts();
             match receiver.receive(&parts.headers, body).await {
                 Ok(verified) => {
-                    let body = B::from(verified.bytes());
+                    let body = Full::new(verified.bytes());
                     parts.extensions.insert(verified);
                     ready.call(Request::from_parts(parts, body)).await
                 }

@@ -89,6 +89,7 @@ async fn responds_to_large_bodies_with_an_empty_413() {
     let (chunks, body) = chunked_body();
     let request = signed("x").map(|_| Body::new(body));
     chunks.send(&[0; 4097]);
+    drop(chunks);
     assert_eq!(respond(router(), request).await, (413, String::new()));
 }
 
@@ -124,6 +125,21 @@ async fn responds_to_invalid_payloads_with_2xx_and_calls_the_hook() {
     }
     assert_eq!(logged.lock().unwrap().len(), 4);
     assert_eq!(receiver.failures().consecutive(), 0);
+}
+
+#[tokio::test]
+async fn an_event_has_two_parts() {
+    async fn parts(event: VerifiedEvent<Payload>) -> Result<Vec<u8>, PayloadError> {
+        let (delivery, payload) = event.into_parts();
+        assert_eq!(payload?.by, "grace");
+        Ok(delivery.body().to_vec())
+    }
+    let router = Router::new()
+        .route("/hooks", post(parts))
+        .with_state(receiver());
+    let expected = (200, EVENT.to_owned());
+    assert_eq!(respond(router.clone(), signed(EVENT)).await, expected);
+    assert_eq!(respond(router, signed("[]")).await, (204, String::new()));
 }
 
 #[tokio::test]

@@ -14,13 +14,24 @@ mod encodings;
 mod event_kinds;
 mod explanations;
 mod failures;
+#[cfg(target_os = "linux")]
+mod freed_memory;
 mod headers;
 mod http_requests;
 mod payloads;
 mod properties;
 mod published_vectors;
+#[allow(
+    dead_code,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "`main` is not called, and the program is for copying"
+)]
+mod quick_start;
+mod rejected_bodies;
 mod rotation;
 mod secrets;
+mod seen_deliveries;
 mod signatures;
 mod streaming;
 mod tampering;

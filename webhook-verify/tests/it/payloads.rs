@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use webhook_verify::{EventKind, EventKindError, Headers, KindError, Verified, Verifier, sign};
 
 use crate::{SECRET, secret};
@@ -39,6 +39,39 @@ fn parses_a_payload() {
     // Can also borrow from the body.
     let borrowed: std::collections::BTreeMap<&str, serde_json::Value> = delivery.json().unwrap();
     assert_eq!(borrowed["by"], "grace");
+}
+
+#[test]
+fn parses_event_kinds() {
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Event {
+        r#type: EventKind,
+    }
+    for name in ["post.liked", "post.shared"] {
+        let event = Event {
+            r#type: name.parse().unwrap(),
+        };
+        let body = serde_json::to_string(&event).unwrap();
+        assert_eq!(body, format!(r#"{{"type":"{name}"}}"#));
+        assert_eq!(serde_json::from_str::<Event>(&body).unwrap(), event);
+    }
+    let escaped = r#"{"type":"post.\u006ciked"}"#;
+    let event: Event = delivery(None, escaped).json().unwrap();
+    assert_eq!(event.r#type, EventKind::PostLiked);
+    for (invalid, message) in [
+        (
+            r#"{"type":""}"#,
+            "the event kind is empty; expected a name such as post.liked",
+        ),
+        (
+            r#"{"type":7}"#,
+            "invalid type: integer `7`, expected a string",
+        ),
+    ] {
+        let error = delivery(None, invalid).json::<Event>().unwrap_err();
+        let source = error.source().unwrap().to_string();
+        assert!(source.starts_with(message), "{source}");
+    }
 }
 
 #[test]

@@ -9,7 +9,12 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode};
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tower::limit::ConcurrencyLimitLayer;
 use tower::{Layer, Service, ServiceBuilder, ServiceExt, service_fn};
 use webhook_verify::{
@@ -22,7 +27,7 @@ use crate::{BASE64_SIGNATURE, BODY, SECRET, SIGNATURE, secret};
 const LIMIT: usize = 1000;
 
 /// Responds with the request's body, after checking that it equals the verified body.
-async fn echo(request: Request<ChunkedBody>) -> Result<Response<Vec<u8>>, Infallible> {
+async fn echo(request: Request<Full<Bytes>>) -> Result<Response<Vec<u8>>, Infallible> {
     let verified = request
         .extensions()
         .get::<Verified<Bytes>>()
@@ -92,7 +97,7 @@ fn passes_an_empty_body() {
 }
 
 #[test]
-fn responds_with_401_to_bad_headers_before_it_reads_the_body() {
+fn responds_with_401_to_bad_headers() {
     for signatures in [
         &[][..],
         &[SIGNATURE, SIGNATURE],
@@ -104,6 +109,11 @@ fn responds_with_401_to_bad_headers_before_it_reads_the_body() {
         &[BASE64_SIGNATURE],
     ] {
         let (chunks, request) = with_signatures(signatures);
+        drop(chunks);
+        check_empty(&respond(&receiver(), request), 401);
+        let (chunks, mut request) = with_signatures(signatures);
+        let expect = "100-continue".parse().unwrap();
+        request.headers_mut().insert("expect", expect);
         check_empty(&respond(&receiver(), request), 401);
         assert!(!chunks.were_read(), "{signatures:?}");
     }
@@ -119,7 +129,7 @@ fn responds_with_401_to_a_mismatch() {
 
 #[test]
 fn responds_with_413_to_a_large_content_length_before_it_reads_the_body() {
-    for length in ["1001", "18446744073709551615"] {
+    for length in ["8388609", "18446744073709551615"] {
         let (chunks, body) = chunked_body();
         let mut request = signed(body);
         request
@@ -131,10 +141,11 @@ fn responds_with_413_to_a_large_content_length_before_it_reads_the_body() {
 }
 
 #[test]
-fn responds_with_413_before_the_end_of_a_large_body() {
+fn responds_with_413_to_a_large_body() {
     let (chunks, body) = chunked_body();
     chunks.send(&[0; LIMIT]);
     chunks.send(&[0]);
+    drop(chunks);
     check_empty(&respond(&receiver(), signed(body)), 413);
 }
 
@@ -174,10 +185,56 @@ fn calls_the_hook_with_the_rejection_and_the_run() {
     );
 }
 
+#[tokio::test]
+async fn calls_the_hook_with_verified_deliveries() {
+    let logged = Arc::new(Mutex::new(Vec::new()));
+    let log = logged.clone();
+    let verifier = Verifier::new(secret("another")).also_accept(secret(SECRET));
+    let receiver = Receiver::new(verifier).on_verified(move |delivery| {
+        let kind = delivery.event_kind().unwrap();
+        log.lock().unwrap().push((kind, delivery.secret_index()));
+    });
+    for body in [b"forged", BODY] {
+        let (parts, body) = signed(Bytes::from_static(body).into()).into_parts();
+        let _ = receiver.receive(&parts.headers, body).await;
+    }
+    assert_eq!(*logged.lock().unwrap(), [(EventKind::PostLiked, 1)]);
+}
+
+/// The body type of hyper's servers cannot be created from bytes.
+#[tokio::test]
+async fn accepts_requests_of_a_hyper_server() {
+    let service = VerifyLayer::new(receiver()).layer(service_fn(async |request| {
+        let request: Request<Full<Bytes>> = request;
+        Ok::<_, Infallible>(Response::new(request.into_body()))
+    }));
+    fn is_service<S: Service<Request<Incoming>>>(_: &S) {}
+    is_service(&service);
+    let (mut sender, server) = tokio::io::duplex(4096);
+    let server = TokioIo::new(server);
+    let connection =
+        http1::Builder::new().serve_connection(server, TowerToHyperService::new(service));
+    let request = format!(
+        "POST / HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n\
+         x-service-signature: {SIGNATURE}\r\n\r\nHello, World!",
+        BODY.len()
+    );
+    sender.write_all(request.as_bytes()).await.unwrap();
+    connection.await.unwrap();
+    let mut response = String::new();
+    sender.read_to_string(&mut response).await.unwrap();
+    assert!(response.starts_with("HTTP/1.1 200 OK"), "{response}");
+    assert!(response.ends_with("Hello, World!"), "{response}");
+}
+
 #[track_caller]
-fn check_ready<R>(service: &mut impl Service<Request<ChunkedBody>, Response = R>, is_ready: bool) {
+fn check_ready(service: &mut impl Service<Request<ChunkedBody>>, expected: bool) {
     let mut context = Context::from_waker(Waker::noop());
-    assert_eq!(service.poll_ready(&mut context).is_ready(), is_ready);
+    assert_eq!(is_ready(service, &mut context), expected);
+}
+
+fn is_ready(service: &mut impl Service<Request<ChunkedBody>>, context: &mut Context<'_>) -> bool {
+    service.poll_ready(context).is_ready()
 }
 
 /// The inner service panics if it is called before it is ready.
@@ -208,7 +265,7 @@ fn readiness_is_that_of_the_inner_service() {
     assert!(
         [&mut service, &mut other]
             .into_iter()
-            .any(|service| service.poll_ready(&mut context).is_ready())
+            .any(|service| is_ready(service, &mut context))
     );
 }
 
@@ -221,10 +278,11 @@ fn rejected_and_dropped_requests_release_their_permits() {
         .service_fn(echo);
     for _ in 0..3 {
         check_ready(&mut service, true);
-        let (_chunks, request) = with_signatures(&[]);
+        let (chunks, request) = with_signatures(&[]);
+        drop(chunks);
         let mut rejected = pin!(service.call(request));
         let Poll::Ready(Ok(response)) = rejected.as_mut().poll(&mut context) else {
-            panic!("no body to wait for");
+            panic!("the body has ended");
         };
         check_empty(&response, 401);
 

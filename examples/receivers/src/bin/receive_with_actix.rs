@@ -1,0 +1,81 @@
+//! Receives webhooks with actix-web on 127.0.0.1:8080. The secret is in `PROFILE_WEBHOOK_SECRET`.
+
+use std::env;
+use std::error::Error;
+use std::time::Duration;
+
+use actix_web::rt::time::timeout;
+use actix_web::web::{self, Bytes, Data, Payload};
+use actix_web::{App, HttpRequest, HttpResponse, HttpServer};
+use webhook_verify::{Headers, Secret, Verified, Verifier};
+
+/// The maximum time for reading a body. actix-web itself limits the time for reading headers.
+const TIME_LIMIT: Duration = Duration::from_secs(10);
+
+async fn receive(verifier: Data<Verifier>, request: HttpRequest, body: Payload) -> HttpResponse {
+    let reading = body.to_bytes_limited(Verifier::DEFAULT_BODY_LIMIT);
+    let body = match timeout(TIME_LIMIT, reading).await {
+        Ok(Ok(Ok(body))) => body,
+        Ok(Ok(Err(_))) => return HttpResponse::BadRequest().finish(),
+        Ok(Err(_)) => return HttpResponse::PayloadTooLarge().finish(),
+        Err(_) => return HttpResponse::RequestTimeout().finish(),
+    };
+    let headers = request.headers().iter();
+    let headers = headers.map(|(name, value)| (name.as_str(), value.as_bytes()));
+    match verifier.verify(Headers::new(headers), body) {
+        Ok(delivery) => handle(&delivery),
+        Err(error) => {
+            eprintln!("webhook rejected: {error}");
+            HttpResponse::Unauthorized().finish()
+        }
+    }
+}
+
+/// Handles a verified delivery.
+fn handle(delivery: &Verified<Bytes>) -> HttpResponse {
+    println!("{}", String::from_utf8_lossy(delivery.body())); // Put it into a queue.
+    HttpResponse::NoContent().finish()
+}
+
+#[actix_web::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let secret = Secret::new(env::var("PROFILE_WEBHOOK_SECRET")?)?;
+    let verifier = Data::new(Verifier::new(secret));
+    let app = move || {
+        let app = App::new().app_data(verifier.clone());
+        app.route("/hooks", web::post().to(receive))
+    };
+    let server = HttpServer::new(app).bind("127.0.0.1:8080")?;
+    Ok(server.shutdown_timeout(TIME_LIMIT.as_secs()).run().await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::{TestRequest, call_service, init_service};
+
+    use super::*;
+
+    async fn respond(signature: &str, body: impl Into<Bytes>) -> u16 {
+        let verifier = Verifier::new(Secret::new("a secret").unwrap());
+        let app = App::new().app_data(Data::new(verifier));
+        let app = init_service(app.route("/hooks", web::post().to(receive))).await;
+        let request = TestRequest::post()
+            .uri("/hooks")
+            .insert_header(("X-Service-Signature", signature))
+            .set_payload(body);
+        call_service(&app, request.to_request())
+            .await
+            .status()
+            .as_u16()
+    }
+
+    #[actix_web::test]
+    async fn accepts_signed_deliveries_only() {
+        let secret = Secret::new("a secret").unwrap();
+        let signature = webhook_verify::sign(&secret, "{}");
+        assert_eq!(respond(&signature, "{}").await, 204);
+        assert_eq!(respond(&signature, "[]").await, 401);
+        assert_eq!(respond("", "{}").await, 401);
+        assert_eq!(respond(&signature, vec![0; 2_000_000]).await, 413);
+    }
+}
