@@ -4,6 +4,12 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
+#[cfg(target_arch = "wasm32")]
+compile_error!(
+    "profile-sdk does not support wasm32, which has neither the sockets nor the timers that \
+     timeouts, retries and connection pooling need; call the service from a native program"
+);
+
 // In reading order:
 //
 // values     types for requests, which can only hold values that the service accepts

@@ -96,16 +96,20 @@ impl<'a> Attempts<'a> {
         let left = self.deadline.saturating_duration_since(now);
         let timeout = self.timeouts.attempt_timeout.min(left);
         let operation = self.request.operation();
-        let response = self
+        let (response, body_error) = self
             .client
             .transport()
             .exchange(self.request, timeout)
             .await
             .map_err(|error| self.client.error_in(self.request, error))?;
         self.pacing().update(&response);
-        match response.status {
-            200..300 => Ok(response),
-            404 if self.uncertain && operation.method() == Method::Delete => Ok(response),
+        match (response.status, body_error) {
+            (200..300, Some(error)) => Err(self
+                .client
+                .redacted_error(response, |response| error.with_response(response))
+                .with_operation(operation)),
+            (200..300, None) => Ok(response),
+            (404, _) if self.uncertain && operation.method() == Method::Delete => Ok(response),
             _ => {
                 let retry_after = self.pacing().retry_after(&response);
                 let error = self.client.redacted_error(response, Error::from_response);

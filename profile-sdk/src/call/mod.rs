@@ -17,7 +17,7 @@ use crate::decode;
 use crate::decode::response_data::{Resource, ResponseData};
 use crate::retry::timeouts::Timeouts;
 use crate::transport::raw_response::RawResponse;
-use crate::{Client, Error, Request, RetryPolicy};
+use crate::{Client, Error, ErrorKind, Request, RetryPolicy};
 
 /// A call to the service that has not been sent yet.
 ///
@@ -172,7 +172,7 @@ impl<T> Call<T> {
                 let to_error = |response: RawResponse| {
                     // Decode the redacted body again, because the reason quotes it.
                     let reason = (self.read)(&response.body).err().unwrap_or_default();
-                    Error::unreadable(reason, response)
+                    Error::new(ErrorKind::Unreadable, reason).with_response(response)
                 };
                 let error = self.client.redacted_error(response, to_error);
                 let error = self.client.error_in(request, error);

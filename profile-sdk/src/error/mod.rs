@@ -268,12 +268,11 @@ impl Error {
         error
     }
 
-    /// Creates an error from a 2xx response that could not be decoded.
-    pub(crate) fn unreadable(reason: String, mut response: RawResponse) -> Self {
+    /// Sets the 2xx response whose body is incomplete or could not be decoded.
+    pub(crate) fn with_response(mut self, mut response: RawResponse) -> Self {
         response.body.truncate(Self::MAX_BODY_BYTES);
-        let mut error = Self::new(ErrorKind::Unreadable, reason);
-        error.inner.response = Some(response);
-        error
+        self.inner.response = Some(response);
+        self
     }
 
     /// Creates an error for a request that was not sent, because the wait after a 429 is too long.

@@ -31,6 +31,7 @@ pub(crate) fn default_headers(
         headers.insert(name, value);
     }
     headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
+    headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
     let mut user_agent = header_value("user agent", user_agent)?;
     user_agent.set_sensitive(false);
     headers.insert(header::USER_AGENT, user_agent);

@@ -1,7 +1,9 @@
 //! The only module that uses the network.
 
 pub(crate) mod base_url;
+mod body;
 pub(crate) mod default_headers;
+mod gzip;
 pub(crate) mod proxy;
 pub(crate) mod raw_response;
 mod request_body;
@@ -9,10 +11,10 @@ pub(crate) mod tls;
 
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
 use reqwest::header::{self, HeaderMap, HeaderValue};
 
 use base_url::BaseUrl;
+use body::read_body;
 use proxy::Proxy;
 use raw_response::RawResponse;
 use request_body::{RequestBody, SendGuard};
@@ -20,9 +22,6 @@ use tls::{Tls, root_cause, setup_error};
 
 use crate::error::one_line::one_line;
 use crate::{Error, ErrorKind, Method, Request};
-
-/// The maximum memory that is reserved because of a `Content-Length`, before the body arrives.
-const MAX_RESERVED_BYTES: usize = 1024 * 1024;
 
 /// The settings of a transport.
 pub(crate) struct Settings {
@@ -55,8 +54,13 @@ impl Transport {
             .timeout(settings.default_timeout)
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
-            // Ignore the proxy environment variables.
-            .no_proxy();
+            // Ignore the proxy environment variables, and features of reqwest that other crates of
+            // the program may enable.
+            .no_proxy()
+            .no_brotli()
+            .no_deflate()
+            .no_gzip()
+            .no_zstd();
         let https =
             settings.base_url.is_https() || settings.proxy.as_ref().is_some_and(Proxy::is_https);
         if let Some(proxy) = settings.proxy {
@@ -81,12 +85,13 @@ impl Transport {
         &self.base_url
     }
 
-    /// Sends a request once and reads the response, whatever its status code.
+    /// Sends a request once and reads the response, whatever its status code. Also returns an error
+    /// if the body is incomplete.
     pub(crate) async fn exchange(
         &self,
         request: &Request,
         timeout: Duration,
-    ) -> Result<RawResponse, Error> {
+    ) -> Result<(RawResponse, Option<Error>), Error> {
         let method = match request.method() {
             Method::Get => reqwest::Method::GET,
             Method::Post => reqwest::Method::POST,
@@ -118,79 +123,19 @@ impl Transport {
             .send()
             .await
             .map_err(|error| send_error(error, timeout, guard))?;
-        let (body, is_truncated) = if response.status().is_success() {
-            (self.read_body(&mut response, timeout).await?, false)
-        } else {
-            read_body_start(&mut response).await
+        let max_bytes = match response.status().is_success() {
+            true => self.max_response_bytes,
+            false => Error::MAX_BODY_BYTES,
         };
-        Ok(RawResponse {
+        let (body, body_error) = read_body(&mut response, max_bytes, timeout).await;
+        let response = RawResponse {
             status: response.status().as_u16(),
             headers: std::mem::take(response.headers_mut()),
             body,
-            is_truncated,
-        })
+            is_truncated: body_error.is_some(),
+        };
+        Ok((response, body_error))
     }
-
-    /// Reads a body up to the maximum size, which applies after decompression.
-    async fn read_body(
-        &self,
-        response: &mut reqwest::Response,
-        timeout: Duration,
-    ) -> Result<Bytes, Error> {
-        let content_length = response.content_length().unwrap_or_default();
-        // Most responses arrive in one chunk, which need not be copied.
-        let (mut first, mut body) = (Bytes::new(), BytesMut::new());
-        while let Some(chunk) = response
-            .chunk()
-            .await
-            .map_err(|error| transport_error(error, timeout))?
-        {
-            if first.len().max(body.len()) + chunk.len() > self.max_response_bytes {
-                return Err(self.too_large());
-            }
-            if first.is_empty() {
-                first = chunk;
-                continue;
-            }
-            if body.is_empty() {
-                let content_length = usize::try_from(content_length).unwrap_or(usize::MAX);
-                body.reserve(content_length.min(MAX_RESERVED_BYTES).max(first.len()));
-                body.extend_from_slice(&first);
-            }
-            body.extend_from_slice(&chunk);
-        }
-        Ok(if body.is_empty() {
-            first
-        } else {
-            body.freeze()
-        })
-    }
-
-    fn too_large(&self) -> Error {
-        let reason = format!(
-            "the response is larger than the maximum of {} bytes",
-            self.max_response_bytes
-        );
-        Error::new(ErrorKind::TooLarge, reason)
-    }
-}
-
-/// Reads the start of the body of an error response. Returns `true` if there is more. Failures are
-/// ignored, because the status code is more important.
-async fn read_body_start(response: &mut reqwest::Response) -> (Bytes, bool) {
-    let mut body = BytesMut::new();
-    let is_truncated = loop {
-        match response.chunk().await {
-            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
-            Ok(None) => break false,
-            Err(_) => break true,
-        }
-        if body.len() > Error::MAX_BODY_BYTES {
-            body.truncate(Error::MAX_BODY_BYTES);
-            break true;
-        }
-    };
-    (body.freeze(), is_truncated)
 }
 
 /// Converts an error without a response. If the body was not sent, the service has not received the

@@ -87,7 +87,7 @@ async fn clones_share_connections() {
     assert_eq!(first.unwrap(), second.unwrap());
 }
 
-#[cfg(not(any(feature = "rustls", feature = "native-tls")))]
+#[cfg(not(any(feature = "__rustls", feature = "native-tls")))]
 #[test]
 fn https_requires_a_feature() {
     let refused = Client::builder()
@@ -96,7 +96,7 @@ fn https_requires_a_feature() {
     assert_eq!(
         refused.unwrap_err().to_string(),
         "HTTPS is not available, because this program was built without TLS; \
-         enable the feature rustls, webpki-roots or native-tls of profile-sdk"
+         enable the feature rustls, rustls-ring or native-tls of profile-sdk"
     );
 }
 

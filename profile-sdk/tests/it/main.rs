@@ -13,6 +13,7 @@ mod bodies;
 mod builder;
 mod cases;
 mod clock;
+mod compression;
 mod configuration;
 mod dialects;
 mod errors;
@@ -25,7 +26,7 @@ mod network;
 mod paths;
 mod posts;
 mod profile;
-#[cfg(any(feature = "rustls", feature = "native-tls"))]
+#[cfg(any(feature = "__rustls", feature = "native-tls"))]
 mod proxy;
 mod rate_limit;
 mod raw_call;
@@ -33,7 +34,7 @@ mod retries;
 mod secrets;
 mod shapes;
 mod site_stats;
-#[cfg(any(feature = "rustls", feature = "native-tls"))]
+#[cfg(any(feature = "__rustls", feature = "native-tls"))]
 mod tls;
 #[cfg(feature = "tracing")]
 mod tracing;

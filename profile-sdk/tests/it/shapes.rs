@@ -1,10 +1,6 @@
 //! Responses with shapes that the specification does not define and the reference service does not
 //! send; and the exact bytes of requests.
 
-use std::io::Write as _;
-
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use mock_server::MockServer;
 use mock_server::wiremock::ResponseTemplate;
 use profile_sdk::{
@@ -369,20 +365,6 @@ pub(crate) async fn reads_every_shape_of_error_body() {
         assert_eq!((error.code(), error.message()), (code, message), "{body}");
         assert_eq!(error.body(), body.as_bytes());
     }
-}
-
-#[tokio::test]
-pub(crate) async fn decompresses_gzip() {
-    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
-    gzip.write_all(br#"{"data":{"users":1,"views":2,"links":3}}"#)
-        .unwrap();
-    let service = MockServer::start().await;
-    let response = ResponseTemplate::new(200)
-        .insert_header("content-encoding", "gzip")
-        .set_body_bytes(gzip.finish().unwrap());
-    respond_to_all(&service, response).await;
-    let site = connect_as_owner(&service).site_stats().await.unwrap();
-    assert_eq!(site.users, 1);
 }
 
 #[test]

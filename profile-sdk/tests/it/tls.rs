@@ -88,7 +88,7 @@ fn response(seen: &Seen, request: &Request<Incoming>) -> Result<Response<Full<By
 /// Returns the TLS implementations that are enabled.
 fn every_tls() -> Vec<Tls> {
     vec![
-        #[cfg(feature = "rustls")]
+        #[cfg(feature = "__rustls")]
         Tls::Rustls,
         #[cfg(feature = "webpki-roots")]
         Tls::WebpkiRoots,
@@ -126,7 +126,10 @@ async fn sends_nothing_to_an_untrusted_certificate() {
 async fn sends_requests_to_a_trusted_certificate() {
     for tls in every_tls() {
         for (protocols, version) in [
+            #[cfg(feature = "http2")]
             (&["h2", "http/1.1"][..], Version::HTTP_2),
+            #[cfg(not(feature = "http2"))]
+            (&["h2", "http/1.1"][..], Version::HTTP_11),
             (&["http/1.1"], Version::HTTP_11),
         ] {
             let service = Service::start(protocols).await;

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use mock_server::Dialect;
 
 use crate::{
-    badges, dialects, errors, limits, links, me, network, paths, posts, shapes, site_stats,
+    badges, compression, dialects, errors, limits, links, me, network, paths, posts, shapes,
+    site_stats,
 };
 use crate::{user_stats, writes};
 
@@ -133,7 +134,7 @@ const ITEMS: [Item; 36] = [
     not_applicable("provisioning of the webhook secret", &[],
         "it does not use the secret"),
     item("redirects, compression and the like", &[],
-        &[network::a_redirect_is_not_followed, shapes::decompresses_gzip,
+        &[compression::decompresses_gzip, network::a_redirect_is_not_followed,
           shapes::ignores_the_content_type_and_a_byte_order_mark]),
 ];
 

@@ -120,8 +120,6 @@ struct Sender {
 
 impl Sender {
     async fn new(receivers: [String; 2]) -> Self {
-        // reqwest needs a TLS provider, even if it never uses TLS.
-        let _ = rustls::crypto::ring::default_provider().install_default();
         let service = MockServer::start().await;
         // The mock signs each delivery and sends it to its sink; `deliver` sends it to the
         // receivers.

@@ -1,10 +1,13 @@
 //! Sends deliveries, without retries.
 
 use std::error::Error as _;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use reqwest::header::{HeaderValue, USER_AGENT};
 use reqwest::{Client, Url, redirect, retry};
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::BuilderVerifierExt as _;
 
 use super::delivery::Delivery;
 use crate::outcome::failure::{Failure, FailureKind};
@@ -56,17 +59,10 @@ impl Sender {
             .redirect(redirect::Policy::none())
             .retry(retry::never())
             .no_proxy()
-            .no_gzip()
-            .timeout(session.settings.timeout.unwrap_or(DEFAULT_TIMEOUT));
-        let builder = match url.scheme() {
-            "https" => {
-                // An error means that the provider is already installed.
-                let _ = rustls::crypto::ring::default_provider().install_default();
-                builder
-            }
-            // Loading the root certificates of the platform is slow.
-            _ => builder.tls_backend_preconfigured(without_roots()?),
-        };
+            .timeout(session.settings.timeout.unwrap_or(DEFAULT_TIMEOUT))
+            .tls_backend_preconfigured(tls(url).map_err(|error| {
+                Failure::new(FailureKind::Other, format!("cannot set up TLS: {error}"))
+            })?);
         let http = builder.build().map_err(|error| {
             let message = format!("cannot send: {}", root_cause(&error));
             Failure::new(FailureKind::Other, message)
@@ -121,15 +117,18 @@ async fn drain(mut response: reqwest::Response) {
     }
 }
 
-fn without_roots() -> Result<rustls::ClientConfig, Failure> {
-    let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
+fn tls(url: &Url) -> Result<ClientConfig, rustls::Error> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
     let versions =
-        rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let config = versions
-        .map_err(|error| Failure::new(FailureKind::Other, format!("cannot set up TLS: {error}")))?;
-    Ok(config
-        .with_root_certificates(rustls::RootCertStore::empty())
-        .with_no_client_auth())
+        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+    let builder = match url.scheme() {
+        "https" => versions.with_platform_verifier()?,
+        // Loading the root certificates of the platform is slow.
+        _ => versions.with_root_certificates(RootCertStore::empty()),
+    };
+    let mut config = builder.with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
 }
 
 fn error_reason(error: &reqwest::Error) -> String {

@@ -1,0 +1,152 @@
+//! Reads the body of a response, decompressed and up to a maximum size.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap};
+
+use super::gzip::Gunzip;
+use super::transport_error;
+use crate::values::invalid_value::quoted;
+use crate::{Error, ErrorKind};
+
+/// The maximum memory that is reserved because of a `Content-Length`, before the body arrives.
+const MAX_RESERVED_BYTES: usize = 1024 * 1024;
+
+/// Reads a body. Also returns an error if it is incomplete: larger than the maximum, cut off, or not
+/// valid in its content coding.
+pub(super) async fn read_body(
+    response: &mut reqwest::Response,
+    max_bytes: usize,
+    timeout: Duration,
+) -> (Bytes, Option<Error>) {
+    let mut body = match is_gzip(response.headers()) {
+        Ok(true) => {
+            // They describe the compressed body.
+            response.headers_mut().remove(CONTENT_ENCODING);
+            response.headers_mut().remove(CONTENT_LENGTH);
+            Body::Gzip(Gunzip::new(max_bytes))
+        }
+        Ok(false) => {
+            let content_length = response.content_length().unwrap_or_default();
+            Body::Plain(Plain::new(max_bytes, content_length))
+        }
+        Err(error) => return (Bytes::new(), Some(error)),
+    };
+    let error = loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) => match body.push(chunk) {
+                Ok(()) => {}
+                Err(error) => break Some(error),
+            },
+            Ok(None) => break body.finish().err(),
+            Err(error) => break Some(transport_error(error, timeout)),
+        }
+    };
+    (body.into_bytes(), error)
+}
+
+/// Returns `true` for gzip, `false` for no content coding, and an error for any other.
+fn is_gzip(headers: &HeaderMap) -> Result<bool, Error> {
+    let mut is_gzip = false;
+    for value in headers.get_all(CONTENT_ENCODING) {
+        for coding in String::from_utf8_lossy(value.as_bytes()).split(',') {
+            match coding.trim().to_ascii_lowercase().as_str() {
+                "" | "identity" => {}
+                "gzip" | "x-gzip" if !is_gzip => is_gzip = true,
+                other => {
+                    let found = quoted(other);
+                    let reason = format!(
+                        "the response has the content coding {found}; expected gzip once, or none"
+                    );
+                    return Err(Error::new(ErrorKind::Unreadable, reason));
+                }
+            }
+        }
+    }
+    Ok(is_gzip)
+}
+
+/// A body that is being read.
+enum Body {
+    Plain(Plain),
+    Gzip(Gunzip),
+}
+
+impl Body {
+    fn push(&mut self, chunk: Bytes) -> Result<(), Error> {
+        match self {
+            Self::Plain(body) => body.push(chunk),
+            Self::Gzip(body) => body.push(&chunk),
+        }
+    }
+
+    fn finish(&mut self) -> Result<(), Error> {
+        match self {
+            Self::Plain(_) => Ok(()),
+            Self::Gzip(body) => body.finish(),
+        }
+    }
+
+    fn into_bytes(self) -> Bytes {
+        match self {
+            Self::Plain(body) => body.into_bytes(),
+            Self::Gzip(body) => body.into_bytes(),
+        }
+    }
+}
+
+/// A body without content coding.
+struct Plain {
+    max_bytes: usize,
+    content_length: u64,
+    /// Most responses arrive in one chunk, which need not be copied.
+    first: Bytes,
+    /// All chunks, if there are several.
+    all: BytesMut,
+}
+
+impl Plain {
+    fn new(max_bytes: usize, content_length: u64) -> Self {
+        Self {
+            max_bytes,
+            content_length,
+            first: Bytes::new(),
+            all: BytesMut::new(),
+        }
+    }
+
+    fn push(&mut self, mut chunk: Bytes) -> Result<(), Error> {
+        let free = self.max_bytes - self.first.len().max(self.all.len());
+        let is_too_large = chunk.len() > free;
+        chunk.truncate(free);
+        if self.first.is_empty() {
+            self.first = chunk;
+        } else {
+            if self.all.is_empty() {
+                let content_length = usize::try_from(self.content_length).unwrap_or(usize::MAX);
+                let expected = content_length.min(MAX_RESERVED_BYTES);
+                self.all.reserve(expected.max(self.first.len()));
+                self.all.extend_from_slice(&self.first);
+            }
+            self.all.extend_from_slice(&chunk);
+        }
+        match is_too_large {
+            true => Err(too_large(self.max_bytes)),
+            false => Ok(()),
+        }
+    }
+
+    fn into_bytes(self) -> Bytes {
+        if self.all.is_empty() {
+            self.first
+        } else {
+            self.all.freeze()
+        }
+    }
+}
+
+pub(super) fn too_large(max_bytes: usize) -> Error {
+    let reason = format!("the response is larger than the maximum of {max_bytes} bytes");
+    Error::new(ErrorKind::TooLarge, reason)
+}

@@ -1,0 +1,5 @@
+//! reqwest without its default features.
+
+fn main() {
+    hosts::print_twice(hosts::http_request);
+}

@@ -1,0 +1,137 @@
+//! Compressed responses.
+
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use mock_server::MockServer;
+use mock_server::wiremock::ResponseTemplate;
+use profile_sdk::{Error, ErrorKind, RetryPolicy, SiteStats};
+
+use crate::{client_builder, connect_as_owner, respond_to_all};
+
+const BODY: &str = r#"{"data":{"users":1,"views":2,"links":3}}"#;
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Reads a response with this content coding and body, once.
+async fn read(coding: &str, body: Vec<u8>) -> Result<SiteStats, Error> {
+    let service = MockServer::start().await;
+    let response = ResponseTemplate::new(200)
+        .insert_header("content-encoding", coding)
+        .set_body_bytes(body);
+    respond_to_all(&service, response).await;
+    let call = connect_as_owner(&service).site_stats();
+    call.retry(RetryPolicy::none()).await
+}
+
+#[tokio::test]
+pub(crate) async fn decompresses_gzip() {
+    for coding in [
+        "gzip",
+        "GZIP",
+        "x-gzip",
+        "X-GZip",
+        "identity, gzip",
+        "gzip,",
+    ] {
+        let site = read(coding, gzip(BODY)).await;
+        assert_eq!(site.unwrap().users, 1, "{coding}");
+    }
+    let members = [gzip(&BODY[..10]), gzip(&BODY[10..])].concat();
+    assert_eq!(read("gzip", members).await.unwrap().users, 1);
+    for coding in ["", "identity"] {
+        assert_eq!(read(coding, BODY.into()).await.unwrap().users, 1);
+    }
+}
+
+#[tokio::test]
+async fn names_any_other_coding() {
+    for (coding, named) in [
+        ("br", "br"),
+        ("gzip, Deflate", "deflate"),
+        ("gzip, gzip", "gzip"),
+    ] {
+        let error = read(coding, gzip(BODY)).await.unwrap_err();
+        assert_eq!(
+            (error.kind(), error.status()),
+            (ErrorKind::Unreadable, Some(200))
+        );
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "GET /api/v1/stats: the response has the content coding \"{named}\"; \
+                 expected gzip once, or none"
+            )
+        );
+    }
+}
+
+#[tokio::test]
+async fn rejects_incomplete_and_corrupt_gzip() {
+    let complete = gzip(BODY);
+    let mut corrupt = complete.clone();
+    let checksum = corrupt.len() - 8;
+    corrupt[checksum] ^= 1;
+    let cut = complete[..complete.len() - 1].to_vec();
+    for (body, kind) in [
+        (cut, ErrorKind::Interrupted),
+        (corrupt, ErrorKind::Interrupted),
+        (BODY.into(), ErrorKind::Unreadable),
+        ([&complete[..], b"more"].concat(), ErrorKind::Interrupted),
+    ] {
+        let error = read("gzip", body).await.unwrap_err();
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(error.to_string().contains("gzip"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn limits_the_decompressed_size() {
+    let service = MockServer::start().await;
+    let response = ResponseTemplate::new(200).insert_header("content-encoding", "gzip");
+    respond_to_all(&service, response.set_body_bytes(gzip(BODY))).await;
+    let with_limit = |bytes| client_builder(&service).max_response_bytes(bytes).build();
+    let exact = with_limit(BODY.len()).unwrap();
+    let response = exact.site_stats().send().await.unwrap();
+    assert_eq!(response.body(), BODY.as_bytes());
+    assert_eq!(response.header("content-encoding"), None);
+    let short = with_limit(BODY.len() - 1).unwrap();
+    let error = short.site_stats().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TooLarge);
+}
+
+#[tokio::test]
+async fn an_error_keeps_its_status_whatever_its_coding_is() {
+    let message = gzip(r#"{"message":"no such page"}"#);
+    for (coding, body, expected) in [
+        ("gzip", message.clone(), Some("no such page")),
+        ("gzip", message[..5].to_vec(), None),
+        ("br", message, None),
+    ] {
+        let service = MockServer::start().await;
+        let response = ResponseTemplate::new(404).insert_header("content-encoding", coding);
+        respond_to_all(&service, response.set_body_bytes(body)).await;
+        let error = connect_as_owner(&service).site_stats().await.unwrap_err();
+        assert_eq!(error.status(), Some(404));
+        assert_eq!(error.message(), expected, "{coding}");
+    }
+}
+
+#[tokio::test]
+async fn accepts_gzip_alone() {
+    let service = MockServer::start().await;
+    connect_as_owner(&service).site_stats().await.unwrap();
+    let request = service.journal().requests().remove(0);
+    let accepted: Vec<_> = request
+        .headers
+        .iter()
+        .filter(|(name, _)| name.eq_ignore_ascii_case("accept-encoding"))
+        .collect();
+    assert_eq!(accepted.len(), 1, "{accepted:?}");
+    assert_eq!(accepted[0].1, "gzip");
+}
