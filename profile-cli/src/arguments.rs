@@ -30,7 +30,7 @@ impl Arguments {
 
 fn after_help() -> String {
     let sandbox = if cfg!(feature = "sandbox") {
-        "  profile --sandbox show             try it on a sample profile, without an account\n"
+        "  profile --sandbox show             try a sample profile, without an account\n"
     } else {
         ""
     };

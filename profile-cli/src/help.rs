@@ -58,19 +58,23 @@ setting with its source.
 
   PROFILE_API_KEY              API key; it is not accepted as an argument
   PROFILE_API_KEY_FILE         path of a file that contains the API key
-  PROFILE_BASE_URL             base URL of the service, for example https://profiles.example
+  PROFILE_BASE_URL             base URL, for example https://profiles.example
   PROFILE_ACCOUNT              name of the stored account to use
-  PROFILE_OUTPUT               output format: table, json, ndjson, csv or tsv
+  PROFILE_OUTPUT               table, json, ndjson, csv or tsv
   PROFILE_WEBHOOK_SECRET       webhook secret
   PROFILE_WEBHOOK_SECRET_FILE  path of a file that contains the webhook secret
-  PROFILE_EDITOR               editor; otherwise `editor` in config.toml, VISUAL or EDITOR
-  PROFILE_NO_INPUT             1 disables prompts
-  PROFILE_LOG                  log level on stderr: off, error, warn, info (-v) or debug (-vv)
-  PROFILE_CONFIG_DIR           directory of config.toml and stored keys; otherwise
-                               $XDG_CONFIG_HOME/profile or ~/.config/profile
-  XDG_STATE_HOME               parent directory of the sandbox and of drafts; otherwise
-                               ~/.local/state
-  NO_COLOR, CLICOLOR_FORCE     disable or force colors with --color auto";
+  PROFILE_EDITOR               editor; otherwise `editor` in config.toml,
+                               VISUAL or EDITOR
+  PROFILE_NO_INPUT             yes disables prompts
+  PROFILE_LOG                  log level on stderr: off, error, warn, info (-v)
+                               or debug (-vv)
+  PROFILE_CONFIG_DIR           directory of config.toml and stored keys;
+                               otherwise $XDG_CONFIG_HOME/profile or
+                               ~/.config/profile
+  XDG_STATE_HOME               parent directory of the sandbox and of drafts;
+                               otherwise ~/.local/state
+  NO_COLOR, CLICOLOR_FORCE     disable or force colors with --color auto
+  COLORTERM                    truecolor allows 24-bit colors";
 
 const EXIT_CODES: &str = "\
 With --json, the field exit_code of an error contains the code.
@@ -83,7 +87,7 @@ With --json, the field exit_code of an error contains the code.
   5    the API key lacks the required scope
   6    the service rejected the content
   7    rate limited
-  8    network error, TLS error or timeout; the outcome of a write may be unknown
+  8    network error or timeout; the outcome of a write may be unknown
   10   the webhook signature does not match
   130  interrupted with Ctrl-C";
 

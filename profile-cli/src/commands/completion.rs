@@ -20,12 +20,12 @@ const NAME: &str = "profile";
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  source <(profile completion bash)                                         in this session
+  source <(profile completion bash)                   in this session
   profile completion bash > ~/.local/share/bash-completion/completions/profile
-  profile completion zsh > ~/.zfunc/_profile                                with ~/.zfunc in $fpath
+  profile completion zsh > ~/.zfunc/_profile          with ~/.zfunc in $fpath
   profile completion fish > ~/.config/fish/completions/profile.fish
   profile completion powershell | Out-String | Invoke-Expression
-  profile completion --dir dist                                             for packaging")]
+  profile completion --dir dist                       for packaging")]
 pub(crate) struct CompletionArguments {
     /// Name of the shell
     #[arg(value_enum, value_name = "SHELL", required_unless_present = "dir")]

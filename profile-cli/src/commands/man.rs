@@ -70,7 +70,7 @@ fn page(command: clap::Command) -> io::Result<Vec<u8>> {
     let notes = command.get_after_help().map(ToString::to_string);
     let has_subcommands = command.has_subcommands();
     let is_program = command.get_version().is_some();
-    let man = Man::new(command);
+    let man = Man::new(command).source(concat!("profile ", env!("CARGO_PKG_VERSION")));
     let mut page = Vec::new();
     man.render_title(&mut page)?;
     man.render_name_section(&mut page)?;

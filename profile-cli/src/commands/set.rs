@@ -20,8 +20,8 @@ const CHECK_COMMAND: &str = "profile show";
 #[command(after_help = "\
 Requires the scope profile:write. An empty string clears the display name, bio or location.
 
---bio @FILE reads the bio from a file and --bio - from stdin; one line break at the end is removed.
-A bio that starts with @, or is a single -, can only be read from a file or from stdin.
+--bio @./FILE reads the bio from a file, as do @../FILE and @/FILE, and --bio - from stdin; one line
+break at the end is removed. Any other text that starts with @ is the bio itself.
 
 The service accepts colors as #rrggbb; #rgb and CSS names are converted, and a note shows the
 result. The contrast between text and background should be at least 4.5:1. The profile is printed as
@@ -29,7 +29,7 @@ by `profile show`.
 
 Examples:
   profile set --display-name Ada --accent-color '#ff8800'
-  profile set --bio @bio.txt --text-color black --background-color ivory
+  profile set --bio @./bio.txt --text-color black --background-color ivory
   profile set --location ''")]
 pub(crate) struct SetArguments {
     #[command(flatten)]
@@ -46,7 +46,7 @@ struct ProfileFields {
     #[arg(help = format!("Display name, up to {} characters", DisplayName::MAX_CHARACTERS))]
     display_name: Option<DisplayName>,
 
-    #[arg(long, value_name = "TEXT|@FILE|-", allow_hyphen_values = true, help = bio_help())]
+    #[arg(long, value_name = "TEXT|@./FILE|-", allow_hyphen_values = true, help = bio_help())]
     bio: Option<TypedText<Bio>>,
 
     #[arg(long, value_name = "TEXT")]
@@ -113,7 +113,19 @@ pub(crate) fn preview(
 ) -> Result<Report, Failure> {
     let call = session.client()?.update_profile(update);
     let request = call.request().map_err(Failure::unsent)?;
-    Ok(dry_run::preview(&[request], &differences(update, profile)))
+    let report = dry_run::preview(&[request], &differences(update, profile));
+    Ok(report.warning(contrast_after(update, profile)))
+}
+
+/// Returns a warning if the contrast is too low after an update.
+fn contrast_after(update: &ProfileUpdate, profile: &Profile) -> Option<String> {
+    let after = |new: Option<&Color>, old: &Option<String>| match new {
+        Some(color) => Some(color.clone()),
+        None => Color::new(old.as_deref()?).ok(),
+    };
+    let text = after(update.text_color.as_ref(), &profile.text_color)?;
+    let background = after(update.background_color.as_ref(), &profile.background_color)?;
+    Contrast::of(&text, &background).warning()
 }
 
 impl ProfileFields {

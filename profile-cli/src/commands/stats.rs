@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use profile_sdk::{Days, Handle, Response, UserStats};
+use profile_sdk::{Days, Handle, InvalidValue, Response, UserStats};
 use serde_json::json;
 
 use crate::commands::batch;
@@ -32,7 +32,7 @@ Examples:
   profile stats --days 365 --plot spark --svg views.svg")]
 pub(crate) struct StatsArguments {
     /// Handles of the profiles [default: your own]
-    #[arg(value_name = "HANDLE")]
+    #[arg(value_name = "HANDLE", value_parser = handle)]
     handles: Vec<Handle>,
 
     #[arg(long, help = days_help())]
@@ -57,6 +57,11 @@ enum Plot {
     Spark,
     /// Names and values
     None,
+}
+
+/// Parses a handle, which may be written with a leading `@`.
+fn handle(text: &str) -> Result<Handle, InvalidValue> {
+    Handle::new(text.strip_prefix('@').unwrap_or(text))
 }
 
 fn days_help() -> String {

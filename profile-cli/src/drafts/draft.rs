@@ -235,8 +235,9 @@ fn file_name(kind: DraftKind, profile: &Profile, settings: &Settings) -> Result<
         false => settings.base_url()?.value,
     };
     let service = service.split_once("://").map_or(&*service, |(_, at)| at);
-    let owner = match &profile.handle {
-        Some(handle) => format!("{}@{service}", handle.as_str()),
+    let handle = profile.handle.as_ref().map(ToString::to_string);
+    let owner = match handle.or_else(|| profile.email.clone()) {
+        Some(owner) => format!("{owner}@{service}"),
         None => service.to_owned(),
     };
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '@');

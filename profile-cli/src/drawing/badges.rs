@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn draws_swatches_if_the_screen_has_colors() {
         let screen = Screen {
-            color: true,
+            palette: Some(crate::terminal::screen::Palette::Full),
             ..Screen::plain()
         };
         expect![[r#"

@@ -1,6 +1,6 @@
 //! A profile as a card.
 
-use anstyle::{RgbColor, Style};
+use anstyle::Style;
 use profile_sdk::{Badge, Color, Link, Post, Profile, RateLimit};
 
 use super::text::{BOLD, DIM, one_line, pad_right, swatch, width, with_separators, wrap};
@@ -36,6 +36,10 @@ struct Card<'a> {
 }
 
 impl Card<'_> {
+    fn foreground(&self, color: &Color) -> Style {
+        Style::new().fg_color(self.screen.nearest(color.rgb()))
+    }
+
     fn heading(&mut self, profile: &Profile, columns: usize) {
         let name = profile.display_name.as_deref().map(one_line);
         let name = name.filter(|name| !name.trim().is_empty());
@@ -54,7 +58,7 @@ impl Card<'_> {
         let rule = "─".repeat(columns);
         let accent = profile.accent_color.as_deref().and_then(color);
         let rule = match accent {
-            Some(accent) => self.screen.styled(foreground(&accent), &rule),
+            Some(accent) => self.screen.styled(self.foreground(&accent), &rule),
             None => self.screen.styled(DIM, &rule),
         };
         self.drawn += &format!("{heading}\n{rule}\n");
@@ -109,8 +113,9 @@ impl Card<'_> {
         let text = profile.text_color.as_deref().and_then(color);
         let background = profile.background_color.as_deref().and_then(color);
         match (text, background) {
-            (Some(text), Some(background)) if self.screen.color => {
-                let style = foreground(&text).bg_color(Some(rgb(&background).into()));
+            (Some(text), Some(background)) if self.screen.palette.is_some() => {
+                let background = self.screen.nearest(background.rgb());
+                let style = self.foreground(&text).bg_color(background);
                 format!("  {}", self.screen.styled(style, " text on background "))
             }
             _ => String::new(),
@@ -230,15 +235,6 @@ fn color(text: &str) -> Option<Color> {
     Color::new(text).ok()
 }
 
-fn foreground(color: &Color) -> Style {
-    Style::new().fg_color(Some(rgb(color).into()))
-}
-
-fn rgb(color: &Color) -> RgbColor {
-    let [red, green, blue] = color.rgb();
-    RgbColor(red, green, blue)
-}
-
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
@@ -265,7 +261,7 @@ mod tests {
         let profile: Profile = serde_json::from_str(json).unwrap();
         let screen = Screen {
             width,
-            color,
+            palette: color.then_some(crate::terminal::screen::Palette::Full),
             ..Screen::plain()
         };
         draw(&profile, &screen)

@@ -109,7 +109,7 @@ fn push_broken(lines: &mut Vec<String>, word: &str, columns: usize) -> String {
 /// Returns a swatch of the color, or an empty string if the screen has no colors.
 pub(super) fn swatch(color: &str, screen: &Screen) -> String {
     match Color::new(color) {
-        Ok(color) if screen.color => format!("{} ", screen.on_color(color.rgb(), "  ")),
+        Ok(color) if screen.palette.is_some() => format!("{} ", screen.on_color(color.rgb(), "  ")),
         _ => String::new(),
     }
 }

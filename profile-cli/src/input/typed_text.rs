@@ -1,4 +1,4 @@
-//! Text arguments, given directly or as `@FILE` or `-`.
+//! Text arguments, given directly, as `@./FILE` or as `-`.
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _};
@@ -12,8 +12,7 @@ use crate::output::Output;
 #[derive(Debug, Clone)]
 pub(crate) enum TypedText<T> {
     Text(T),
-    /// `@FILE` or `-`, as typed.
-    Input(String),
+    Input(Input),
 }
 
 impl<T: FromStr<Err: Display>> TypedText<T> {
@@ -22,12 +21,11 @@ impl<T: FromStr<Err: Display>> TypedText<T> {
     /// A single line break at the end of a file or stdin is removed, since editors and shells add
     /// one.
     pub(crate) fn read(self, argument: &str, output: &Output) -> Result<T, Failure> {
-        let typed = match self {
+        let input = match self {
             Self::Text(text) => return Ok(text),
-            Self::Input(typed) => typed,
+            Self::Input(input) => input,
         };
         let invalid = |reason: &str| Failure::usage(format!("{argument}: {reason}"));
-        let input: Input = typed.parse().map_err(|reason: String| invalid(&reason))?;
         if input == Input::Stdin && io::stdin().is_terminal() {
             output.note("type the text, then press Ctrl-D on an empty line");
         }
@@ -38,7 +36,10 @@ impl<T: FromStr<Err: Display>> TypedText<T> {
         let bytes = &bytes[..length_without_last_break(&bytes)];
         let text = str::from_utf8(bytes).map_err(|error| {
             let place = error.valid_up_to();
-            let source = typed.strip_prefix('@').unwrap_or("stdin");
+            let source = match &input {
+                Input::Stdin => "stdin".to_owned(),
+                Input::File(path) => path.display().to_string(),
+            };
             invalid(&format!(
                 "{source} is not valid UTF-8: invalid byte at offset {place}"
             ))
@@ -52,9 +53,16 @@ impl<T: FromStr> FromStr for TypedText<T> {
     type Err = T::Err;
 
     fn from_str(typed: &str) -> Result<Self, T::Err> {
-        match typed == "-" || typed.starts_with('@') {
-            true => Ok(Self::Input(typed.to_owned())),
-            false => typed.parse().map(Self::Text),
+        // Any other text with @ is probably a mention, such as `@grace thanks!`.
+        let is_path = |path: &&str| {
+            ["./", "../", "/"]
+                .iter()
+                .any(|start| path.starts_with(start))
+        };
+        match typed.strip_prefix('@').filter(is_path) {
+            Some(path) => Ok(Self::Input(Input::File(path.into()))),
+            None if typed == "-" => Ok(Self::Input(Input::Stdin)),
+            None => typed.parse().map(Self::Text),
         }
     }
 }

@@ -4,6 +4,10 @@ use profile_sdk::{Error, ErrorKind};
 
 use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT, ResponseBody, sandbox_hint};
 
+/// Hint for a key without the required scope.
+pub(crate) const SCOPE_HINT: &str =
+    "use a key with this scope; `profile auth status` lists the scopes of the current key";
+
 /// Returns the failure of a call about `what`, which is named if the status is 404.
 pub(crate) fn about(what: &str, error: Error) -> Failure {
     let not_found = (error.kind() == ErrorKind::NotFound)
@@ -107,10 +111,7 @@ fn hint(error: &Error) -> Option<String> {
         ErrorKind::Unauthorized => {
             "check PROFILE_API_KEY, or log in again with `profile auth login`".to_owned()
         }
-        ErrorKind::Forbidden => {
-            "use a key with this scope; `profile auth status` lists the scopes of the current key"
-                .to_owned()
-        }
+        ErrorKind::Forbidden => SCOPE_HINT.to_owned(),
         ErrorKind::Connection => {
             "check the network, and the base URL in PROFILE_BASE_URL or --base-url".to_owned()
         }

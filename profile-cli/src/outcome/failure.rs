@@ -52,6 +52,7 @@ pub(crate) enum FailureKind {
     Forbidden,
     Rejected,
     RateLimited,
+    Conflict,
     NoResponse,
     #[cfg(feature = "webhook")]
     Mismatch,
@@ -61,7 +62,7 @@ pub(crate) enum FailureKind {
 impl FailureKind {
     pub(crate) const fn exit_code(self) -> u8 {
         match self {
-            Self::Other => 1,
+            Self::Other | Self::Conflict => 1,
             Self::Usage => 2,
             Self::NotFound => 3,
             Self::Unauthorized => 4,
@@ -79,6 +80,7 @@ impl FailureKind {
     pub(crate) fn code(self) -> &'static str {
         match self {
             Self::Other => "failed",
+            Self::Conflict => "conflict",
             Self::Usage => "usage",
             Self::NotFound => "not_found",
             Self::Unauthorized => "unauthorized",

@@ -15,6 +15,9 @@ pub(crate) struct Report {
     pub(crate) warnings: Vec<String>,
     /// `true` if the command changed something, so that running it again cannot repeat the result.
     pub(crate) is_change: bool,
+    /// `true` if the result is text for another program, such as a script, which only an option
+    /// turns into JSON.
+    pub(crate) is_raw: bool,
 }
 
 /// The result in formats other than JSON.
@@ -22,6 +25,8 @@ pub(crate) struct Report {
 pub(crate) enum View {
     /// Names and values.
     Fields(Vec<(String, String)>),
+    /// A resource with the columns of its list, in which CSV shows it.
+    Item(Vec<(&'static str, String)>),
     /// Rows with the same columns.
     Table {
         columns: Vec<&'static str>,
@@ -42,6 +47,11 @@ pub(crate) enum View {
 }
 
 impl View {
+    /// Creates a view of one resource.
+    pub(crate) fn item<const N: usize>(columns: [&'static str; N], cells: [String; N]) -> Self {
+        Self::Item(columns.into_iter().zip(cells).collect())
+    }
+
     /// Creates a view for terminals with another for pipes.
     pub(crate) fn split(people: Self, pipes: Self) -> Self {
         Self::Split {
@@ -72,6 +82,7 @@ impl From<View> for Report {
             view,
             warnings: Vec::new(),
             is_change: false,
+            is_raw: false,
         }
     }
 }
@@ -97,10 +108,14 @@ impl Report {
         self
     }
 
-    /// Creates a report of text, which JSON has as a string field of this name.
+    /// Creates a report of raw text. In JSON, which only an option selects, it is a string field of
+    /// this name.
     pub(crate) fn text(text: impl Into<String>, name: &str) -> Self {
         let text = text.into();
-        Self::new(json!({ name: text }), View::Text(text))
+        Self {
+            is_raw: true,
+            ..Self::new(json!({ name: text }), View::Text(text))
+        }
     }
 
     /// Creates the report of a read.

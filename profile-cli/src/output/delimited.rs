@@ -7,6 +7,9 @@ use crate::terminal::screen::Screen;
 
 /// Renders tab-separated values without a header row.
 pub(super) fn tsv(view: &View, screen: &Screen) -> String {
+    if let View::Item(cells) = view {
+        return tsv(&View::Fields(present(cells)), screen);
+    }
     let Some((_, rows)) = heading_and_rows(view) else {
         return plain(view, screen);
     };
@@ -64,10 +67,25 @@ fn heading_and_rows(view: &View) -> Option<(Vec<&str>, Vec<Vec<&str>>)> {
                 .map(|row| row.iter().map(String::as_str).collect());
             Some((columns.clone(), rows.collect()))
         }
+        View::Item(cells) => {
+            let (columns, row) = cells
+                .iter()
+                .map(|(name, cell)| (*name, cell.as_str()))
+                .unzip();
+            Some((columns, vec![row]))
+        }
         View::Split { pipes, .. } => heading_and_rows(pipes),
         View::Sentence(_) | View::Text(_) | View::Body(_) => None,
         View::Drawing(_) => None,
     }
+}
+
+/// Returns the fields of a resource that it has.
+pub(super) fn present(cells: &[(&str, String)]) -> Vec<(String, String)> {
+    let cells = cells.iter().filter(|(_, cell)| !cell.is_empty());
+    cells
+        .map(|(name, cell)| ((*name).to_owned(), cell.clone()))
+        .collect()
 }
 
 fn plain(view: &View, screen: &Screen) -> String {
@@ -77,7 +95,7 @@ fn plain(view: &View, screen: &Screen) -> String {
         View::Body(body) => printable(&String::from_utf8_lossy(body)),
         View::Split { pipes, .. } => plain(pipes, screen),
         View::Drawing(drawing) => drawing.draw(screen),
-        View::Fields(_) | View::Table { .. } => String::new(),
+        View::Fields(_) | View::Item(_) | View::Table { .. } => String::new(),
     }
 }
 

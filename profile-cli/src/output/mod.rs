@@ -29,6 +29,8 @@ use renderer::Renderer;
 /// Prints to stdout and stderr.
 pub(crate) struct Output {
     renderer: Renderer,
+    /// `true` if an option selects the format, rather than the environment or config.toml.
+    format_is_flag: bool,
     stdout: Screen,
     stderr: Screen,
     quiet: bool,
@@ -43,12 +45,13 @@ impl Output {
         let width = environment.text("COLUMNS").ok().flatten();
         let width = width.and_then(|columns| columns.parse().ok());
         let screen = |is_terminal| {
-            let color = settings.color.decide(is_terminal, environment);
-            Screen::new(is_terminal, color, width)
+            let palette = settings.color.palette(is_terminal, environment);
+            Screen::new(is_terminal, palette, width)
         };
         let stdout = screen(io::stdout().is_terminal());
         Ok(Self {
             renderer: Renderer::new(arguments, settings.format, &stdout)?,
+            format_is_flag: arguments.wants_json() || arguments.output.is_some(),
             stdout,
             stderr: screen(io::stderr().is_terminal()),
             quiet: settings.quiet,
@@ -64,6 +67,7 @@ impl Output {
                 true => Renderer::Json,
                 false => Renderer::Tsv { is_explicit: false },
             },
+            format_is_flag: json,
             stdout: Screen::plain(),
             stderr: Screen::plain(),
             quiet: false,
@@ -84,6 +88,9 @@ impl Output {
         }
         let bytes = match &report.view {
             View::Body(bytes) if !self.is_json() && !self.stdout.is_terminal => bytes.clone(),
+            View::Text(text) if report.is_raw && !self.format_is_flag => {
+                format!("{text}\n").into_bytes()
+            }
             _ => match self.renderer.text(report, &self.stdout) {
                 Ok(text) => text.into_bytes(),
                 Err(failure) if report.is_change => {

@@ -4,6 +4,7 @@ use anstyle::Style;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
 use unicode_width::UnicodeWidthStr as _;
 
+use super::delimited::present;
 use crate::drawing::text::{max_width, pad_right, wrap_at_spaces};
 use crate::outcome::report::View;
 use crate::terminal::printable::printable;
@@ -13,6 +14,7 @@ use crate::terminal::screen::Screen;
 pub(super) fn text(view: &View, screen: &Screen) -> String {
     match view {
         View::Fields(fields) => aligned(fields, screen),
+        View::Item(cells) => aligned(&present(cells), screen),
         View::Table { rows, empty, .. } if rows.is_empty() => format!("{empty}\n"),
         View::Table { columns, rows, .. } => {
             let mut table = Table::new();

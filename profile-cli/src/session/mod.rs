@@ -10,7 +10,9 @@ use std::cell::OnceCell;
 use std::future::Future;
 use std::time::Duration;
 
-use profile_sdk::{ApiKey, Call, Client, ClientBuilder, Error, Request, Response, RetryPolicy};
+use profile_sdk::{
+    ApiKey, Call, Client, ClientBuilder, Error, ErrorKind, Request, Response, RetryPolicy,
+};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::input::prompt;
@@ -18,7 +20,7 @@ use crate::outcome::failed_call;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::Report;
 use crate::output::Output;
-use crate::settings::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Key, Settings};
+use crate::settings::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Found, Key, Settings, base_url_message};
 use crate::system::interruption::InterruptGuard;
 
 /// Time for the delays between attempts, added to the total timeout of a call.
@@ -63,7 +65,9 @@ impl<'a> Session<'a> {
             Some(key) => builder.api_key(key),
             None => builder,
         };
-        Ok(builder.build()?)
+        builder
+            .build()
+            .map_err(|error| Failure::usage(base_url_message(&error)))
     }
 
     /// Sends a read and returns the report on its response; with `--curl`, the curl command.
@@ -109,7 +113,9 @@ impl<'a> Session<'a> {
         failure: impl FnOnce(Error) -> Failure,
     ) -> Result<Response<T>, Failure> {
         match self.send(call)? {
-            Some(answer) => answer.map_err(failure),
+            Some(answer) => {
+                answer.map_err(|error| self.withheld(&error).unwrap_or_else(|| failure(error)))
+            }
             None => Err(Failure::new(FailureKind::Interrupted, "interrupted")),
         }
     }
@@ -123,9 +129,24 @@ impl<'a> Session<'a> {
     ) -> Result<Response<T>, Failure> {
         match self.send(call)? {
             Some(answer) => {
-                answer.map_err(|error| failed_call::of_write(what, check_command, error))
+                let failure = |error| failed_call::of_write(what, check_command, error);
+                answer.map_err(|error| self.withheld(&error).unwrap_or_else(|| failure(error)))
             }
             None => Err(Failure::interrupted(check_command)),
+        }
+    }
+
+    /// Returns the reason why the stored key was not sent, if the call failed without it.
+    fn withheld(&self, error: &Error) -> Option<Failure> {
+        let has_key = self
+            .connection
+            .get()
+            .is_none_or(|connection| connection.has_key);
+        match error.kind() {
+            ErrorKind::KeyMissing | ErrorKind::Unauthorized if !has_key => {
+                Key::find(&self.settings).err()
+            }
+            _ => None,
         }
     }
 
@@ -222,7 +243,11 @@ impl<'a> Session<'a> {
         }
         let base_url = self.settings.base_url()?;
         let mut builder = self.builder(&base_url.value);
-        let key = Key::find(&self.settings)?;
+        let key = match Key::find_any(&self.settings)? {
+            Found::Key(key) => Some(key),
+            // Calls that require no key work without it; others fail with the reason.
+            Found::Withheld(_) | Found::Nothing => None,
+        };
         let has_key = key.is_some();
         if let Some(key) = key {
             if let Some(warning) = key.warning {
@@ -233,7 +258,8 @@ impl<'a> Session<'a> {
         // The key is already validated, so only the base URL can be invalid.
         let built = builder.build();
         let client = built.map_err(|error| {
-            Failure::from(error).hint(format!("check the base URL from {}", base_url.source))
+            let failure = Failure::usage(base_url_message(&error));
+            failure.hint(format!("check the base URL from {}", base_url.source))
         })?;
         Ok(Connection {
             client,

@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 
 use crate::system::environment::Environment;
+use crate::terminal::screen::Palette;
 
 /// When to use color.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -23,8 +24,18 @@ impl ColorChoice {
             .map_err(|_| format!("is {text:?}; expected auto, always or never"))
     }
 
-    /// Returns `true` if a stream should be colored.
-    pub(crate) fn decide(self, is_terminal: bool, environment: &Environment) -> bool {
+    /// Returns the colors of a stream, or `None` if it should not be colored.
+    pub(crate) fn palette(self, is_terminal: bool, environment: &Environment) -> Option<Palette> {
+        let text = |name| environment.text(name).ok().flatten().unwrap_or_default();
+        let palette = match (text("COLORTERM").as_str(), text("TERM")) {
+            ("truecolor" | "24bit", _) => Palette::Full,
+            (_, term) if term.contains("256color") => Palette::Indexed,
+            _ => Palette::Basic,
+        };
+        self.is_on(is_terminal, environment).then_some(palette)
+    }
+
+    fn is_on(self, is_terminal: bool, environment: &Environment) -> bool {
         let is_set = |name| environment.path(name).is_some();
         match self {
             Self::Always => true,

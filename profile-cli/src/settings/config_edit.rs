@@ -99,6 +99,34 @@ impl ConfigEdit {
         Ok(())
     }
 
+    /// Checks that no account has this name, or one that differs only in case: some file systems do
+    /// not distinguish them.
+    pub(crate) fn check_free(&self, name: &AccountName) -> Result<(), Failure> {
+        let known = self.file.accounts();
+        let taken = known
+            .iter()
+            .find(|known| known.eq_ignore_ascii_case(name.as_str()));
+        let Some(other) = taken else {
+            return Ok(());
+        };
+        let difference = match other == name.as_str() {
+            true => String::new(),
+            false => format!("; {name} differs only in case"),
+        };
+        let message = format!("account {other} already exists{difference}");
+        Err(Failure::usage(message).hint("choose another name"))
+    }
+
+    /// Renames an account, keeping its fields and comments.
+    pub(crate) fn rename_account(&mut self, from: &str, to: &AccountName) {
+        let accounts = self.document().get_mut("accounts");
+        if let Some(accounts) = accounts.and_then(Item::as_table_like_mut)
+            && let Some(account) = accounts.remove(from)
+        {
+            accounts.insert(to.as_str(), account);
+        }
+    }
+
     /// Removes an account.
     pub(crate) fn remove_account(&mut self, account: &str) {
         let accounts = self.document().get_mut("accounts");

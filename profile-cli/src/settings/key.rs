@@ -16,24 +16,43 @@ pub(crate) struct Key {
     pub(crate) warning: Option<String>,
 }
 
+/// The result of looking for a key.
+pub(crate) enum Found {
+    Key(Key),
+    Nothing,
+    /// The stored key is for another service, to which it is never sent.
+    Withheld(Failure),
+}
+
 impl Key {
     /// Returns the key of `--account`, of PROFILE_API_KEY, of PROFILE_API_KEY_FILE, or of the
-    /// account in the other settings, in this order.
+    /// account in the other settings, in this order. Fails if the key is for another service.
     pub(crate) fn find(settings: &Settings) -> Result<Option<Self>, Failure> {
+        match Self::find_any(settings)? {
+            Found::Key(key) => Ok(Some(key)),
+            Found::Nothing => Ok(None),
+            Found::Withheld(failure) => Err(failure),
+        }
+    }
+
+    /// Finds the key as `find` does.
+    pub(crate) fn find_any(settings: &Settings) -> Result<Found, Failure> {
         if !settings.account_is_flag()
             && let Some(key) = Self::of_environment(&settings.environment)?
         {
-            return Ok(Some(key));
+            return Ok(Found::Key(key));
         }
         let Some(account) = settings.account()? else {
-            return Ok(None);
+            return Ok(Found::Nothing);
         };
-        let source = Source::Account(account.name.clone());
+        if let Some(failure) = wrong_destination(settings, account.base_url.as_deref())? {
+            return Ok(Found::Withheld(failure));
+        }
         let Some(kept) = KeyStore::read(settings, &account.name)? else {
-            return Ok(None);
+            return Ok(Found::Nothing);
         };
-        check_destination(settings, account.base_url.as_deref())?;
-        Self::new(kept.text, source, kept.warning).map(Some)
+        let source = Source::Account(account.name);
+        Self::new(kept.text, source, kept.warning).map(Found::Key)
     }
 
     fn of_environment(environment: &Environment) -> Result<Option<Self>, Failure> {
@@ -64,9 +83,13 @@ impl Key {
     }
 }
 
-/// Returns `true` if the base URLs are equal, apart from trailing slashes.
+/// Returns `true` if the base URLs are equal, apart from their spelling.
 pub(crate) fn is_same_service(one: &str, other: &str) -> bool {
-    one.trim_end_matches('/') == other.trim_end_matches('/')
+    let normalized = |base_url: &str| match url::Url::parse(base_url) {
+        Ok(url) => url.as_str().trim_end_matches('/').to_owned(),
+        Err(_) => base_url.trim_end_matches('/').to_owned(),
+    };
+    normalized(one) == normalized(other)
 }
 
 /// Returns the base URL with the user name and password hidden.
@@ -79,19 +102,24 @@ pub(crate) fn without_login(base_url: &str) -> String {
     hidden.unwrap_or_else(|| base_url.to_owned())
 }
 
-/// Rejects sending an account's key to a different service, unless `--base-url` is given.
-fn check_destination(settings: &Settings, stored: Option<&str>) -> Result<(), Failure> {
+/// Returns a failure if the base URL is not that of the account.
+fn wrong_destination(
+    settings: &Settings,
+    stored: Option<&str>,
+) -> Result<Option<Failure>, Failure> {
     let base_url = settings.base_url()?;
-    let is_typed = matches!(base_url.source, Source::Flag(_));
-    if is_typed || stored.is_none_or(|stored| is_same_service(stored, &base_url.value)) {
-        return Ok(());
-    }
-    let stored = stored.unwrap_or_default();
+    let Some(stored) = stored.filter(|stored| !is_same_service(stored, &base_url.value)) else {
+        return Ok(None);
+    };
+    let (stored, other) = (without_login(stored), without_login(&base_url.value));
     let message = format!(
-        "the account's key is for {stored}, but {} sets {}",
-        base_url.source, base_url.value
+        "the account's key is for {stored}, but {} sets {other}",
+        base_url.source
     );
-    Err(Failure::usage(message).hint("set PROFILE_API_KEY, or pass a different --account"))
+    let hint = format!(
+        "log in there with `profile auth login --base-url {other}`, or set PROFILE_API_KEY"
+    );
+    Ok(Some(Failure::usage(message).hint(hint)))
 }
 
 /// Masks the key, except for the last four characters of long keys.

@@ -80,6 +80,17 @@ impl KeyStore {
         store_in_file(&path, key, None)
     }
 
+    /// Stores the key of an account, if there is one, under another name too.
+    pub(crate) fn copy(
+        settings: &Settings,
+        from: &str,
+        to: &AccountName,
+    ) -> Result<Option<KeyLocation>, Failure> {
+        let key = Self::read(settings, from)?;
+        let store = |key: StoredKey| Self::store(&settings.environment, to, key.text.trim_end());
+        key.map(store).transpose()
+    }
+
     /// Removes an account's key, and returns a description of its location if there was one.
     pub(crate) fn remove(settings: &Settings, account: &str) -> Result<Option<String>, Failure> {
         if Self::of_account(&settings.config, account)? == Self::Keyring {

@@ -30,10 +30,10 @@ pub(crate) use config_edit::ConfigEdit;
 pub(crate) use config_file::{ConfigFile, KEY_STORE};
 pub(crate) use format::Format;
 pub(crate) use global_arguments::GlobalArguments;
-pub(crate) use key::{Key, is_same_service, without_login};
+pub(crate) use key::{Found, Key, is_same_service, without_login};
 pub(crate) use key_store::KeyStore;
 pub(crate) use setting::{Setting, Source};
-pub(crate) use setting_name::SettingName;
+pub(crate) use setting_name::{SettingName, base_url_message};
 pub(crate) use value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, seconds};
 
 /// The settings of one run.
@@ -88,10 +88,15 @@ impl Settings {
             let message = "--sandbox cannot be used with --account";
             return Err(Failure::usage(message));
         }
-        if arguments.json && arguments.output.is_some_and(|format| !format.is_json()) {
-            return Err(Failure::usage(
-                "--json cannot be used with a different --output",
-            ));
+        if arguments.output.is_some_and(|format| !format.is_json()) {
+            let json = [
+                (arguments.json, "--json"),
+                (arguments.jq().is_some(), "--jq"),
+            ];
+            if let Some((_, flag)) = json.into_iter().find(|(is_given, _)| *is_given) {
+                let message = format!("{flag} cannot be used with a different --output");
+                return Err(Failure::usage(message));
+            }
         }
         let log_level = match log_level(arguments.verbose, &environment) {
             Err(_) if required < RequiredSettings::All => LevelFilter::OFF,

@@ -202,8 +202,15 @@ impl fmt::Display for SettingName {
 fn base_url(text: &str) -> Result<(), String> {
     let built = Client::builder().base_url(text).build();
     built.map(drop).map_err(|error| {
-        let reason = error.to_string();
+        let reason = base_url_message(&error);
         let reason = reason.strip_prefix("base URL ").unwrap_or(&reason);
         reason.to_owned()
     })
+}
+
+/// Returns the library's message about a base URL, without the part for programmers.
+pub(crate) fn base_url_message(error: &impl fmt::Display) -> String {
+    error
+        .to_string()
+        .replace(", or call ClientBuilder::allow_plain_http", "")
 }

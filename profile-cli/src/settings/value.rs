@@ -24,8 +24,8 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
 /// Parses `true` or `false`.
 pub(crate) fn switch(text: &str) -> Result<bool, String> {
     match text {
-        "true" | "1" => Ok(true),
-        "false" | "0" => Ok(false),
+        "true" | "1" | "yes" | "on" => Ok(true),
+        "false" | "0" | "no" | "off" => Ok(false),
         _ => Err(format!("is {text:?}; expected true or false")),
     }
 }

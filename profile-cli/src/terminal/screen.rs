@@ -3,16 +3,28 @@
 #[cfg(unix)]
 use std::io;
 
-use anstyle::{RgbColor, Style};
+use anstyle::{Color, RgbColor, Style};
 
 /// Width if it is unknown.
 const DEFAULT_WIDTH: usize = 80;
+
+/// The colors that a terminal can show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Palette {
+    /// The 16 colors of the terminal's theme.
+    Basic,
+    /// 256 colors.
+    Indexed,
+    /// 24 bits per color.
+    Full,
+}
 
 /// An output stream: a terminal, file or pipe.
 #[derive(Debug, Clone)]
 pub(crate) struct Screen {
     pub(crate) is_terminal: bool,
-    pub(crate) color: bool,
+    /// `None` without color.
+    pub(crate) palette: Option<Palette>,
     /// In columns.
     pub(crate) width: usize,
 }
@@ -22,16 +34,16 @@ impl Screen {
     pub(crate) fn plain() -> Self {
         Self {
             is_terminal: false,
-            color: false,
+            palette: None,
             width: DEFAULT_WIDTH,
         }
     }
 
     /// Returns a stream of this width, or of the terminal's width.
-    pub(crate) fn new(is_terminal: bool, color: bool, width: Option<usize>) -> Self {
+    pub(crate) fn new(is_terminal: bool, palette: Option<Palette>, width: Option<usize>) -> Self {
         Self {
             is_terminal,
-            color,
+            palette,
             width: width
                 .or_else(|| measured_width().filter(|_| is_terminal))
                 .unwrap_or(DEFAULT_WIDTH)
@@ -41,16 +53,27 @@ impl Screen {
 
     /// Applies a style to the text, if the stream has colors.
     pub(crate) fn styled(&self, style: Style, text: &str) -> String {
-        match self.color {
+        match self.palette.is_some() {
             true => format!("{style}{text}{style:#}"),
             false => text.to_owned(),
         }
     }
 
     /// Applies a background color to the text, if the stream has colors.
-    pub(crate) fn on_color(&self, [red, green, blue]: [u8; 3], text: &str) -> String {
-        let style = Style::new().bg_color(Some(RgbColor(red, green, blue).into()));
-        self.styled(style, text)
+    pub(crate) fn on_color(&self, rgb: [u8; 3], text: &str) -> String {
+        self.styled(Style::new().bg_color(self.nearest(rgb)), text)
+    }
+
+    /// Returns the nearest color that the stream can show.
+    pub(crate) fn nearest(&self, [red, green, blue]: [u8; 3]) -> Option<Color> {
+        let rgb = RgbColor(red, green, blue);
+        Some(match self.palette? {
+            Palette::Full => rgb.into(),
+            Palette::Indexed => anstyle_lossy::rgb_to_xterm(rgb).into(),
+            Palette::Basic => {
+                anstyle_lossy::rgb_to_ansi(rgb, anstyle_lossy::palette::DEFAULT).into()
+            }
+        })
     }
 }
 

@@ -8,8 +8,8 @@ use serde_json::json;
 
 use crate::program::{Fixture, Program, Run};
 
-/// The account of a service on this machine.
-const HERE: &str = "127.0.0.1";
+/// The handle of the owner, after which an account is named.
+const OWNER: &str = "demo";
 
 /// The start of the warning of a build with keyring support on a machine without a keyring.
 const NO_KEYRING: &str = "warning: the system keyring is unavailable (";
@@ -62,25 +62,25 @@ async fn login_checks_stores_and_selects_an_account() {
     expect![[r#"
         exit 0
         --- stdout
-        account	127.0.0.1
+        account	demo
         handle	demo
         base_url	SERVICE
         account_stored_in	HOME/.config/profile/config.toml
-        key_stored_in	HOME/.config/profile/keys/127.0.0.1
+        key_stored_in	HOME/.config/profile/keys/demo
         --- stderr
     "#]]
     .assert_eq(&fixture.told(&login));
     let config = fs::read_to_string(fixture.config("config.toml")).unwrap();
     expect![[r#"
-        account = "127.0.0.1"
+        account = "demo"
 
-        [accounts."127.0.0.1"]
+        [accounts.demo]
         base_url = "SERVICE"
         key_store = "file"
     "#]]
     .assert_eq(&config.replace(fixture.service.uri(), "SERVICE"));
     assert_eq!(
-        fs::read_to_string(fixture.config("keys/127.0.0.1")).unwrap(),
+        fs::read_to_string(fixture.config("keys/demo")).unwrap(),
         format!("{}\n", fixture.service.key())
     );
     let shown = fixture.stranger(&["show", "--json"]).run().json();
@@ -102,7 +102,7 @@ async fn key_files_are_private_and_other_modes_are_reported() {
         fs::set_permissions(fixture.config(name), fs::Permissions::from_mode(mode)).unwrap();
     };
     assert_eq!(mode("keys"), 0o700);
-    assert_eq!(mode("keys/127.0.0.1"), 0o600);
+    assert_eq!(mode("keys/demo"), 0o600);
     assert_eq!(mode("config.toml"), 0o600);
     let warned = || {
         let run = fixture.stranger(&["show", "--jq", ".handle"]).run();
@@ -118,13 +118,13 @@ async fn key_files_are_private_and_other_modes_are_reported() {
             --- stderr
             warning: others can access HOME/.config/profile/keys; restrict it with `chmod 700 HOME/.config/profile/keys`
         "#]].assert_eq(&warned());
-        set_mode("keys/127.0.0.1", 0o640);
+        set_mode("keys/demo", 0o640);
         expect![[r#"
             exit 0
             --- stdout
             demo
             --- stderr
-            warning: others can access the key in HOME/.config/profile/keys/127.0.0.1; restrict it with `chmod 600 HOME/.config/profile/keys/127.0.0.1`
+            warning: others can access the key in HOME/.config/profile/keys/demo; restrict it with `chmod 600 HOME/.config/profile/keys/demo`
         "#]].assert_eq(&warned());
     }
 }
@@ -237,16 +237,8 @@ async fn does_not_mix_services_of_one_host() {
         "--base-url",
         other.service.uri(),
     ];
-    let rejected = fixture
-        .stranger(&login)
-        .stdin(other.service.key())
-        .run()
-        .error();
-    let message = rejected["message"].as_str().unwrap();
-    assert!(
-        message.starts_with("account 127.0.0.1 already exists with the base URL "),
-        "{message}"
-    );
+    let login_there = fixture.stranger(&login).stdin(other.service.key());
+    assert_eq!(login_there.run().json()["account"], "demo@127.0.0.1");
     let named = [&login[..], &["--account", "other"]].concat();
     fixture
         .stranger(&named)
@@ -266,7 +258,8 @@ async fn does_not_mix_services_of_one_host() {
 
     let list = fixture.stranger(&["auth", "list", "--json"]).run().json();
     let expected = json!([
-        {"account": HERE, "selected": false, "base_url": fixture.service.uri(), "key_store": "file"},
+        {"account": OWNER, "selected": false, "base_url": fixture.service.uri(), "key_store": "file"},
+        {"account": "demo@127.0.0.1", "selected": false, "base_url": other.service.uri(), "key_store": "file"},
         {"account": "other", "selected": true, "base_url": other.service.uri(), "key_store": "file"},
     ]);
     assert_eq!(list, expected);
@@ -279,11 +272,11 @@ async fn switches_accounts() {
     fixture
         .log_in(fixture.service.key(), &["--account", "other"])
         .stdout();
-    let switched = fixture.stranger(&["auth", "switch", HERE]).run();
+    let switched = fixture.stranger(&["auth", "switch", OWNER]).run();
     switched.check(&expect![[r#"
         exit 0
         --- stdout
-        Switched to account 127.0.0.1.
+        Switched to account demo.
         --- stderr
     "#]]);
     let list = fixture.stranger(&["auth", "list"]).run();
@@ -291,7 +284,7 @@ async fn switches_accounts() {
     expect![[r#"
         exit 0
         --- stdout
-        127.0.0.1	selected	SERVICE	file
+        demo	selected	SERVICE	file
         other		SERVICE	file
         --- stderr
     "#]]
@@ -304,7 +297,7 @@ async fn switches_accounts() {
             --- stdout
             --- stderr
             error: unknown account "gone"
-            hint: expected one of 127.0.0.1, other
+            hint: expected one of demo, other
         "#]]);
 }
 
@@ -340,16 +333,16 @@ async fn logout_asks_and_removes_the_account() {
             error: confirmation is required, but there is no terminal to prompt on
             hint: add --yes
         "#]]);
-    assert!(fixture.config("keys/127.0.0.1").exists());
+    assert!(fixture.config("keys/demo").exists());
     let logout = fixture.stranger(&["auth", "logout", "--yes"]).run();
     expect![[r#"
         exit 0
         --- stdout
-        Removed account 127.0.0.1; its key was deleted from HOME/.config/profile/keys/127.0.0.1.
+        Removed account demo; its key was deleted from HOME/.config/profile/keys/demo.
         --- stderr
     "#]]
     .assert_eq(&fixture.told(&logout));
-    assert!(!fixture.config("keys/127.0.0.1").exists());
+    assert!(!fixture.config("keys/demo").exists());
     fixture
         .stranger(&["auth", "logout", "--yes"])
         .run()
@@ -384,10 +377,10 @@ async fn status_masks_the_key() {
     expect![[r#"
         exit 0
         --- stdout
-        account	127.0.0.1
+        account	demo
         base_url	SERVICE
         key.masked	********LAST
-        key.source	account 127.0.0.1
+        key.source	account demo
         handle	demo
         scopes	links:write
         rate_limit	{"limit":1000000,"window_seconds":60}
@@ -405,10 +398,10 @@ async fn status_masks_the_key() {
         commands.analytics	needs analytics:read
         commands.badge list	allowed
         commands.site	allowed
-        settings.account.value	127.0.0.1
+        settings.account.value	demo
         settings.account.source	HOME/.config/profile/config.toml
         settings.base_url.value	SERVICE
-        settings.base_url.source	account 127.0.0.1
+        settings.base_url.source	account demo
         settings.color.value	auto
         settings.color.source	default
         settings.editor.value	vi
@@ -432,10 +425,10 @@ async fn status_in_json_lists_permissions() {
     let links = &fixture.service.keys().links;
     fixture.log_in(links, &[]).stdout();
     let status = fixture.stranger(&["auth", "status", "--json"]).run().json();
-    assert_eq!(status["account"], HERE);
+    assert_eq!(status["account"], OWNER);
     assert_eq!(status["scopes"], json!(["links:write"]));
     assert_eq!(status["rate_limit"]["limit"], 1_000_000);
-    assert_eq!(status["key"]["source"], "account 127.0.0.1");
+    assert_eq!(status["key"]["source"], "account demo");
     assert_eq!(
         status["commands"]["denied"][0],
         json!({"command": "set", "needs": "profile:write"})
@@ -495,7 +488,7 @@ async fn falls_back_to_a_file_without_a_keyring() {
     let fixture = Fixture::new().await;
     let login = fixture.log_in(fixture.service.key(), &[]).to_string();
     assert!(login.contains(NO_KEYRING), "{login}");
-    assert!(fixture.config("keys/127.0.0.1").exists());
+    assert!(fixture.config("keys/demo").exists());
     let shown = fixture.stranger(&["show", "--json"]).run().json();
     assert_eq!(shown["handle"], "demo");
 }

@@ -22,7 +22,7 @@ async fn does_not_echo_the_key() {
     assert_eq!(code, Some(0), "{shown}");
     assert!(shown.contains(fixture.service.uri()), "{shown}");
     assert!(!shown.contains(fixture.service.key()), "{shown}");
-    let stored = fixture.home.path().join(".config/profile/keys/127.0.0.1");
+    let stored = fixture.home.path().join(".config/profile/keys/demo");
     assert!(stored.exists());
 }
 

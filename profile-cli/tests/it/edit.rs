@@ -410,6 +410,67 @@ async fn keeps_a_post_until_the_service_accepts_it() {
 }
 
 #[tokio::test]
+async fn does_not_overwrite_a_field_that_changed_while_the_editor_was_open() {
+    let fixture = Fixture::new().await;
+    let elsewhere = fixture.home.path().join("elsewhere");
+    let set = |field: &str| {
+        let (profile, uri) = (env!("CARGO_BIN_EXE_profile"), fixture.service.uri());
+        let key = fixture.service.key();
+        let script = format!("PROFILE_BASE_URL={uri} PROFILE_API_KEY={key} {profile} set {field}");
+        fs::write(&elsewhere, script).unwrap();
+    };
+    let script = format!(
+        "/bin/sh {} > /dev/null; echo 'location = \"mine\"' > \"$1\"",
+        elsewhere.display()
+    );
+    set("--location theirs");
+    let edited = edit(&fixture, &script);
+    let printed = edited.to_string();
+    assert!(
+        printed
+            .contains("error: location has changed on the service meanwhile; it is now \"theirs\""),
+        "{printed}"
+    );
+    assert_eq!(edited.code(), 1);
+    let profile = || fixture.run(&["show", "--json"]).json();
+    assert_eq!(profile()["location"], "theirs");
+    assert_eq!(kept(&fixture).len(), 1);
+    // The draft, which now names the conflict, can be sent.
+    let resumed = program(
+        &fixture,
+        "grep -q '#! location has changed' \"$1\"",
+        &["edit", "--yes"],
+    );
+    resumed.run().stdout();
+    assert_eq!(profile()["location"], "mine");
+    // A change of another field is no conflict.
+    set("--display-name Other");
+    edit(&fixture, &script.replace("mine", "yours")).stdout();
+    assert_eq!(profile()["location"], "yours");
+    assert_eq!(profile()["display_name"], "Other");
+}
+
+#[tokio::test]
+async fn drafts_without_a_handle_belong_to_an_account() {
+    let dialect = Dialect::minimal();
+    let service = MockServer::builder()
+        .dialect(dialect)
+        .start()
+        .await
+        .unwrap();
+    let fixture = Fixture::of(service);
+    let run = program(&fixture, "echo 'location = 1' > \"$1\"", &["edit"]).run();
+    let email = fixture.run(&["show", "--json"]).json()["email"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(
+        run.to_string().contains(&format!("profile-{email}@")),
+        "{run}"
+    );
+}
+
+#[tokio::test]
 async fn keeps_the_text_if_the_outcome_is_unknown() {
     let service = MockServer::builder().wire_faults().start().await.unwrap();
     let home = tempfile::tempdir().unwrap();

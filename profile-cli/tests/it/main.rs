@@ -12,6 +12,7 @@ mod badge;
 mod chaos;
 mod completion;
 mod config;
+mod daily_use;
 mod edit;
 mod exit_codes;
 mod failures;

@@ -86,6 +86,7 @@ async fn a_table_is_a_card_as_wide_as_the_terminal() {
         --- stderr
     "#]]);
     let show = fixture.program(&["show", "-o", "table", "--color", "always"]);
+    let show = show.env("COLORTERM", "truecolor");
     let card = show.env("COLUMNS", "60").run();
     assert!(
         card.stdout()

@@ -65,6 +65,7 @@ const ROWS: &[Row] = &[
     reads("auth status", &[]),
     prepared(with_account, local("auth list", &[])),
     prepared(with_account, local("auth switch", &["stored"])),
+    prepared(with_account, local("auth rename", &["stored", "work"])),
     local("config path", &[]),
     local("config list", &[]),
     local("config get", &["output"]),
@@ -155,6 +156,11 @@ fn with_typed_key(program: Program, setting: &Setting<'_>) -> Program {
 fn with_account(program: Program, setting: &Setting<'_>) -> Program {
     let directory = setting.home.join(".config/profile");
     fs::create_dir_all(directory.join("keys")).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(directory.join("keys"), fs::Permissions::from_mode(0o700)).unwrap();
+    }
     let account = format!(
         "account = 'stored'\n[accounts.stored]\nbase_url = '{}'\n",
         setting.base_url
@@ -360,6 +366,39 @@ fn every_help_is_short_and_has_an_example() {
             .filter(|line| !line.starts_with("Usage: "));
         let mut prose = lines.filter(|line| !line.starts_with("  "));
         assert!(prose.all(|line| line.chars().count() <= 80), "{narrow}");
+        // Examples and tables have lines that fit, since clap would wrap them without an indent.
+        let examples = |help: &str| help.split_once("\nExample").unwrap().1.to_owned();
+        assert_eq!(examples(narrow.stdout()), examples(&help), "{command}");
+    }
+}
+
+#[test]
+fn topics_and_the_program_help_fit_80_columns() {
+    let home = tempfile::tempdir().unwrap();
+    let topics = ["environment", "exit-codes", "formatting"];
+    for arguments in topics
+        .map(|topic| vec!["help", topic])
+        .into_iter()
+        .chain([vec!["--help"]])
+    {
+        let help = |columns| {
+            run(home.path(), &[("COLUMNS", columns)], &arguments)
+                .stdout()
+                .to_owned()
+        };
+        let indented = |help: String| -> Vec<String> {
+            let notes = help
+                .split_once("\nExamples:")
+                .map(|(_, notes)| notes.to_owned());
+            let lines = notes.unwrap_or(help);
+            let lines = lines.lines().filter(|line| line.starts_with("  "));
+            lines.map(str::to_owned).collect()
+        };
+        assert_eq!(indented(help("80")), indented(help("100")));
+        assert!(
+            help("80").lines().all(|line| line.chars().count() <= 80),
+            "{arguments:?}"
+        );
     }
 }
 

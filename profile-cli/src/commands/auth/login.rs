@@ -1,5 +1,6 @@
 //! `profile auth login`: checks a key with the service and stores it.
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal as _};
 
 use clap::Args;
@@ -25,8 +26,9 @@ use crate::system::interruption::InterruptGuard;
 Asks for the base URL and the API key. The key is not accepted as an argument, which other users
 could read, and is not shown while you type it. It is stored only if `GET /me` succeeds with it.
 
-The account is named after the host of the base URL, or \"default\" if the host is not a valid file
-name; --account NAME sets another name. Logging in again replaces the key. The account becomes the
+A base URL without a scheme gets https://, or http:// on this machine. The account is named after
+your handle, or HANDLE@HOST if another service has an account of this name; --account NAME sets
+another name. Replacing the key of an account asks first, or requires --yes. The account becomes the
 selected one. The key is stored in the keyring of the system if the program was built with it (see
 `profile version`), otherwise in a file that only you can read.
 
@@ -38,22 +40,28 @@ pub(crate) struct AuthLoginArguments {
     /// Read the key from standard input, which must not be a terminal
     #[arg(long)]
     with_token: bool,
+
+    /// Rejected without repeating it, since it is probably a key
+    #[arg(hide = true)]
+    unexpected: Vec<OsString>,
 }
 
 pub(crate) fn run(
     arguments: &AuthLoginArguments,
     session: &Session<'_>,
 ) -> Result<Report, Failure> {
+    if !arguments.unexpected.is_empty() {
+        let message = "unexpected argument; a key is not accepted as an argument, which other \
+                       users could read";
+        let hint = "redirect a file, `profile auth login --with-token < FILE`, or pipe the output \
+                    of a password manager";
+        return Err(Failure::usage(message).hint(hint));
+    }
     check_input(arguments.with_token, session)?;
     let given = given_name(session)?;
     let base_url = base_url(arguments.with_token, given.as_ref(), session)?;
     if session.settings.curl {
         return as_curl(&base_url, session);
-    }
-    let is_given = given.is_some();
-    let name = given.unwrap_or_else(|| AccountName::of_service(&base_url));
-    if !is_given {
-        check_not_another(&name, &base_url, session)?;
     }
     let key = match arguments.with_token {
         true => from_stdin()?,
@@ -61,7 +69,23 @@ pub(crate) fn run(
     };
     let key = key.trim();
     let profile = check_with_service(&base_url, key, session)?;
-    store(&name, &base_url, key, &profile, session)
+    let login = Login {
+        name: match given {
+            Some(name) => name,
+            None => name_of(&profile, &base_url, session)?,
+        },
+        base_url,
+        profile,
+    };
+    let replaces = login.confirm_replacement(session)?;
+    login.store(key, replaces, session)
+}
+
+/// A login that the service has accepted.
+struct Login {
+    name: AccountName,
+    base_url: String,
+    profile: Profile,
 }
 
 /// Checks that the key can be read.
@@ -111,7 +135,8 @@ fn base_url(
 ) -> Result<String, Failure> {
     let settings = &session.settings;
     if let Some(given) = settings.override_for_run(SettingName::BaseUrl)? {
-        return Ok(given.value);
+        let invalid = |reason| Failure::usage(format!("{}: the base URL {reason}", given.source));
+        return checked(&given.value).map_err(invalid);
     }
     let stored = match name {
         Some(name) => settings.config.account_text(name.as_str(), "base_url")?,
@@ -131,11 +156,27 @@ fn base_url(
         Some(known) => format!("Base URL [{}]: ", without_login(known)),
         None => "Base URL, for example https://profiles.example: ".to_owned(),
     };
-    let typed = prompt::ask(&question)?;
-    Ok(match known {
-        Some(known) if typed.is_empty() => known,
-        _ => typed,
-    })
+    loop {
+        let typed = prompt::ask(&question)?;
+        let checked = match &known {
+            Some(known) if typed.is_empty() => checked(known),
+            _ => checked(&typed),
+        };
+        match checked {
+            Ok(base_url) => return Ok(base_url),
+            Err(reason) => session.output.warn(&format!("the base URL {reason}")),
+        }
+    }
+}
+
+/// Returns the base URL with a scheme, or the reason why it is invalid.
+fn checked(typed: &str) -> Result<String, String> {
+    let check = |base_url: String| SettingName::BaseUrl.check(&base_url).map(|()| base_url);
+    match typed.contains("://") || typed.is_empty() {
+        true => check(typed.to_owned()),
+        // Plain HTTP is only valid on this machine.
+        false => check(format!("http://{typed}")).or_else(|_| check(format!("https://{typed}"))),
+    }
 }
 
 fn as_curl(base_url: &str, session: &Session<'_>) -> Result<Report, Failure> {
@@ -145,22 +186,36 @@ fn as_curl(base_url: &str, session: &Session<'_>) -> Result<Report, Failure> {
     Ok(Report::text(command, "curl"))
 }
 
-/// Checks that the account does not belong to another service on the same host.
-fn check_not_another(
-    name: &AccountName,
+/// Returns the name for an account without a given one: the handle, with the host if another service
+/// has an account of this name.
+fn name_of(
+    profile: &Profile,
     base_url: &str,
     session: &Session<'_>,
-) -> Result<(), Failure> {
-    let stored = session
-        .settings
-        .config
-        .account_text(name.as_str(), "base_url")?;
-    let Some(stored) = stored.filter(|stored| !is_same_service(stored, base_url)) else {
-        return Ok(());
-    };
-    let stored = without_login(&stored);
-    let message = format!("account {name} already exists with the base URL {stored}");
-    Err(Failure::usage(message).hint("choose another name with --account NAME"))
+) -> Result<AccountName, Failure> {
+    let host = AccountName::of_service(base_url);
+    let handle = profile.handle.as_ref().map(ToString::to_string);
+    let names = handle.map(|handle| [format!("{handle}@{host}"), handle]);
+    let names = names.into_iter().flatten();
+    let mut names: Vec<_> = names
+        .filter_map(|name| AccountName::parse(&name).ok())
+        .collect();
+    if names.is_empty() {
+        names.push(host);
+    }
+    let mut taken = String::new();
+    while let Some(name) = names.pop() {
+        let stored = session
+            .settings
+            .config
+            .account_text(name.as_str(), "base_url")?;
+        let Some(stored) = stored.filter(|stored| !is_same_service(stored, base_url)) else {
+            return Ok(name);
+        };
+        let stored = without_login(&stored);
+        taken = format!("account {name} already exists with the base URL {stored}");
+    }
+    Err(Failure::usage(taken).hint("choose another name with --account NAME"))
 }
 
 fn check_with_service(
@@ -184,55 +239,69 @@ fn check_with_service(
     Ok(response.into_data())
 }
 
-fn store(
-    name: &AccountName,
-    base_url: &str,
-    key: &str,
-    profile: &Profile,
-    session: &Session<'_>,
-) -> Result<Report, Failure> {
-    let settings = &session.settings;
-    let _guard = InterruptGuard::new();
-    let mut edit = ConfigEdit::begin(&settings.environment)?;
-    check_case(name, &edit)?;
-    let stored = KeyStore::store(&settings.environment, name, key)?;
-    edit.set_account(name, "base_url", base_url)?;
-    edit.set_account(name, KEY_STORE, stored.store.as_str())?;
-    edit.set(SettingName::Account, name.as_str());
-    let path = edit.file().path().to_string_lossy().into_owned();
-    edit.finish()?;
-    let mut fields = vec![("account".to_owned(), name.to_string())];
-    push_field(&mut fields, "handle", profile.handle.as_ref());
-    push_field(&mut fields, "base_url", Some(base_url));
-    push_field(&mut fields, "account_stored_in", Some(&path));
-    push_field(&mut fields, "key_stored_in", Some(&stored.place));
-    let document = json!({
-        "result": "logged_in",
-        "account": name.as_str(),
-        "handle": profile.handle.as_ref().map(ToString::to_string),
-        "base_url": base_url,
-        "account_stored_in": path,
-        "key_stored_in": stored.place,
-        "key_store": stored.store.as_str(),
-    });
-    let mut report = Report::new(document, View::Fields(fields)).of_change();
-    report.warnings.extend(stored.warning);
-    report.warnings.extend(override_warning(session));
-    Ok(report)
-}
-
-/// Rejects names that differ only in case: some file systems do not distinguish them.
-fn check_case(name: &AccountName, edit: &ConfigEdit) -> Result<(), Failure> {
-    let known = edit.file().accounts();
-    let is_like = |known: &&String| {
-        known.eq_ignore_ascii_case(name.as_str()) && known.as_str() != name.as_str()
-    };
-    match known.iter().find(is_like) {
-        None => Ok(()),
-        Some(other) => {
-            let message = format!("account {other} already exists; {name} differs only in case");
-            Err(Failure::usage(message).hint("choose another name with --account NAME"))
+impl Login {
+    /// Asks before an account is replaced. Returns `true` if there is one.
+    fn confirm_replacement(&self, session: &Session<'_>) -> Result<bool, Failure> {
+        let Self { name, base_url, .. } = self;
+        let config = &session.settings.config;
+        if !config.accounts().contains(&name.to_string()) {
+            return Ok(false);
         }
+        let stored = config.account_text(name.as_str(), "base_url")?;
+        let question = match stored.filter(|stored| !is_same_service(stored, base_url)) {
+            Some(stored) => format!(
+                "Replace account {name} of {} and its key?",
+                without_login(&stored)
+            ),
+            None => format!("Replace the key of account {name}?"),
+        };
+        session
+            .confirm(&question)
+            .map_err(|failure| match failure.kind {
+                FailureKind::Usage => failure
+                    .hint("add --yes to replace the key, or --account NAME to add an account"),
+                _ => failure,
+            })?;
+        Ok(true)
+    }
+
+    fn store(&self, key: &str, replaces: bool, session: &Session<'_>) -> Result<Report, Failure> {
+        let Self {
+            name,
+            base_url,
+            profile,
+        } = self;
+        let settings = &session.settings;
+        let _guard = InterruptGuard::new();
+        let mut edit = ConfigEdit::begin(&settings.environment)?;
+        if !replaces {
+            // Another process may have added one while the user was asked.
+            edit.check_free(name)?;
+        }
+        let stored = KeyStore::store(&settings.environment, name, key)?;
+        edit.set_account(name, "base_url", base_url)?;
+        edit.set_account(name, KEY_STORE, stored.store.as_str())?;
+        edit.set(SettingName::Account, name.as_str());
+        let path = edit.file().path().to_string_lossy().into_owned();
+        edit.finish()?;
+        let mut fields = vec![("account".to_owned(), name.to_string())];
+        push_field(&mut fields, "handle", profile.handle.as_ref());
+        push_field(&mut fields, "base_url", Some(base_url));
+        push_field(&mut fields, "account_stored_in", Some(&path));
+        push_field(&mut fields, "key_stored_in", Some(&stored.place));
+        let document = json!({
+            "result": "logged_in",
+            "account": name.as_str(),
+            "handle": profile.handle.as_ref().map(ToString::to_string),
+            "base_url": base_url,
+            "account_stored_in": path,
+            "key_stored_in": stored.place,
+            "key_store": stored.store.as_str(),
+        });
+        let mut report = Report::new(document, View::Fields(fields)).of_change();
+        report.warnings.extend(stored.warning);
+        report.warnings.extend(override_warning(session));
+        Ok(report)
     }
 }
 

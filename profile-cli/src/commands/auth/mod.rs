@@ -4,7 +4,8 @@ mod list;
 mod login;
 mod logout;
 mod override_warning;
-mod permissions;
+pub(super) mod permissions;
+mod rename;
 mod status;
 mod switch;
 
@@ -28,6 +29,7 @@ pub(crate) enum AuthCommand {
     Status(status::AuthStatusArguments),
     List(list::AuthListArguments),
     Switch(switch::AuthSwitchArguments),
+    Rename(rename::AuthRenameArguments),
 }
 
 impl AuthCommand {
@@ -44,5 +46,6 @@ pub(crate) fn run(command: AuthCommand, session: &Session<'_>) -> Result<Report,
         AuthCommand::Status(_) => status::run(session),
         AuthCommand::List(_) => list::run(session),
         AuthCommand::Switch(arguments) => switch::run(&arguments, session),
+        AuthCommand::Rename(arguments) => rename::run(&arguments, session),
     }
 }

@@ -1,6 +1,9 @@
 //! Commands that the scopes of a key allow.
 
-use profile_sdk::{Operation, Scopes};
+use profile_sdk::{Operation, Profile, Scope, Scopes};
+
+use crate::outcome::failed_call::SCOPE_HINT;
+use crate::outcome::failure::{Failure, FailureKind};
 
 /// The commands that send a request, each with its main operation.
 const COMMANDS: [(&str, Operation); 14] = [
@@ -24,6 +27,23 @@ const COMMANDS: [(&str, Operation); 14] = [
 pub(super) struct Permission {
     pub(super) command: &'static str,
     pub(super) lacks: Option<String>,
+}
+
+/// Checks that the key of the profile has the scope of an operation, as far as its scopes are known.
+pub(crate) fn check(profile: &Profile, operation: &Operation) -> Result<(), Failure> {
+    let key = profile.key.as_ref();
+    let scopes = known(key.and_then(|key| key.scopes.as_ref()));
+    let lacks = |scope: &&Scope| scopes.is_some_and(|scopes| !scopes.contains(scope));
+    let Some(scope) = operation.scope().filter(lacks) else {
+        return Ok(());
+    };
+    let message = format!("the key lacks the scope {scope}");
+    Err(Failure::new(FailureKind::Forbidden, message).hint(SCOPE_HINT))
+}
+
+/// Returns the scopes if they are readable; scopes of another type are unknown, not empty.
+pub(super) fn known(scopes: Option<&Scopes>) -> Option<&Scopes> {
+    scopes.filter(|scopes| scopes.raw().is_array() || scopes.raw().is_string())
 }
 
 /// Returns the permissions of a key with these scopes.

@@ -9,7 +9,7 @@ use crate::commands::config::listed_setting::{self, ListedSetting};
 use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT, sandbox_hint};
 use crate::outcome::report::{Report, View, push_field};
 use crate::session::Session;
-use crate::settings::Key;
+use crate::settings::{Key, Source, without_login};
 
 /// Show the account, the permissions of its key, and the settings
 #[derive(Debug, Args)]
@@ -43,16 +43,19 @@ struct Status<'a> {
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     // A missing key is reported before a missing base URL.
     let login = login(session)?;
-    session.read_or_curl(session.client()?.me(), |response| {
+    let tried = login.tried();
+    let status = session.read_or_curl(session.client()?.me(), |response| {
         Ok(report(login, response.data()))
+    });
+    status.map_err(|failure| Failure {
+        message: format!("{}; tried {tried}", failure.message),
+        ..failure
     })
 }
 
 fn report(login: Login, profile: &Profile) -> Report {
     let key = profile.key.as_ref();
-    let scopes = key.and_then(|key| key.scopes.as_ref());
-    // Scopes of another type are unknown, not empty.
-    let scopes = scopes.filter(|scopes| scopes.raw().is_array() || scopes.raw().is_string());
+    let scopes = permissions::known(key.and_then(|key| key.scopes.as_ref()));
     let permissions = scopes.map(permissions::of);
     let rate_limit = key.and_then(|key| key.rate_limit.as_ref());
     let status = Status {
@@ -86,12 +89,31 @@ fn login(session: &Session<'_>) -> Result<Login, Failure> {
         return Err(failure.hint(format!("{LOG_IN_HINT}{}", sandbox_hint())));
     };
     Ok(Login {
-        account: settings.account()?.map(|account| account.name),
+        // A key from the environment does not belong to the selected account.
+        account: match &key.key.source {
+            Source::Account(name) => Some(name.clone()),
+            _ => None,
+        },
         base_url: Some(settings.base_url()?.value),
         key: key.masked,
         key_source: key.key.source.to_string(),
         settings: listed.collect(),
     })
+}
+
+impl Login {
+    /// Describes the key and the service, for errors.
+    fn tried(&self) -> String {
+        let Self {
+            key_source,
+            base_url,
+            ..
+        } = self;
+        match base_url {
+            Some(base_url) => format!("the key of {key_source} at {}", without_login(base_url)),
+            None => "the sandbox".to_owned(),
+        }
+    }
 }
 
 impl Status<'_> {

@@ -28,5 +28,8 @@ pub(crate) fn run(arguments: &DraftShowArguments) -> Result<Report, Failure> {
         "text": text,
     });
     let text = text.strip_suffix('\n').unwrap_or(&text);
-    Ok(Report::new(json, View::Text(text.to_owned())))
+    Ok(Report {
+        is_raw: true,
+        ..Report::new(json, View::Text(text.to_owned()))
+    })
 }

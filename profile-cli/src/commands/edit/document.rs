@@ -29,7 +29,7 @@ const HEADING: &str = "\
 ";
 
 /// The values of the fields by name, not yet validated.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Fields(BTreeMap<&'static str, String>);
 
 /// Validated changes.
@@ -100,14 +100,13 @@ impl Fields {
         let conflicts = self.0.keys().filter_map(|name| {
             let then = before.0.get(name)?;
             let now = field_of(profile, name)?;
-            (then != now).then(|| {
-                format!(
-                    "{name} has changed on the service meanwhile; it is now {}",
-                    printable::quoted(now)
-                )
-            })
+            (then != now).then(|| outdated(name, profile))
         });
         conflicts.collect()
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
     }
 
     pub(super) fn names(&self) -> Vec<&'static str> {
@@ -160,6 +159,12 @@ impl Changes {
         };
         Ok(())
     }
+}
+
+/// Returns the message about a field that has changed on the service.
+pub(super) fn outdated(name: &str, profile: &Profile) -> String {
+    let now = printable::quoted(field_of(profile, name).unwrap_or_default());
+    format!("{name} has changed on the service meanwhile; it is now {now}")
 }
 
 fn reason(error: &toml_edit::TomlError) -> String {

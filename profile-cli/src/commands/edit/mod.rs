@@ -5,9 +5,10 @@ mod problem;
 mod toml_text;
 
 use clap::Args;
-use profile_sdk::{Profile, ProfileUpdate, Response};
+use profile_sdk::{Operation, Profile, ProfileUpdate, Response};
 use serde_json::json;
 
+use crate::commands::auth::permissions;
 use crate::commands::set::{self, field_of};
 use crate::commands::show;
 use crate::drafts::draft::{Draft, DraftKind};
@@ -17,7 +18,7 @@ use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::session::dry_run::DryRun;
 
-use document::{Changes, Fields};
+use document::{Changes, Fields, outdated};
 
 /// Edit your profile in your editor; only changed fields are sent
 #[derive(Debug, Args)]
@@ -30,6 +31,10 @@ Your text is saved as a draft until the service has returned the profile. Errors
 top of the text, and you can open the editor again. A draft that was not sent can be resumed; --yes
 resumes it without asking. `profile draft` manages drafts. If nothing changed, nothing is sent. The
 profile is printed as by `profile show`.
+
+The profile is read again before the changes are sent. If a field that you changed has changed there
+too, nothing is sent and your text is kept. The service cannot compare: what changes between this
+read and the update, usually within milliseconds, is overwritten.
 
 Examples:
   profile edit
@@ -46,13 +51,16 @@ pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Re
     }
     let editor = Editor::find(&session.settings)?;
     let profile = session.read(session.client()?.me())?.into_data();
+    if !arguments.dry_run.dry_run {
+        permissions::check(&profile, &Operation::UPDATE_PROFILE)?;
+    }
     let draft = Draft::open(
         DraftKind::Profile,
         &profile,
         &document::write(&profile),
         session,
     )?;
-    let edit = Edit {
+    let mut edit = Edit {
         profile,
         draft,
         dry_run: arguments.dry_run.dry_run,
@@ -121,11 +129,11 @@ impl Edit<'_> {
     }
 
     /// Validates and sends the changes.
-    fn finish(&self) -> Result<Report, Failure> {
+    fn finish(&mut self) -> Result<Report, Failure> {
         let text = self.draft.text()?;
         let typed = Fields::read(&text)?;
         let before = Fields::read(&self.draft.original).unwrap_or_default();
-        let changes = typed.changes(&before, &self.profile);
+        let changes = typed.clone().changes(&before, &self.profile);
         if changes.is_empty() {
             self.draft.discard();
             let sentence = View::Sentence("Nothing changed.".to_owned());
@@ -143,6 +151,7 @@ impl Edit<'_> {
             self.session.output.note(&self.draft.location());
             return set::preview(&update, &self.profile, self.session);
         }
+        self.check_unchanged(&names, &typed)?;
         let response = set::send(&update, self.session)?;
         let report = match response.data() {
             Some(profile) => shown(&response, profile),
@@ -150,6 +159,23 @@ impl Edit<'_> {
         };
         self.draft.discard();
         Ok(report.of_change())
+    }
+
+    /// Reads the profile again. Fails if a field that would be overwritten has changed since the
+    /// user saw it.
+    fn check_unchanged(&mut self, names: &[&str], typed: &Fields) -> Result<(), Failure> {
+        let now = self.session.read(self.session.client()?.me())?.into_data();
+        let seen = std::mem::replace(&mut self.profile, now);
+        let now = &self.profile;
+        let conflicts = names.iter().filter(|name| {
+            let value = field_of(now, name);
+            value != field_of(&seen, name) && value != typed.get(name)
+        });
+        let conflicts: Vec<_> = conflicts.map(|name| outdated(name, now)).collect();
+        match conflicts.is_empty() {
+            true => Ok(()),
+            false => Err(Failure::new(FailureKind::Conflict, conflicts.join("\n"))),
+        }
     }
 
     /// Reads the profile after a success response without a profile, which may not have come from the
@@ -181,7 +207,8 @@ impl Edit<'_> {
 
     /// Prepends the message to the text if it is about the text. Returns `true` if it is.
     fn write_problem(&self, failure: &Failure) -> Result<bool, Failure> {
-        if !matches!(failure.kind, FailureKind::Usage | FailureKind::Rejected) {
+        use FailureKind::{Conflict, Rejected, Usage};
+        if !matches!(failure.kind, Usage | Rejected | Conflict) {
             return Ok(false);
         }
         let Ok(text) = self.draft.text() else {

@@ -3,7 +3,7 @@
 use clap::Args;
 use profile_sdk::{LinkUrl, NewLink};
 
-use super::fields::fields;
+use super::fields::{fields, url_warning};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
@@ -35,14 +35,15 @@ pub(crate) fn run(arguments: LinkAddArguments, session: &Session<'_>) -> Result<
         Change::new("title", None, Some(arguments.title.clone())),
         Change::new("url", None, Some(arguments.url.to_string())),
     ];
+    let warning = url_warning(&arguments.url);
     let link = NewLink::new(arguments.title, arguments.url);
     let call = session.client()?.create_link(&link);
     if arguments.dry_run.dry_run {
         let request = call.request().map_err(Failure::unsent)?;
-        return Ok(dry_run::preview(&[request], &changes));
+        return Ok(dry_run::preview(&[request], &changes).warning(warning));
     }
     session.write_or_curl(call, "list of links", "profile link list", |response| {
         let sentence = "The service accepted the link; `profile link list` shows it.";
-        Ok(Report::written(&response, fields, "created", sentence))
+        Ok(Report::written(&response, fields, "created", sentence).warning(warning))
     })
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use profile_sdk::{Link, LinkId, LinkUpdate, LinkUrl, Profile};
 
-use super::fields::fields;
+use super::fields::{fields, url_warning};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::Report;
 use crate::session::Session;
@@ -46,6 +46,7 @@ pub(crate) fn run(arguments: LinkEditArguments, session: &Session<'_>) -> Result
         change,
         dry_run,
     } = arguments;
+    let warning = change.url.as_ref().and_then(url_warning);
     let mut update = LinkUpdate::new();
     update.title = change.title;
     update.url = change.url;
@@ -55,12 +56,12 @@ pub(crate) fn run(arguments: LinkEditArguments, session: &Session<'_>) -> Result
         let request = call.request().map_err(Failure::unsent)?;
         return session.read_or_curl(session.client()?.me(), |profile| {
             let changes = differences(update, find(&id, profile.data())?);
-            Ok(dry_run::preview(&[request], &changes))
+            Ok(dry_run::preview(&[request], &changes).warning(warning))
         });
     }
     session.write_or_curl(call, &what, "profile link list", |response| {
         let sentence = "The service accepted the change; `profile link list` shows the link.";
-        Ok(Report::written(&response, fields, "updated", sentence))
+        Ok(Report::written(&response, fields, "updated", sentence).warning(warning))
     })
 }
 

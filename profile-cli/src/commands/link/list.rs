@@ -3,9 +3,10 @@
 use clap::Args;
 use profile_sdk::Link;
 
+use super::fields::{COLUMNS, cells};
 use crate::commands::listing::report_listing;
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, View, cell};
+use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
 /// List your links
@@ -26,16 +27,9 @@ pub(crate) fn run(_: LinkListArguments, session: &Session<'_>) -> Result<Report,
 }
 
 fn table(links: &[Link]) -> View {
-    let row = |link: &Link| {
-        vec![
-            cell(link.id.as_ref()),
-            cell(link.title.as_ref()),
-            cell(link.url.as_ref()),
-        ]
-    };
     View::Table {
-        columns: vec!["id", "title", "url"],
-        rows: links.iter().map(row).collect(),
+        columns: COLUMNS.to_vec(),
+        rows: links.iter().map(|link| cells(link).to_vec()).collect(),
         empty: "You have no links.",
     }
 }

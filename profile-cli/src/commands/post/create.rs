@@ -1,14 +1,18 @@
 //! `profile post create`: creates a post.
 
+use std::path::PathBuf;
+
 use clap::Args;
-use profile_sdk::{Call, Post, Response};
+use profile_sdk::{Call, Operation, Post, Response};
 use serde_json::json;
 
+use crate::commands::auth::permissions;
 use crate::drafts::draft::{Draft, DraftKind};
 use crate::drafts::editor::Editor;
+use crate::input::Input;
 use crate::input::typed_text::{self, TypedText};
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::{Report, View, push_field};
+use crate::outcome::report::{Report, View, cell};
 use crate::session::Session;
 use crate::session::dry_run::{self, Change, DryRun};
 
@@ -21,8 +25,8 @@ const CHECK_COMMAND: &str = "profile post list";
 Requires the scope social:write. If the response is lost, the request is not retried; `profile post
 list` shows whether the post was created.
 
-@FILE reads the text from a file and - from stdin; one line break at the end is removed. A text that
-starts with @, or is a single -, can only be read from a file or from stdin.
+--file FILE reads the text from a file, as do @./FILE, @../FILE and @/FILE, and - from stdin; one line
+break at the end is removed. Any other text that starts with @ is the post itself.
 
 --editor opens an empty text in the editor of `profile edit`, and saves it as a draft until the
 service has returned the post. A draft that was not sent can be resumed; `profile draft` manages
@@ -30,15 +34,20 @@ drafts.
 
 Examples:
   profile post create 'Hello, world'
-  profile post create @post.txt
+  profile post create '@grace thanks!'
+  profile post create --file post.txt
   profile post create --editor")]
 pub(crate) struct PostCreateArguments {
     /// Text of the post
-    #[arg(value_name = "BODY|@FILE|-")]
+    #[arg(value_name = "BODY|@./FILE|-")]
     body: Option<TypedText<String>>,
 
+    /// Read the text from this file
+    #[arg(long, value_name = "FILE", conflicts_with = "body")]
+    file: Option<PathBuf>,
+
     /// Write the text in your editor
-    #[arg(long, conflicts_with = "body")]
+    #[arg(long, conflicts_with_all = ["body", "file"])]
     editor: bool,
 
     #[command(flatten)]
@@ -50,9 +59,13 @@ pub(crate) fn run(
     session: &Session<'_>,
 ) -> Result<Report, Failure> {
     let dry_run = arguments.dry_run.dry_run;
-    match arguments.body {
+    let (typed, argument) = match arguments.file {
+        Some(path) => (Some(TypedText::Input(Input::File(path))), "--file"),
+        None => (arguments.body, "BODY"),
+    };
+    match typed {
         Some(typed) => {
-            let body = typed.read("BODY", session.output)?;
+            let body = typed.read(argument, session.output)?;
             let call = session.client()?.create_post(&body);
             if dry_run {
                 return preview(&call, body);
@@ -78,6 +91,9 @@ fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Failure> 
     let editor = Editor::find(&session.settings)?;
     // The name of the draft contains the handle.
     let profile = session.read(session.client()?.me())?.into_data();
+    if !dry_run {
+        permissions::check(&profile, &Operation::CREATE_POST)?;
+    }
     let draft = Draft::open(DraftKind::Post, &profile, "", session)?;
     loop {
         if let Err(failure) = draft.open_in(&editor) {
@@ -138,8 +154,6 @@ fn report(response: &Response<Option<Post>>) -> Report {
 
 /// Returns the fields of a post.
 fn fields(post: &Post) -> View {
-    let mut fields = Vec::new();
-    push_field(&mut fields, "id", post.id.as_ref());
-    push_field(&mut fields, "body", post.body.as_ref());
-    View::Fields(fields)
+    let cells = [cell(post.id.as_ref()), cell(post.body.as_ref())];
+    View::item(["id", "body"], cells)
 }

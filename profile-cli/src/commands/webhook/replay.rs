@@ -28,7 +28,7 @@ the error, separated by tabs; with --json, an object. Exits with 0 if all status
 
 Examples:
   profile webhook replay deliveries/*.http --to http://127.0.0.1:8080/hooks
-  profile webhook replay deliveries/*.http --to http://127.0.0.1:8080/hooks --resign")]
+  profile webhook replay deliveries/*.http --to URL --resign")]
 pub(crate) struct WebhookReplayArguments {
     /// Files of the recorded deliveries
     #[arg(required = true, value_name = "FILE")]

@@ -51,7 +51,7 @@ redirects are not followed.
 
 Examples:
   profile webhook send post.liked --to http://127.0.0.1:8080/hooks
-  profile webhook send follow.created --to http://127.0.0.1:8080/hooks --data @body.json --count 5",
+  profile webhook send follow.created --to URL --data @body.json --count 5",
         secret::HELP
     )
 }

@@ -95,7 +95,7 @@ once.
 
 Examples:
   profile webhook listen --forward-to http://127.0.0.1:8080/hooks
-  profile webhook listen --addr 127.0.0.1:8081 --record deliveries --max 10 --json",
+  profile webhook listen --record deliveries --max 10 --json",
         secret::HELP
     )
 }

@@ -1,0 +1,468 @@
+//! Problems that daily users met, each of which crosses several commands.
+
+use std::fs;
+use std::path::Path;
+
+use mock_server::{Fault, FaultRule, MockServer};
+
+use crate::program::{Fixture, Program, Run, run};
+
+/// Returns the program without any key or base URL in its environment, and without a keyring.
+fn stranger(home: &Path, arguments: &[&str]) -> Program {
+    Program::new(home, arguments).env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")
+}
+
+#[track_caller]
+fn log_in(home: &Path, service: &MockServer, key: &str, further: &[&str]) -> Run {
+    let login = ["auth", "login", "--with-token", "--base-url", service.uri()];
+    let login = stranger(home, &[&login, further].concat());
+    login.stdin(key).run()
+}
+
+#[test]
+fn text_for_other_programs_ignores_the_configured_format() {
+    let home = tempfile::tempdir().unwrap();
+    let directory = home.path().join("config");
+    let environment = [("PROFILE_CONFIG_DIR", directory.to_str().unwrap())];
+    run(
+        home.path(),
+        &environment,
+        &["config", "set", "output", "json"],
+    )
+    .stdout();
+    let stdout = |arguments: &[&str]| {
+        let run = run(home.path(), &environment, arguments);
+        run.stdout().to_owned()
+    };
+    assert!(stdout(&["completion", "bash"]).starts_with("_profile()"));
+    assert!(stdout(&["man"]).starts_with(".ie"));
+    assert_eq!(stdout(&["config", "get", "output"]), "json\n");
+    let path = directory.join("config.toml");
+    assert_eq!(stdout(&["config", "path"]), format!("{}\n", path.display()));
+    assert_eq!(
+        stdout(&["config", "get", "output", "--json"]),
+        "{\"output\":\"json\"}\n"
+    );
+    assert!(stdout(&["config", "list"]).starts_with("[{"));
+    let curl = ["show", "--curl", "--base-url", "http://127.0.0.1:1"];
+    assert!(stdout(&curl).starts_with("curl "));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_draft_stays_with_its_service_and_account() {
+    let first = Fixture::new().await;
+    let second = MockServer::start().await;
+    let home = first.home.path();
+    let key = second.key();
+    log_in(home, &second, key, &[]).stdout();
+    let failure = Fault::status(500);
+    first
+        .service
+        .add_fault(FaultRule::new(failure).method("PATCH"))
+        .unwrap();
+    let script = home.join("editor");
+    fs::write(&script, "echo 'location = \"only for the first\"' > \"$1\"").unwrap();
+    let editor = format!("/bin/sh {}", script.display());
+    let failed = first
+        .program(&["edit"])
+        .env("PROFILE_EDITOR", &editor)
+        .run();
+    assert_eq!(failed.code(), 1, "{failed}");
+    let edit = stranger(home, &["edit", "--yes"]).env("PROFILE_EDITOR", "/bin/true");
+    assert!(edit.run().stdout().contains("Nothing changed."));
+    assert_eq!(
+        stranger(home, &["draft", "list"])
+            .run()
+            .stdout()
+            .lines()
+            .count(),
+        1
+    );
+}
+
+#[tokio::test]
+async fn a_second_login_does_not_replace_the_first_key() {
+    let fixture = Fixture::new().await;
+    let (home, service) = (fixture.home.path(), &fixture.service);
+    let keys = service.keys();
+    log_in(home, service, service.key(), &[]).stdout();
+    let again = log_in(home, service, &keys.links, &["--json"]).error();
+    assert_eq!(again["exit_code"], 2);
+    assert_eq!(
+        again["hint"],
+        "add --yes to replace the key, or --account NAME to add an account"
+    );
+    let stored = |name: &str| {
+        let path = home.join(".config/profile/keys").join(name);
+        fs::read_to_string(path).unwrap().trim_end().to_owned()
+    };
+    assert_eq!(stored("demo"), service.key());
+    log_in(home, service, &keys.links, &["--account", "few"]).stdout();
+    assert_eq!(
+        (&*stored("demo"), stored("few")),
+        (service.key(), keys.links.clone())
+    );
+    log_in(home, service, &keys.social, &["--yes"]).stdout();
+    assert_eq!(stored("demo"), keys.social);
+    // The same handle on another service is another account.
+    let other = MockServer::start().await;
+    let login = log_in(home, &other, other.key(), &["--json"]).json();
+    assert_eq!(login["account"], "demo@127.0.0.1");
+    assert_eq!(stored("demo"), keys.social);
+    let third = MockServer::start().await;
+    let login = log_in(home, &third, third.key(), &["--json"]).error();
+    let message = login["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("account demo@127.0.0.1 already exists"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn renames_accounts() {
+    let fixture = Fixture::new().await;
+    let home = fixture.home.path();
+    log_in(
+        home,
+        &fixture.service,
+        fixture.service.key(),
+        &["--account", "127.0.0.1"],
+    )
+    .stdout();
+    let config = home.join(".config/profile/config.toml");
+    let text = fs::read_to_string(&config).unwrap() + "# mine\nnote = \"kept\"\n";
+    fs::write(&config, text).unwrap();
+    let rename = |from, to| stranger(home, &["auth", "rename", from, to]).run();
+    assert_eq!(
+        rename("127.0.0.1", "work").stdout(),
+        "Renamed account 127.0.0.1 to work.\n"
+    );
+    let text = fs::read_to_string(&config).unwrap();
+    assert!(text.starts_with("account = \"work\"\n"), "{text}");
+    assert!(
+        text.contains("[accounts.work]\n") && text.contains("# mine\nnote = \"kept\""),
+        "{text}"
+    );
+    assert!(!text.contains("127.0.0.1\"]"), "{text}");
+    assert!(!home.join(".config/profile/keys/127.0.0.1").exists());
+    assert_eq!(
+        stranger(home, &["show", "--json"]).run().json()["handle"],
+        "demo"
+    );
+    log_in(home, &fixture.service, fixture.service.key(), &[]).stdout();
+    assert_eq!(rename("work", "demo").code(), 2);
+    assert_eq!(rename("gone", "x").code(), 2);
+    assert_eq!(rename("work", "a/b").code(), 2);
+}
+
+#[tokio::test]
+async fn status_names_what_was_tried() {
+    let fixture = Fixture::new().await;
+    let home = fixture.home.path();
+    let uri = fixture.service.uri();
+    log_in(
+        home,
+        &fixture.service,
+        fixture.service.key(),
+        &["--account", "main"],
+    )
+    .stdout();
+    let status = fixture.run(&["auth", "status", "--json"]).json();
+    assert_eq!(status["account"], serde_json::Value::Null);
+    let key = home.join(".config/profile/keys/main");
+    fs::write(key, "wrong").unwrap();
+    let status = stranger(home, &["auth", "status", "--json"]).run().error();
+    assert_eq!(
+        status["message"],
+        format!(
+            "the service rejected the API key (401: unknown API key); \
+                 tried the key of account main at {uri}"
+        )
+    );
+    let status = fixture
+        .run_with_key("wrong", &["auth", "status", "--json"])
+        .error();
+    assert_eq!(
+        status["message"],
+        format!(
+            "the service rejected the API key (401: unknown API key); \
+                 tried the key of PROFILE_API_KEY at {uri}"
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_stored_key_stays_with_its_service() {
+    let fixture = Fixture::new().await;
+    let other = MockServer::start().await;
+    let home = fixture.home.path();
+    log_in(home, &fixture.service, fixture.service.key(), &[]).stdout();
+    for (command, is_keyless) in [
+        ("badge list", true),
+        ("site", true),
+        ("show", false),
+        ("api me", false),
+    ] {
+        let words: Vec<_> = command.split(' ').collect();
+        let typed = [&words[..], &["--base-url", other.uri(), "--json"]].concat();
+        let with_variable = [&words[..], &["--json"]].concat();
+        let runs = [
+            stranger(home, &typed).run(),
+            stranger(home, &with_variable)
+                .env("PROFILE_BASE_URL", other.uri())
+                .run(),
+        ];
+        for run in runs {
+            if is_keyless {
+                run.json();
+                continue;
+            }
+            assert_eq!(run.error()["code"], "usage", "{run}");
+            let hint = format!(
+                "log in there with `profile auth login --base-url {}`",
+                other.uri()
+            );
+            assert!(
+                run.error()["hint"].as_str().unwrap().starts_with(&hint),
+                "{run}"
+            );
+        }
+    }
+    for request in other.journal().requests() {
+        assert_eq!(request.key, None, "{request:?}");
+    }
+    // The same URL, written in another way.
+    let same = format!("{}/", fixture.service.uri().replace("http:", "HTTP:"));
+    stranger(home, &["show", "--base-url", &same])
+        .run()
+        .stdout();
+}
+
+#[tokio::test]
+async fn hints_can_be_followed() {
+    let fixture = Fixture::new().await;
+    let home = fixture.home.path();
+    let plain = run(
+        home,
+        &[("PROFILE_BASE_URL", "http://profiles.example")],
+        &["site"],
+    );
+    assert!(!plain.to_string().contains("allow"), "{plain}");
+    assert!(plain.to_string().contains("use https"), "{plain}");
+    log_in(
+        home,
+        &fixture.service,
+        fixture.service.key(),
+        &["--account", "main"],
+    )
+    .stdout();
+    let logout = stranger(home, &["auth", "logout", "--account", "main", "--yes"]).run();
+    assert!(!logout.to_string().contains("switch"), "{logout}");
+}
+
+#[cfg(unix)]
+#[test]
+fn manual_pages_name_the_program_in_their_footer() {
+    let home = tempfile::tempdir().unwrap();
+    let pages = home.path().join("pages");
+    run(home.path(), &[], &["man", "--dir", pages.to_str().unwrap()]).stdout();
+    for page in fs::read_dir(pages).unwrap() {
+        let page = fs::read_to_string(page.unwrap().path()).unwrap();
+        let title = page.lines().find(|line| line.starts_with(".TH")).unwrap();
+        assert!(
+            title.contains(concat!("\"profile ", env!("CARGO_PKG_VERSION"), "\"")),
+            "{title}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn only_a_path_after_an_at_sign_is_a_file() {
+    let fixture = Fixture::new().await;
+    let text = fixture.home.path().join("text.txt");
+    fs::write(&text, "from a file\n").unwrap();
+    fs::write(fixture.home.path().join("secret"), "secret").unwrap();
+    let post = |arguments: &[&str]| {
+        let arguments = [&["post", "create", "--json"], arguments].concat();
+        let mut program = fixture.program(&arguments);
+        program.command.current_dir(fixture.home.path());
+        program.run().json()["body"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(post(&["@grace thanks!"]), "@grace thanks!");
+    assert_eq!(post(&["@secret"]), "@secret");
+    assert_eq!(post(&["@./text.txt"]), "from a file");
+    assert_eq!(post(&[&format!("@{}", text.display())]), "from a file");
+    assert_eq!(post(&["--file", "text.txt"]), "from a file");
+    let set = fixture
+        .run(&["set", "--bio", "@grace's friend", "--json"])
+        .json();
+    assert_eq!(set["bio"], "@grace's friend");
+    assert!(
+        fixture
+            .run(&["stats", "@grace"])
+            .stdout()
+            .starts_with("handle\tgrace\n")
+    );
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_editor_does_not_open_without_the_scope() {
+    let fixture = Fixture::new().await;
+    let links = &fixture.service.keys().links;
+    let opened = fixture.home.path().join("opened");
+    let editor = format!("touch {}", opened.display());
+    for (command, scope) in [
+        (&["edit"][..], "profile:write"),
+        (&["post", "create", "--editor"], "social:write"),
+    ] {
+        let program = fixture.program(&[command, &["--json"]].concat());
+        let run = program
+            .env("PROFILE_EDITOR", &editor)
+            .env("PROFILE_API_KEY", links)
+            .run();
+        assert_eq!(
+            run.error()["message"],
+            format!("the key lacks the scope {scope}")
+        );
+        assert_eq!(run.code(), 5);
+        assert!(!opened.exists());
+    }
+}
+
+#[tokio::test]
+async fn a_dry_run_warns_about_low_contrast() {
+    let fixture = Fixture::new().await;
+    let run = fixture.run(&[
+        "set",
+        "--text-color",
+        "#202020",
+        "--background-color",
+        "#222222",
+        "--dry-run",
+    ]);
+    assert!(run.stderr().contains("warning: the contrast"), "{run}");
+    fixture
+        .run(&["set", "--background-color", "#222222"])
+        .stdout();
+    let run = fixture.run(&["set", "--text-color", "#202020", "--dry-run"]);
+    assert!(run.stderr().contains("warning: the contrast"), "{run}");
+}
+
+#[tokio::test]
+async fn login_completes_and_checks_the_base_url() {
+    let fixture = Fixture::new().await;
+    let login = |base_url: &str, further: &[&str]| {
+        let arguments = ["auth", "login", "--json", "--base-url", base_url];
+        let program = stranger(fixture.home.path(), &[&arguments, further].concat());
+        program.stdin(fixture.service.key()).run()
+    };
+    let host = fixture.service.uri().strip_prefix("http://").unwrap();
+    let json = login(host, &["--with-token"]).json();
+    assert_eq!(json["base_url"], fixture.service.uri());
+    let curl = login("profiles.example", &["--curl"]).json();
+    assert!(
+        curl["curl"]
+            .as_str()
+            .unwrap()
+            .contains("'https://profiles.example/api"),
+        "{curl}"
+    );
+    let wrong = login("ftp://x", &["--with-token"]);
+    assert_eq!(wrong.code(), 2);
+    assert!(wrong.to_string().contains("scheme ftp"), "{wrong}");
+}
+
+#[test]
+fn a_key_as_an_argument_is_not_echoed() {
+    let home = tempfile::tempdir().unwrap();
+    let login = ["auth", "login", "--with-token", "sk_live_secret"];
+    let run = run(home.path(), &[], &login);
+    assert_eq!(run.code(), 2);
+    assert!(!run.to_string().contains("sk_live"), "{run}");
+    assert!(run.to_string().contains("--with-token < FILE"), "{run}");
+}
+
+#[tokio::test]
+async fn a_created_link_has_the_columns_of_the_list_in_csv() {
+    let fixture = Fixture::new().await;
+    let columns = |arguments: &[&str]| {
+        let run = fixture.run(&[arguments, &["-o", "csv"]].concat());
+        run.stdout().lines().next().unwrap().to_owned()
+    };
+    let add = ["link", "add", "--title", "t", "--url", "https://t.example"];
+    let list = columns(&["link", "list"]);
+    assert_eq!(columns(&add), list);
+    assert_eq!(columns(&["link", "edit", "link_1", "--title", "t"]), list);
+    assert_eq!(
+        columns(&["post", "create", "p"]),
+        columns(&["post", "list"])
+    );
+}
+
+#[cfg(feature = "jq")]
+#[tokio::test]
+async fn jq_needs_json() {
+    let fixture = Fixture::new().await;
+    let run = fixture.run(&["site", "-o", "csv", "--jq", ".users"]);
+    assert_eq!(run.code(), 2, "{run}");
+    fixture
+        .run(&["site", "-o", "json", "--jq", ".users"])
+        .stdout();
+}
+
+#[test]
+fn switches_accept_yes_and_no() {
+    let home = tempfile::tempdir().unwrap();
+    for (value, expected) in [("yes", 0), ("no", 0), ("on", 0), ("off", 0), ("maybe", 2)] {
+        let run = run(
+            home.path(),
+            &[("PROFILE_NO_INPUT", value)],
+            &["draft", "list"],
+        );
+        assert_eq!(run.code(), expected, "{value}: {run}");
+    }
+}
+
+#[tokio::test]
+async fn warns_about_urls_that_browsers_run() {
+    let fixture = Fixture::new().await;
+    for url in [
+        "javascript:alert(1)",
+        "JavaScript:x",
+        "data:text/html,x",
+        "vbscript:x",
+    ] {
+        let add = ["link", "add", "--title", "t", "--url", url];
+        let run = fixture.run(&add);
+        assert!(run.stdout().contains(url), "{run}");
+        assert!(run.stderr().contains("warning: "), "{run}");
+        let edit = fixture.run(&["link", "edit", "link_1", "--url", url]);
+        assert!(edit.stderr().contains("warning: "), "{edit}");
+    }
+    let run = fixture.run(&["link", "add", "--title", "t", "--url", "https://a.example"]);
+    assert_eq!(run.stderr(), "");
+}
+
+#[tokio::test]
+async fn colors_fit_the_terminal() {
+    let fixture = Fixture::new().await;
+    let shown = |environment: &[(&str, &str)]| {
+        let program = fixture.program(&["show", "-o", "table", "--color", "always"]);
+        let program = environment
+            .iter()
+            .fold(program, |program, (name, value)| program.env(name, value));
+        program.run().stdout().to_owned()
+    };
+    let (full, indexed) = ("[38;2;", "[38;5;");
+    let text = shown(&[("COLORTERM", "truecolor"), ("TERM", "xterm")]);
+    assert!(text.contains(full) && !text.contains(indexed), "{text}");
+    let text = shown(&[("TERM", "xterm-256color")]);
+    assert!(!text.contains(full) && text.contains(indexed), "{text}");
+    let text = shown(&[("TERM", "xterm")]);
+    assert!(
+        !text.contains(full) && !text.contains(indexed) && text.contains("\u{1b}["),
+        "{text}"
+    );
+}
