@@ -36,6 +36,7 @@ mod signatures;
 mod streaming;
 mod tampering;
 mod tower_layer;
+mod vectors;
 
 use webhook_verify::{Headers, Secret, Verified, Verifier, VerifyError};
 
