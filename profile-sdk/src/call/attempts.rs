@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::trace;
 use crate::error::AttemptSummary;
 use crate::pacing::Pacing;
-use crate::retry::budget::RetryBudget;
+use crate::pacing::rate_limiter::Permit;
 use crate::retry::timeouts::Timeouts;
 use crate::retry::{Failure, RetryContext, wait_before_retry};
 use crate::transport::raw_response::RawResponse;
@@ -20,6 +20,8 @@ pub(crate) struct Attempts<'a> {
     deadline: Instant,
     /// The number of requests sent.
     count: u32,
+    /// The number of retries, without those after a 429.
+    retries: u32,
     /// `true` if an attempt may have been applied although it failed.
     uncertain: bool,
 }
@@ -54,17 +56,20 @@ impl<'a> Attempts<'a> {
             // Cap at one year; `Instant` may not represent more.
             deadline: started + timeouts.total_timeout.min(YEAR),
             count: 0,
+            retries: 0,
             uncertain: false,
         }
     }
 
     async fn run(&mut self) -> Result<RawResponse, Error> {
         let max_wait = self.timeouts.retry.max_wait;
-        let mut now = self.started;
+        let (mut now, mut last_error) = (self.started, None);
         loop {
-            now = self.pacing().admit(now, self.deadline, max_wait).await?;
+            let admitted = self.pacing().admit(now, self.deadline, max_wait).await;
+            let (permit, sent_at) = admitted.map_err(|error| last_error.unwrap_or(error))?;
             self.count += 1;
-            let error = match trace::in_attempt(self.count, self.send_once(now)).await {
+            let attempt = self.send_once(permit, sent_at);
+            let error = match trace::in_attempt(self.count, attempt).await {
                 Ok(response) => {
                     self.pacing().retry_budget.refill();
                     return Ok(response);
@@ -76,23 +81,27 @@ impl<'a> Attempts<'a> {
             let Some(wait) = self.next_wait(&error) else {
                 return Err(error);
             };
-            // Rate-limited requests do not consume the retry budget.
-            let budget =
-                (error.kind() != ErrorKind::RateLimited).then_some(&self.pacing().retry_budget);
-            if budget.is_some_and(RetryBudget::is_empty) {
+            let budget = &self.pacing().retry_budget;
+            // The rate limiter waits after a 429, which does not count as a retry.
+            let is_counted = error.kind() != ErrorKind::RateLimited;
+            if is_counted && budget.is_empty() {
                 return Err(error);
             }
             trace::waiting(wait);
-            self.pacing().clock.sleep(wait).await;
-            // Withdrawn after the wait, so that a canceled call costs nothing.
-            if budget.is_some_and(|budget| !budget.withdraw()) {
-                return Err(error);
+            if is_counted {
+                self.pacing().clock.sleep(wait).await;
+                // Withdrawn after the wait, so that a canceled call costs nothing.
+                if !budget.withdraw() {
+                    return Err(error);
+                }
+                self.retries += 1;
             }
             now = self.pacing().clock.now();
+            last_error = Some(error);
         }
     }
 
-    async fn send_once(&self, now: Instant) -> Result<RawResponse, Error> {
+    async fn send_once(&self, permit: Permit<'_>, now: Instant) -> Result<RawResponse, Error> {
         let left = self.deadline.saturating_duration_since(now);
         let timeout = self.timeouts.attempt_timeout.min(left);
         let operation = self.request.operation();
@@ -102,7 +111,8 @@ impl<'a> Attempts<'a> {
             .exchange(self.request, timeout)
             .await
             .map_err(|error| self.client.error_in(self.request, error))?;
-        self.pacing().update(&response);
+        let policy = &self.timeouts.retry;
+        self.pacing().finish(permit, &response, policy);
         match (response.status, body_error) {
             (200..300, Some(error)) => Err(self
                 .client
@@ -119,27 +129,22 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Returns the wait before the next attempt, or `None` if there must not be one. A 429 also
-    /// delays all other requests of this client.
+    /// Returns the wait before the next attempt, or `None` if there must not be one.
     fn next_wait(&self, error: &Error) -> Option<Duration> {
+        let pacing = self.pacing();
+        let now = pacing.clock.now();
         let context = RetryContext {
             failure: Failure::new(error),
             idempotent: self.request.operation().is_idempotent(),
-            retries_so_far: self.count - 1,
-            retry_after: error.retry_after(),
-            remaining: self.pacing().until(self.deadline),
-            jitter: self.pacing().jitter.next(),
+            retries_so_far: self.retries,
+            retry_after: match error.kind() {
+                ErrorKind::RateLimited => pacing.rate_limiter.held(now),
+                _ => error.retry_after(),
+            },
+            remaining: self.deadline.saturating_duration_since(now),
+            jitter: pacing.jitter.next(),
         };
-        let policy = &self.timeouts.retry;
-        let wait = wait_before_retry(policy, &context);
-        if error.kind() == ErrorKind::RateLimited {
-            let wait_for_all = error.retry_after().or(wait).unwrap_or(policy.base_delay);
-            let now = self.pacing().clock.now();
-            self.pacing()
-                .rate_limit
-                .hold(now, wait_for_all, policy.max_wait);
-        }
-        wait
+        wait_before_retry(&self.timeouts.retry, &context)
     }
 
     pub(crate) fn summary(&self) -> AttemptSummary {

@@ -98,8 +98,8 @@ impl Client {
     /// clones.
     ///
     /// Sends nothing. After a 429, all requests of the client and its clones wait as long as the
-    /// service requested. If a call cannot wait that long, it fails at once with
-    /// [`ErrorKind::RateLimited`].
+    /// service requested, but for at most [`RetryPolicy::max_wait`](crate::RetryPolicy::max_wait). If
+    /// a call cannot wait that long, it fails at once with [`ErrorKind::RateLimited`].
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -120,7 +120,21 @@ impl Client {
     #[must_use]
     pub fn rate_limit(&self) -> RateLimitStatus {
         let pacing = self.pacing();
-        pacing.rate_limit.status(pacing.clock.now())
+        pacing.rate_limiter.status(pacing.clock.now())
+    }
+
+    /// Ends the hold after a 429, for example after the limit of the key was raised.
+    /// [`RateLimitStatus::held_for`] returns its duration. The next requests are sent one at a time
+    /// until a response reports how many there can be.
+    ///
+    /// ```
+    /// # let client = profile_sdk::Client::builder().base_url("https://profiles.example").build()?;
+    /// client.clear_hold();
+    /// assert_eq!(client.rate_limit().held_for, None);
+    /// # Ok::<(), profile_sdk::Error>(())
+    /// ```
+    pub fn clear_hold(&self) {
+        self.pacing().rate_limiter.clear_hold();
     }
 
     pub(crate) fn new(shared: Shared) -> Self {

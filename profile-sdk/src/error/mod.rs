@@ -289,6 +289,14 @@ impl Error {
         Self::new(ErrorKind::RateLimited, reason).with_retry_after(Some(wait))
     }
 
+    /// Creates an error for a request that was not sent, because its turn in the queue of the client
+    /// comes after the total timeout.
+    pub(crate) fn queue_exceeds_deadline() -> Self {
+        let reason = "the request was not sent, because earlier requests of the client delay it \
+                      beyond the total timeout of the call";
+        Self::new(ErrorKind::RateLimited, reason)
+    }
+
     /// Returns `true` if an earlier attempt may have been applied although it failed.
     pub(crate) fn is_uncertain(&self) -> bool {
         self.inner.summary.uncertain

@@ -1,9 +1,9 @@
 //! Decides when a request can be sent.
 
 pub(crate) mod clock;
+mod rate_limit_state;
 mod rate_limit_status;
 pub(crate) mod rate_limiter;
-pub(crate) mod shared_rate_limit;
 
 pub use clock::Clock;
 pub use rate_limit_status::RateLimitStatus;
@@ -11,21 +11,20 @@ pub use rate_limit_status::RateLimitStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::Error;
 use crate::pacing::rate_limit_status::RateLimitHeaders;
-use crate::pacing::rate_limiter::RateLimiter;
-use crate::pacing::shared_rate_limit::SharedRateLimit;
+use crate::pacing::rate_limiter::{Patience, Permit, RateLimiter};
 use crate::retry::budget::RetryBudget;
 use crate::retry::jitter::Jitter;
 use crate::retry::retry_after::read_retry_after;
+use crate::retry::wait_after_429;
 use crate::transport::raw_response::RawResponse;
+use crate::{Error, RetryPolicy};
 
 /// The clock, rate limit and retry budget of one key, which all clones of a client share.
 pub(crate) struct Pacing {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) jitter: Jitter,
-    pub(crate) rate_limit: SharedRateLimit,
-    pub(crate) rate_limiter: Option<RateLimiter>,
+    pub(crate) rate_limiter: RateLimiter,
     pub(crate) retry_budget: RetryBudget,
 }
 
@@ -37,12 +36,10 @@ impl Pacing {
         request_interval: Duration,
         retry_budget: u32,
     ) -> Self {
-        let interval = (!request_interval.is_zero()).then_some(request_interval);
         Self {
             clock,
             jitter,
-            rate_limit: SharedRateLimit::default(),
-            rate_limiter: interval.map(RateLimiter::new),
+            rate_limiter: RateLimiter::new(request_interval),
             retry_budget: RetryBudget::new(retry_budget),
         }
     }
@@ -51,45 +48,37 @@ impl Pacing {
     /// if the wait would be too long.
     pub(crate) async fn admit(
         &self,
-        mut now: Instant,
+        now: Instant,
         deadline: Instant,
         max_wait: Duration,
-    ) -> Result<Instant, Error> {
-        // Check again after each wait: another request may have met a 429 meanwhile.
-        while let Some(wait) = self.rate_limit.wait(now) {
-            if wait > max_wait || wait >= deadline.saturating_duration_since(now) {
-                return Err(Error::rate_limited(wait));
-            }
-            self.clock.sleep(wait).await;
-            now = self.clock.now();
+    ) -> Result<(Permit<'_>, Instant), Error> {
+        let patience = Patience { deadline, max_wait };
+        match self.rate_limiter.try_acquire(now, patience) {
+            Some(permit) => Ok((permit, now)),
+            // Boxed, because most requests need not wait.
+            None => Box::pin(self.rate_limiter.acquire(&*self.clock, patience)).await,
         }
-        if let Some(rate_limiter) = &self.rate_limiter {
-            let permit = rate_limiter
-                .reserve(now, deadline.saturating_duration_since(now))
-                .map_err(Error::interval_exceeds_deadline)?;
-            if !permit.wait.is_zero() {
-                self.clock.sleep(permit.wait).await;
-                now = self.clock.now();
-                // The sleep may last longer than requested.
-                if now >= deadline {
-                    return Err(Error::interval_exceeds_deadline(Duration::ZERO));
-                }
-            }
-            permit.consume();
-        }
-        Ok(now)
     }
 
-    /// Returns the time until the deadline.
-    pub(crate) fn until(&self, deadline: Instant) -> Duration {
-        deadline.saturating_duration_since(self.clock.now())
-    }
-
-    /// Updates the rate limit from the headers of a response.
-    pub(crate) fn update(&self, response: &RawResponse) {
-        if let Some(headers) = self.rate_limit_headers(response) {
-            self.rate_limit.update(headers, self.clock.now());
+    /// Ends a request and updates the rate limit from its response.
+    pub(crate) fn finish(&self, permit: Permit<'_>, response: &RawResponse, policy: &RetryPolicy) {
+        let headers = self.rate_limit_headers(response);
+        let now = || self.clock.now();
+        if response.status != 429 {
+            permit.finish(|state, window| state.accept(window, headers, now));
+            return;
         }
+        let (now, retry_after) = (now(), self.retry_after(response));
+        let backoff = |holds| wait_after_429(policy, holds, self.jitter.next());
+        permit.finish(|state, window| {
+            state.reject(
+                window,
+                headers,
+                retry_after,
+                (backoff, policy.max_wait),
+                now,
+            );
+        });
     }
 
     /// Returns the wait that a failed response requests: its `Retry-After`, or for a 429 without
@@ -108,10 +97,20 @@ impl Pacing {
         RateLimitHeaders::read(&response.headers, || self.response_date(response))
     }
 
-    /// Returns the date of a response, because its other dates use the clock of the service.
+    /// Returns the date of a response, because its other dates use the clock of the service. If the
+    /// clocks agree, returns the local date, which is more precise.
     fn response_date(&self, response: &RawResponse) -> SystemTime {
+        let local = self.clock.date();
         let date = response.header("date");
-        date.and_then(|text| httpdate::parse_http_date(text).ok())
-            .unwrap_or_else(|| self.clock.date())
+        match date.and_then(|text| httpdate::parse_http_date(text).ok()) {
+            Some(date) if local.duration_since(date).is_ok_and(is_rounding) => local,
+            Some(date) => date,
+            None => local,
+        }
     }
+}
+
+/// HTTP dates have whole seconds, rounded down.
+fn is_rounding(difference: Duration) -> bool {
+    difference < Duration::from_secs(1)
 }

@@ -19,6 +19,10 @@ pub struct RateLimitStatus {
     pub reset_after: Option<Duration>,
     /// The time that the service requested to wait after a 429, or `None` if it has passed.
     pub retry_after: Option<Duration>,
+    /// The time for which the client holds its requests after a 429: `retry_after`, but no longer
+    /// than [`RetryPolicy::max_wait`](crate::RetryPolicy::max_wait). `None` if it does not hold them.
+    /// [`Client::clear_hold`](crate::Client::clear_hold) ends the hold.
+    pub held_for: Option<Duration>,
 }
 
 /// The rate limit headers of one response.
@@ -43,6 +47,7 @@ impl RateLimitHeaders {
             let Ok(value) = value.to_str() else { continue };
             match name {
                 "ratelimit" | "ratelimit-policy" => read.structured(value, &now),
+                _ if name.ends_with("-reset-after") => read.field("reset-after", value, &now),
                 _ => read.field(name.rsplit('-').next().unwrap_or_default(), value, &now),
             }
         }
@@ -60,34 +65,53 @@ impl RateLimitHeaders {
     }
 
     fn field(&mut self, name: &str, value: &str, now: &impl Fn() -> SystemTime) {
-        let Some(number) = leading_number(value) else {
-            return;
-        };
+        let number = leading_number(value);
+        let count = number
+            .split('.')
+            .next()
+            .and_then(|count| count.parse().ok());
+        let seconds = number.parse().ok();
         match name {
-            "limit" | "q" => _ = self.limit.get_or_insert(number),
-            "remaining" | "r" => _ = self.remaining.get_or_insert(number),
-            "reset" | "t" => _ = self.reset_after.get_or_insert(until(number, now)),
+            "limit" | "q" => self.limit = self.limit.or(count),
+            "remaining" | "r" => self.remaining = self.remaining.or(count),
+            "reset" | "t" => {
+                let reset_after = || until(seconds?, now);
+                self.reset_after = self.reset_after.or_else(reset_after);
+            }
+            // More precise than a reset that is rounded to seconds.
+            "reset-after" => {
+                let reset_after = seconds.and_then(|after| Duration::try_from_secs_f64(after).ok());
+                self.reset_after = reset_after.or(self.reset_after);
+            }
             _ => {}
         }
     }
 }
 
-/// Returns the time until a window ends. Some services send seconds from now, others seconds of
-/// Unix time.
-fn until(number: u64, now: impl Fn() -> SystemTime) -> Duration {
-    const MAX_WINDOW_SECONDS: u64 = 1_000_000_000;
-    let number = Duration::from_secs(number);
-    if number.as_secs() < MAX_WINDOW_SECONDS {
-        return number;
+/// Returns the time until a window ends. Services send seconds from now, or Unix time in seconds or
+/// milliseconds.
+fn until(number: f64, now: impl Fn() -> SystemTime) -> Option<Duration> {
+    const MIN_UNIX_SECONDS: f64 = 1e9;
+    const MIN_UNIX_MILLISECONDS: f64 = 1e11;
+    if number < MIN_UNIX_SECONDS {
+        return Duration::try_from_secs_f64(number).ok();
     }
+    let is_milliseconds = number >= MIN_UNIX_MILLISECONDS;
+    let seconds = if is_milliseconds {
+        number / 1e3
+    } else {
+        number
+    };
+    let reset_at = Duration::try_from_secs_f64(seconds).ok()?;
     let now = now().duration_since(SystemTime::UNIX_EPOCH);
-    number.saturating_sub(now.unwrap_or_default())
+    Some(reset_at.saturating_sub(now.unwrap_or_default()))
 }
 
-fn leading_number(text: &str) -> Option<u64> {
+/// Returns the digits at the start of a text, with a decimal point.
+fn leading_number(text: &str) -> &str {
     let text = text.trim();
-    let end = text.find(|c: char| !c.is_ascii_digit());
-    text[..end.unwrap_or(text.len())].parse().ok()
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.');
+    &text[..end.unwrap_or(text.len())]
 }
 
 #[cfg(test)]
@@ -132,6 +156,17 @@ mod tests {
                 ("x-rate-limit-limit", "100"),
                 ("x-rate-limit-remaining", "7"),
                 ("x-rate-limit-reset", "5.5"),
+            ],
+            &[
+                ("x-ratelimit-limit", "100"),
+                ("x-ratelimit-remaining", "7"),
+                ("x-ratelimit-reset", "1800000005000"),
+            ],
+            &[
+                ("x-ratelimit-limit", "100"),
+                ("x-ratelimit-remaining", "7"),
+                ("x-ratelimit-reset", "1800000006"),
+                ("x-ratelimit-reset-after", "5.25"),
             ],
             &[("ratelimit", "limit=100, remaining=7, reset=5")],
             &[

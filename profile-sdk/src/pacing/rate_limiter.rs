@@ -1,103 +1,224 @@
-//! A client-side limit on the request rate.
+//! The queue of the requests of a key.
 
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
-/// Enforces a minimum interval between the starts of two requests.
+use tokio::sync::Notify;
+use tokio::time::timeout;
+
+use crate::pacing::Clock;
+use crate::pacing::rate_limit_state::{RateLimitState, Turn};
+use crate::{Error, RateLimitStatus};
+
+/// Sends the requests of a key in order, as fast as its rate limit allows.
+///
+/// Only the first request in the queue waits for a time; the others wait for their turn.
 #[derive(Debug)]
 pub(crate) struct RateLimiter {
-    interval: Duration,
-    next: Mutex<Option<Instant>>,
+    state: Mutex<State>,
+    /// Locked by the first request in the queue. The others wait for the lock in order.
+    queue: tokio::sync::Mutex<()>,
+    /// Wakes the first request in the queue.
+    changed: Notify,
 }
 
-/// The permit to send a request after a wait. A permit that is dropped without
-/// [`consume`](Self::consume) goes to the next request.
+#[derive(Debug)]
+struct State {
+    rate_limit: RateLimitState,
+    /// The length of the queue.
+    waiting: u32,
+}
+
+/// The limits of a request in the queue.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Patience {
+    pub(crate) deadline: Instant,
+    pub(crate) max_wait: Duration,
+}
+
+/// The permit to send one request.
 #[derive(Debug)]
 pub(crate) struct Permit<'a> {
-    rate: &'a RateLimiter,
-    pub(crate) wait: Duration,
-    consumed: bool,
+    limiter: &'a RateLimiter,
+    window: u64,
+    is_finished: bool,
 }
 
 impl RateLimiter {
     pub(crate) fn new(interval: Duration) -> Self {
         Self {
-            interval,
-            next: Mutex::new(None),
+            state: Mutex::new(State {
+                rate_limit: RateLimitState::new(interval),
+                waiting: 0,
+            }),
+            queue: tokio::sync::Mutex::new(()),
+            changed: Notify::new(),
         }
     }
 
-    /// Returns the next permit, or the wait for it if that is too long.
-    pub(crate) fn reserve(&self, now: Instant, max_wait: Duration) -> Result<Permit<'_>, Duration> {
-        let mut next = self.lock();
-        let start = next.filter(|next| *next > now).unwrap_or(now);
-        let wait = start.duration_since(now);
-        if !wait.is_zero() && wait >= max_wait {
-            return Err(wait);
-        }
-        *next = start.checked_add(self.interval);
-        Ok(Permit {
-            rate: self,
-            wait,
-            consumed: false,
-        })
+    /// Returns a permit if the request need not wait.
+    pub(crate) fn try_acquire(&self, now: Instant, patience: Patience) -> Option<Permit<'_>> {
+        let mut state = self.lock();
+        let is_ready = state.waiting == 0 && state.turn(now, patience) == Turn::Ready;
+        is_ready.then(|| self.permit(&mut state, now))
     }
 
-    /// The instant is valid even if another thread panicked while it held the lock.
-    fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.next.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Waits until the request can be sent. Returns the permit and the time then, or an error as
+    /// soon as it is certain that the wait would be too long.
+    pub(crate) async fn acquire(
+        &self,
+        clock: &dyn Clock,
+        patience: Patience,
+    ) -> Result<(Permit<'_>, Instant), Error> {
+        let now = clock.now();
+        let place = self.join_queue(now, patience)?;
+        // The timeout is for the system clock, which is the clock of tokio. A test clock skips time
+        // only for the first request in the queue, which then checks the deadline below.
+        let first = timeout(patience.left(now), self.queue.lock()).await;
+        let _first = first.map_err(|_| Error::queue_exceeds_deadline())?;
+        loop {
+            let now = clock.now();
+            let turn = {
+                let mut state = self.lock();
+                let turn = state.turn(now, patience);
+                if turn == Turn::Ready && now < patience.deadline {
+                    let permit = self.permit(&mut state, now);
+                    drop(state);
+                    drop(place);
+                    return Ok((permit, now));
+                }
+                turn
+            };
+            patience.check(turn, now)?;
+            let changed = self.changed.notified();
+            match turn {
+                Turn::Ready => {}
+                Turn::Held(wait) | Turn::Exhausted(wait) | Turn::Interval(wait) => {
+                    either(clock.sleep(wait), changed).await;
+                }
+                Turn::Response => _ = timeout(patience.left(now), changed).await,
+            }
+        }
+    }
+
+    pub(crate) fn clear_hold(&self) {
+        self.lock().rate_limit.clear_hold();
+        self.changed.notify_one();
+    }
+
+    pub(crate) fn held(&self, now: Instant) -> Option<Duration> {
+        self.lock().rate_limit.held(now)
+    }
+
+    pub(crate) fn status(&self, now: Instant) -> RateLimitStatus {
+        self.lock().rate_limit.status(now)
+    }
+
+    fn join_queue(&self, now: Instant, patience: Patience) -> Result<Place<'_>, Error> {
+        let mut state = self.lock();
+        if let Some(wait) = state.rate_limit.held(now) {
+            patience.check(Turn::Held(wait), now)?;
+        }
+        patience.check(state.rate_limit.min_wait(now, state.waiting), now)?;
+        state.waiting += 1;
+        Ok(Place { limiter: self })
+    }
+
+    fn permit(&self, state: &mut State, now: Instant) -> Permit<'_> {
+        Permit {
+            limiter: self,
+            window: state.rate_limit.start(now),
+            is_finished: false,
+        }
+    }
+
+    /// Every update is complete before it can panic, so the state is valid.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn turn(&mut self, now: Instant, patience: Patience) -> Turn {
+        let left = patience.left(now).min(patience.max_wait);
+        self.rate_limit.turn(now, left)
+    }
+}
+
+impl Patience {
+    fn left(self, now: Instant) -> Duration {
+        self.deadline.saturating_duration_since(now)
+    }
+
+    /// Returns an error if a wait is too long.
+    fn check(self, turn: Turn, now: Instant) -> Result<(), Error> {
+        let left = self.left(now);
+        match turn {
+            Turn::Held(wait) if wait > self.max_wait || wait >= left => {
+                Err(Error::rate_limited(wait))
+            }
+            Turn::Interval(wait) if wait >= left => Err(Error::interval_exceeds_deadline(wait)),
+            Turn::Exhausted(wait) if wait >= left => {
+                Err(Error::queue_exceeds_deadline().with_retry_after(Some(wait)))
+            }
+            _ if left.is_zero() => Err(Error::queue_exceeds_deadline()),
+            _ => Ok(()),
+        }
     }
 }
 
 impl Permit<'_> {
-    /// Marks the permit as used.
-    pub(crate) fn consume(mut self) {
-        self.consumed = true;
+    /// Ends the request and updates the rate limit from its response.
+    pub(crate) fn finish(mut self, update: impl FnOnce(&mut RateLimitState, u64)) {
+        let window = self.window;
+        self.end(|state| update(state, window));
+    }
+
+    fn end(&mut self, update: impl FnOnce(&mut RateLimitState)) {
+        self.is_finished = true;
+        let mut state = self.limiter.lock();
+        state.rate_limit.finish();
+        update(&mut state.rate_limit);
+        if state.waiting > 0 {
+            drop(state);
+            self.limiter.changed.notify_one();
+        }
     }
 }
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        if !self.consumed {
-            let mut next = self.rate.lock();
-            *next = next.and_then(|next| next.checked_sub(self.rate.interval));
+        if !self.is_finished {
+            self.end(|_| {});
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::time::{Duration, Instant};
+/// A place in the queue.
+struct Place<'a> {
+    limiter: &'a RateLimiter,
+}
 
-    use super::RateLimiter;
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.limiter.lock().waiting -= 1;
+    }
+}
 
-    const SECOND: Duration = Duration::from_secs(1);
-
-    #[test]
-    fn permits_are_equally_spaced() {
-        let (rate, now) = (RateLimiter::new(SECOND), Instant::now());
-        for wait in [0, 1, 2] {
-            let permit = rate.reserve(now, 60 * SECOND).unwrap();
-            assert_eq!(permit.wait, wait * SECOND);
-            permit.consume();
+/// Completes when one of two futures completes.
+async fn either(one: impl Future<Output = ()>, other: impl Future<Output = ()>) {
+    let (mut one, mut other) = (pin!(one), pin!(other));
+    poll_fn(|context| {
+        let is_ready =
+            one.as_mut().poll(context).is_ready() || other.as_mut().poll(context).is_ready();
+        if is_ready {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
         }
-        let later = now + 10 * SECOND;
-        assert!(rate.reserve(later, SECOND).unwrap().wait.is_zero());
-    }
-
-    #[test]
-    fn a_dropped_permit_goes_to_the_next_request() {
-        let (rate, now) = (RateLimiter::new(SECOND), Instant::now());
-        rate.reserve(now, SECOND).unwrap().consume();
-        drop(rate.reserve(now, 60 * SECOND).unwrap());
-        assert_eq!(rate.reserve(now, 60 * SECOND).unwrap().wait, SECOND);
-    }
-
-    #[test]
-    fn does_not_reserve_a_permit_beyond_the_maximum_wait() {
-        let (rate, now) = (RateLimiter::new(SECOND), Instant::now());
-        rate.reserve(now, SECOND).unwrap().consume();
-        assert_eq!(rate.reserve(now, SECOND).unwrap_err(), SECOND);
-        assert_eq!(rate.reserve(now, 2 * SECOND).unwrap().wait, SECOND);
-    }
+    })
+    .await;
 }

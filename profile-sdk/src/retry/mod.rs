@@ -44,8 +44,9 @@ pub(crate) struct RetryContext {
     pub(crate) failure: Failure,
     /// `true` if sending the request twice has the same result as sending it once.
     pub(crate) idempotent: bool,
+    /// Retries after a 429 do not count.
     pub(crate) retries_so_far: u32,
-    /// The wait that the service requests.
+    /// The wait that the service requests. For a 429, the remaining time of the hold.
     pub(crate) retry_after: Option<Duration>,
     /// The time until the total timeout of the call.
     pub(crate) remaining: Duration,
@@ -55,25 +56,45 @@ pub(crate) struct RetryContext {
 
 /// Returns the wait before the next attempt, or `None` if there must not be one.
 pub(crate) fn wait_before_retry(policy: &RetryPolicy, context: &RetryContext) -> Option<Duration> {
-    let retryable = match context.failure {
-        Failure::NotSent | Failure::RateLimited => true,
-        Failure::Transient => context.idempotent,
-        Failure::Permanent => false,
+    let has_retry = context.retries_so_far < policy.max_retries;
+    let (retryable, delay) = match context.failure {
+        Failure::NotSent => (has_retry, delay(policy, context)),
+        // The hold is the delay, and the total timeout limits the number of attempts.
+        Failure::RateLimited => (policy.max_retries > 0, Duration::ZERO),
+        Failure::Transient => (has_retry && context.idempotent, delay(policy, context)),
+        Failure::Permanent => (false, Duration::ZERO),
     };
     let retry_after = context.retry_after.unwrap_or_default();
-    if !retryable || context.retries_so_far >= policy.max_retries || retry_after > policy.max_wait {
+    if !retryable || retry_after > policy.max_wait {
         return None;
     }
-    let wait = retry_after.max(delay(policy, context));
+    let wait = retry_after.max(delay);
     (wait < context.remaining).then_some(wait)
 }
 
 /// Full jitter: a random part of a bound that doubles with each retry.
 fn delay(policy: &RetryPolicy, context: &RetryContext) -> Duration {
-    let factor = 2_u32.saturating_pow(context.retries_so_far);
-    let bound = policy.base_delay.saturating_mul(factor);
-    let bound = bound.min(policy.max_delay);
-    let part = bound.as_secs_f64() * context.jitter;
+    let bound = doubled(policy.base_delay, context.retries_so_far).min(policy.max_delay);
+    part(bound, context.jitter)
+}
+
+/// Returns the minimum wait of all requests after a 429, which doubles with each hold that ends with
+/// another 429. At least half of it is not random, so that requests without delay cannot follow.
+pub(crate) fn wait_after_429(policy: &RetryPolicy, earlier_holds: u32, jitter: f64) -> Duration {
+    const MIN_WAIT: Duration = Duration::from_millis(10);
+    let bound = doubled(policy.base_delay.max(MIN_WAIT), earlier_holds)
+        .min(policy.max_delay)
+        .min(policy.max_wait)
+        .max(MIN_WAIT);
+    bound / 2 + part(bound / 2, jitter)
+}
+
+fn doubled(delay: Duration, times: u32) -> Duration {
+    delay.saturating_mul(2_u32.saturating_pow(times))
+}
+
+fn part(bound: Duration, fraction: f64) -> Duration {
+    let part = bound.as_secs_f64() * fraction;
     Duration::try_from_secs_f64(part).map_or(bound, |part| part.min(bound))
 }
 
@@ -81,7 +102,7 @@ fn delay(policy: &RetryPolicy, context: &RetryContext) -> Duration {
 mod tests {
     use std::time::Duration;
 
-    use super::{Failure, RetryContext, wait_before_retry};
+    use super::{Failure, RetryContext, wait_after_429, wait_before_retry};
     use crate::{Error, ErrorKind, RetryPolicy};
 
     const SECOND: Duration = Duration::from_secs(1);
@@ -188,6 +209,34 @@ mod tests {
         };
         assert_eq!(wait(beyond), None);
         assert_eq!(wait_before_retry(&RetryPolicy::none(), &transient()), None);
+    }
+
+    #[test]
+    fn a_429_does_not_consume_a_retry() {
+        let context = RetryContext {
+            failure: Failure::RateLimited,
+            retries_so_far: 1_000,
+            retry_after: Some(SECOND),
+            ..transient()
+        };
+        assert_eq!(wait(context), Some(SECOND));
+        assert_eq!(wait_before_retry(&RetryPolicy::none(), &context), None);
+    }
+
+    #[test]
+    fn waits_after_a_429_have_a_minimum() {
+        let policy = RetryPolicy::new();
+        for (holds, jitter, milliseconds) in [
+            (0, 0.0, 50),
+            (0, 1.0, 100),
+            (3, 0.0, 400),
+            (u32::MAX, 0.5, 7_500),
+        ] {
+            let wait = wait_after_429(&policy, holds, jitter);
+            assert_eq!(wait, Duration::from_millis(milliseconds));
+        }
+        let impatient = policy.base_delay(Duration::ZERO).max_wait(Duration::ZERO);
+        assert_eq!(wait_after_429(&impatient, 0, 0.0), Duration::from_millis(5));
     }
 
     #[test]

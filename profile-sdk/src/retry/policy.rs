@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Calls that read, edit or delete are retried if no connection could be established, if the
 /// response was lost or timed out, and on 408, 429, 502, 503 and 504. Creating a link or a post
 /// twice would create two, so these calls are only retried if no connection could be established,
-/// and on 429.
+/// and on 429. Retries on 429 do not count: they are limited by the total timeout.
 ///
 /// ```
 /// use std::time::Duration;
@@ -27,7 +27,8 @@ use std::time::Duration;
 #[non_exhaustive]
 #[must_use]
 pub struct RetryPolicy {
-    /// The maximum number of retries after the first attempt. Default: 3.
+    /// The maximum number of retries after the first attempt, without those on 429. Default: 3. With
+    /// 0, a call is also not retried on 429.
     pub max_retries: u32,
     /// The upper bound of the wait before the first retry. Default: 100 milliseconds. The bound
     /// doubles with each retry. The wait is a random part of it.
@@ -36,7 +37,9 @@ pub struct RetryPolicy {
     pub max_delay: Duration,
     /// The maximum wait that the service can request with `Retry-After`. Default: 30 seconds. If
     /// the service requests a longer one, or one beyond the total timeout, the call fails at once.
-    /// [`Error::retry_after`](crate::Error::retry_after) returns the requested wait.
+    /// [`Error::retry_after`](crate::Error::retry_after) returns the requested wait. It is also the
+    /// maximum time for which a 429 holds all calls of the key, and for which calls wait for the
+    /// next window of a reported rate limit.
     pub max_wait: Duration,
 }
 

@@ -15,6 +15,7 @@ mod cases;
 mod clock;
 mod compression;
 mod configuration;
+mod crowd;
 mod dialects;
 mod errors;
 mod every_call;

@@ -1,12 +1,17 @@
 //! The rate limit of the key, which clones share.
 
+use std::future::IntoFuture as _;
 use std::time::Duration;
 
+use mock_server::journal::RequestPattern;
 use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Fault, FaultRule, MockServer};
-use profile_sdk::{Client, ErrorKind, RetryPolicy};
+use profile_sdk::{Client, Clock, ErrorKind, RetryPolicy};
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
 
 use crate::clock::SkippingClock;
+use crate::retries::StoppedClock;
 use crate::{client_builder, requests, respond_to_all};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -38,6 +43,129 @@ async fn a_429_delays_every_request_of_the_client() {
     client.badges().await.unwrap();
     assert_eq!(clock.waits().len(), 1);
     assert_eq!(requests(&service), 3);
+}
+
+#[tokio::test]
+async fn a_hold_can_be_seen_and_cleared() {
+    let (service, client, clock) = rate_limited_once("100").await;
+    let status = client.rate_limit();
+    assert_eq!(status.retry_after, Some(100 * SECOND));
+    assert_eq!(status.held_for, Some(30 * SECOND));
+    client.clear_hold();
+    let status = client.rate_limit();
+    assert_eq!((status.retry_after, status.held_for), (None, None));
+    client.badges().await.unwrap();
+    assert_eq!((clock.waits().len(), requests(&service)), (0, 2));
+}
+
+#[tokio::test]
+async fn clearing_a_hold_wakes_the_calls_that_wait() {
+    let (service, client) = rate_limited_service(StoppedClock).await;
+    let mut calls = JoinSet::new();
+    for _ in 0..3 {
+        calls.spawn(client.badges().into_future());
+    }
+    let any_request = RequestPattern::any();
+    let journal = service.journal();
+    journal.wait(&any_request, 1, 10 * SECOND).await.unwrap();
+    while client.rate_limit().held_for.is_none() {
+        tokio::task::yield_now().await;
+    }
+    // The next call in the queue takes the place of one that is canceled.
+    calls.abort_all();
+    while calls.join_next().await.is_some() {}
+    let call = tokio::spawn(client.badges().into_future());
+    tokio::task::yield_now().await;
+    service.clear_faults();
+    client.clear_hold();
+    call.await.unwrap().unwrap();
+}
+
+/// Returns a service that rejects all requests with a limit of 10 per 5 seconds, and a client.
+async fn rate_limited_service(clock: impl Clock + 'static) -> (MockServer, Client) {
+    let service = MockServer::start().await;
+    service
+        .add_fault(FaultRule::new(Fault::rate_limited("5")))
+        .unwrap();
+    let client = client_builder(&service).clock(clock).build().unwrap();
+    (service, client)
+}
+
+#[tokio::test]
+async fn waits_for_the_window_before_a_429() {
+    let service = MockServer::start().await;
+    let response = ResponseTemplate::new(200)
+        .insert_header("ratelimit", r#""default";r=0;t=5"#)
+        .insert_header("ratelimit-policy", r#""default";q=1;w=5"#)
+        .set_body_string(r#"{"data":[]}"#);
+    respond_to_all(&service, response).await;
+    let clock = SkippingClock::default();
+    let builder = client_builder(&service).clock(clock.clone());
+    let client = builder.build().unwrap();
+    for _ in 0..3 {
+        client.badges().await.unwrap();
+    }
+    assert_eq!(clock.waits(), [5 * SECOND, 5 * SECOND]);
+    // A reported limit does not make a call fail: only a 429 is definite.
+    let short = client.badges().total_timeout(2 * SECOND);
+    short.await.unwrap();
+    assert_eq!(clock.waits().len(), 2);
+}
+
+#[tokio::test]
+async fn fails_at_once_if_the_queue_is_too_long() {
+    let service = MockServer::start().await;
+    let response = ResponseTemplate::new(429)
+        .insert_header("retry-after", "5")
+        .insert_header("x-ratelimit-limit", "10")
+        .insert_header("x-ratelimit-remaining", "0")
+        .insert_header("x-ratelimit-reset", "5");
+    respond_to_all(&service, response).await;
+    let client = client_builder(&service)
+        .clock(StoppedClock)
+        .build()
+        .unwrap();
+    let first = client.badges().retry(RetryPolicy::none());
+    assert_eq!(first.await.unwrap_err().status(), Some(429));
+    let mut calls = JoinSet::new();
+    for _ in 0..200 {
+        let call = client.badges().total_timeout(58 * SECOND);
+        calls.spawn(call.into_future());
+    }
+    // 110 calls fit into 58 seconds, 10 each after 5, 10 and so on up to 55 seconds.
+    for _ in 0..90 {
+        let error = calls.join_next().await.unwrap().unwrap().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::RateLimited);
+        assert_eq!(
+            error.to_string(),
+            "GET /api/v1/badges: the request was not sent, because earlier requests of the client \
+             delay it beyond the total timeout of the call; retry after 60 seconds"
+        );
+    }
+    assert!(calls.try_join_next().is_none());
+}
+
+#[tokio::test]
+async fn the_total_timeout_includes_the_queue() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let uri = format!("http://{}", listener.local_addr().unwrap());
+    let client = Client::builder().base_url(uri).build().unwrap();
+    let mut calls = JoinSet::new();
+    for _ in 0..16 {
+        calls.spawn(client.badges().into_future());
+    }
+    // No response arrives.
+    let mut connections = Vec::new();
+    for _ in 0..16 {
+        connections.push(listener.accept().await.unwrap());
+    }
+    let call = client.badges().total_timeout(Duration::from_millis(50));
+    let error = call.await.unwrap_err();
+    assert_eq!(
+        (error.kind(), error.attempts()),
+        (ErrorKind::RateLimited, 0)
+    );
+    assert!(!error.may_have_been_applied());
 }
 
 #[tokio::test]

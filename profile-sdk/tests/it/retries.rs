@@ -166,10 +166,10 @@ async fn call_with_retry_after(retry_after: &str) -> (Result<(), Error>, Vec<Dur
 
 #[tokio::test]
 async fn waits_for_retry_after() {
-    for (retry_after, seconds) in [("0", 0), ("7", 7), ("30", 30)] {
+    for (retry_after, milliseconds) in [("0", 50), ("7", 7_000), ("30", 30_000)] {
         let (outcome, waits, requests) = call_with_retry_after(retry_after).await;
         outcome.unwrap();
-        assert_eq!(waits.iter().sum::<Duration>(), seconds * SECOND);
+        assert_eq!(waits, [Duration::from_millis(milliseconds)]);
         assert_eq!(requests, 2);
     }
     let soon = httpdate::fmt_http_date(SystemTime::now() + 20 * SECOND);
@@ -184,8 +184,41 @@ async fn ignores_invalid_retry_after() {
     for retry_after in ["", "-1", "NaN", "1e20", "Sun, 06 Nov 1994 08:49:37 GMT"] {
         let (outcome, waits, requests) = call_with_retry_after(retry_after).await;
         outcome.unwrap();
-        assert_eq!(waits.iter().sum::<Duration>(), Duration::ZERO);
+        assert_eq!(waits, [Duration::from_millis(50)]);
         assert_eq!(requests, 2, "{retry_after:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_429_does_not_consume_a_retry() {
+    let service = MockServer::start().await;
+    for fault in [Fault::rate_limited("1"), Fault::status(503)] {
+        service.add_fault(FaultRule::new(fault).times(10)).unwrap();
+    }
+    let client = connect_as_owner(&service);
+    let error = client.me().await.unwrap_err();
+    assert_eq!((error.status(), error.attempts()), (Some(503), 14));
+
+    service.clear_faults();
+    let rule = FaultRule::new(Fault::rate_limited("1")).times(1);
+    service.add_fault(rule).unwrap();
+    let once = client.me().retry(RetryPolicy::none());
+    let error = once.await.unwrap_err();
+    assert_eq!((error.status(), error.attempts()), (Some(429), 1));
+}
+
+#[tokio::test]
+async fn a_429_without_a_wait_cannot_cause_a_loop() {
+    for retry_after in ["0", "Thu, 01 Jan 1970 00:00:00 GMT", "none"] {
+        let service = MockServer::start().await;
+        service
+            .add_fault(FaultRule::new(Fault::rate_limited(retry_after)))
+            .unwrap();
+        let client = client_builder(&service).jitter(|| 0.0).build().unwrap();
+        let error = client.badges().await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::RateLimited);
+        // 50 ms, doubled up to 5 seconds, within 60 seconds.
+        assert_eq!((error.attempts(), requests(&service)), (18, 18));
     }
 }
 
@@ -245,7 +278,7 @@ async fn the_retry_budget_limits_retries() {
 }
 
 /// A clock whose waits never end.
-struct StoppedClock;
+pub(crate) struct StoppedClock;
 
 impl Clock for StoppedClock {
     fn now(&self) -> Instant {

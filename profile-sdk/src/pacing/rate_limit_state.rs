@@ -1,0 +1,423 @@
+//! Decides when the next request of a key can be sent, from the responses so far.
+
+use std::time::{Duration, Instant};
+
+use crate::RateLimitStatus;
+use crate::pacing::rate_limit_status::RateLimitHeaders;
+
+/// The requests in flight until the first responses arrive, so that a crowd does not exceed a limit
+/// that is not known yet.
+const INITIAL_IN_FLIGHT: u32 = 16;
+
+/// `State::max_in_flight` counts sixteenths of a request, so that it can grow slowly.
+const UNITS_PER_REQUEST: u32 = 16;
+
+/// The state of the rate limit of a key.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RateLimitState {
+    /// The minimum interval between two requests.
+    interval: Duration,
+    /// The earliest start of the next request because of the interval.
+    next_at: Option<Instant>,
+    limit: Option<u64>,
+    remaining: Option<u64>,
+    reset_at: Option<Instant>,
+    /// The longest time until a reset so far.
+    window_length: Option<Duration>,
+    /// The time at which the service allows the next request.
+    retry_at: Option<Instant>,
+    /// The time until which no request is sent. It is earlier than `retry_at` if that is far in the
+    /// future, so that one unusual response does not block the client forever.
+    held_until: Option<Instant>,
+    /// The number of holds without a success in between.
+    holds: u32,
+    /// The number of the current window. A hold also starts one, so that responses to requests that
+    /// were sent before it are recognized.
+    window: u64,
+    /// The number of requests that can still be sent in the window, if the service reports it.
+    available: Option<u64>,
+    in_flight: u32,
+    /// In units of [`UNITS_PER_REQUEST`].
+    max_in_flight: u32,
+    /// `true` after a 429 that the headers did not announce. They may describe another limit.
+    is_cautious: bool,
+}
+
+/// The next step of a request that is first in the queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// Send it.
+    Ready,
+    /// Wait for the end of the hold after a 429.
+    Held(Duration),
+    /// Wait for the next window.
+    Exhausted(Duration),
+    /// Wait for the response to another request.
+    Response,
+    /// Wait for the minimum interval.
+    Interval(Duration),
+}
+
+impl RateLimitState {
+    pub(crate) fn new(interval: Duration) -> Self {
+        Self {
+            interval,
+            next_at: None,
+            limit: None,
+            remaining: None,
+            reset_at: None,
+            window_length: None,
+            retry_at: None,
+            held_until: None,
+            holds: 0,
+            window: 0,
+            available: None,
+            in_flight: 0,
+            max_in_flight: INITIAL_IN_FLIGHT * UNITS_PER_REQUEST,
+            is_cautious: false,
+        }
+    }
+
+    /// Returns the next step of the first request in the queue. Reported limits only delay it by up
+    /// to `patience`; then one request at a time is sent, because only a 429 is definite.
+    pub(crate) fn turn(&mut self, now: Instant, patience: Duration) -> Turn {
+        if let Some(wait) = self.held(now) {
+            return Turn::Held(wait);
+        }
+        self.end_window(now);
+        let mut max_in_flight = self.max_in_flight / UNITS_PER_REQUEST;
+        if self.available == Some(0) {
+            match left(self.reset_at, now) {
+                Some(wait) if wait < patience => return Turn::Exhausted(wait),
+                _ => max_in_flight = 1,
+            }
+        }
+        if self.in_flight >= max_in_flight {
+            return Turn::Response;
+        }
+        left(self.next_at, now).map_or(Turn::Ready, Turn::Interval)
+    }
+
+    /// Counts a request that is about to be sent. Returns its window.
+    pub(crate) fn start(&mut self, now: Instant) -> u64 {
+        self.in_flight += 1;
+        self.available = self.available.map(|available| available.saturating_sub(1));
+        if !self.interval.is_zero() {
+            self.next_at = now.checked_add(self.interval);
+        }
+        self.window
+    }
+
+    /// Counts the end of a request, with or without a response.
+    pub(crate) fn finish(&mut self) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+    }
+
+    /// Updates the state after a response that is not a 429.
+    pub(crate) fn accept(
+        &mut self,
+        window: u64,
+        headers: Option<RateLimitHeaders>,
+        now: impl FnOnce() -> Instant,
+    ) {
+        if window != self.window {
+            return;
+        }
+        self.holds = 0;
+        let growth = if self.is_cautious {
+            1
+        } else {
+            UNITS_PER_REQUEST
+        };
+        self.max_in_flight = self.max_in_flight.saturating_add(growth);
+        let Some(headers) = headers else { return };
+        self.update(headers, now());
+        if let (Some(available), false) = (self.available, self.is_cautious) {
+            let known = u32::try_from(available).unwrap_or(u32::MAX);
+            let known = known.saturating_add(self.in_flight);
+            let known = known.saturating_mul(UNITS_PER_REQUEST);
+            self.max_in_flight = self.max_in_flight.max(known);
+        }
+    }
+
+    /// Updates the state after a 429: holds all requests, then sends one at a time until a response
+    /// reports how many there can be. `backoff` is the minimum hold for a number of earlier holds.
+    pub(crate) fn reject(
+        &mut self,
+        window: u64,
+        headers: Option<RateLimitHeaders>,
+        retry_after: Option<Duration>,
+        (backoff, max_wait): (impl FnOnce(u32) -> Duration, Duration),
+        now: Instant,
+    ) {
+        if window != self.window {
+            // Another response has already started a hold or a window.
+            if let Some(retry_after) = retry_after {
+                self.hold(now, retry_after, max_wait);
+            }
+            return;
+        }
+        self.is_cautious |= match headers.and_then(|headers| headers.remaining) {
+            Some(remaining) => remaining > 0,
+            None => self.available.is_none(),
+        };
+        if let Some(headers) = headers {
+            self.update(headers, now);
+            if let (Some(retry), Some(reset)) = (retry_after, headers.reset_after)
+                && retry.abs_diff(reset) > Duration::from_secs(1)
+            {
+                // The headers describe another limit.
+                self.window_length = None;
+            }
+        }
+        let wait = retry_after.unwrap_or_default().max(backoff(self.holds));
+        self.hold(now, wait, max_wait);
+        self.holds = self.holds.saturating_add(1);
+        self.start_window(None);
+        self.max_in_flight = UNITS_PER_REQUEST;
+    }
+
+    /// Ends the hold and forgets that the window is exhausted.
+    pub(crate) fn clear_hold(&mut self) {
+        (self.retry_at, self.held_until, self.reset_at) = (None, None, None);
+        self.start_window(None);
+    }
+
+    /// Returns how long requests are still held after a 429, or `None` if they can be sent.
+    pub(crate) fn held(&self, now: Instant) -> Option<Duration> {
+        let held = left(self.held_until, now)?;
+        Some(left(self.retry_at, now).unwrap_or(held))
+    }
+
+    /// Returns the minimum wait of a request with this number of requests ahead of it in the queue.
+    pub(crate) fn min_wait(&self, now: Instant, ahead: u32) -> Turn {
+        let interval = left(self.next_at, now).unwrap_or_default();
+        let interval = interval.saturating_add(self.interval.saturating_mul(ahead));
+        let exhausted = (self.available == Some(0)).then_some(self.reset_at);
+        let reset = self.held(now).or_else(|| left(exhausted?, now));
+        let window = match (reset, self.window_length, self.limit) {
+            (Some(reset), Some(length), Some(limit)) if limit > 0 => {
+                let windows = u32::try_from(u64::from(ahead) / limit).unwrap_or(u32::MAX);
+                reset.saturating_add(length.saturating_mul(windows))
+            }
+            _ => Duration::ZERO,
+        };
+        match interval > window {
+            true => Turn::Interval(interval),
+            false => Turn::Exhausted(window),
+        }
+    }
+
+    pub(crate) fn status(&self, now: Instant) -> RateLimitStatus {
+        RateLimitStatus {
+            limit: self.limit,
+            remaining: self.remaining,
+            reset_after: left(self.reset_at, now),
+            retry_after: left(self.retry_at, now),
+            held_for: left(self.held_until, now),
+        }
+    }
+
+    fn hold(&mut self, now: Instant, wait: Duration, max_wait: Duration) {
+        // Cap at one year; `Instant` may not represent more.
+        let wait = wait.min(Duration::from_secs(365 * 24 * 60 * 60));
+        self.retry_at = self.retry_at.max(now.checked_add(wait));
+        let held_until = now.checked_add(wait.min(max_wait));
+        self.held_until = self.held_until.max(held_until);
+    }
+
+    fn update(&mut self, headers: RateLimitHeaders, now: Instant) {
+        self.limit = headers.limit.or(self.limit);
+        self.remaining = headers.remaining.or(self.remaining);
+        let Some(reset_after) = headers.reset_after else {
+            return;
+        };
+        self.reset_at = now.checked_add(reset_after);
+        self.window_length = self.window_length.max(Some(reset_after));
+        if let Some(remaining) = headers.remaining {
+            // The service may not have counted the requests in flight yet.
+            let unknown = || remaining.saturating_sub(u64::from(self.in_flight));
+            let available = self.available.map(|available| available.min(remaining));
+            self.available = Some(available.unwrap_or_else(unknown));
+        }
+    }
+
+    /// Starts a new window if the current one has ended. If it was exhausted, its first response
+    /// decides how many requests follow, because the clock of the service may differ.
+    fn end_window(&mut self, now: Instant) {
+        if self.reset_at.is_none_or(|reset_at| reset_at > now) {
+            return;
+        }
+        if self.available == Some(0) {
+            self.max_in_flight = UNITS_PER_REQUEST;
+        }
+        self.reset_at = None;
+        self.start_window(self.limit);
+    }
+
+    fn start_window(&mut self, available: Option<u64>) {
+        self.window = self.window.wrapping_add(1);
+        self.available = available;
+    }
+}
+
+/// Returns the time until an instant, or `None` if it has passed.
+fn left(instant: Option<Instant>, now: Instant) -> Option<Duration> {
+    let left = instant?.saturating_duration_since(now);
+    (!left.is_zero()).then_some(left)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::{RateLimitState, Turn};
+    use crate::pacing::rate_limit_status::RateLimitHeaders;
+
+    const SECOND: Duration = Duration::from_secs(1);
+    const MAX_WAIT: Duration = Duration::from_secs(30);
+
+    fn headers(limit: u64, remaining: u64, reset_after: Duration) -> Option<RateLimitHeaders> {
+        Some(RateLimitHeaders {
+            limit: Some(limit),
+            remaining: Some(remaining),
+            reset_after: Some(reset_after),
+        })
+    }
+
+    /// Starts requests until one must wait. Returns their number and the next step.
+    fn start_all(state: &mut RateLimitState, now: Instant) -> (u32, Turn) {
+        for count in 0..1000 {
+            match state.turn(now, MAX_WAIT) {
+                Turn::Ready => _ = state.start(now),
+                turn => return (count, turn),
+            }
+        }
+        (1000, Turn::Ready)
+    }
+
+    fn accept(state: &mut RateLimitState, headers: Option<RateLimitHeaders>, now: Instant) {
+        state.finish();
+        state.accept(state.window, headers, || now);
+    }
+
+    fn reject(state: &mut RateLimitState, retry_after: Duration, now: Instant) {
+        let backoff = (|holds| holds * SECOND, MAX_WAIT);
+        state.finish();
+        state.reject(state.window, None, Some(retry_after), backoff, now);
+    }
+
+    #[test]
+    fn starts_slowly_until_the_limit_is_known() {
+        let (mut state, now) = (RateLimitState::new(Duration::ZERO), Instant::now());
+        assert_eq!(start_all(&mut state, now), (16, Turn::Response));
+        accept(&mut state, None, now);
+        assert_eq!(start_all(&mut state, now), (2, Turn::Response));
+        accept(&mut state, headers(100, 90, SECOND), now);
+        // 16 requests are in flight.
+        let exhausted = Turn::Exhausted(SECOND);
+        assert_eq!(start_all(&mut state, now), (74, exhausted));
+    }
+
+    #[test]
+    fn a_new_window_starts_with_one_request() {
+        let (mut state, now) = (RateLimitState::new(Duration::ZERO), Instant::now());
+        state.start(now);
+        accept(&mut state, headers(10, 0, SECOND), now);
+        assert_eq!(start_all(&mut state, now), (0, Turn::Exhausted(SECOND)));
+        let now = now + SECOND;
+        assert_eq!(start_all(&mut state, now), (1, Turn::Response));
+        accept(&mut state, headers(10, 5, SECOND), now);
+        assert_eq!(start_all(&mut state, now), (5, Turn::Exhausted(SECOND)));
+        let now = now + SECOND;
+        assert_eq!(start_all(&mut state, now), (0, Turn::Response));
+    }
+
+    #[test]
+    fn an_unused_window_ends_without_a_wait() {
+        let (mut state, now) = (RateLimitState::new(Duration::ZERO), Instant::now());
+        state.start(now);
+        accept(&mut state, headers(10, 9, SECOND), now);
+        let (started, turn) = start_all(&mut state, now + SECOND);
+        assert_eq!((started, turn), (10, Turn::Response));
+    }
+
+    #[test]
+    fn sends_one_request_at_a_time_if_the_window_is_too_long() {
+        let (mut state, now) = (RateLimitState::new(Duration::ZERO), Instant::now());
+        state.start(now);
+        accept(&mut state, headers(10, 0, 100 * SECOND), now);
+        assert_eq!(start_all(&mut state, now), (1, Turn::Response));
+        accept(&mut state, headers(10, 0, 100 * SECOND), now);
+        assert_eq!(start_all(&mut state, now), (1, Turn::Response));
+    }
+
+    #[test]
+    fn grows_slowly_after_a_429_without_headers() {
+        let (mut state, now) = (RateLimitState::new(Duration::ZERO), Instant::now());
+        state.start(now);
+        reject(&mut state, 5 * SECOND, now);
+        assert_eq!(start_all(&mut state, now), (0, Turn::Held(5 * SECOND)));
+        let now = now + 5 * SECOND;
+        for accepted in 0..100 {
+            assert_eq!(start_all(&mut state, now).1, Turn::Response);
+            assert_eq!(state.in_flight, 1 + accepted / 16);
+            accept(&mut state, None, now);
+        }
+    }
+
+    #[test]
+    fn repeated_rejections_hold_longer() {
+        let (mut state, mut now) = (RateLimitState::new(Duration::ZERO), Instant::now());
+        for holds in 1..5 {
+            state.start(now);
+            reject(&mut state, SECOND, now);
+            let wait = SECOND * (holds - 1).max(1);
+            assert_eq!(state.held(now), Some(wait));
+            now += wait;
+        }
+        state.start(now);
+        accept(&mut state, None, now);
+        state.start(now);
+        reject(&mut state, SECOND, now);
+        assert_eq!(state.held(now), Some(SECOND));
+    }
+
+    #[test]
+    fn late_responses_do_not_change_a_new_window() {
+        let (mut state, now) = (RateLimitState::new(Duration::ZERO), Instant::now());
+        let old = state.start(now);
+        state.start(now);
+        reject(&mut state, SECOND, now);
+        state.accept(old, headers(10, 9, SECOND), || now);
+        assert_eq!((state.available, state.limit), (None, None));
+        let backoff = |_| -> Duration { unreachable!("the hold has already started") };
+        state.reject(old, None, None, (backoff, MAX_WAIT), now);
+        assert_eq!(state.held(now), Some(SECOND));
+        state.reject(old, None, Some(2 * SECOND), (backoff, MAX_WAIT), now);
+        assert_eq!(state.held(now), Some(2 * SECOND));
+    }
+
+    #[test]
+    fn a_long_wait_does_not_block_forever() {
+        let (mut state, now) = (RateLimitState::new(Duration::ZERO), Instant::now());
+        state.start(now);
+        reject(&mut state, Duration::MAX, now);
+        assert!(state.held(now) > Some(1000 * SECOND));
+        assert_eq!(state.status(now).held_for, Some(MAX_WAIT));
+        assert_eq!(state.turn(now + MAX_WAIT, MAX_WAIT), Turn::Ready);
+    }
+
+    #[test]
+    fn estimates_the_wait_in_the_queue() {
+        let (mut state, now) = (RateLimitState::new(SECOND), Instant::now());
+        state.start(now);
+        assert_eq!(state.min_wait(now, 4), Turn::Interval(5 * SECOND));
+        accept(&mut state, headers(10, 0, 6 * SECOND), now);
+        assert_eq!(state.min_wait(now, 4), Turn::Exhausted(6 * SECOND));
+        let three_windows = 18 * SECOND;
+        assert_eq!(state.min_wait(now, 20), Turn::Interval(21 * SECOND));
+        state.interval = Duration::ZERO;
+        assert_eq!(state.min_wait(now, 20), Turn::Exhausted(three_windows));
+    }
+}
