@@ -70,15 +70,15 @@ const CASES: &[Case] = &[
     case(r#"{"status": {"status": 404}}"#, "stats ada", 3, 1),
     case(
         r#"{"rate_limited": {"retry_after": "0"}}"#,
-        "show --retries 2",
+        "show --retries 0",
         7,
-        3,
+        1,
     ),
     case(
         r#"{"rate_limited": {"retry_after": "0"}}"#,
-        "post create p --retries 1",
+        "post create p --retries 0",
         7,
-        2,
+        1,
     ),
     case(r#"{"rate_limited": {"retry_after": "3600"}}"#, "show", 7, 1),
     case(
