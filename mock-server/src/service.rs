@@ -1,6 +1,6 @@
 //! A service: one world with its faults, journal and verdicts.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use tokio::sync::watch;
@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use crate::engine::{Endpoint, Keys, Reply, Request, Verdicts, World};
 use crate::faults::{FaultRule, FaultRules, Plan, PlannedReply};
 use crate::invalid_input::InvalidInput;
-use crate::journal::{Journal, JournalLimits, RecordedReply};
+use crate::journal::{Entry, Journal, JournalLimits, Response};
 use crate::state_file::{StateError, StateFile};
 use crate::store::{Handled, Store};
 use crate::webhook::keep_webhook;
@@ -130,35 +130,38 @@ impl Service {
     }
 
     /// Handles a request, applies the planned fault to the response, and records the request in the
-    /// journal and the verdicts.
-    pub(crate) fn answer(&self, request: &Request, plan: &Plan) -> PlannedReply {
+    /// journal and the verdicts. Returns the response and the entry of the journal.
+    pub(crate) fn answer(&self, request: Request, plan: &Plan) -> (PlannedReply, Arc<Entry>) {
         let handled = match plan.prevents_write() {
-            true => self.store.dry_run(request),
-            false => self.store.handle(request),
+            true => self.store.dry_run(&request),
+            false => self.store.handle(&request),
         };
         match handled {
-            Ok(handled) => self.record(request, plan, handled),
+            Ok(handled) => self.apply(request, plan, handled),
             Err(error) => {
                 let reply = Reply::error(500, "state_file", &error.to_string(), None);
-                let answered = RecordedReply {
+                let planned = PlannedReply::new(reply);
+                let entry = Entry {
+                    request,
+                    other_keys: self.initial.other_keys(),
                     at: Timestamp::now(),
                     endpoint: None,
-                    key: None,
-                    status: Some(reply.status),
+                    has_known_key: false,
                     fault: None,
+                    response: response(&planned),
                 };
-                self.journal.record(request, &answered);
-                PlannedReply::new(reply)
+                (planned, self.journal.record(entry))
             }
         }
     }
 
-    fn record(&self, request: &Request, plan: &Plan, handled: Handled<'_>) -> PlannedReply {
+    fn apply(&self, request: Request, plan: &Plan, handled: Handled) -> (PlannedReply, Arc<Entry>) {
         let Handled {
             outcome,
             at,
             date,
-            key,
+            has_known_key,
+            other_keys,
         } = handled;
         self.change_verdicts(|verdicts| match plan.fault {
             // The client does not receive a response that a fault replaces.
@@ -168,17 +171,18 @@ impl Service {
         let endpoint = outcome.endpoint.map(Endpoint::path);
         let mut planned = plan.apply(outcome.reply);
         if let Some(date) = date {
-            planned.reply.set_default_header("date", date);
+            planned.set_default_header("date", date);
         }
-        let answered = RecordedReply {
+        let entry = Entry {
+            request,
+            other_keys,
             at,
             endpoint,
-            key,
-            status: planned.status(),
-            fault: plan.fault_name(),
+            has_known_key,
+            fault: planned.fault,
+            response: response(&planned),
         };
-        self.journal.record(request, &answered);
-        planned
+        (planned, self.journal.record(entry))
     }
 
     /// Returns the violations and coverage so far.
@@ -229,4 +233,14 @@ impl Service {
         self.past_verdicts().merge(&verdicts);
         self.store.replace(self.initial.clone())
     }
+}
+
+/// Returns the recorded part of a response, or `None` if the client does not receive it.
+fn response(planned: &PlannedReply) -> Option<Response> {
+    Some(Response {
+        status: planned.status()?,
+        headers: planned.headers.clone(),
+        body: planned.body.clone(),
+        body_length: planned.body_length(),
+    })
 }

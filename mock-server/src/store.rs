@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
 
-use crate::engine::{Outcome, Request, World, bearer_token, label, process};
+use crate::engine::{Outcome, Request, World, bearer_token, process};
 use crate::state_file::{StateError, StateFile};
 
 /// The world of one service.
@@ -18,24 +18,27 @@ pub(crate) enum Store {
     },
 }
 
-/// The outcome of a request, with the time and key for the journal.
-pub(crate) struct Handled<'a> {
+/// The outcome of a request, with the time and keys for the journal.
+pub(crate) struct Handled {
     pub(crate) outcome: Outcome,
     pub(crate) at: Timestamp,
     /// The value of the header `Date`, unless the world uses the system clock.
     pub(crate) date: Option<String>,
-    /// The name of the key.
-    pub(crate) key: Option<&'a str>,
+    /// `true` if the world has the key of the request.
+    pub(crate) has_known_key: bool,
+    /// The keys of the world that were not generated.
+    pub(crate) other_keys: Vec<String>,
 }
 
-impl<'a> Handled<'a> {
-    fn new(world: &mut World, request: &'a Request) -> Self {
+impl Handled {
+    fn new(world: &mut World, request: &Request) -> Self {
         let at = world.clock().timestamp();
         Self {
             outcome: process(world, request, at),
             at,
             date: world.clock().date_header(at),
-            key: key_label(world, request),
+            has_known_key: has_known_key(world, request),
+            other_keys: world.other_keys(),
         }
     }
 }
@@ -47,7 +50,7 @@ impl Store {
     }
 
     /// Handles a request and stores the changed world.
-    pub(crate) fn handle<'a>(&self, request: &'a Request) -> Result<Handled<'a>, StateError> {
+    pub(crate) fn handle(&self, request: &Request) -> Result<Handled, StateError> {
         self.transact(|world| {
             let handled = Handled::new(world, request);
             let changed = handled.outcome.changed;
@@ -56,7 +59,7 @@ impl Store {
     }
 
     /// Returns the result of handling the request without changing the world.
-    pub(crate) fn dry_run<'a>(&self, request: &'a Request) -> Result<Handled<'a>, StateError> {
+    pub(crate) fn dry_run(&self, request: &Request) -> Result<Handled, StateError> {
         let mut world = self.world()?;
         Ok(Handled::new(&mut world, request))
     }
@@ -94,10 +97,9 @@ impl Store {
     }
 }
 
-/// Returns the printable name of the key of a request: `all` for `mock_all_0123456789abcdef`,
-/// `other` for a known key with another format, and `unknown` for an unknown key.
-fn key_label<'a>(world: &World, request: &'a Request) -> Option<&'a str> {
-    let header = request.header_values("authorization").next()?;
-    let known = bearer_token(header).filter(|token| world.has_key(token));
-    Some(known.map_or("unknown", |token| label(token).unwrap_or("other")))
+fn has_known_key(world: &World, request: &Request) -> bool {
+    let header = request.header_values("authorization").next();
+    header
+        .and_then(bearer_token)
+        .is_some_and(|token| world.has_key(token))
 }

@@ -290,7 +290,7 @@ mod tests {
             Request::new("GET", "/api/v1/me").header("Authorization", format!("Bearer {key}"));
         let service = worlds.route(&mut request).unwrap();
         let plan = service.plan(&request);
-        service.answer(&request, &plan).reply.status
+        service.answer(request, &plan).0.code
     }
 
     #[test]

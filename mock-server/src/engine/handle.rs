@@ -62,7 +62,7 @@ pub(crate) fn process(world: &mut World, request: &Request, now: Timestamp) -> O
             changed: is_write,
             endpoint: Some(endpoint),
             rejection: None,
-            violations: violations(&problems, Some(endpoint), request),
+            violations: violations(&problems, Some(endpoint), request, world),
         },
         Err(_) => rejected(world, request, Some(endpoint), &problems),
     };
@@ -147,7 +147,7 @@ fn rejected(
         changed: false,
         endpoint,
         rejection: Some(decisive.code()),
-        violations: violations(problems, endpoint, request),
+        violations: violations(problems, endpoint, request, world),
     }
 }
 

@@ -4,9 +4,64 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::access::label;
+use super::request::Request;
 
 /// The number of digits in a generated key.
 const DIGITS: usize = 16;
+
+/// Headers with credentials, which are never printed.
+const SECRET_HEADERS: [&str; 2] = ["authorization", "proxy-authorization"];
+
+/// Shorter credentials are not treated as secrets, since redacting them would garble the text.
+const MIN_SECRET_BYTES: usize = 4;
+
+/// The secrets that texts about one request may contain.
+pub(crate) struct Secrets<'a>(Vec<&'a str>);
+
+impl<'a> Secrets<'a> {
+    /// Returns the credentials in the headers of a request, which may be a key of the real service, and
+    /// `other_keys`. [`redact`](Self::redact) recognizes generated keys by their format.
+    pub(crate) fn new(request: &'a Request, other_keys: &'a [String]) -> Self {
+        let credentials = SECRET_HEADERS
+            .into_iter()
+            .flat_map(|name| request.header_values(name))
+            .map(|value| value.split_once(' ').map_or(value, |(_, rest)| rest.trim()));
+        let mut secrets: Vec<_> = credentials
+            .chain(other_keys.iter().map(String::as_str))
+            .filter(|secret| secret.len() >= MIN_SECRET_BYTES && label(secret).is_none())
+            .collect();
+        // A secret that begins with another one must be replaced first.
+        secrets.sort_unstable_by_key(|secret| std::cmp::Reverse(secret.len()));
+        Self(secrets)
+    }
+
+    /// Replaces the secrets and the digits of generated keys with `…`.
+    pub(crate) fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.0.iter().fold(redact_keys(text), |text, secret| {
+            let redacted = match redact(&text, secret) {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(redacted) => Some(redacted),
+            };
+            redacted.map_or(text, Cow::Owned)
+        })
+    }
+
+    /// Does the same in a body, which may contain bytes that are not UTF-8.
+    pub(crate) fn redact_bytes(&self, body: &[u8]) -> Vec<u8> {
+        let mut redacted = Vec::with_capacity(body.len());
+        for chunk in body.utf8_chunks() {
+            redacted.extend_from_slice(self.redact(chunk.valid()).as_bytes());
+            redacted.extend_from_slice(chunk.invalid());
+        }
+        redacted
+    }
+}
+
+/// Returns `true` if a header with this name is never recorded.
+pub(crate) fn is_secret_header(name: &str) -> bool {
+    let mut secrets = SECRET_HEADERS.iter();
+    secrets.any(|secret| name.eq_ignore_ascii_case(secret))
+}
 
 /// Replaces the digits of generated keys with `…`: a client may have put its key into a path or a
 /// query.
@@ -18,7 +73,7 @@ pub(crate) fn redact_keys(text: &str) -> Cow<'_, str> {
 }
 
 /// Replaces a secret with `…`.
-pub(crate) fn redact<'a>(text: &'a str, secret: &str) -> Cow<'a, str> {
+fn redact<'a>(text: &'a str, secret: &str) -> Cow<'a, str> {
     hide(text, |text| {
         let found = text.match_indices(secret);
         found

@@ -5,6 +5,10 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::dialect::{Dialect, ErrorBody, WriteResponses};
+use super::json_object::{Fields, Object, to_json};
+
+/// The names, in lower case, and values of headers.
+pub(crate) type HeaderLines = Vec<(Cow<'static, str>, Cow<'static, str>)>;
 
 /// An HTTP response as plain values.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,10 +28,16 @@ impl Reply {
         Self::json(status, &Data { data: resource })
     }
 
+    /// Does the same for a resource that is an object.
+    pub(super) fn object(status: u16, resource: &impl Fields) -> Self {
+        let body = to_json(&DataObject(resource));
+        Self::with_body("application/json", status, body)
+    }
+
     /// Returns the response to a creation or an edit.
-    pub(super) fn written(dialect: &Dialect, status: u16, resource: impl Serialize) -> Self {
+    pub(super) fn written(dialect: &Dialect, status: u16, resource: &impl Fields) -> Self {
         match dialect.write_responses {
-            WriteResponses::Resource => Self::data(status, resource),
+            WriteResponses::Resource => Self::object(status, resource),
             WriteResponses::EmptyData => Self::data(200, Nothing {}),
             WriteResponses::NoContent => Self::empty(204),
         }
@@ -80,13 +90,6 @@ impl Reply {
         self
     }
 
-    /// Adds a header unless a header with this name exists.
-    pub(crate) fn set_default_header(&mut self, name: &'static str, value: String) {
-        if self.headers.iter().all(|(given, _)| given != name) {
-            self.headers.push((name.into(), value.into()));
-        }
-    }
-
     fn problem(status: u16, code: &str, detail: &str, field: Option<&str>) -> Self {
         let problem = Problem {
             r#type: "about:blank",
@@ -114,6 +117,10 @@ impl Reply {
     fn serialized(content_type: &'static str, status: u16, body: &impl Serialize) -> Self {
         // Structs keep the order of their fields; that of `serde_json::Value` depends on a feature.
         let body = serde_json::to_vec(body).expect("the bodies contain only JSON values");
+        Self::with_body(content_type, status, body)
+    }
+
+    fn with_body(content_type: &'static str, status: u16, body: Vec<u8>) -> Self {
         Self {
             status,
             headers: vec![("content-type".into(), content_type.into())],
@@ -142,6 +149,14 @@ fn title(status: u16) -> &'static str {
 #[derive(Serialize)]
 struct Data<T> {
     data: T,
+}
+
+struct DataObject<'a, T>(&'a T);
+
+impl<T: Fields> Fields for DataObject<'_, T> {
+    fn write(&self, object: &mut Object<'_>) {
+        object.object("data", self.0);
+    }
 }
 
 /// An object without fields.

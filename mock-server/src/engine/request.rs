@@ -83,6 +83,13 @@ impl Request {
         self
     }
 
+    /// Discards the rest of the body after this number of bytes.
+    pub(crate) fn discard_body_after(&mut self, length: usize) {
+        self.discarded = Some(self.body_length());
+        self.body.truncate(length);
+        self.body.shrink_to_fit();
+    }
+
     /// Returns the length of the body in bytes, even if the body was discarded.
     pub(crate) fn body_length(&self) -> usize {
         self.discarded.unwrap_or(self.body.len())

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use bytes::Bytes;
+
 use super::condition::Phase;
 use super::fault::{Fault, is_bodiless};
 use super::large_body::LargeBody;
 use super::wire::WireFault;
-use crate::engine::Reply;
+use crate::engine::{HeaderLines, Reply};
 
 /// The faults to apply to one response.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -58,7 +60,11 @@ impl Plan {
 /// A reply with its faults applied, for a transport to send.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PlannedReply {
-    pub(crate) reply: Reply,
+    /// The status code, even if `wire` prevents that it is sent.
+    pub(crate) code: u16,
+    pub(crate) headers: HeaderLines,
+    /// Shared with the journal.
+    pub(crate) body: Bytes,
     /// Replaces the reply's body.
     pub(crate) large_body: Option<LargeBody>,
     /// The wire fault to apply while the reply is sent.
@@ -70,7 +76,9 @@ pub(crate) struct PlannedReply {
 impl PlannedReply {
     pub(crate) fn new(reply: Reply) -> Self {
         Self {
-            reply,
+            code: reply.status,
+            headers: reply.headers,
+            body: reply.body.into(),
             large_body: None,
             wire: None,
             fault: None,
@@ -91,16 +99,33 @@ impl PlannedReply {
     /// Returns the status that the client receives, or `None` if the response is not sent.
     pub(crate) fn status(&self) -> Option<u16> {
         let has_head = self.wire.is_none_or(WireFault::sends_head);
-        has_head.then_some(self.reply.status)
+        has_head.then_some(self.code)
+    }
+
+    /// Adds a header unless a header with this name exists.
+    pub(crate) fn set_default_header(&mut self, name: &'static str, value: String) {
+        if self.headers.iter().all(|(given, _)| given != name) {
+            self.headers.push((name.into(), value.into()));
+        }
+    }
+
+    /// Returns the length of the body in bytes.
+    pub(crate) fn body_length(&self) -> u64 {
+        match self.large_body {
+            Some(large_body) => large_body.chunks().len(),
+            None => self.body.len() as u64,
+        }
     }
 
     fn with_large_body(large_body: LargeBody) -> Self {
-        let mut planned = Self::new(json_reply(200, Vec::new()));
+        let mut reply = json_reply(200, Vec::new());
         if let LargeBody::Gzip(_) = large_body {
-            set_header(&mut planned.reply, "content-encoding", "gzip");
+            set_header(&mut reply, "content-encoding", "gzip");
         }
-        planned.large_body = Some(large_body);
-        planned
+        Self {
+            large_body: Some(large_body),
+            ..Self::new(reply)
+        }
     }
 }
 
@@ -206,17 +231,17 @@ mod tests {
             body: Some("<p>".to_owned()),
             headers,
         };
-        let reply = apply_fault(&fault, no_content()).reply;
+        let reply = apply_fault(&fault, no_content());
         assert_eq!(reply.headers, [("content-type".into(), "text/html".into())]);
-        assert_eq!((reply.status, reply.body), (502, b"<p>".to_vec()));
+        assert_eq!((reply.code, &*reply.body), (502, &b"<p>"[..]));
     }
 
     #[test]
     fn malforms_json_even_without_a_body() {
         for reply in [no_content(), json_reply(200, b"{\"data\":[]}".to_vec())] {
-            let reply = apply_fault(&Fault::MalformedJson, reply).reply;
+            let reply = apply_fault(&Fault::MalformedJson, reply);
             assert!(serde_json::from_slice::<serde_json::Value>(&reply.body).is_err());
-            assert_eq!(reply.status, 200);
+            assert_eq!(reply.code, 200);
         }
     }
 }

@@ -110,11 +110,12 @@ fn compare_any(
 
 /// Compares a body with a value that it must equal or, if `is_part`, contain.
 fn body_differences(expected: &Value, request: &RecordedRequest, is_part: bool) -> Vec<String> {
-    let (length, kept) = (request.body_length, request.body.len());
+    let length = request.body_length;
     if length == 0 {
         return vec!["without a body".to_owned()];
     }
-    if kept < length {
+    if request.is_body_truncated {
+        let kept = request.body.len();
         return vec![format!(
             "with a body of {length} bytes, of which only {kept} are recorded"
         )];

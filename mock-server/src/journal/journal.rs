@@ -2,25 +2,25 @@
 
 use std::fmt;
 use std::pin::pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
 use super::difference::matches;
+use super::entry::Entry;
 use super::expectation::Expectation;
 use super::limits::JournalLimits;
-use super::log::Log;
-use super::recorded_request::{RecordedReply, RecordedRequest};
+use super::log::{Log, Numbered};
+use super::recorded_request::RecordedRequest;
 use super::request_pattern::RequestPattern;
 use super::verification::Verification;
-use crate::engine::Request;
 
 /// The requests that a server has received, oldest first, within [`JournalLimits`]; see
 /// [`MockServer::journal`](crate::MockServer::journal).
 ///
-/// A request is recorded before its response is sent. API keys are not recorded; the journal contains
+/// A request is recorded before its response is sent. The requests are without API keys, and contain
 /// their names instead.
 pub struct Journal {
     log: Mutex<Log>,
@@ -37,9 +37,14 @@ impl Journal {
         }
     }
 
-    pub(crate) fn record(&self, request: &Request, answered: &RecordedReply<'_>) {
-        self.log().record(request, answered);
+    /// Records a request and returns the entry.
+    pub(crate) fn record(&self, mut entry: Entry) -> Arc<Entry> {
+        let limits = self.log().limits();
+        entry.limit_bodies(limits.body_bytes);
+        let entry = Arc::new(entry);
+        self.log().record(entry.clone());
         self.recorded.notify_waiters();
+        entry
     }
 
     /// Returns all recorded requests, oldest first.
@@ -51,7 +56,7 @@ impl Journal {
     /// # });
     /// ```
     pub fn requests(&self) -> Vec<RecordedRequest> {
-        self.log().all().cloned().collect()
+        self.after(0)
     }
 
     /// Returns the recorded requests that match, oldest first.
@@ -67,8 +72,9 @@ impl Journal {
     /// # });
     /// ```
     pub fn matching(&self, pattern: &RequestPattern) -> Vec<RecordedRequest> {
-        let log = self.log();
-        recorded(pattern, log.all())
+        let mut requests = self.requests();
+        requests.retain(|request| matches(pattern, request));
+        requests
     }
 
     /// Returns the number of requests dropped because of the limits since the journal was cleared.
@@ -115,7 +121,8 @@ impl Journal {
     /// # });
     /// ```
     pub fn verify(&self, expectation: &Expectation) -> Verification {
-        Verification::of(expectation, &self.log())
+        let dropped = self.dropped();
+        Verification::of(expectation, &self.requests(), dropped)
     }
 
     /// Waits until `times` matching requests have been received, and returns them. Requests that are
@@ -174,25 +181,22 @@ impl Journal {
         seen: &mut u64,
         found: &mut Vec<RecordedRequest>,
     ) {
-        let log = self.log();
-        found.extend(recorded(pattern, log.after(*seen)));
-        *seen = log.last_number();
+        let new = self.after(*seen);
+        *seen = new.last().map_or(*seen, |last| last.number);
+        found.extend(new.into_iter().filter(|request| matches(pattern, request)));
+    }
+
+    /// Returns the requests after the one with this number, oldest first. The log is not locked while
+    /// they are formatted.
+    fn after(&self, number: u64) -> Vec<RecordedRequest> {
+        let entries = self.log().after(number);
+        entries.iter().map(Numbered::format).collect()
     }
 
     fn log(&self) -> MutexGuard<'_, Log> {
         // A panic cannot leave the log inconsistent.
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn recorded<'a>(
-    pattern: &RequestPattern,
-    entries: impl Iterator<Item = &'a RecordedRequest>,
-) -> Vec<RecordedRequest> {
-    entries
-        .filter(|entry| matches(pattern, entry))
-        .cloned()
-        .collect()
 }
 
 impl fmt::Debug for Journal {

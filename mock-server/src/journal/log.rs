@@ -1,18 +1,33 @@
 //! The recorded requests, limited in number and memory.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
+use super::entry::Entry;
 use super::limits::JournalLimits;
-use super::recorded_request::{RecordedReply, RecordedRequest};
-use crate::engine::Request;
+use super::recorded_request::RecordedRequest;
 
-#[derive(Debug)]
 pub(super) struct Log {
     limits: JournalLimits,
-    entries: VecDeque<RecordedRequest>,
+    entries: VecDeque<Numbered>,
     bytes: usize,
     last_number: u64,
     dropped: u64,
+}
+
+/// An entry with its number and the memory that it occupies in bytes.
+#[derive(Clone)]
+pub(super) struct Numbered {
+    number: u64,
+    bytes: usize,
+    entry: Arc<Entry>,
+}
+
+impl Numbered {
+    /// Returns the request without its keys.
+    pub(super) fn format(&self) -> RecordedRequest {
+        self.entry.format(self.number)
+    }
 }
 
 impl Log {
@@ -26,42 +41,37 @@ impl Log {
         }
     }
 
+    pub(super) fn limits(&self) -> JournalLimits {
+        self.limits
+    }
+
     /// Adds a request and drops the oldest ones to stay within the limits. The newest is always kept.
-    pub(super) fn record(&mut self, request: &Request, answered: &RecordedReply<'_>) {
+    pub(super) fn record(&mut self, entry: Arc<Entry>) {
         self.last_number += 1;
-        if self.limits.entries == 0 {
-            self.dropped += 1;
-            return;
-        }
-        let body_limit = self.limits.body_bytes;
-        let entry = RecordedRequest::new(self.last_number, request, answered, body_limit);
-        self.bytes += entry.bytes();
-        self.entries.push_back(entry);
+        let bytes = entry.bytes();
+        self.bytes += bytes;
+        self.entries.push_back(Numbered {
+            number: self.last_number,
+            bytes,
+            entry,
+        });
         while self.entries.len() > self.limits.entries
             || (self.bytes > self.limits.bytes && self.entries.len() > 1)
         {
             let oldest = self.entries.pop_front();
-            self.bytes -= oldest.map_or(0, |oldest| oldest.bytes());
+            self.bytes -= oldest.map_or(0, |oldest| oldest.bytes);
             self.dropped += 1;
         }
     }
 
     /// Returns the requests after the one with this number, oldest first.
-    pub(super) fn after(&self, number: u64) -> impl Iterator<Item = &RecordedRequest> {
+    pub(super) fn after(&self, number: u64) -> Vec<Numbered> {
         let start = self.entries.partition_point(|entry| entry.number <= number);
-        self.entries.range(start..)
-    }
-
-    pub(super) fn all(&self) -> impl Iterator<Item = &RecordedRequest> {
-        self.entries.iter()
+        self.entries.range(start..).cloned().collect()
     }
 
     pub(super) fn len(&self) -> usize {
         self.entries.len()
-    }
-
-    pub(super) fn last_number(&self) -> u64 {
-        self.last_number
     }
 
     pub(super) fn dropped(&self) -> u64 {
@@ -80,21 +90,22 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
+    use crate::engine::Request;
 
     fn record(log: &mut Log, body: &[u8]) {
-        let request = Request::new("POST", "/api/v1/me/posts").body(body);
-        let answered = RecordedReply {
+        log.record(Arc::new(Entry {
+            request: Request::new("POST", "/api/v1/me/posts").body(body),
+            other_keys: Vec::new(),
             at: Timestamp::UNIX_EPOCH,
             endpoint: None,
-            key: Some("all"),
-            status: Some(201),
+            has_known_key: false,
             fault: None,
-        };
-        log.record(&request, &answered);
+            response: None,
+        }));
     }
 
     fn numbers(log: &Log) -> Vec<u64> {
-        log.all().map(|entry| entry.number).collect()
+        log.entries.iter().map(|entry| entry.number).collect()
     }
 
     #[test]
@@ -125,7 +136,7 @@ mod tests {
         for length in [10, 900, 10, 700, 10, 10, 10, 10, 10, 10, 10, 10] {
             record(&mut log, &vec![b'a'; length]);
             assert!(log.bytes <= bytes, "{}", log.bytes);
-            let counted: usize = log.entries.iter().map(RecordedRequest::bytes).sum();
+            let counted: usize = log.entries.iter().map(|entry| entry.entry.bytes()).sum();
             assert_eq!(log.bytes, counted);
         }
         record(&mut log, &[b'a'; 4_000]);

@@ -1,6 +1,7 @@
 //! The journal of received requests, and expectations about them.
 
 mod difference;
+mod entry;
 mod expect;
 mod expectation;
 #[expect(clippy::module_inception, reason = "a file is named after its type")]
@@ -12,13 +13,13 @@ mod recorded_request;
 mod request_pattern;
 mod verification;
 
+pub(crate) use entry::{Entry, Response};
 pub use expect::Expect;
 pub use expectation::Expectation;
 pub(crate) use expectation::ExpectationJson;
 pub use journal::Journal;
 pub use limits::JournalLimits;
 pub use near_miss::NearMiss;
-pub(crate) use recorded_request::RecordedReply;
 pub use recorded_request::RecordedRequest;
 pub use request_pattern::RequestPattern;
 pub use verification::Verification;

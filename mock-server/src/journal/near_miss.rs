@@ -35,11 +35,9 @@ pub struct NearMiss {
 }
 
 /// Returns the closest requests, closest first, grouped by their description.
-pub(super) fn near_misses<'a>(
-    pattern: &'a RequestPattern,
-    entries: impl Iterator<Item = &'a RecordedRequest>,
-) -> Vec<NearMiss> {
-    let mut ranked: Vec<_> = entries
+pub(super) fn near_misses(pattern: &RequestPattern, requests: &[RecordedRequest]) -> Vec<NearMiss> {
+    let mut ranked: Vec<_> = requests
+        .iter()
         .filter_map(|entry| Some((distance(pattern, entry)?, entry)))
         .collect();
     // The sort is stable: of equally close requests, the newest comes first.

@@ -6,8 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::recorded_request::is_secret;
-use crate::engine::redact_keys;
+use crate::engine::{is_secret_header, redact_keys};
 use crate::invalid_input::InvalidInput;
 use crate::path_pattern;
 use crate::read_json;
@@ -226,7 +225,7 @@ impl RequestPattern {
 
     /// Rejects a path that no endpoint has, and headers that are never recorded.
     pub(crate) fn check(&self) -> Result<(), InvalidInput> {
-        if let Some(name) = self.headers.keys().find(|name| is_secret(name)) {
+        if let Some(name) = self.headers.keys().find(|name| is_secret_header(name)) {
             let message = format!("the header `{name}` is never recorded; use `key` instead");
             return Err(InvalidInput::new("unmatchable_pattern", message));
         }

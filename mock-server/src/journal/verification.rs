@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::difference::matches;
 use super::expectation::Expectation;
-use super::log::Log;
 use super::near_miss::{NearMiss, near_misses};
+use super::recorded_request::RecordedRequest;
 use super::request_pattern::join;
 
 /// Maximum number of matching requests that a report lists.
@@ -49,16 +49,20 @@ pub struct Verification {
 }
 
 impl Verification {
-    pub(super) fn of(expectation: &Expectation, log: &Log) -> Self {
+    pub(super) fn of(
+        expectation: &Expectation,
+        requests: &[RecordedRequest],
+        dropped: u64,
+    ) -> Self {
         let pattern = &expectation.request;
-        let matching: Vec<_> = log
-            .all()
-            .filter(|entry| matches(pattern, entry))
-            .map(|entry| entry.number)
+        let matching: Vec<_> = requests
+            .iter()
+            .filter(|request| matches(pattern, request))
+            .map(|request| request.number)
             .collect();
         let found = matching.len() as u64;
         let near_misses = if found < expectation.at_least {
-            near_misses(pattern, log.all())
+            near_misses(pattern, requests)
         } else {
             Vec::new()
         };
@@ -67,10 +71,10 @@ impl Verification {
             found,
             numbers: matching.into_iter().take(MAX_LISTED).collect(),
             near_misses,
-            dropped: log.dropped(),
+            dropped,
             message: String::new(),
         };
-        verification.message = verification.describe(expectation, log.len());
+        verification.message = verification.describe(expectation, requests.len());
         verification
     }
 

@@ -14,11 +14,12 @@ use super::outgoing::respond;
 use super::payload::Payload;
 use crate::blocking::run_blocking;
 use crate::control::{self, Control, ControlReply};
-use crate::engine::{self, BODY_LIMIT, Reply, bearer_token, label, redact_keys};
+use crate::engine::{self, BODY_LIMIT, Reply};
 use crate::faults::{Plan, PlannedReply};
+use crate::journal::Entry;
 use crate::service::Service;
 use crate::shutdown::Shutdown;
-use crate::worlds::{Worlds, plain_key};
+use crate::worlds::Worlds;
 
 /// A callback for log lines.
 pub(super) type Log = Box<dyn Fn(fmt::Arguments<'_>) + Send + Sync>;
@@ -47,17 +48,17 @@ impl Handler for ControlOrService {
 impl ControlOrService {
     async fn serve(&self, request: Request<Incoming>) -> Result<PlannedReply, NoResponse> {
         let mut request = receive(request, BODY_LIMIT, &self.shutdown).await?;
-        let line = self.log.as_ref().map(|_| describe(&request));
+        let target = self.log.as_ref().map(|_| target(&request));
         let service = match self.worlds.route(&mut request) {
             Ok(service) => service,
             Err(world) => return Ok(PlannedReply::new(unknown_world_reply(&world))),
         };
-        let planned = match service.store().is_slow() {
+        let (planned, entry) = match service.store().is_slow() {
             true => self.answer_blocking(service, request).await,
-            false => self.answer(&service, &request).await,
+            false => self.answer(&service, request).await,
         };
-        if let (Some(log), Some(line)) = (&self.log, line) {
-            log(format_args!("{line} {}", outcome(&planned)));
+        if let (Some(log), Some(target)) = (&self.log, target) {
+            log(format_args!("{}", entry.log_line(&target)));
         }
         Ok(planned)
     }
@@ -75,12 +76,16 @@ impl ControlOrService {
         Ok(PlannedReply::new(reply))
     }
 
-    async fn answer(&self, service: &Service, request: &engine::Request) -> PlannedReply {
-        let plan = service.plan(request);
+    async fn answer(
+        &self,
+        service: &Service,
+        request: engine::Request,
+    ) -> (PlannedReply, Arc<Entry>) {
+        let plan = service.plan(&request);
         self.wait(plan.delay_before).await;
-        let planned = service.answer(request, &plan);
+        let answered = service.answer(request, &plan);
         self.wait(plan.delay_after).await;
-        planned
+        answered
     }
 
     /// Does the same on the blocking thread pool, since the state file may block.
@@ -88,7 +93,7 @@ impl ControlOrService {
         &self,
         service: Arc<Service>,
         request: engine::Request,
-    ) -> PlannedReply {
+    ) -> (PlannedReply, Arc<Entry>) {
         let planning = service.clone();
         let (request, plan): (_, Plan) = run_blocking(move || {
             let plan = planning.plan(&request);
@@ -97,9 +102,9 @@ impl ControlOrService {
         .await;
         self.wait(plan.delay_before).await;
         let delay = plan.delay_after;
-        let planned = run_blocking(move || service.answer(&request, &plan)).await;
+        let answered = run_blocking(move || service.answer(request, &plan)).await;
         self.wait(delay).await;
-        planned
+        answered
     }
 
     async fn wait(&self, delay: Duration) {
@@ -117,31 +122,10 @@ fn unknown_world_reply(world: &str) -> Reply {
     Reply::error(404, "unknown_world", &message, None)
 }
 
-/// Returns the status of a response and the name of its fault for the log.
-fn outcome(planned: &PlannedReply) -> String {
-    let status = planned.status().map(|status| status.to_string());
-    let status = status.unwrap_or_else(|| "no response".to_owned());
-    match planned.fault {
-        Some(fault) => format!("{status} ({fault})"),
-        None => status,
+/// Returns the path and the query, percent-encoded as they were sent.
+fn target(request: &engine::Request) -> String {
+    match &request.query {
+        Some(query) => format!("{}?{query}", request.path),
+        None => request.path.clone(),
     }
-}
-
-/// Describes a request for the log, with the name of its key instead of the key.
-fn describe(request: &engine::Request) -> String {
-    let key = match request.header_values("authorization").next() {
-        None => "without key",
-        Some(value) => bearer_token(value)
-            .and_then(key_name)
-            .unwrap_or("with a key"),
-    };
-    let query = request.query.as_deref().map(|query| format!("?{query}"));
-    let query = query.unwrap_or_default();
-    let target = format!("{}{query}", request.path);
-    format!("{} {} ({key})", request.method, redact_keys(&target))
-}
-
-fn key_name(token: &str) -> Option<&str> {
-    let world = token.rsplit_once('.').map_or("", |(_, world)| world);
-    label(plain_key(world, token))
 }

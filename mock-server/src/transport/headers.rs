@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
+use crate::engine::HeaderLines;
+
 /// Converts the headers of a request for the engine.
 pub(super) fn texts(given: &HeaderMap) -> Vec<(String, String)> {
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
@@ -14,10 +16,8 @@ pub(super) fn texts(given: &HeaderMap) -> Vec<(String, String)> {
 }
 
 /// Converts the headers of a reply.
-pub(super) fn headers(
-    written: Vec<(Cow<'static, str>, Cow<'static, str>)>,
-) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
-    written
+pub(super) fn headers(lines: HeaderLines) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+    lines
         .into_iter()
         .map(|(name, value)| (header_name(name), header_value(value)))
 }

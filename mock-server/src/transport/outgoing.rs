@@ -14,16 +14,18 @@ use crate::faults::PlannedReply;
 /// [`NoResponse::Fault`] for a reply with a wire fault.
 pub(super) fn respond(planned: PlannedReply) -> Result<Response<Payload>, NoResponse> {
     let PlannedReply {
-        reply,
+        code,
+        headers: lines,
+        body,
         large_body,
         wire,
         ..
     } = planned;
-    let status = StatusCode::from_u16(reply.status).expect("a reply has a status of three digits");
-    let mut map = HeaderMap::with_capacity(reply.headers.len());
-    map.extend(headers(reply.headers));
+    let status = StatusCode::from_u16(code).expect("a reply has a status of three digits");
+    // Room for the headers that hyper adds.
+    let mut map = HeaderMap::with_capacity(lines.len() + 2);
+    map.extend(headers(lines));
     if let Some(kind) = wire {
-        let body = reply.body.into();
         return Err(NoResponse::Fault(Box::new(ConnectionFault {
             kind,
             status,
@@ -33,7 +35,7 @@ pub(super) fn respond(planned: PlannedReply) -> Result<Response<Payload>, NoResp
     }
     let body = match large_body {
         Some(large_body) => Payload::Generated(large_body.chunks()),
-        None => Payload::Whole(reply.body.into()),
+        None => Payload::Whole(body),
     };
     let mut response = Response::new(body);
     *response.status_mut() = status;

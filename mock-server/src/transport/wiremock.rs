@@ -22,7 +22,6 @@ pub(crate) fn catch_all(service: Arc<Service>, proxy: Option<Arc<Handover>>) -> 
     Mock::given(any())
         .respond_with(Answer { service, proxy })
         .with_priority(LAST)
-        .named("the profile service")
 }
 
 /// Drops a wiremock server, also inside a tokio task.
@@ -47,7 +46,7 @@ impl Respond for Answer {
     fn respond(&self, request: &wiremock::Request) -> ResponseTemplate {
         let request = read_request(request);
         let plan = self.service.plan(&request);
-        let planned = self.service.answer(&request, &plan);
+        let (planned, _) = self.service.answer(request, &plan);
         let delay = plan.delay_before.saturating_add(plan.delay_after);
         let template = template(planned, self.proxy.as_deref());
         match delay.is_zero() {
@@ -71,11 +70,15 @@ fn template(planned: PlannedReply, proxy: Option<&Handover>) -> ResponseTemplate
         return ResponseTemplate::new(200).insert_header(HEADER, proxy.put(planned));
     }
     let PlannedReply {
-        reply, large_body, ..
+        code,
+        headers: lines,
+        body,
+        large_body,
+        ..
     } = planned;
-    let template = ResponseTemplate::new(reply.status).append_headers(headers(reply.headers));
+    let template = ResponseTemplate::new(code).append_headers(headers(lines));
     template.set_body_bytes(match large_body {
         Some(large_body) => large_body.chunks().into_bytes(),
-        None => reply.body,
+        None => body.into(),
     })
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mock_server::journal::{Expectation, JournalLimits, RequestPattern};
-use mock_server::{Clock, MockServer, Scope};
+use mock_server::{Clock, MockServer, Scope, World};
 use serde_json::{Value, json};
 
 use crate::ask::ask;
@@ -37,7 +37,8 @@ async fn an_entry_has_the_request_and_the_response() {
         .json(json!({"title": "é"}))
         .send();
     let mut entry = json!(server.journal().requests()[0]);
-    let headers = entry.as_object_mut().unwrap().remove("headers").unwrap();
+    let mut remove = |name: &str| entry.as_object_mut().unwrap().remove(name).unwrap();
+    let (headers, response_headers) = (remove("headers"), remove("response_headers"));
     assert_eq!(
         entry,
         json!({
@@ -52,10 +53,23 @@ async fn an_entry_has_the_request_and_the_response() {
             "body_length": 14,
             "status": 404,
             "fault": null,
+            "response_body": "{\"error\":{\"code\":\"unknown_link\",\"message\":\"the key's owner has \
+                              no link with the id a b\"}}",
+            "response_body_length": 89,
         })
     );
     let headers = headers.as_array().unwrap();
     assert!(headers.contains(&json!(["x-trace", "7"])), "{headers:?}");
+    assert_eq!(
+        response_headers,
+        json!([
+            ["content-type", "application/json"],
+            ["ratelimit-limit", "1000000"],
+            ["ratelimit-remaining", "999999"],
+            ["ratelimit-reset", "60"],
+            ["date", "Sun, 01 Mar 2026 12:00:00 GMT"],
+        ])
+    );
 }
 
 #[tokio::test]
@@ -343,4 +357,57 @@ async fn waiting_ends_after_the_timeout() {
         "expected GET /badges at least 2 times; received once, as request 1\nno other requests \
          received"
     );
+}
+
+#[tokio::test]
+async fn removes_keys_and_credentials_from_everything_recorded() {
+    const STATE_KEY: &str = "sk_state_key_1";
+    let server = start().await;
+    let mut world = serde_json::to_value(server.world().unwrap()).unwrap();
+    world["keys"][STATE_KEY] = world["keys"][server.key()].clone();
+    let world: World = serde_json::from_value(world).unwrap();
+    server.update(|now| *now = world).unwrap();
+
+    let secrets = [
+        server.key(),
+        STATE_KEY,
+        "sk_real_unknown9",
+        "Basic-like:secret",
+    ];
+    for secret in secrets {
+        // The secret occurs in every part of the request and in the message of the response.
+        ask(&server, &format!("GET /me/{secret}?token={secret}"))
+            .without_key()
+            .header("Authorization", &format!("Bearer {secret}"))
+            .header("X-Copy", secret)
+            .json(json!({"copy": secret}))
+            .send();
+    }
+    // A key of the world without an Authorization header.
+    ask(&server, &format!("GET /{STATE_KEY}?a={STATE_KEY}"))
+        .without_key()
+        .send();
+    let printed = json!([server.journal().requests(), server.verdicts()]).to_string();
+    for secret in secrets {
+        assert!(!printed.contains(secret), "{secret} in {printed}");
+    }
+    let recorded = &server.journal().requests()[2];
+    assert_eq!(recorded.path, "/api/v1/me/…");
+    assert_eq!(recorded.body, r#"{"copy":"…"}"#.as_bytes());
+    assert!(String::from_utf8_lossy(&recorded.response_body).contains("/api/v1/me/…"));
+}
+
+#[tokio::test]
+async fn truncates_recorded_bodies_of_responses() {
+    let body_bytes = 20;
+    let limits = JournalLimits {
+        body_bytes,
+        ..JournalLimits::default()
+    };
+    let server = MockServer::builder().journal_limits(limits);
+    let server = server.start().await.unwrap();
+    let whole = ask(&server, "GET /badges").send().body;
+    let recorded = &server.journal().requests()[0];
+    assert_eq!(recorded.response_body, &whole.as_bytes()[..body_bytes]);
+    assert_eq!(recorded.response_body_length, whole.len() as u64);
 }

@@ -79,9 +79,10 @@ pub(crate) fn token(seed: u64, name: &str) -> String {
 
 /// Returns the printable name in a key that [`token`] generated, or `None` for any other key.
 pub(crate) fn label(token: &str) -> Option<&str> {
-    let (name, digits) = token.strip_prefix("mock_")?.rsplit_once('_')?;
-    let is_hex = digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-    is_hex.then_some(name)
+    let rest = token.strip_prefix("mock_")?;
+    let (name, digits) = rest.split_at_checked(rest.len().checked_sub(16)?)?;
+    let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    name.strip_suffix('_').filter(|_| is_hex)
 }
 
 /// Returns the key in the value of an `Authorization` header.

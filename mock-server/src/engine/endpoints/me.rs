@@ -1,11 +1,10 @@
 //! `GET /me`: the profile of the key owner with email, visibility and key.
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
-
 use super::call::Call;
 use super::profile::PublicProfile;
 use crate::engine::access::{Key, Scope};
 use crate::engine::dialect::{ApiVisible, Dialect, KeyObject, KeyRateLimit, KeyScopes};
+use crate::engine::json_object::{Fields, Object};
 use crate::engine::rejections::{Rejected, Rejection};
 use crate::engine::reply::Reply;
 use crate::engine::resources::Account;
@@ -24,7 +23,7 @@ pub(super) fn show(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected
         dialect,
         key: KeyView { dialect, key },
     };
-    Ok(Reply::data(200, me))
+    Ok(Reply::object(200, &me))
 }
 
 struct Me<'a> {
@@ -34,19 +33,17 @@ struct Me<'a> {
     key: KeyView<'a>,
 }
 
-impl Serialize for Me<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        self.profile.entries(&mut map)?;
-        map.serialize_entry("email", &self.account.email)?;
+impl Fields for Me<'_> {
+    fn write(&self, object: &mut Object<'_>) {
+        self.profile.write(object);
+        object.string("email", &self.account.email);
         let visible = self.account.api_visible;
         match self.dialect.api_visible {
-            ApiVisible::Boolean => map.serialize_entry("api_visible", &visible)?,
-            ApiVisible::Integer => map.serialize_entry("api_visible", &u8::from(visible))?,
-            ApiVisible::String => map.serialize_entry("api_visible", &visible.to_string())?,
+            ApiVisible::Boolean => object.value("api_visible", &visible),
+            ApiVisible::Integer => object.value("api_visible", &u8::from(visible)),
+            ApiVisible::String => object.string("api_visible", &visible.to_string()),
         }
-        map.serialize_entry("key", &self.key)?;
-        map.end()
+        object.object("key", &self.key);
     }
 }
 
@@ -61,26 +58,24 @@ struct Owner<'a> {
     handle: &'a str,
 }
 
-impl Serialize for KeyView<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Fields for KeyView<'_> {
+    fn write(&self, object: &mut Object<'_>) {
         let Self { dialect, key } = self;
-        let mut map = serializer.serialize_map(None)?;
         match dialect.key_scopes {
-            KeyScopes::Array => map.serialize_entry("scopes", &key.scopes)?,
+            KeyScopes::Array => object.value("scopes", &key.scopes),
             KeyScopes::SpaceSeparated => {
                 let names: Vec<_> = key.scopes.iter().copied().map(Scope::as_str).collect();
-                map.serialize_entry("scopes", &names.join(" "))?;
+                object.string("scopes", &names.join(" "));
             }
         }
         match dialect.key_rate_limit {
-            KeyRateLimit::Object => map.serialize_entry("rate_limit", &key.rate_limit)?,
-            KeyRateLimit::Number => map.serialize_entry("rate_limit", &key.rate_limit.limit)?,
+            KeyRateLimit::Object => object.value("rate_limit", &key.rate_limit),
+            KeyRateLimit::Number => object.value("rate_limit", &key.rate_limit.limit),
         }
         if dialect.key_object == KeyObject::ExtraFields {
             let handle = &key.handle;
-            map.serialize_entry("name", "A key of the mock server")?;
-            map.serialize_entry("owner", &Owner { handle })?;
+            object.string("name", "A key of the mock server");
+            object.value("owner", &Owner { handle });
         }
-        map.end()
     }
 }

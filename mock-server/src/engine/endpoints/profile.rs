@@ -1,11 +1,10 @@
 //! `PATCH /me/profile`, and the public profile.
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
-
 use super::call::Call;
 use super::json_body::{self, Known};
-use super::render::ListView;
+use super::render::View;
 use crate::engine::dialect::{MeFields, UnknownFields};
+use crate::engine::json_object::{Fields, Object};
 use crate::engine::rejections::Rejected;
 use crate::engine::reply::Reply;
 use crate::engine::resources::{Account, Badge, FIELD_NAMES, FIELDS, Field};
@@ -19,7 +18,7 @@ pub(super) fn edit(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Reje
         *(field.value)(profile) = text;
     }
     let profile = PublicProfile::of(world, &caller.handle, world.owner(&caller));
-    Ok(Reply::written(world.dialect(), 200, profile))
+    Ok(Reply::written(world.dialect(), 200, &profile))
 }
 
 /// Returns the fields of an edit with their new values.
@@ -56,39 +55,43 @@ impl<'a> PublicProfile<'a> {
             account,
         }
     }
+}
 
-    /// Serializes the fields into `map`, which may have other fields.
-    pub(super) fn entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+impl Fields for PublicProfile<'_> {
+    fn write(&self, object: &mut Object<'_>) {
         let dialect = self.world.dialect();
         let is_full = dialect.me_fields == MeFields::Full;
         if is_full {
-            map.serialize_entry("handle", self.handle)?;
+            object.string("handle", self.handle);
         }
         let profile = &self.account.profile;
-        map.serialize_entry("display_name", &profile.display_name)?;
-        map.serialize_entry("bio", &profile.bio)?;
-        map.serialize_entry("location", &profile.location)?;
-        map.serialize_entry("accent_color", &profile.accent_color)?;
-        map.serialize_entry("text_color", &profile.text_color)?;
-        map.serialize_entry("background_color", &profile.background_color)?;
+        object.string("display_name", &profile.display_name);
+        object.string("bio", &profile.bio);
+        object.string("location", &profile.location);
+        object.string("accent_color", &profile.accent_color);
+        object.string("text_color", &profile.text_color);
+        object.string("background_color", &profile.background_color);
         if is_full {
-            map.serialize_entry("links", &ListView(dialect, &self.account.links))?;
-            map.serialize_entry("posts", &ListView(dialect, &self.account.posts))?;
-            map.serialize_entry("badges", &self.badges())?;
+            let Account {
+                links,
+                posts,
+                badges,
+                ..
+            } = self.account;
+            let is_owned = |badge: &&Badge| badges.contains(&badge.id);
+            object.array("links", links.iter().map(|link| View(dialect, link)));
+            object.array("posts", posts.iter().map(|post| View(dialect, post)));
+            object.array("badges", self.world.badges.iter().filter(is_owned));
         }
-        Ok(())
-    }
-
-    fn badges(&self) -> Vec<&'a Badge> {
-        let is_owned = |badge: &&Badge| self.account.badges.contains(&badge.id);
-        self.world.badges.iter().filter(is_owned).collect()
     }
 }
 
-impl Serialize for PublicProfile<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        self.entries(&mut map)?;
-        map.end()
+impl Fields for &Badge {
+    fn write(&self, object: &mut Object<'_>) {
+        object.string("id", &self.id);
+        object.string("name", &self.name);
+        object.string("description", &self.description);
+        object.string("color", &self.color);
+        object.string("kind", &self.kind);
     }
 }

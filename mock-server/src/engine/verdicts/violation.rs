@@ -5,9 +5,10 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::engine::endpoints::Endpoint;
-use crate::engine::redaction::redact_keys;
+use crate::engine::redaction::Secrets;
 use crate::engine::rejections::{Problems, Rejection, Rule};
 use crate::engine::request::Request;
+use crate::engine::world::World;
 
 /// A violation of the specification by a request.
 ///
@@ -68,21 +69,20 @@ pub(crate) fn violations(
     problems: &Problems,
     endpoint: Option<Endpoint>,
     request: &Request,
+    world: &World,
 ) -> Vec<Violation> {
-    problems
-        .iter()
-        .filter_map(|problem| violation(problem, endpoint, request))
-        .take(Violation::MAX_PER_REQUEST)
-        .collect()
-}
-
-fn violation(
-    problem: &Rejection,
-    endpoint: Option<Endpoint>,
-    request: &Request,
-) -> Option<Violation> {
-    let rule = problem.rule().filter(|rule| is_stated(*rule, endpoint))?;
-    Some(Violation {
+    let violated = problems.iter().filter_map(|problem| {
+        let rule = problem.rule().filter(|rule| is_stated(*rule, endpoint))?;
+        Some((problem, rule))
+    });
+    let mut violated = violated.take(Violation::MAX_PER_REQUEST).peekable();
+    if violated.peek().is_none() {
+        return Vec::new();
+    }
+    let other_keys = world.other_keys();
+    let secrets = Secrets::new(request, &other_keys);
+    let shorten = |text: &str| shorten(&secrets.redact(text));
+    let violation = |(problem, rule): (&Rejection, Rule)| Violation {
         rule,
         section: rule.section(),
         requirement: rule.requirement(),
@@ -90,7 +90,8 @@ fn violation(
         field: problem.field().map(shorten),
         method: shorten(&request.method),
         path: endpoint.map_or_else(|| shorten(&request.path), |one| one.path().to_owned()),
-    })
+    };
+    violated.map(violation).collect()
 }
 
 /// Returns `true` if the specification states the rule for this endpoint.
@@ -102,16 +103,15 @@ fn is_stated(rule: Rule, endpoint: Option<Endpoint>) -> bool {
     }
 }
 
-/// Redacts keys and limits the length, since a client may send strings of any length.
+/// Limits the length, since a client may send strings of any length.
 fn shorten(text: &str) -> String {
-    let text = redact_keys(text);
     match text.char_indices().nth(Violation::MAX_TEXT_LENGTH) {
         Some(_) => text
             .chars()
             .take(Violation::MAX_TEXT_LENGTH - 1)
             .chain(['…'])
             .collect(),
-        None => text.into_owned(),
+        None => text.to_owned(),
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::access::{ActiveKeys, Key, Keys, RateLimit, Scope, token};
+use super::access::{ActiveKeys, Key, Keys, RateLimit, Scope, label, token};
 use super::clock::Clock;
 use super::dialect::Dialect;
 use super::resources::{Account, Badge, Link, Post};
@@ -284,6 +284,13 @@ impl World {
         ];
         let in_force = |key: String| self.has_key(&key).then_some(key);
         keys.map(|(name, key)| (name, in_force(key))).into()
+    }
+
+    /// Returns the keys that were not generated, which a state file or a state of the control API can
+    /// contain.
+    pub(crate) fn other_keys(&self) -> Vec<String> {
+        let others = self.keys.keys().filter(|key| label(key).is_none());
+        others.cloned().collect()
     }
 
     /// Returns `true` if the world has this key.

@@ -1,0 +1,181 @@
+//! What the journal keeps of a request, before it is formatted.
+
+use bytes::Bytes;
+use jiff::Timestamp;
+
+use super::recorded_request::RecordedRequest;
+use crate::engine::{HeaderLines, Request, Secrets, bearer_token, is_secret_header, label};
+
+/// A request and its response as they were received and sent, including the key. Formatting and
+/// redaction wait until the journal is read.
+#[derive(Clone)]
+pub(crate) struct Entry {
+    pub(crate) request: Request,
+    /// The keys of the world that were not generated.
+    pub(crate) other_keys: Vec<String>,
+    /// The time by the world's clock.
+    pub(crate) at: Timestamp,
+    /// The path template of the endpoint; `None` for an unknown path.
+    pub(crate) endpoint: Option<&'static str>,
+    /// `true` if the world has the key of the request.
+    pub(crate) has_known_key: bool,
+    /// The name of the fault that was applied.
+    pub(crate) fault: Option<&'static str>,
+    /// `None` if the client received no response.
+    pub(crate) response: Option<Response>,
+}
+
+/// The recorded part of a response.
+#[derive(Clone)]
+pub(crate) struct Response {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderLines,
+    pub(crate) body: Bytes,
+    /// The length of the whole body in bytes.
+    pub(crate) body_length: u64,
+}
+
+impl Entry {
+    /// Truncates the bodies.
+    pub(super) fn limit_bodies(&mut self, limit: usize) {
+        let length = truncated_length(&self.request.body, limit);
+        if length < self.request.body.len() {
+            self.request.discard_body_after(length);
+        }
+        if let Some(response) = &mut self.response {
+            let length = truncated_length(&response.body, limit);
+            if length < response.body.len() {
+                // A slice would keep the whole body in memory.
+                response.body = Bytes::copy_from_slice(&response.body[..length]);
+            }
+        }
+    }
+
+    /// Returns the memory that the entry occupies in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        let request = &self.request;
+        let headers = request.headers.iter();
+        let headers = headers.map(|(name, value)| header_bytes(name, value));
+        let query = request.query.as_ref().map_or(0, String::len);
+        let response = self.response.as_ref().map_or(0, |response| {
+            let headers = response.headers.iter();
+            let headers = headers.map(|(name, value)| header_bytes(name, value));
+            headers.sum::<usize>() + response.body.len()
+        });
+        size_of::<Self>()
+            + request.method.len()
+            + request.path.len()
+            + query
+            + headers.sum::<usize>()
+            + request.body.len()
+            + self.other_keys.iter().map(String::len).sum::<usize>()
+            + response
+    }
+
+    /// Returns the request without its keys.
+    pub(super) fn format(&self, number: u64) -> RecordedRequest {
+        let secrets = Secrets::new(&self.request, &self.other_keys);
+        let redact = |text: &str| secrets.redact(text).into_owned();
+        let headers = self.request.headers.iter();
+        let headers = headers.filter(|(name, _)| !is_secret_header(name));
+        let response = self.response.as_ref();
+        RecordedRequest {
+            number,
+            at: in_milliseconds(self.at).to_string(),
+            method: redact(&self.request.method),
+            path: redact(&self.request.path),
+            endpoint: self.endpoint,
+            query: self.request.query.as_deref().map(redact),
+            key: self.key().map(str::to_owned),
+            headers: headers
+                .map(|(name, value)| (redact(name), redact(value)))
+                .collect(),
+            body: secrets.redact_bytes(&self.request.body),
+            body_length: self.request.body_length(),
+            is_body_truncated: self.request.body.len() < self.request.body_length(),
+            status: response.map(|response| response.status),
+            fault: self.fault.map(str::to_owned),
+            response_headers: response.map_or_else(Vec::new, |response| {
+                let headers = response.headers.iter();
+                headers
+                    .map(|(name, value)| (name.to_string(), redact(value)))
+                    .collect()
+            }),
+            response_body: response
+                .map_or_else(Vec::new, |response| secrets.redact_bytes(&response.body)),
+            response_body_length: response.map_or(0, |response| response.body_length),
+        }
+    }
+
+    /// Returns a line for the log. `target` is the path and the query that the client sent.
+    pub(crate) fn log_line(&self, target: &str) -> String {
+        let secrets = Secrets::new(&self.request, &self.other_keys);
+        let (method, target) = (secrets.redact(&self.request.method), secrets.redact(target));
+        let key = match self.authorization() {
+            None => "without key",
+            Some(value) => bearer_token(value).and_then(label).unwrap_or("with a key"),
+        };
+        let status = match &self.response {
+            Some(response) => response.status.to_string(),
+            None => "no response".to_owned(),
+        };
+        let fault = self.fault.map(|fault| format!(" ({fault})"));
+        let fault = fault.unwrap_or_default();
+        format!("{method} {target} ({key}) {status}{fault}")
+    }
+
+    /// Returns the printable name of the key: `all` for `mock_all_0123456789abcdef`, `other` for a
+    /// known key with another format, and `unknown` for an unknown key.
+    fn key(&self) -> Option<&str> {
+        let header = self.authorization()?;
+        let known = bearer_token(header).filter(|_| self.has_known_key);
+        Some(known.map_or("unknown", |token| label(token).unwrap_or("other")))
+    }
+
+    fn authorization(&self) -> Option<&str> {
+        self.request.header_values("authorization").next()
+    }
+}
+
+fn header_bytes(name: &str, value: &str) -> usize {
+    size_of::<(String, String)>() + name.len() + value.len()
+}
+
+/// Returns the length of the body within the limit, without cutting a UTF-8 character in two.
+fn truncated_length(body: &[u8], limit: usize) -> usize {
+    if body.len() <= limit {
+        return body.len();
+    }
+    let is_inside_character = |end: usize| body[end] & 0b1100_0000 == 0b1000_0000;
+    let end = (limit.saturating_sub(3)..=limit)
+        .rev()
+        .find(|end| !is_inside_character(*end));
+    end.unwrap_or(limit)
+}
+
+fn in_milliseconds(instant: Timestamp) -> Timestamp {
+    // `Timestamp::MAX` cannot be converted from milliseconds.
+    Timestamp::from_millisecond(instant.as_millisecond()).unwrap_or(instant)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn truncates_times_to_milliseconds() {
+        let shown = |instant: Timestamp| in_milliseconds(instant).to_string();
+        let instant = "2026-03-01T12:00:00.123456Z".parse().unwrap();
+        assert_eq!(shown(instant), "2026-03-01T12:00:00.123Z");
+        assert_eq!(shown(Timestamp::MAX), "9999-12-30T22:00:00.999999999Z");
+    }
+
+    #[test]
+    fn truncates_a_body_between_characters() {
+        assert_eq!(truncated_length("aé".as_bytes(), 2), 1);
+        assert_eq!(truncated_length("aé".as_bytes(), 3), 3);
+        assert_eq!(truncated_length("😀😀".as_bytes(), 7), 4);
+        assert_eq!(truncated_length(&[0x80; 9], 5), 5);
+        assert_eq!(truncated_length(b"abc", 0), 0);
+    }
+}
