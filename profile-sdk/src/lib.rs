@@ -37,6 +37,8 @@ mod values;
 pub mod blocking;
 #[doc = include_str!("../docs/guide.md")]
 pub mod guide {}
+#[cfg(feature = "testing")]
+pub mod testing;
 
 pub use call::{Call, RawCall, Response};
 pub use client::{Client, ClientBuilder};

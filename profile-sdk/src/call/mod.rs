@@ -3,6 +3,8 @@
 mod attempts;
 mod raw;
 mod response;
+#[cfg(feature = "testing")]
+pub(crate) mod response_builder;
 mod trace;
 
 pub use raw::RawCall;
@@ -141,6 +143,34 @@ impl<T> Call<T> {
         self
     }
 
+    /// Adds a header to all attempts of this call, for example `traceparent` or `Idempotency-Key`.
+    /// Replaces a [`default_header`](crate::ClientBuilder::default_header) with the same name.
+    ///
+    /// A header that only the client sets, such as `Authorization`, `Host` or `Content-Length`, and
+    /// an invalid name or value return [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when the
+    /// call is awaited; nothing is sent. `Debug` and errors do not show the value.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = mock_server::MockServer::start().await;
+    /// # let client = profile_sdk::Client::builder().base_url(service.uri()).build()?;
+    /// let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    /// client.badges().header("traceparent", parent).await?;
+    ///
+    /// let error = client.badges().header("Host", "elsewhere").await.unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "GET /api/v1/badges: header \"Host\" is reserved for the client; remove it",
+    /// );
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.request = self.request.and_then(|request| request.header(name, value));
+        self
+    }
+
     /// Returns the request that would be sent, without the key.
     ///
     /// # Errors
@@ -167,7 +197,7 @@ impl<T> Call<T> {
         let (response, attempts) =
             attempts::exchange(&self.client, request, &self.timeouts).await?;
         match (self.read)(&response.body) {
-            Ok(data) => Ok(Response::new(data, response)),
+            Ok(data) => Ok(Response::new(data, response, attempts.summary())),
             Err(_) => {
                 let to_error = |response: RawResponse| {
                     // Decode the redacted body again, because the reason quotes it.

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::decode::unreadable;
 use crate::request::path::{check_path, check_query};
-use crate::transport::default_headers::custom_header;
 use crate::{Call, Client, Error, ErrorKind, Method, Operation, Request};
 
 /// A call to an endpoint that is not in the specification; created by [`Client::raw_call`].
@@ -108,9 +107,8 @@ impl RawCall {
     }
 
     /// Adds a header to this request, replacing a
-    /// [`default_header`](crate::ClientBuilder::default_header) with the same name. An invalid
-    /// header, or one that the client sets itself, returns [`ErrorKind::Invalid`] when the call is
-    /// awaited; nothing is sent. `Debug` and errors do not show the value.
+    /// [`default_header`](crate::ClientBuilder::default_header) with the same name. The rules are
+    /// those of [`Call::header`].
     ///
     /// ```
     /// # use profile_sdk::{Client, Method};
@@ -123,11 +121,7 @@ impl RawCall {
     /// # Ok::<(), profile_sdk::Error>(())
     /// ```
     pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.request = self.request.and_then(|request| {
-            let (name, value) = custom_header(name, value)
-                .map_err(|invalid| Error::from(invalid).with_operation(request.operation()))?;
-            Ok(request.header(name, value))
-        });
+        self.request = self.request.and_then(|request| request.header(name, value));
         self
     }
 

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::time::Duration;
 
 use crate::decode;
+use crate::error::AttemptSummary;
 use crate::transport::raw_response::RawResponse;
 
 /// A response with its decoded data, as [`Call::send`](crate::Call::send) returns it.
@@ -27,12 +29,13 @@ use crate::transport::raw_response::RawResponse;
 #[derive(Clone)]
 pub struct Response<T> {
     data: T,
-    raw: RawResponse,
+    pub(super) raw: RawResponse,
+    pub(super) summary: AttemptSummary,
 }
 
 impl<T> Response<T> {
-    pub(crate) fn new(data: T, raw: RawResponse) -> Self {
-        Self { data, raw }
+    pub(crate) fn new(data: T, raw: RawResponse, summary: AttemptSummary) -> Self {
+        Self { data, raw, summary }
     }
 
     /// Returns the decoded data.
@@ -52,6 +55,18 @@ impl<T> Response<T> {
     #[must_use]
     pub fn status(&self) -> u16 {
         self.raw.status
+    }
+
+    /// Returns the number of requests sent, including retries.
+    #[must_use]
+    pub fn attempts(&self) -> u32 {
+        self.summary.attempts
+    }
+
+    /// Returns the duration of the call, including waits.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.summary.elapsed
     }
 
     /// Returns a header, or `None` if it is missing or not ASCII text. The name is not
@@ -106,6 +121,8 @@ impl<T> fmt::Debug for Response<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Response")
             .field("status", &self.status())
+            .field("attempts", &self.attempts())
+            .field("elapsed", &self.elapsed())
             .field("body_bytes", &self.raw.body.len())
             .finish_non_exhaustive()
     }

@@ -45,7 +45,7 @@ mod on {
         tracing::debug!(
             target: TARGET,
             number,
-            kind = ?error.kind(),
+            kind = error.kind().as_str(),
             %error,
             "attempt {number} failed: {error}"
         );

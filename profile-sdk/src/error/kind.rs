@@ -1,9 +1,13 @@
 //! The kinds of errors.
 
+use std::fmt;
+
 /// The kind of an [`Error`](crate::Error).
 ///
 /// The specification does not define status codes, so only the codes that are common to all HTTP
 /// services have their own kind. (Specification: Errors.)
+///
+/// `Display` prints the name that [`as_str`](Self::as_str) returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -37,4 +41,37 @@ pub enum ErrorKind {
     TooLarge,
     /// The response could not be decoded.
     Unreadable,
+}
+
+impl ErrorKind {
+    /// Returns a short name that does not change, for example for a metric label.
+    ///
+    /// ```
+    /// assert_eq!(profile_sdk::ErrorKind::RateLimited.as_str(), "rate_limited");
+    /// ```
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Invalid => "invalid",
+            Self::KeyMissing => "key_missing",
+            Self::Connection => "connection",
+            Self::Timeout => "timeout",
+            Self::Interrupted => "interrupted",
+            Self::Redirected => "redirected",
+            Self::Unauthorized => "unauthorized",
+            Self::Forbidden => "forbidden",
+            Self::NotFound => "not_found",
+            Self::RateLimited => "rate_limited",
+            Self::Rejected => "rejected",
+            Self::Service => "service",
+            Self::TooLarge => "too_large",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
 }

@@ -1,6 +1,8 @@
 //! The error type of all calls.
 
 pub(crate) mod body;
+#[cfg(feature = "testing")]
+pub(crate) mod builder;
 mod display;
 mod kind;
 pub(crate) mod one_line;
@@ -50,7 +52,9 @@ struct Inner {
     code: Option<String>,
     message: Option<String>,
     invalid_value: Option<InvalidValue>,
-    summary: AttemptSummary,
+    attempts: u32,
+    elapsed: Duration,
+    may_have_been_applied: bool,
     retry_after: Option<Duration>,
 }
 
@@ -150,13 +154,13 @@ impl Error {
     /// Returns the number of requests sent. It is 0 if the call failed before the first.
     #[must_use]
     pub fn attempts(&self) -> u32 {
-        self.inner.summary.attempts
+        self.inner.attempts
     }
 
     /// Returns the duration of the call, including waits.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
-        self.inner.summary.elapsed
+        self.inner.elapsed
     }
 
     /// Returns how long to wait before the next attempt: the `Retry-After` of the response, or for
@@ -191,18 +195,7 @@ impl Error {
     /// method returns `true`.
     #[must_use]
     pub fn may_have_been_applied(&self) -> bool {
-        let unclear = matches!(
-            self.kind(),
-            ErrorKind::Timeout
-                | ErrorKind::Interrupted
-                | ErrorKind::TooLarge
-                | ErrorKind::Service
-                | ErrorKind::Unreadable
-        );
-        let write = self
-            .operation()
-            .is_some_and(|operation| operation.method().is_write());
-        write && (unclear || self.is_uncertain())
+        self.inner.may_have_been_applied
     }
 
     /// Returns `true` if the same call may succeed later and can be repeated without being applied
@@ -241,7 +234,16 @@ impl Error {
             code: None,
             message: None,
             invalid_value: None,
-            summary: AttemptSummary::default(),
+            attempts: 0,
+            elapsed: Duration::ZERO,
+            may_have_been_applied: matches!(
+                kind,
+                ErrorKind::Timeout
+                    | ErrorKind::Interrupted
+                    | ErrorKind::TooLarge
+                    | ErrorKind::Service
+                    | ErrorKind::Unreadable
+            ),
             retry_after: None,
         };
         Self {
@@ -297,11 +299,6 @@ impl Error {
         Self::new(ErrorKind::RateLimited, reason)
     }
 
-    /// Returns `true` if an earlier attempt may have been applied although it failed.
-    pub(crate) fn is_uncertain(&self) -> bool {
-        self.inner.summary.uncertain
-    }
-
     /// Returns the message of an error without a response.
     pub(crate) fn reason(&self) -> &str {
         &self.inner.reason
@@ -313,8 +310,9 @@ impl Error {
         self
     }
 
-    /// Sets the endpoint that was called.
+    /// Sets the endpoint that was called. Reads are never applied.
     pub(crate) fn with_operation(mut self, operation: &Operation) -> Self {
+        self.inner.may_have_been_applied &= operation.method().is_write();
         self.inner.operation = Some(operation.clone());
         self
     }
@@ -333,7 +331,9 @@ impl Error {
 
     /// Sets the attempts of the call.
     pub(crate) fn with_summary(mut self, summary: AttemptSummary) -> Self {
-        self.inner.summary = summary;
+        self.inner.attempts = summary.attempts;
+        self.inner.elapsed = summary.elapsed;
+        self.inner.may_have_been_applied |= summary.uncertain;
         self
     }
 

@@ -4,6 +4,8 @@ pub(crate) mod clock;
 mod rate_limit_state;
 mod rate_limit_status;
 pub(crate) mod rate_limiter;
+#[cfg(feature = "testing")]
+pub(crate) mod test_clock;
 
 pub use clock::Clock;
 pub use rate_limit_status::RateLimitStatus;

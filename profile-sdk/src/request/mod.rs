@@ -10,7 +10,9 @@ use percent_encoding::percent_decode_str;
 use reqwest::header::{HeaderName, HeaderValue};
 use serde::Serialize;
 
+use crate::Error;
 use crate::request::path::segment;
+use crate::transport::default_headers::custom_header;
 
 /// A request that has not been sent.
 ///
@@ -80,11 +82,13 @@ impl Request {
         self
     }
 
-    /// Sets a header, replacing one with the same name.
-    pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+    /// Sets a header of the caller, replacing one with the same name.
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Result<Self, Error> {
+        let (name, value) = custom_header(name, value)
+            .map_err(|invalid| Error::from(invalid).with_operation(&self.operation))?;
         self.headers.retain(|(other, _)| *other != name);
         self.headers.push((name, value));
-        self
+        Ok(self)
     }
 
     /// Sets the body, which is already JSON.

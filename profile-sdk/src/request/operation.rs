@@ -55,10 +55,12 @@ impl fmt::Display for Method {
 /// let edit = Operation::UPDATE_PROFILE;
 /// assert!(Operation::ALL.contains(&edit));
 /// assert_eq!(edit.to_string(), "PATCH /api/v1/me/profile");
+/// assert_eq!(edit.name(), "update_profile");
 /// assert_eq!(edit.scope(), Some(&Scope::ProfileWrite));
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Operation {
+    name: &'static str,
     method: Method,
     path_template: Cow<'static, str>,
     scope: Option<Scope>,
@@ -68,34 +70,65 @@ pub struct Operation {
 
 impl Operation {
     /// `GET /me`
-    pub const ME: Self = Self::keyed(Method::Get, "/api/v1/me");
+    pub const ME: Self = Self::keyed("me", Method::Get, "/api/v1/me");
     /// `PATCH /me/profile`
-    pub const UPDATE_PROFILE: Self =
-        Self::scoped(Method::Patch, "/api/v1/me/profile", Scope::ProfileWrite);
+    pub const UPDATE_PROFILE: Self = Self::scoped(
+        "update_profile",
+        Method::Patch,
+        "/api/v1/me/profile",
+        Scope::ProfileWrite,
+    );
     /// `GET /me/analytics`
-    pub const ANALYTICS: Self =
-        Self::scoped(Method::Get, "/api/v1/me/analytics", Scope::AnalyticsRead);
+    pub const ANALYTICS: Self = Self::scoped(
+        "analytics",
+        Method::Get,
+        "/api/v1/me/analytics",
+        Scope::AnalyticsRead,
+    );
     /// `POST /me/links`
-    pub const CREATE_LINK: Self =
-        Self::scoped(Method::Post, "/api/v1/me/links", Scope::LinksWrite).creating();
+    pub const CREATE_LINK: Self = Self::scoped(
+        "create_link",
+        Method::Post,
+        "/api/v1/me/links",
+        Scope::LinksWrite,
+    )
+    .creating();
     /// `PATCH /me/links/{id}`
-    pub const UPDATE_LINK: Self =
-        Self::scoped(Method::Patch, "/api/v1/me/links/{id}", Scope::LinksWrite);
+    pub const UPDATE_LINK: Self = Self::scoped(
+        "update_link",
+        Method::Patch,
+        "/api/v1/me/links/{id}",
+        Scope::LinksWrite,
+    );
     /// `DELETE /me/links/{id}`
-    pub const DELETE_LINK: Self =
-        Self::scoped(Method::Delete, "/api/v1/me/links/{id}", Scope::LinksWrite);
+    pub const DELETE_LINK: Self = Self::scoped(
+        "delete_link",
+        Method::Delete,
+        "/api/v1/me/links/{id}",
+        Scope::LinksWrite,
+    );
     /// `POST /me/posts`
-    pub const CREATE_POST: Self =
-        Self::scoped(Method::Post, "/api/v1/me/posts", Scope::SocialWrite).creating();
+    pub const CREATE_POST: Self = Self::scoped(
+        "create_post",
+        Method::Post,
+        "/api/v1/me/posts",
+        Scope::SocialWrite,
+    )
+    .creating();
     /// `DELETE /me/posts/{id}`
-    pub const DELETE_POST: Self =
-        Self::scoped(Method::Delete, "/api/v1/me/posts/{id}", Scope::SocialWrite);
+    pub const DELETE_POST: Self = Self::scoped(
+        "delete_post",
+        Method::Delete,
+        "/api/v1/me/posts/{id}",
+        Scope::SocialWrite,
+    );
     /// `GET /users/{handle}/stats`
-    pub const USER_STATS: Self = Self::keyed(Method::Get, "/api/v1/users/{handle}/stats");
+    pub const USER_STATS: Self =
+        Self::keyed("user_stats", Method::Get, "/api/v1/users/{handle}/stats");
     /// `GET /badges`
-    pub const BADGES: Self = Self::open(Method::Get, "/api/v1/badges");
+    pub const BADGES: Self = Self::open("badges", Method::Get, "/api/v1/badges");
     /// `GET /stats`
-    pub const SITE_STATS: Self = Self::open(Method::Get, "/api/v1/stats");
+    pub const SITE_STATS: Self = Self::open("site_stats", Method::Get, "/api/v1/stats");
 
     /// All endpoints, in the order of the specification.
     pub const ALL: [Self; 11] = [
@@ -111,6 +144,14 @@ impl Operation {
         Self::BADGES,
         Self::SITE_STATS,
     ];
+
+    /// Returns a short name that does not change, for example for a metric label: the name of the
+    /// method of [`Client`](crate::Client), such as `update_profile`. All
+    /// [raw calls](crate::Client::raw_call) have the name `raw_call`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
 
     /// Returns the method.
     #[must_use]
@@ -146,6 +187,7 @@ impl Operation {
     /// Creates an endpoint that is not in the specification.
     pub(crate) fn unspecified(method: Method, path: String) -> Self {
         Self {
+            name: "raw_call",
             method,
             path_template: Cow::Owned(path),
             scope: None,
@@ -160,8 +202,9 @@ impl Operation {
         self
     }
 
-    const fn open(method: Method, path_template: &'static str) -> Self {
+    const fn open(name: &'static str, method: Method, path_template: &'static str) -> Self {
         Self {
+            name,
             method,
             path_template: Cow::Borrowed(path_template),
             scope: None,
@@ -170,18 +213,20 @@ impl Operation {
         }
     }
 
-    const fn keyed(method: Method, path_template: &'static str) -> Self {
-        Self {
-            method,
-            path_template: Cow::Borrowed(path_template),
-            scope: None,
-            requires_key: true,
-            idempotent: true,
-        }
+    const fn keyed(name: &'static str, method: Method, path_template: &'static str) -> Self {
+        let mut operation = Self::open(name, method, path_template);
+        operation.requires_key = true;
+        operation
     }
 
-    const fn scoped(method: Method, path_template: &'static str, scope: Scope) -> Self {
+    const fn scoped(
+        name: &'static str,
+        method: Method,
+        path_template: &'static str,
+        scope: Scope,
+    ) -> Self {
         Self {
+            name,
             method,
             path_template: Cow::Borrowed(path_template),
             scope: Some(scope),

@@ -5,15 +5,23 @@ use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use crate::values::invalid_value::quoted;
 use crate::{ApiKey, InvalidValue};
 
-/// Headers that only the client sets.
-const RESERVED: [HeaderName; 10] = [
+/// Headers that only the client sets, and those about the connection or the encoding of the body.
+const RESERVED: [HeaderName; 18] = [
     header::ACCEPT,
     header::ACCEPT_ENCODING,
     header::AUTHORIZATION,
     header::CONNECTION,
+    header::CONTENT_ENCODING,
     header::CONTENT_LENGTH,
     header::CONTENT_TYPE,
+    header::EXPECT,
     header::HOST,
+    HeaderName::from_static("http2-settings"),
+    HeaderName::from_static("keep-alive"),
+    header::PROXY_AUTHORIZATION,
+    HeaderName::from_static("proxy-connection"),
+    header::TE,
+    header::TRAILER,
     header::TRANSFER_ENCODING,
     header::UPGRADE,
     header::USER_AGENT,
@@ -65,8 +73,11 @@ fn header_name(text: &str) -> Result<HeaderName, InvalidValue> {
         header::AUTHORIZATION => Err(reject(
             "is reserved for the key; use ClientBuilder::api_key",
         )),
+        header::PROXY_AUTHORIZATION => Err(reject(
+            "is reserved; put the user name and password into the URL of ClientBuilder::proxy",
+        )),
         header::USER_AGENT => Err(reject("is reserved; use ClientBuilder::user_agent")),
-        _ if RESERVED.contains(&name) => Err(reject("is set by the client; remove it")),
+        _ if RESERVED.contains(&name) => Err(reject("is reserved for the client; remove it")),
         _ => Ok(name),
     }
 }
@@ -106,10 +117,12 @@ mod tests {
             error("User-Agent", "x"),
             "header \"User-Agent\" is reserved; use ClientBuilder::user_agent"
         );
-        assert_eq!(
-            error("Host", "evil"),
-            "header \"Host\" is set by the client; remove it"
-        );
+        for name in ["Host", "TE", "Transfer-Encoding", "Keep-Alive", "Expect"] {
+            assert_eq!(
+                error(name, "evil"),
+                format!("header {name:?} is reserved for the client; remove it")
+            );
+        }
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! A response with its undecoded body.
 
 use bytes::Bytes;
+#[cfg(feature = "testing")]
+use reqwest::header::HeaderName;
 use reqwest::header::{HeaderMap, HeaderValue};
 
 use crate::ApiKey;
@@ -24,6 +26,18 @@ impl RawResponse {
         ["x-request-id", "request-id"]
             .into_iter()
             .find_map(|name| self.header(name))
+    }
+
+    /// Adds a header, for tests.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the name or the value is not valid in HTTP.
+    #[cfg(feature = "testing")]
+    pub(crate) fn add_header(&mut self, name: &str, value: &str) {
+        let name = HeaderName::from_bytes(name.as_bytes()).expect("a valid header name");
+        let value = HeaderValue::from_str(value).expect("a valid header value");
+        self.headers.append(name, value);
     }
 
     /// Redacts the key, which a service may echo in an error response.

@@ -65,7 +65,8 @@ fn the_readme_lists_every_operation_with_its_scope() {
     for operation in Operation::ALL {
         let line = operation.to_string().replacen("/api/v1", "", 1);
         let start = format!(") | `{line}`");
-        let row = readme.lines().find(|row| row.contains(&start));
+        let start = format!("| [`{0}`](Client::{0}{start}", operation.name());
+        let row = readme.lines().find(|row| row.starts_with(&start));
         let row = row.unwrap_or_else(|| panic!("the README has no row for {line}"));
         let scope = operation
             .scope()

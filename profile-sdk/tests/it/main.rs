@@ -35,6 +35,8 @@ mod retries;
 mod secrets;
 mod shapes;
 mod site_stats;
+#[cfg(feature = "testing")]
+mod testing;
 #[cfg(any(feature = "__rustls", feature = "native-tls"))]
 mod tls;
 #[cfg(feature = "tracing")]

@@ -49,7 +49,7 @@ async fn a_refused_connection_sends_nothing() {
 }
 
 /// The TLS handshake is never answered.
-#[cfg(any(feature = "rustls", feature = "native-tls"))]
+#[cfg(any(feature = "__rustls", feature = "native-tls"))]
 #[tokio::test]
 async fn a_write_that_never_connects_sends_nothing() {
     use std::time::Duration;

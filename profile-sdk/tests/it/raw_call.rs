@@ -186,6 +186,29 @@ async fn sends_a_header_with_one_request() {
 }
 
 #[tokio::test]
+async fn every_typed_call_sends_its_headers() {
+    let service = MockServer::start().await;
+    let client = crate::client_builder(&service)
+        .api_key(profile_sdk::ApiKey::new(service.key()).unwrap())
+        .default_header("x-tenant", "blue")
+        .build()
+        .unwrap();
+    let call = client.create_post("p").header("Idempotency-Key", "canary");
+    let call = call.header("X-Tenant", "green").header("x-tenant", "red");
+    assert!(!format!("{call:?}").contains("canary"));
+    call.await.unwrap();
+    let expected = service
+        .expect("POST", "/me/posts")
+        .header("x-tenant", "red");
+    expected.header("idempotency-key", "canary").once();
+    client.me().await.unwrap();
+    service
+        .expect("GET", "/me")
+        .header("x-tenant", "blue")
+        .once();
+}
+
+#[tokio::test]
 async fn names_invalid_headers() {
     let service = MockServer::start().await;
     let client = connect_as_owner(&service);
@@ -202,7 +225,13 @@ async fn names_invalid_headers() {
         ),
     ] {
         let call = client.raw_call(Method::Get, "/api/v1/stats");
+        let typed = client.me().header(name, value).await.unwrap_err();
+        assert_eq!(
+            typed.to_string(),
+            format!("GET /api/v1/me: {}", typed.invalid_value().unwrap())
+        );
         let error = call.header(name, value).read_bytes().await.unwrap_err();
+        assert_eq!(typed.invalid_value(), error.invalid_value());
         assert_eq!(error.to_string(), format!("GET /api/v1/stats: {reason}"));
         assert_eq!(error.invalid_value().unwrap().field(), "header");
     }

@@ -30,6 +30,17 @@ async fn call_each_with_fault(fault: Fault) -> Vec<(Operation, Result<(), Error>
     results
 }
 
+#[tokio::test]
+async fn a_response_counts_attempts_and_time() {
+    let service = MockServer::start().await;
+    let fault = FaultRule::new(Fault::status(503)).times(2);
+    service.add_fault(fault).unwrap();
+    let client = client_builder(&service).jitter(|| 1.0).build().unwrap();
+    let response = client.badges().send().await.unwrap();
+    assert_eq!(response.attempts(), 3);
+    assert_eq!(response.elapsed(), Duration::from_millis(100 + 200));
+}
+
 fn creates(operation: &Operation) -> bool {
     [Operation::CREATE_LINK, Operation::CREATE_POST].contains(operation)
 }

@@ -82,7 +82,7 @@ async fn emits_spans_and_events_without_the_key() {
     assert_eq!(lines[1], "attempt number=1");
     assert!(lines[2].contains("attempt 1 begins"));
     assert!(lines[3].contains("attempt 1 failed: GET /api/v1/me: 503"));
-    assert!(lines[3].contains("kind=Service error=GET /api/v1/me: 503"));
+    assert!(lines[3].contains("kind=\"service\" error=GET /api/v1/me: 503"));
     assert!(lines[4].contains(" seconds before the next attempt"));
     assert_eq!(lines[5], "attempt number=2");
     assert!(lines[6].contains("attempt 2 begins"));

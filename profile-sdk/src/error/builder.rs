@@ -1,0 +1,150 @@
+//! A builder for errors; feature `testing`.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::header::HeaderMap;
+
+use crate::transport::raw_response::RawResponse;
+use crate::{Error, ErrorKind, Operation};
+
+/// A builder for an [`Error`] of any kind.
+///
+/// ```
+/// use profile_sdk::testing::ErrorBuilder;
+/// use profile_sdk::{ErrorKind, Operation};
+///
+/// let error = ErrorBuilder::new(ErrorKind::Timeout)
+///     .operation(Operation::CREATE_LINK)
+///     .build();
+/// assert!(error.may_have_been_applied());
+/// assert!(!error.is_retryable());
+///
+/// let error = ErrorBuilder::new(ErrorKind::Service).status(503).build();
+/// assert_eq!(error.status(), Some(503));
+/// ```
+#[derive(Debug)]
+#[must_use]
+pub struct ErrorBuilder {
+    error: Error,
+    may_have_been_applied: Option<bool>,
+}
+
+impl ErrorBuilder {
+    /// Creates a builder with the status code that is typical for the kind, if it has one.
+    pub fn new(kind: ErrorKind) -> Self {
+        let reason = match kind {
+            ErrorKind::Invalid => "a value is invalid",
+            ErrorKind::KeyMissing => "this call requires an API key",
+            ErrorKind::Connection => "could not connect, so nothing was sent",
+            ErrorKind::Timeout => "no complete response within 30 seconds",
+            ErrorKind::Interrupted => "the connection was lost before the response was complete",
+            ErrorKind::TooLarge => "the response is larger than the maximum",
+            ErrorKind::Unreadable => "the response could not be decoded",
+            _ => "",
+        };
+        let builder = Self {
+            error: Error::new(kind, reason),
+            may_have_been_applied: None,
+        };
+        match kind {
+            ErrorKind::Unreadable | ErrorKind::TooLarge => builder.status(200),
+            ErrorKind::Redirected => builder.status(302),
+            ErrorKind::Unauthorized => builder.status(401),
+            ErrorKind::Forbidden => builder.status(403),
+            ErrorKind::NotFound => builder.status(404),
+            ErrorKind::Rejected => builder.status(422),
+            ErrorKind::RateLimited => builder.status(429),
+            ErrorKind::Service => builder.status(500),
+            _ => builder,
+        }
+    }
+
+    /// Sets the endpoint that was called. Default: none.
+    pub fn operation(mut self, operation: Operation) -> Self {
+        self.error = self.error.with_operation(&operation);
+        self
+    }
+
+    /// Sets the handle or ID that the call was about. Default: none.
+    pub fn resource(mut self, resource: impl Into<String>) -> Self {
+        self.error = self.error.with_resource(Some(resource.into()));
+        self
+    }
+
+    /// Sets the status code of the response. Does not change the kind.
+    pub fn status(mut self, status: u16) -> Self {
+        self.response().status = status;
+        self
+    }
+
+    /// Adds a header to the response, for example `x-request-id`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the name or the value is not valid in HTTP.
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.response().add_header(name, value);
+        self
+    }
+
+    /// Sets the body of the response. Does not change the message and the code.
+    pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.response().body = body.into().into();
+        self
+    }
+
+    /// Sets the error message in the response. Default: none.
+    pub fn message(mut self, message: impl Into<String>) -> Self {
+        self.error.inner.message = Some(message.into());
+        self
+    }
+
+    /// Sets the error code in the response, for example `unknown_field`. Default: none.
+    pub fn code(mut self, code: impl Into<String>) -> Self {
+        self.error.inner.code = Some(code.into());
+        self
+    }
+
+    /// Sets how long to wait before the next attempt. Default: none.
+    pub fn retry_after(mut self, wait: Duration) -> Self {
+        self.error = self.error.with_retry_after(Some(wait));
+        self
+    }
+
+    /// Sets the number of requests sent and the duration of the call. Default: zero.
+    pub fn attempts(mut self, attempts: u32, elapsed: Duration) -> Self {
+        self.error.inner.attempts = attempts;
+        self.error.inner.elapsed = elapsed;
+        self
+    }
+
+    /// Sets the result of [`Error::may_have_been_applied`]. Default: as the kind and the operation
+    /// imply; without an operation, as for a write.
+    pub fn may_have_been_applied(mut self, applied: bool) -> Self {
+        self.may_have_been_applied = Some(applied);
+        self
+    }
+
+    /// Creates the error.
+    #[must_use]
+    pub fn build(self) -> Error {
+        let mut error = self.error;
+        if let Some(applied) = self.may_have_been_applied {
+            error.inner.may_have_been_applied = applied;
+        }
+        error
+    }
+
+    fn response(&mut self) -> &mut RawResponse {
+        self.error
+            .inner
+            .response
+            .get_or_insert_with(|| RawResponse {
+                status: 200,
+                headers: HeaderMap::new(),
+                body: Bytes::new(),
+                is_truncated: false,
+            })
+    }
+}
