@@ -16,6 +16,7 @@ pub(crate) struct Attempts<'a> {
     client: &'a Client,
     request: &'a Request,
     timeouts: &'a Timeouts,
+    accepts_any_body: bool,
     started: Instant,
     deadline: Instant,
     /// The number of requests sent.
@@ -27,14 +28,16 @@ pub(crate) struct Attempts<'a> {
 }
 
 /// Returns the response to a request if it is a 2xx. A deletion also succeeds with a 404 if an
-/// earlier attempt may have deleted the resource.
+/// earlier attempt may have deleted the resource. If the call accepts any body, the body is empty if
+/// it could not be read completely.
 pub(crate) async fn exchange<'a>(
     client: &'a Client,
     request: &'a Request,
     timeouts: &'a Timeouts,
+    accepts_any_body: bool,
 ) -> Result<(RawResponse, Attempts<'a>), Error> {
     client.check_key(request)?;
-    let mut attempts = Attempts::new(client, request, timeouts);
+    let mut attempts = Attempts::new(client, request, timeouts, accepts_any_body);
     match trace::in_call(request, attempts.run()).await {
         Ok(response) => Ok((response, attempts)),
         Err(error) => {
@@ -45,13 +48,19 @@ pub(crate) async fn exchange<'a>(
 }
 
 impl<'a> Attempts<'a> {
-    fn new(client: &'a Client, request: &'a Request, timeouts: &'a Timeouts) -> Self {
+    fn new(
+        client: &'a Client,
+        request: &'a Request,
+        timeouts: &'a Timeouts,
+        accepts_any_body: bool,
+    ) -> Self {
         const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
         let started = client.pacing().clock.now();
         Self {
             client,
             request,
             timeouts,
+            accepts_any_body,
             started,
             // Cap at one year; `Instant` may not represent more.
             deadline: started + timeouts.total_timeout.min(YEAR),
@@ -105,7 +114,7 @@ impl<'a> Attempts<'a> {
         let left = self.deadline.saturating_duration_since(now);
         let timeout = self.timeouts.attempt_timeout.min(left);
         let operation = self.request.operation();
-        let (response, body_error) = self
+        let (mut response, body_error) = self
             .client
             .transport()
             .exchange(self.request, timeout)
@@ -114,11 +123,16 @@ impl<'a> Attempts<'a> {
         let policy = &self.timeouts.retry;
         self.pacing().finish(permit, &response, policy);
         match (response.status, body_error) {
-            (200..300, Some(error)) => Err(self
-                .client
-                .redacted_error(response, |response| error.with_response(response))
-                .with_operation(operation)),
             (200..300, None) => Ok(response),
+            (200..300, Some(_)) if self.accepts_any_body => {
+                response.body.clear();
+                Ok(response)
+            }
+            (200..300, Some(error)) => {
+                let to_error = |response| error.with_response(response);
+                let error = self.client.redacted_error(response, to_error);
+                Err(self.client.error_in(self.request, error))
+            }
             (404, _) if self.uncertain && operation.method() == Method::Delete => Ok(response),
             _ => {
                 let retry_after = self.pacing().retry_after(&response);

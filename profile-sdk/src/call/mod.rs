@@ -76,6 +76,8 @@ pub struct Call<T> {
     request: Result<Request, Error>,
     read: fn(&[u8]) -> Result<T, String>,
     timeouts: Timeouts,
+    /// `true` if a 2xx response is a success even if its body cannot be read.
+    accepts_any_body: bool,
 }
 
 impl<T> Call<T> {
@@ -90,6 +92,7 @@ impl<T> Call<T> {
             request,
             read,
             timeouts: client.timeouts(),
+            accepts_any_body: false,
         }
     }
 
@@ -195,7 +198,8 @@ impl<T> Call<T> {
 
     async fn exchange(&self, request: &Request) -> Result<Response<T>, Error> {
         let (response, attempts) =
-            attempts::exchange(&self.client, request, &self.timeouts).await?;
+            attempts::exchange(&self.client, request, &self.timeouts, self.accepts_any_body)
+                .await?;
         match (self.read)(&response.body) {
             Ok(data) => Ok(Response::new(data, response, attempts.summary())),
             Err(_) => {
@@ -218,7 +222,11 @@ impl<T> Call<Option<T>> {
     where
         T: Resource,
     {
-        Self::new(client, Ok(request), |body| Ok(decode::read_written(body)))
+        let read = |body: &[u8]| Ok(decode::read_written(body));
+        Self {
+            accepts_any_body: true,
+            ..Self::new(client, Ok(request), read)
+        }
     }
 
     /// Makes the call fail with this error before it is sent.
@@ -233,7 +241,10 @@ impl<T> Call<Option<T>> {
 impl Call<()> {
     /// Creates a call whose response body is ignored.
     pub(crate) fn delete(client: &Client, request: Request) -> Self {
-        Self::new(client, Ok(request), |_| Ok(()))
+        Self {
+            accepts_any_body: true,
+            ..Self::new(client, Ok(request), |_| Ok(()))
+        }
     }
 }
 

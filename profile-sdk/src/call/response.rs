@@ -110,7 +110,8 @@ impl<T> Response<T> {
         decode::raw_data(&self.raw.body)
     }
 
-    /// Returns the whole decompressed body.
+    /// Returns the whole decompressed body. Empty if the call is a write and its body could not be
+    /// read completely.
     #[must_use]
     pub fn body(&self) -> &[u8] {
         &self.raw.body

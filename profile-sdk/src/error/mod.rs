@@ -190,7 +190,7 @@ impl Error {
     /// attempt was lost, could not be decoded or was too large, or the service failed while
     /// processing the request.
     ///
-    /// A write with a 2xx response succeeds even if its body cannot be decoded. [Raw
+    /// A write with a 2xx response succeeds even if its body cannot be read or decoded. [Raw
     /// calls](crate::Client::raw_call) are the exception: they return an error, for which this
     /// method returns `true`.
     #[must_use]

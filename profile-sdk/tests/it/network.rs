@@ -71,11 +71,7 @@ async fn a_write_that_never_connects_sends_nothing() {
 
 #[tokio::test]
 async fn a_lost_response_leaves_the_outcome_unknown() {
-    for response in [
-        &b""[..],
-        b"HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{\"data\"",
-        b"HTTP/1.1 201 Created\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
-    ] {
+    for response in [&b""[..], b"HTTP/1.1 201 Created\r\ncontent-le"] {
         let uri = serve_once(response).await;
         let error = connect_to(&uri).create_post("p").await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}");

@@ -1,10 +1,15 @@
 //! The success of a write depends only on its status code.
 
-use mock_server::MockServer;
-use mock_server::wiremock::ResponseTemplate;
-use profile_sdk::{LinkId, LinkUpdate, LinkUrl, NewLink, PostId, ProfileUpdate};
+use std::time::Duration;
 
-use crate::{connect_as_owner, respond_to_all};
+use mock_server::wiremock::ResponseTemplate;
+use mock_server::{Fault, FaultRule, MockServer, WireFault};
+use profile_sdk::{
+    ErrorKind, LinkId, LinkUpdate, LinkUrl, Method, NewLink, PostId, ProfileUpdate, RetryPolicy,
+};
+
+use crate::every_call::every_call;
+use crate::{client_builder, connect_as_owner, requests, respond_to_all};
 
 #[tokio::test]
 pub(crate) async fn a_response_without_the_resource_is_a_success() {
@@ -55,4 +60,67 @@ pub(crate) async fn returns_a_partial_resource() {
     let post = response.into_data().unwrap();
     assert_eq!(post.id, Some(PostId::from(42)));
     assert_eq!(post.body, None);
+}
+
+/// Faults that spoil only the body of a 2xx response.
+fn spoiled_bodies() -> [Fault; 6] {
+    let compressed_with = |coding: &str| Fault::Status {
+        status: 200,
+        body: Some("not compressed".to_owned()),
+        headers: [("content-encoding".to_owned(), coding.to_owned())].into(),
+    };
+    [
+        Fault::Wire(WireFault::Cut { after: 5 }),
+        Fault::Wire(WireFault::Stall { after: 5 }),
+        Fault::Wire(WireFault::BadChunk),
+        Fault::HugeBody { bytes: 16 << 20 },
+        compressed_with("gzip"),
+        compressed_with("br"),
+    ]
+}
+
+#[tokio::test]
+async fn a_response_with_a_spoiled_body_is_a_success() {
+    for fault in spoiled_bodies() {
+        let service = MockServer::builder().wire_faults().start().await.unwrap();
+        service.add_fault(FaultRule::new(fault.clone())).unwrap();
+        let client = client_builder(&service)
+            .api_key(profile_sdk::ApiKey::new(service.key()).unwrap())
+            .attempt_timeout(Duration::from_millis(300))
+            .build()
+            .unwrap();
+        let created = client.create_post("p").send().await.unwrap();
+        assert!((200..300).contains(&created.status()), "{fault:?}");
+        assert_eq!((created.data(), created.body()), (&None, &b""[..]));
+        let mut expected = 1;
+        for (operation, call) in every_call(&client) {
+            if operation.method().is_write() {
+                call.await.unwrap();
+                expected += 1;
+            }
+        }
+        assert_eq!(requests(&service), expected, "{fault:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_raw_write_with_a_spoiled_body_keeps_its_status() {
+    for (fault, kind) in [
+        (
+            Fault::Wire(WireFault::Cut { after: 5 }),
+            ErrorKind::Interrupted,
+        ),
+        (Fault::HugeBody { bytes: 16 << 20 }, ErrorKind::TooLarge),
+    ] {
+        let service = MockServer::builder().wire_faults().start().await.unwrap();
+        service.add_fault(FaultRule::new(fault)).unwrap();
+        let call = connect_as_owner(&service)
+            .raw_call(Method::Post, "/api/v1/me/posts")
+            .json(&serde_json::json!({"body": "p"}))
+            .read_bytes();
+        let error = call.retry(RetryPolicy::none()).await.unwrap_err();
+        assert_eq!(error.kind(), kind);
+        assert!(matches!(error.status(), Some(200..300)), "{error}");
+        assert!(error.may_have_been_applied());
+    }
 }

@@ -9,8 +9,6 @@ use mock_server::{Fault, FaultRule, WireFault};
 use super::expected_state::Outcome;
 use super::random::Random;
 
-/// Larger than the maximum response size of both clients.
-const TOO_LARGE: u64 = 9 << 20;
 /// Longer than the short timeout, in milliseconds.
 const TOO_LATE: u64 = 400;
 
@@ -102,6 +100,7 @@ impl PlannedFault {
 }
 
 fn applied(random: &mut Random) -> PlannedFault {
+    let after = random.below(20) as u64;
     let faults = [
         Fault::delay(1),
         Fault::EmptyBody,
@@ -113,6 +112,10 @@ fn applied(random: &mut Random) -> PlannedFault {
             bytes: 100,
             milliseconds: 1,
         }),
+        // The status code arrives, and a write needs no body.
+        Fault::Wire(WireFault::Cut { after }),
+        Fault::Wire(WireFault::BadChunk),
+        Fault::Wire(WireFault::Stall { after }),
     ];
     PlannedFault {
         fault: one_of(faults, random),
@@ -144,7 +147,6 @@ fn rejected(random: &mut Random) -> PlannedFault {
 /// Returns a fault before or after the write, which the client cannot distinguish.
 fn unknown(random: &mut Random) -> PlannedFault {
     let phase = [Phase::Before, Phase::After][random.below(2)];
-    let after = random.below(20) as u64;
     let common = [
         Fault::status(500),
         Fault::status(502),
@@ -152,15 +154,10 @@ fn unknown(random: &mut Random) -> PlannedFault {
         Fault::status(504),
         Fault::Wire(WireFault::Reset),
         Fault::Wire(WireFault::Close),
-        Fault::Wire(WireFault::Cut { after }),
-        Fault::Wire(WireFault::BadChunk),
     ];
     let (fault, phase) = match random.below(100) {
-        0..4 => (Fault::Wire(WireFault::Stall { after }), phase),
         // A request delayed before the write could be applied after the next operation.
-        4..6 => (Fault::delay(TOO_LATE), Phase::After),
-        6..8 => (Fault::HugeBody { bytes: TOO_LARGE }, phase),
-        8..10 => (Fault::GzipBomb { bytes: TOO_LARGE }, phase),
+        0..3 => (Fault::delay(TOO_LATE), Phase::After),
         _ => (one_of(common, random), phase),
     };
     PlannedFault {
