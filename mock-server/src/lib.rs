@@ -17,6 +17,7 @@
 //
 // - `engine`: the service as a pure function from a world and a request to an outcome
 // - `faults`, `journal`, `webhook`: faults, recorded requests and webhook deliveries
+// - `mutants`: changes that break one sentence of the specification each
 // - `state_file`, `store`, `service`, `worlds`: the storage of worlds, and the state around them
 // - `control`: the control API of the program
 // - `transport`: the HTTP servers, with wiremock and with hyper
@@ -30,6 +31,7 @@ pub mod faults;
 pub mod guide;
 mod invalid_input;
 pub mod journal;
+mod mutants;
 mod openapi;
 mod path_pattern;
 mod path_template;
@@ -50,6 +52,7 @@ pub use engine::{
 };
 pub use faults::{Fault, FaultRule, WireFault};
 pub use invalid_input::InvalidInput;
+pub use mutants::Mutant;
 pub use openapi::{control_openapi_json, openapi_json};
 pub use server::{MockServer, MockServerBuilder, StartError};
 pub use state_file::{StateError, StateFile};

@@ -9,6 +9,7 @@ use crate::engine::{Endpoint, Keys, Reply, Request, Verdicts, World};
 use crate::faults::{FaultRule, FaultRules, Plan, PlannedReply};
 use crate::invalid_input::InvalidInput;
 use crate::journal::{Entry, Journal, JournalLimits, Response};
+use crate::mutants::Mutant;
 use crate::state_file::{StateError, StateFile};
 use crate::store::{Handled, Store};
 use crate::webhook::keep_webhook;
@@ -25,6 +26,7 @@ pub(crate) struct Service {
     verdicts: Mutex<Verdicts>,
     /// The verdicts before the last [`reset`](Self::reset).
     past_verdicts: Mutex<Verdicts>,
+    mutant: Option<&'static Mutant>,
     /// Becomes `true` when the world is deleted.
     closed: watch::Sender<bool>,
 }
@@ -59,6 +61,7 @@ impl Service {
             journal: Journal::new(JournalLimits::default()),
             verdicts: Mutex::default(),
             past_verdicts: Mutex::default(),
+            mutant: None,
             closed: watch::Sender::new(false),
         }
     }
@@ -82,6 +85,15 @@ impl Service {
             journal: Journal::new(limits),
             ..self
         }
+    }
+
+    /// Makes the service break a sentence of the specification.
+    pub(crate) fn set_mutant(&mut self, mutant: &'static Mutant) {
+        self.mutant = Some(mutant);
+    }
+
+    pub(crate) fn mutant(&self) -> Option<&'static Mutant> {
+        self.mutant
     }
 
     /// Returns the initial world.
@@ -133,8 +145,8 @@ impl Service {
     /// journal and the verdicts. Returns the response and the entry of the journal.
     pub(crate) fn answer(&self, request: Request, plan: &Plan) -> (PlannedReply, Arc<Entry>) {
         let handled = match plan.prevents_write() {
-            true => self.store.dry_run(&request),
-            false => self.store.handle(&request),
+            true => self.store.dry_run(&request, self.mutant),
+            false => self.store.handle(&request, self.mutant),
         };
         match handled {
             Ok(handled) => self.apply(request, plan, handled),

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use jiff::Timestamp;
 
 use crate::engine::{Outcome, Request, World, bearer_token, process};
+use crate::mutants::Mutant;
 use crate::state_file::{StateError, StateFile};
 
 /// The world of one service.
@@ -31,10 +32,13 @@ pub(crate) struct Handled {
 }
 
 impl Handled {
-    fn new(world: &mut World, request: &Request) -> Self {
+    fn new(world: &mut World, request: &Request, mutant: Option<&Mutant>) -> Self {
         let at = world.clock().timestamp();
         Self {
-            outcome: process(world, request, at),
+            outcome: match mutant {
+                None => process(world, request, at),
+                Some(mutant) => mutant.process(world, request, at),
+            },
             at,
             date: world.clock().date_header(at),
             has_known_key: has_known_key(world, request),
@@ -50,18 +54,26 @@ impl Store {
     }
 
     /// Handles a request and stores the changed world.
-    pub(crate) fn handle(&self, request: &Request) -> Result<Handled, StateError> {
+    pub(crate) fn handle(
+        &self,
+        request: &Request,
+        mutant: Option<&Mutant>,
+    ) -> Result<Handled, StateError> {
         self.transact(|world| {
-            let handled = Handled::new(world, request);
+            let handled = Handled::new(world, request, mutant);
             let changed = handled.outcome.changed;
             (handled, changed)
         })
     }
 
     /// Returns the result of handling the request without changing the world.
-    pub(crate) fn dry_run(&self, request: &Request) -> Result<Handled, StateError> {
+    pub(crate) fn dry_run(
+        &self,
+        request: &Request,
+        mutant: Option<&Mutant>,
+    ) -> Result<Handled, StateError> {
         let mut world = self.world()?;
-        Ok(Handled::new(&mut world, request))
+        Ok(Handled::new(&mut world, request, mutant))
     }
 
     /// Returns a copy of the current world.

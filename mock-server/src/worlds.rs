@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use crate::engine::{self, ActiveKeys, Dialect, Keys, Request, Verdicts, World, bearer_token};
 use crate::faults::FaultRule;
 use crate::invalid_input::InvalidInput;
+use crate::mutants::Mutant;
 use crate::service::Service;
 use crate::state_file::{StateError, StateFile};
 
@@ -36,6 +37,7 @@ const SEPARATOR: char = '.';
 pub struct Worlds {
     default: Arc<Service>,
     others: RwLock<Others>,
+    mutant: Option<&'static Mutant>,
 }
 
 #[derive(Debug, Default)]
@@ -109,9 +111,25 @@ impl Worlds {
     /// # Ok::<(), mock_server::StateError>(())
     /// ```
     pub fn update<T>(&mut self, change: impl FnOnce(&mut World) -> T) -> Result<T, StateError> {
+        self.default_mut().update_initial(change)
+    }
+
+    /// Makes all worlds break a sentence of the specification.
+    ///
+    /// ```
+    /// use mock_server::{Mutant, World, Worlds};
+    ///
+    /// let mut worlds = Worlds::in_memory(World::default());
+    /// worlds.set_mutant(&Mutant::all()[0]);
+    /// ```
+    pub fn set_mutant(&mut self, mutant: &'static Mutant) {
+        self.mutant = Some(mutant);
+        self.default_mut().set_mutant(mutant);
+    }
+
+    fn default_mut(&mut self) -> &mut Service {
         let service = Arc::get_mut(&mut self.default);
-        let service = service.expect("the worlds are not shared before they are served");
-        service.update_initial(change)
+        service.expect("the worlds are not shared before they are served")
     }
 
     /// Adds fault rules to the world `default`. If one is invalid, none is added.
@@ -156,6 +174,7 @@ impl Worlds {
         Self {
             default: Arc::new(default),
             others: RwLock::default(),
+            mutant: None,
         }
     }
 
@@ -216,7 +235,11 @@ impl Worlds {
 
     /// Adds a world in memory and returns its name.
     pub(crate) fn create(&self, world: World) -> String {
-        let service = Arc::new(Service::in_memory(world));
+        let mut service = Service::in_memory(world);
+        if let Some(mutant) = self.mutant {
+            service.set_mutant(mutant);
+        }
+        let service = Arc::new(service);
         let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
         others.created += 1;
         let name = format!("w{}", others.created);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::delivery::{Delivery, DeliveryOutcome, SignedDelivery};
 use super::receiver_url::ReceiverUrl;
 use super::send::send;
+use crate::mutants::Mutant;
 
 /// A delivery that was prepared.
 pub(crate) enum Dispatch {
@@ -19,6 +20,7 @@ pub(crate) struct PendingDelivery {
     pub(super) delivery: SignedDelivery,
     pub(super) url: ReceiverUrl,
     pub(super) timeout: Duration,
+    pub(super) mutant: Option<&'static Mutant>,
 }
 
 /// A delivery whose outcome has to be recorded.
@@ -29,7 +31,7 @@ pub(crate) struct SentDelivery {
 
 impl PendingDelivery {
     pub(crate) async fn send(self) -> SentDelivery {
-        let outcome = send(&self.delivery, &self.url, self.timeout).await;
+        let outcome = send(&self).await;
         let delivery = self.delivery;
         SentDelivery { delivery, outcome }
     }

@@ -8,6 +8,7 @@ use super::prepare;
 use super::secret::WebhookSecret;
 use super::state::{Prepared, WebhookStatus};
 use crate::engine::{EventKind, World};
+use crate::mutants::Mutant;
 use crate::service::Service;
 use crate::state_file::StateError;
 
@@ -244,6 +245,7 @@ impl<'a> WebhookHandle<'a> {
     ) -> Result<Dispatch, Error> {
         let (prepared, timeout) = self.service.store().transact(|world| {
             let prepared = prepare(world);
+            self.apply_mutant(world);
             let changed = prepared.is_ok();
             ((prepared, world.dialect().webhook_timeout), changed)
         })?;
@@ -256,16 +258,28 @@ impl<'a> WebhookHandle<'a> {
                 delivery,
                 url,
                 timeout,
+                mutant: self.service.mutant(),
             }),
         })
     }
 
     pub(crate) fn finish_delivery(&self, sent: SentDelivery) -> Result<Delivery, StateError> {
         let SentDelivery { delivery, outcome } = sent;
-        let record = |world: &mut World| (world.webhook.record(delivery, outcome), true);
+        let record = |world: &mut World| {
+            let delivery = world.webhook.record(delivery, outcome);
+            self.apply_mutant(world);
+            (delivery, true)
+        };
         let delivery = self.service.store().transact(record)?;
         self.cover(&delivery);
         Ok(delivery)
+    }
+
+    /// Applies another limit of failures after the outcome of a delivery.
+    fn apply_mutant(&self, world: &mut World) {
+        if let Some(limit) = self.service.mutant().and_then(Mutant::failure_limit) {
+            world.webhook.limit_failures(limit);
+        }
     }
 
     /// Counts the event as covered, even if the delivery failed.

@@ -2,7 +2,6 @@
 
 use std::error::Error;
 use std::io;
-use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
@@ -13,20 +12,17 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-use super::delivery::{DeliveryOutcome, SignedDelivery};
-use super::receiver_url::ReceiverUrl;
+use super::delivery::DeliveryOutcome;
+use super::dispatch::PendingDelivery;
 
 /// Maximum number of bytes of a response to read. Only the status matters, but closing the connection
 /// too early would cause errors in the receiver.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
-/// Sends once, without following redirects, and waits for the response no longer than `timeout`.
-pub(super) async fn send(
-    delivery: &SignedDelivery,
-    url: &ReceiverUrl,
-    timeout: Duration,
-) -> DeliveryOutcome {
-    match tokio::time::timeout(timeout, post(delivery, url)).await {
+/// Sends once, without following redirects, and waits for the response no longer than the timeout.
+pub(super) async fn send(pending: &PendingDelivery) -> DeliveryOutcome {
+    let timeout = pending.timeout;
+    match tokio::time::timeout(timeout, post(pending)).await {
         Ok(Ok(status)) => DeliveryOutcome::Answered { status },
         Ok(Err(error)) => DeliveryOutcome::ConnectionFailed {
             reason: error.to_string(),
@@ -35,8 +31,8 @@ pub(super) async fn send(
     }
 }
 
-async fn post(delivery: &SignedDelivery, url: &ReceiverUrl) -> Result<u16, SendError> {
-    let (host, port) = url.host_and_port();
+async fn post(pending: &PendingDelivery) -> Result<u16, SendError> {
+    let (host, port) = pending.url.host_and_port();
     let stream = TcpStream::connect((host.as_str(), port))
         .await
         .map_err(SendError::Connect)?;
@@ -44,23 +40,34 @@ async fn post(delivery: &SignedDelivery, url: &ReceiverUrl) -> Result<u16, SendE
     // Dropping the set closes the connection, also after a timeout.
     let mut connections = JoinSet::new();
     connections.spawn(connection);
-    let response = sender.send_request(request(delivery, url)).await?;
+    let response = sender.send_request(request(pending)).await?;
     let status = response.status().as_u16();
     drain(response).await?;
     Ok(status)
 }
 
-fn request(delivery: &SignedDelivery, url: &ReceiverUrl) -> Request<Full<Bytes>> {
-    let body = Full::new(Bytes::copy_from_slice(&delivery.body));
+fn request(pending: &PendingDelivery) -> Request<Full<Bytes>> {
+    let PendingDelivery {
+        delivery,
+        url,
+        mutant,
+        ..
+    } = pending;
     let kind = HeaderValue::from_bytes(delivery.kind.as_str().as_bytes())
         .expect("an event kind is a name that a header can carry");
-    Request::post(url.target())
+    let mut request = Request::post(url.target())
         .header(HOST, url.authority())
         .header(CONTENT_TYPE, &delivery.content_type)
         .header("x-service-event", kind)
         .header("x-service-signature", &delivery.signature)
-        .body(body)
-        .expect("target and headers were checked when they were made")
+        .body(Full::default())
+        .expect("target and headers were checked when they were made");
+    let mut body = delivery.body.clone();
+    if let Some(mutant) = mutant {
+        mutant.change_delivery(request.headers_mut(), &mut body);
+    }
+    *request.body_mut() = Full::new(body.into());
+    request
 }
 
 async fn drain(mut response: Response<Incoming>) -> Result<(), hyper::Error> {

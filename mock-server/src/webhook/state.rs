@@ -184,6 +184,11 @@ impl Webhook {
         *self == Self::default()
     }
 
+    /// Turns the webhook on or off, as if this number of failures in a row turned it off.
+    pub(super) fn limit_failures(&mut self, limit: u32) {
+        self.active = self.consecutive_failures < limit;
+    }
+
     /// Turns the webhook on and resets the count of failures.
     pub(crate) fn turn_on(&mut self) {
         self.active = true;

@@ -28,9 +28,12 @@ mod expect;
 mod faults;
 mod journal;
 mod links;
+#[cfg(all(unix, feature = "program"))]
 mod matrix;
 mod me;
 mod mounted_mocks;
+#[cfg(all(unix, feature = "program"))]
+mod mutants;
 mod openapi;
 mod posts;
 mod profile;
@@ -38,6 +41,7 @@ mod profile;
 mod program;
 mod rate_limit;
 mod routing;
+#[cfg(all(unix, feature = "program"))]
 mod run;
 mod server;
 #[cfg(all(unix, feature = "program"))]

@@ -97,7 +97,8 @@ fn the_default_has_to_pass() {
     assert_eq!(stdout.lines().count(), 3, "{stdout}");
     assert_eq!(
         stderr,
-        "\n--- output of the command: default, failed (exit code 4) ---\nbroken\n\
+        "mock-server: no endpoint was called; the URL is in PROFILE_BASE_URL\n\
+         \n--- output of the command: default, failed (exit code 4) ---\nbroken\n\
          mock-server: the command failed under the default dialect, which has to pass first\n"
     );
     assert_eq!(output(&["matrix", "--", "no-such-program"]).0, Some(127));
@@ -112,7 +113,8 @@ fn output_is_shown_on_request() {
     assert_eq!(code, Some(0));
     assert_eq!(
         stderr,
-        "\n--- output of the command: default, passed ---\none\n\
+        "mock-server: no endpoint was called; the URL is in PROFILE_BASE_URL\n\
+         \n--- output of the command: default, passed ---\none\n\
          \n--- output of the command: ids = integer, passed ---\none\n"
     );
 }

@@ -9,8 +9,9 @@ use std::str::FromStr;
 use clap::{Args, Parser, Subcommand};
 use mock_server::{Dialect, InvalidInput, World};
 
-use crate::matrix::MatrixOptions;
-use crate::run::RunOptions;
+use crate::commands::matrix::MatrixOptions;
+use crate::commands::mutants::MutantsOptions;
+use crate::commands::run::RunOptions;
 
 /// Runs a mock of the profile service until Ctrl-C or SIGTERM.
 ///
@@ -33,6 +34,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     Run(RunOptions),
     Matrix(MatrixOptions),
+    Mutants(MutantsOptions),
 }
 
 /// The options of a server.

@@ -6,6 +6,9 @@ use std::process::{ExitCode, ExitStatus};
 /// The program failed before or after the command.
 pub(crate) const FAILURE: u8 = 125;
 
+/// The subcommands that run a command.
+const COMMANDS: [&str; 3] = ["run", "matrix", "mutants"];
+
 /// Returns the exit code of a command, or 128 and the number of the signal that ended it.
 pub(crate) fn of(status: ExitStatus) -> u8 {
     let code = status
@@ -30,7 +33,7 @@ pub(crate) fn of_usage(error: &clap::Error) -> ExitCode {
     let _ = error.print();
     let runs_command = env::args_os()
         .nth(1)
-        .is_some_and(|first| first == "run" || first == "matrix");
+        .is_some_and(|first| COMMANDS.iter().any(|command| first == *command));
     match error.use_stderr() {
         true if runs_command => FAILURE.into(),
         true => 2.into(),

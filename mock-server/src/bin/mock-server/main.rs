@@ -1,19 +1,14 @@
 //! The program `mock-server`, a local mock of the profile service for clients in any language.
 
 mod arguments;
+mod commands;
 mod exit_code;
 mod failure;
-mod group;
 mod log;
-mod matrix;
 mod mock;
-mod output;
-mod run;
-mod serve;
 mod settings;
 mod setup;
 mod signals;
-mod standard_faults;
 mod summary;
 mod trial;
 
@@ -22,6 +17,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use arguments::{Arguments, Command};
+use commands::{matrix, mutants, run, serve};
 use setup::warn;
 
 #[tokio::main(flavor = "current_thread")]
@@ -39,6 +35,7 @@ async fn main() -> ExitCode {
             let ended = match command {
                 Command::Run(options) => run::run(options).await,
                 Command::Matrix(options) => matrix::run(options).await,
+                Command::Mutants(options) => mutants::run(options).await,
             };
             ended.map_err(|error| (error.exit_code(), error))
         }

@@ -2,17 +2,29 @@
 
 use std::io::{self, Write};
 
-use mock_server::{Endpoint, Rule, RuleVerdict, Verdicts};
+use mock_server::{Coverage, Endpoint, Rule, RuleVerdict, Verdicts};
+
+use crate::setup::warn;
 
 /// Maximum number of different violations to print per rule.
 const MAX_PER_RULE: usize = 5;
+
+/// Prints a hint and returns `true` if the command called no endpoint.
+pub(crate) fn warn_unless_called(coverage: &Coverage) -> bool {
+    let is_uncalled = |endpoint: &Endpoint| coverage.endpoint(*endpoint).calls == 0;
+    let is_idle = Endpoint::ALL.iter().all(is_uncalled);
+    if is_idle {
+        warn("no endpoint was called; the URL is in PROFILE_BASE_URL");
+    }
+    is_idle
+}
 
 /// Prints the violations and the coverage. Returns `true` if a rule was violated that is not allowed.
 pub(crate) fn print(verdicts: &Verdicts, allowed: &[Rule]) -> bool {
     let violated = verdicts.rules().filter(|one| !allowed.contains(&one.rule));
     let violated: Vec<_> = violated.collect();
     // Ignore a closed stderr; the exit code still reports the violations.
-    let _ = write(&mut io::stderr().lock(), verdicts, &violated);
+    let _ = write(&mut io::stderr(), verdicts, &violated);
     !violated.is_empty()
 }
 
@@ -30,12 +42,8 @@ fn write(to: &mut impl Write, verdicts: &Verdicts, violated: &[&RuleVerdict]) ->
     let uncovered = coverage.uncovered().endpoints;
     let (all, covered) = (Endpoint::ALL.len(), Endpoint::ALL.len() - uncovered.len());
     writeln!(to, "mock-server: {covered} of {all} endpoints covered")?;
-    if Endpoint::ALL
-        .iter()
-        .all(|one| coverage.endpoint(*one).calls == 0)
-    {
-        let message = "mock-server: no endpoint was called; the URL is in PROFILE_BASE_URL";
-        return writeln!(to, "{message}");
+    if warn_unless_called(coverage) {
+        return Ok(());
     }
     for endpoint in uncovered {
         writeln!(to, "  not covered: {endpoint}")?;

@@ -20,4 +20,4 @@ pub use endpoint::Endpoint;
 pub(super) use endpoint::Handler;
 pub(crate) use json_body::BODY_LIMIT;
 pub(super) use json_body::check_size;
-pub(super) use routing::route;
+pub(crate) use routing::route;

@@ -1,5 +1,8 @@
 //! Runs of one command against several mocks.
 
+mod group;
+mod output;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
@@ -16,9 +19,9 @@ use tokio::task::JoinSet;
 use crate::arguments::Address;
 use crate::exit_code;
 use crate::failure::Failure;
-use crate::group;
 use crate::mock::Mock;
 use crate::signals::Signals;
+use crate::summary;
 
 /// Number of lines of the output to print of a run that matters.
 const LAST_LINES: usize = 40;
@@ -162,6 +165,9 @@ async fn in_order(
             joined.unwrap_or_else(|panicked| panic::resume_unwind(panicked.into_panic()));
         let trial = trial?;
         let baseline_failed = index == 0 && !trial.passed();
+        if index == 0 {
+            summary::warn_unless_called(&trial.verdicts.coverage);
+        }
         ended.insert(index, trial);
         while let Some(trial) = ended.remove(&reported) {
             report(reported, trial);

@@ -8,23 +8,23 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
+use super::output::Output;
 use crate::failure::Failure;
-use crate::output::Output;
 
 /// Time for the group to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A command that ended or was ended.
-pub(crate) struct Ended {
+pub(super) struct Ended {
     /// `None` if the command did not end in time.
-    pub(crate) status: Option<ExitStatus>,
+    pub(super) status: Option<ExitStatus>,
     /// The end of stdout and stderr.
-    pub(crate) output: String,
+    pub(super) output: String,
 }
 
 /// Runs a command. When it ends, or after `limit`, its whole process group is ended; on Windows, only
 /// the command itself.
-pub(crate) async fn run<'a>(
+pub(super) async fn run<'a>(
     command: &[OsString],
     environment: impl Iterator<Item = (&'a str, &'a str)>,
     limit: Duration,

@@ -6,9 +6,9 @@ use clap::Args;
 use mock_server::{Dialect, FaultRule, RuleVerdict, World, Worlds};
 use serde::Serialize;
 
+use super::standard_faults::standard_faults;
 use crate::failure::Failure;
 use crate::setup::warn;
-use crate::standard_faults::standard_faults;
 use crate::trial::{Outcome, Trial, TrialOptions, print_json, run_all};
 
 /// Run a command against a new mock for each alternative of each dialect setting

@@ -16,13 +16,13 @@ const MAX_SIZE: usize = 1024 * 1024;
 const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// Output that a thread reads from a pipe.
-pub(crate) struct Output {
+pub(super) struct Output {
     bytes: Arc<Mutex<VecDeque<u8>>>,
     closed: oneshot::Receiver<()>,
 }
 
 impl Output {
-    pub(crate) fn collect(mut pipe: PipeReader) -> Self {
+    pub(super) fn collect(mut pipe: PipeReader) -> Self {
         let bytes = Arc::new(Mutex::new(VecDeque::new()));
         let (close, closed) = oneshot::channel();
         let read = bytes.clone();
@@ -40,7 +40,7 @@ impl Output {
     }
 
     /// Returns the output when the pipe is closed.
-    pub(crate) async fn finish(self) -> String {
+    pub(super) async fn finish(self) -> String {
         let _ = timeout(MAX_WAIT, self.closed).await;
         let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(bytes.make_contiguous()).into_owned()

@@ -1,0 +1,7 @@
+//! The commands of the program, one file each.
+
+pub(crate) mod matrix;
+pub(crate) mod mutants;
+pub(crate) mod run;
+pub(crate) mod serve;
+mod standard_faults;

@@ -1,0 +1,181 @@
+//! `mock-server mutants`: runs a command against services that break the specification.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use mock_server::{Mutant, World, Worlds};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::setup::warn;
+use crate::trial::{Outcome, Trial, TrialOptions, print_json, run_all};
+
+/// Run a command against mocks that each break one sentence of the specification
+///
+/// The first run is against the unchanged mock and has to pass. A mutant is caught if the command
+/// fails or exceeds the time limit, and missed if it passes. The command gets the same environment as
+/// with `run`. The exit code is 1 if a mutant was missed.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  mock-server mutants --jobs 4 -- pytest -q\n  mock-server mutants --only me_without_email --show-output -- pytest\n  mock-server mutants --skip no_signature,webhook_never_off -- npm test"
+)]
+pub(crate) struct MutantsOptions {
+    /// Test only this mutant; repeatable
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Do not test this mutant; repeatable
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    skip: Vec<String>,
+    #[command(flatten)]
+    trials: TrialOptions,
+}
+
+/// The result for one mutant.
+#[derive(Serialize)]
+struct Row {
+    name: &'static str,
+    section: &'static str,
+    sentence: &'static str,
+    result: &'static str,
+    seconds: f64,
+}
+
+/// The whole result, as JSON.
+#[derive(Serialize)]
+struct Results<'a> {
+    caught: usize,
+    missed: usize,
+    timeout: usize,
+    mutants: &'a [Row],
+}
+
+/// Runs the command and returns the exit code.
+pub(crate) async fn run(options: MutantsOptions) -> Result<u8, Failure> {
+    let MutantsOptions { only, skip, trials } = options;
+    let mutants = select(&only, &skip)?;
+    let (json, show_output) = (trials.json, trials.show_output);
+    let started = Instant::now();
+    print(
+        json,
+        format_args!("Found {} mutants to test", mutants.len()),
+    );
+    let mut rows = Vec::new();
+    let report = |index: usize, trial: Trial| {
+        let Some(index) = index.checked_sub(1) else {
+            let result = if trial.passed() { "ok" } else { "FAILED" };
+            let seconds = trial.duration.as_secs_f64();
+            print(
+                json,
+                format_args!("{result:<8} unmutated baseline in {seconds:.1} s"),
+            );
+            if show_output || !trial.passed() {
+                trial.print_output("unmutated baseline", show_output);
+            }
+            return;
+        };
+        let row = Row::new(mutants[index], &trial);
+        print(json, format_args!("{row}"));
+        if show_output {
+            trial.print_output(row.name, true);
+        }
+        rows.push(row);
+    };
+    let worlds = [None].into_iter().chain(mutants.iter().copied().map(Some));
+    if let Some(exit_code) = run_all(worlds.map(worlds_of), trials, report).await? {
+        return Ok(exit_code);
+    }
+    if rows.is_empty() {
+        warn("the command failed against the unmutated mock, which has to pass first");
+        return Ok(1);
+    }
+    Ok(conclude(&rows, started.elapsed(), json))
+}
+
+/// Returns the selected mutants.
+fn select(only: &[String], skip: &[String]) -> Result<Vec<&'static Mutant>, Failure> {
+    let all = Mutant::all();
+    let is_unknown = |name: &&String| all.iter().all(|mutant| mutant.name() != name.as_str());
+    if let Some(name) = only.iter().chain(skip).find(is_unknown) {
+        let expected = all.iter().map(Mutant::name).collect();
+        let name = name.clone();
+        return Err(Failure::Name { name, expected });
+    }
+    let contains = |names: &[String], mutant: &Mutant| names.iter().any(|one| one == mutant.name());
+    let selected =
+        |mutant: &&Mutant| (only.is_empty() || contains(only, mutant)) && !contains(skip, mutant);
+    Ok(all.iter().filter(selected).collect())
+}
+
+fn worlds_of(mutant: Option<&'static Mutant>) -> Worlds {
+    let mut worlds = Worlds::in_memory(World::default());
+    if let Some(mutant) = mutant {
+        worlds.set_mutant(mutant);
+    }
+    worlds
+}
+
+impl Row {
+    fn new(mutant: &Mutant, trial: &Trial) -> Self {
+        Self {
+            name: mutant.name(),
+            section: mutant.section(),
+            sentence: mutant.sentence(),
+            result: match trial.outcome {
+                Outcome::Passed => "missed",
+                Outcome::Failed(_) => "caught",
+                Outcome::TimedOut => "timeout",
+            },
+            seconds: trial.duration.as_secs_f64(),
+        }
+    }
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            name,
+            section,
+            sentence,
+            result,
+            seconds,
+        } = self;
+        match *result {
+            "missed" => write!(
+                f,
+                "MISSED   {name} in {seconds:.1} s: \"{sentence}\" (section {section})"
+            ),
+            result => write!(f, "{result:<8} {name} in {seconds:.1} s"),
+        }
+    }
+}
+
+fn print(json: bool, line: fmt::Arguments<'_>) {
+    if !json {
+        // Ignore a closed stdout; the exit code still reports the results.
+        let _ = writeln!(io::stdout(), "{line}");
+    }
+}
+
+/// Prints the conclusion and returns the exit code.
+fn conclude(mutants: &[Row], duration: Duration, json: bool) -> u8 {
+    let count = |result: &str| mutants.iter().filter(|row| row.result == result).count();
+    let (caught, missed, timeout) = (count("caught"), count("missed"), count("timeout"));
+    if json {
+        print_json(&Results {
+            caught,
+            missed,
+            timeout,
+            mutants,
+        });
+    }
+    let (tested, seconds) = (mutants.len(), duration.as_secs_f64());
+    print(
+        json,
+        format_args!(
+            "{tested} mutants tested in {seconds:.1} s: {missed} missed, {caught} caught, {timeout} timed out"
+        ),
+    );
+    u8::from(missed > 0)
+}

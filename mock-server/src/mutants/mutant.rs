@@ -1,0 +1,97 @@
+//! A service that breaks one sentence of the specification.
+
+use std::fmt;
+
+use http::HeaderMap;
+use jiff::Timestamp;
+
+use super::change::Change;
+use super::table::MUTANTS;
+use crate::engine::{Outcome, Request, World};
+
+/// A service that breaks one sentence of the specification. `mock-server mutants` runs the test suite
+/// of a client against each mutant: a suite that still passes misses something.
+///
+/// ```
+/// use mock_server::{Mutant, World, Worlds};
+///
+/// let mutant = Mutant::all().iter().find(|mutant| mutant.name() == "me_without_email").unwrap();
+/// assert_eq!(mutant.section(), "Endpoints");
+/// let mut worlds = Worlds::in_memory(World::default());
+/// worlds.set_mutant(mutant);
+/// ```
+pub struct Mutant {
+    pub(super) name: &'static str,
+    pub(super) section: &'static str,
+    pub(super) sentence: &'static str,
+    pub(super) change: Change,
+}
+
+impl Mutant {
+    /// Returns all mutants, in the order of the specification.
+    ///
+    /// ```
+    /// assert!(mock_server::Mutant::all().len() >= 30);
+    /// ```
+    pub fn all() -> &'static [Self] {
+        &MUTANTS
+    }
+
+    /// Returns the name, in snake case.
+    ///
+    /// ```
+    /// assert_eq!(mock_server::Mutant::all()[0].name(), "no_data_envelope");
+    /// ```
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns the section of the specification that contains the sentence.
+    ///
+    /// ```
+    /// assert_eq!(mock_server::Mutant::all()[0].section(), "What the service does");
+    /// ```
+    pub fn section(&self) -> &'static str {
+        self.section
+    }
+
+    /// Returns the sentence of the specification that the mutant breaks. Rows of tables are quoted as
+    /// `first column: other columns`.
+    ///
+    /// ```
+    /// let sentence = mock_server::Mutant::all()[0].sentence();
+    /// assert!(sentence.ends_with("an object with a single top-level field `data`."));
+    /// ```
+    pub fn sentence(&self) -> &'static str {
+        self.sentence
+    }
+
+    /// Handles a request in place of the engine.
+    pub(crate) fn process(&self, world: &mut World, request: &Request, now: Timestamp) -> Outcome {
+        self.change.process(world, request, now)
+    }
+
+    /// Changes the headers and the body of a delivery.
+    pub(crate) fn change_delivery(&self, headers: &mut HeaderMap, body: &mut Vec<u8>) {
+        if let Change::Delivery(change) = self.change {
+            change(headers, body);
+        }
+    }
+
+    /// Returns the number of failures in a row that turns the webhook off, if the mutant changes it.
+    pub(crate) fn failure_limit(&self) -> Option<u32> {
+        match self.change {
+            Change::FailureLimit(limit) => Some(limit),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Debug for Mutant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mutant")
+            .field("name", &self.name)
+            .field("sentence", &self.sentence)
+            .finish_non_exhaustive()
+    }
+}

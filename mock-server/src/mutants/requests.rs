@@ -1,0 +1,198 @@
+//! Changes of requests, and of their effect.
+
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+use super::replies::{data_of, edit_body};
+use crate::engine::{Endpoint, Outcome, Request, Scope, World, bearer_token, process, route};
+
+/// The account of the generated keys.
+const OWNER: &str = "demo";
+
+pub(super) fn is(request: &Request, endpoint: Endpoint) -> bool {
+    route(request).is_ok_and(|(routed, _)| routed == endpoint)
+}
+
+/// Changes the JSON object in the body.
+pub(super) fn edit_fields(
+    request: &mut Request,
+    endpoint: Endpoint,
+    change: impl FnOnce(&mut Map<String, Value>),
+) {
+    if is(request, endpoint)
+        && let Ok(mut fields) = serde_json::from_slice(&request.body)
+    {
+        change(&mut fields);
+        request.body = Value::Object(fields).to_string().into_bytes();
+    }
+}
+
+/// Changes a field of an edit of the profile. `change` returns `None` for a value to leave.
+pub(super) fn edit_profile_field(
+    request: &mut Request,
+    name: &str,
+    change: impl FnOnce(&str) -> Option<String>,
+) {
+    edit_fields(request, Endpoint::EditProfile, |fields| {
+        let text = fields.get(name).and_then(Value::as_str);
+        if let Some(new) = text.and_then(change) {
+            fields.insert(name.to_owned(), new.into());
+        }
+    });
+}
+
+/// Accepts one character too many: the last one is dropped before the engine counts.
+pub(super) fn accept_one_more(request: &mut Request, field: &str, limit: usize) {
+    edit_profile_field(request, field, |text| {
+        let is_one_more = text.chars().count() == limit + 1;
+        is_one_more.then(|| text.chars().take(limit).collect())
+    });
+}
+
+/// Rejects a text of the maximum length.
+pub(super) fn reject_maximum(request: &mut Request, field: &str, limit: usize) {
+    edit_profile_field(request, field, |text| {
+        (text.chars().count() == limit).then(|| format!("{text}+"))
+    });
+}
+
+/// Removes the fields of an edit that the profile does not have.
+pub(super) fn drop_unknown_fields(request: &mut Request) {
+    const KNOWN: [&str; 6] = [
+        "display_name",
+        "bio",
+        "location",
+        "accent_color",
+        "text_color",
+        "background_color",
+    ];
+    edit_fields(request, Endpoint::EditProfile, |fields| {
+        fields.retain(|name, _| KNOWN.contains(&name.as_str()));
+    });
+}
+
+/// Stores the valid part of an edit that is rejected.
+pub(super) fn store_rejected_edit(world: &mut World, request: &Request, now: Timestamp) -> Outcome {
+    let outcome = process(world, request, now);
+    if outcome.rejection == Some("unknown_field") {
+        let mut request = request.clone();
+        drop_unknown_fields(&mut request);
+        process(world, &request, now);
+    }
+    outcome
+}
+
+/// Answers as usual, but does not change the world.
+pub(super) fn discard(
+    endpoint: Endpoint,
+    world: &mut World,
+    request: &Request,
+    now: Timestamp,
+) -> Outcome {
+    match is(request, endpoint) {
+        true => process(&mut world.clone(), request, now),
+        false => process(world, request, now),
+    }
+}
+
+/// Deletes another link or post of the owner than the one in the path.
+pub(super) fn delete_another(world: &World, request: &mut Request, endpoint: Endpoint) {
+    let Some(account) = world.account(OWNER).filter(|_| is(request, endpoint)) else {
+        return;
+    };
+    let ids: Vec<_> = match endpoint {
+        Endpoint::DeleteLink => account.links.iter().map(|link| &link.id).collect(),
+        _ => account.posts.iter().map(|post| &post.id).collect(),
+    };
+    if let Some((path, id)) = request.path.rsplit_once('/')
+        && ids.iter().any(|known| *known == id)
+        && let Some(other) = ids.iter().find(|known| **known != id)
+    {
+        request.path = format!("{path}/{other}");
+    }
+}
+
+/// Accepts any known key for the operations that require `scope`.
+pub(super) fn ignore_scope(world: &World, request: &mut Request, scope: Scope) {
+    let needs_scope = route(request).is_ok_and(|(endpoint, _)| endpoint.scope() == Some(scope));
+    if needs_scope && key(request).is_some_and(|key| world.has_key(key)) {
+        set_key(world, request);
+    }
+}
+
+pub(super) fn accept_missing_key(world: &World, request: &mut Request) {
+    if request.header_values("authorization").next().is_none() {
+        set_key(world, request);
+    }
+}
+
+pub(super) fn accept_unknown_key(world: &World, request: &mut Request) {
+    if key(request).is_some_and(|key| !world.has_key(key)) {
+        set_key(world, request);
+    }
+}
+
+fn key(request: &Request) -> Option<&str> {
+    bearer_token(request.header_values("authorization").next()?)
+}
+
+fn set_key(world: &World, request: &mut Request) {
+    let is_other = |name: &str| !name.eq_ignore_ascii_case("authorization");
+    request.headers.retain(|(name, _)| is_other(name));
+    let value = format!("Bearer {}", world.keys().all);
+    request.headers.push(("authorization".into(), value));
+}
+
+/// Changes the value of `days`; `None` stands for a missing parameter.
+pub(super) fn edit_days(request: &mut Request, change: impl FnOnce(Option<u16>) -> Option<u16>) {
+    if is(request, Endpoint::ReadViewStatistics) {
+        let days = change(days(request));
+        request.query = days.map(|days| format!("days={days}"));
+    }
+}
+
+fn days(request: &Request) -> Option<u16> {
+    request
+        .query
+        .as_deref()?
+        .strip_prefix("days=")?
+        .parse()
+        .ok()
+}
+
+/// Accepts a number of days that is out of range. The reply is that for `accepted` days, with as many
+/// days as requested.
+pub(super) fn accept_days(
+    (requested, accepted): (u16, u16),
+    world: &mut World,
+    request: &Request,
+    now: Timestamp,
+) -> Outcome {
+    let outcome = process(world, request, now);
+    if outcome.rejection != Some("out_of_range") || days(request) != Some(requested) {
+        return outcome;
+    }
+    let mut request = request.clone();
+    request.query = Some(format!("days={accepted}"));
+    let mut outcome = process(world, &request, now);
+    edit_body(&mut outcome, |body| {
+        let data = data_of(body);
+        data["period"]["days"] = requested.into();
+        if let Some(daily) = data["daily"].as_array_mut() {
+            let first = daily.first().cloned().unwrap_or_default();
+            daily.resize(requested.into(), first);
+        }
+    });
+    outcome
+}
+
+/// Reads the statistics of another profile than the one in the path.
+pub(super) fn read_another_profile(request: &mut Request) {
+    if is(request, Endpoint::ReadViewStatistics) {
+        let own = format!("/{OWNER}/");
+        request.path = match request.path.contains(&own) {
+            true => request.path.replace(&own, "/grace/"),
+            false => format!("/api/v1/users/{OWNER}/stats"),
+        };
+    }
+}

@@ -1,0 +1,280 @@
+//! Mutants, and `mock-server mutants` as a child process.
+
+use std::net::{SocketAddr, TcpListener};
+use std::thread;
+
+use mock_server::{Clock, HttpServer, Mutant, World, Worlds};
+use serde_json::{Value, json};
+use tokio::runtime::Builder;
+use tokio::sync::oneshot;
+
+use crate::ask::{ask_at, ask_exactly};
+use crate::run::output;
+use crate::webhook_receiver::receive;
+
+/// Sends requests that concern every sentence, and returns each with its response.
+struct Session {
+    address: SocketAddr,
+    /// Stops the server on drop.
+    _stop: oneshot::Sender<()>,
+    transcript: Vec<(String, String)>,
+}
+
+impl Session {
+    fn start(mutant: Option<&'static Mutant>) -> Self {
+        let mut world = World::default();
+        world.set_clock(Clock::fixed("2026-03-01T12:00:00Z").unwrap());
+        let mut worlds = Worlds::in_memory(world);
+        if let Some(mutant) = mutant {
+            worlds.set_mutant(mutant);
+        }
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let server = HttpServer::new(worlds, listener).unwrap();
+        let address = server.address();
+        let (stop, stopped) = oneshot::channel::<()>();
+        thread::spawn(move || {
+            let runtime = Builder::new_current_thread().enable_all().build();
+            let stopped = async { drop(stopped.await) };
+            runtime
+                .unwrap()
+                .block_on(server.serve_until(stopped))
+                .unwrap();
+        });
+        Self {
+            address,
+            _stop: stop,
+            transcript: Vec::new(),
+        }
+    }
+
+    fn record(&mut self, step: impl Into<String>, result: impl Into<String>) {
+        self.transcript.push((step.into(), result.into()));
+    }
+
+    fn send(&mut self, key: &str, line: &str, body: &Value) {
+        let ask = ask_at(self.address, key, line);
+        let ask = match key {
+            "" => ask.without_key(),
+            _ => ask,
+        };
+        let answer = match body {
+            Value::Null => ask.send(),
+            body => ask.json(body.clone()).send(),
+        };
+        let body: Value = serde_json::from_str(&answer.body).unwrap_or_default();
+        let result = format!("{} {body}", answer.status);
+        self.record(line, result);
+    }
+
+    /// Sends a request to the control API and returns the status.
+    fn control(&self, line: &str, body: &Value) -> u16 {
+        let line = line.replacen(' ', " /_mock/v1/worlds/default", 1);
+        ask_exactly(self.address, &line)
+            .json(body.clone())
+            .send()
+            .status
+    }
+
+    fn read(&mut self) {
+        let keys = World::default().keys();
+        for line in [
+            "GET /me",
+            "GET /me/analytics",
+            "GET /badges",
+            "GET /stats",
+            "GET /users/demo/stats",
+            "GET /users/demo/stats?days=5",
+            "GET /users/demo/stats?days=366",
+            "GET /users/demo/stats?days=0",
+            "GET /users/grace/stats",
+            "GET /users/grace/stats?days=31",
+        ] {
+            self.send(&keys.all, line, &Value::Null);
+        }
+        self.send("", "GET /me", &Value::Null);
+        self.send("unknown", "GET /me", &Value::Null);
+        self.send(&keys.none, "GET /me", &Value::Null);
+        self.send(&keys.none, "GET /me/analytics", &Value::Null);
+    }
+
+    fn write(&mut self) {
+        let keys = World::default().keys();
+        for body in [
+            json!({"display_name": "a".repeat(32), "text_color": "#000000"}),
+            json!({"display_name": "a".repeat(33)}),
+            json!({"bio": "b".repeat(301)}),
+            json!({"bio": "b\n".repeat(10)}),
+            json!({"location": "c".repeat(41)}),
+            json!({"accent_color": "ffffff"}),
+            json!({"bio": "new", "nickname": "x"}),
+        ] {
+            self.send(&keys.all, "PATCH /me/profile", &body);
+            self.send(&keys.all, "GET /me", &Value::Null);
+        }
+        let link = json!({"title": "Blog", "url": "https://example.com"});
+        for (line, body) in [
+            ("POST /me/links", link.clone()),
+            ("PATCH /me/links/link_6", json!({"title": "Weblog"})),
+            ("POST /me/posts", json!({"body": "Hello"})),
+            ("DELETE /me/posts/post_7", Value::Null),
+            ("DELETE /me/links/link_6", Value::Null),
+        ] {
+            self.send(&keys.all, line, &body);
+            self.send(&keys.all, "GET /me", &Value::Null);
+        }
+        self.send(&keys.none, "PATCH /me/profile", &json!({"bio": ""}));
+        self.send(&keys.none, "POST /me/links", &link);
+        self.send(&keys.none, "POST /me/posts", &json!({"body": "Hello"}));
+    }
+
+    fn deliver(&mut self) {
+        let (url, arrived) = receive(&["HTTP/1.1 204 No Content\r\n\r\n"]);
+        let event = json!({"kind": "post.liked"});
+        let receiver = json!({"url": url, "secret": "whsec_test"});
+        assert_eq!(self.control("PUT /webhook", &receiver), 200);
+        assert_eq!(self.control("POST /webhook/emit", &event), 200);
+        let arrived = arrived.recv().unwrap();
+        for name in ["x-service-event", "x-service-signature"] {
+            self.record(name, arrived.header(name).unwrap_or("missing"));
+        }
+        self.record("body", String::from_utf8(arrived.body).unwrap());
+        let sink = json!({"sink": "500", "secret": "whsec_test"});
+        assert_eq!(self.control("PUT /webhook", &sink), 200);
+        for number in 1..=12 {
+            let status = self.control("POST /webhook/emit", &event);
+            self.record(format!("event {number}"), status.to_string());
+        }
+    }
+}
+
+fn transcript(mutant: Option<&'static Mutant>) -> Vec<(String, String)> {
+    let mut session = Session::start(mutant);
+    session.read();
+    session.write();
+    session.deliver();
+    session.transcript
+}
+
+/// Lists the steps at which each mutant differs from the correct service.
+#[test]
+fn each_mutant_changes_what_its_sentence_is_about() {
+    let correct = transcript(None);
+    assert_eq!(transcript(None), correct);
+    let mut changes = String::new();
+    for mutant in Mutant::all() {
+        let changed = transcript(Some(mutant));
+        let mut steps: Vec<_> = correct
+            .iter()
+            .zip(&changed)
+            .filter(|(correct, changed)| correct != changed)
+            .map(|((step, _), _)| step.as_str())
+            .collect();
+        steps.dedup();
+        assert!(!steps.is_empty(), "{} changes nothing", mutant.name());
+        changes += &format!("{}: {}\n", mutant.name(), steps.join(", "));
+    }
+    expect_test::expect_file!["mutants.txt"].assert_eq(&changes);
+}
+
+#[test]
+fn mutants_have_distinct_names_and_quote_sentences() {
+    let mut names: Vec<_> = Mutant::all().iter().map(Mutant::name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), Mutant::all().len());
+    for mutant in Mutant::all() {
+        assert!(!mutant.sentence().is_empty() && !mutant.section().is_empty());
+    }
+}
+
+/// Notices a missing email; hangs without a display name.
+const SCRIPT: &str = r#"
+    me=$(curl --silent --fail "$PROFILE_BASE_URL/api/v1/me" \
+        --header "Authorization: Bearer $PROFILE_API_KEY") || exit 1
+    case $me in *'"display_name":'*) ;; *) sleep 20 ;; esac
+    case $me in *'"email":'*) ;; *) exit 1 ;; esac
+"#;
+
+const SELECTION: &str = "me_without_email,me_without_api_visible,me_without_display_name";
+
+#[track_caller]
+fn mutants(options: &[&str], script: &str) -> (Option<i32>, String, String) {
+    let arguments = [
+        &["mutants", "--timeout", "2"],
+        options,
+        &["--", "sh", "-c", script],
+    ];
+    let (code, stdout, stderr) = output(&arguments.concat());
+    (code, without_durations(&stdout), stderr)
+}
+
+/// Replaces `in 1.5 s` by `in N s`.
+fn without_durations(text: &str) -> String {
+    let mut parts = text.split(" in ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| {
+        let rest = part.trim_start_matches(|one: char| one.is_ascii_digit() || one == '.');
+        format!("{text} in N{rest}")
+    })
+}
+
+#[test]
+fn reports_caught_and_missed_mutants() {
+    let (code, stdout, stderr) = mutants(&["--only", SELECTION], SCRIPT);
+    assert_eq!((code, stderr.as_str()), (Some(1), ""));
+    expect_test::expect![[r#"
+        Found 3 mutants to test
+        ok       unmutated baseline in N s
+        timeout  me_without_display_name in N s
+        caught   me_without_email in N s
+        MISSED   me_without_api_visible in N s: "Response: `data` holds the full profile plus email, api_visible and key (scopes and rate limit)." (section Endpoints)
+        3 mutants tested in N s: 1 missed, 1 caught, 1 timed out
+    "#]].assert_eq(&stdout);
+}
+
+#[test]
+fn skipped_mutants_do_not_count() {
+    let options = [
+        "--only",
+        SELECTION,
+        "--skip",
+        "me_without_api_visible",
+        "--json",
+    ];
+    let (code, stdout, _) = mutants(&options, SCRIPT);
+    assert_eq!(code, Some(0));
+    let results: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(results["caught"], 1);
+    assert_eq!(results["missed"], 0);
+    assert_eq!(results["timeout"], 1);
+    let names = results["mutants"].as_array().unwrap().iter();
+    let names: Vec<_> = names
+        .map(|mutant| (&mutant["name"], &mutant["result"]))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            (&json!("me_without_display_name"), &json!("timeout")),
+            (&json!("me_without_email"), &json!("caught")),
+        ]
+    );
+}
+
+#[test]
+fn the_baseline_has_to_pass() {
+    let (code, stdout, stderr) = mutants(&[], "echo broken; exit 3");
+    assert_eq!(code, Some(1));
+    assert!(
+        stdout.ends_with("\nFAILED   unmutated baseline in N s\n"),
+        "{stdout}"
+    );
+    assert_eq!(
+        stderr,
+        "mock-server: no endpoint was called; the URL is in PROFILE_BASE_URL\n\
+         \n--- output of the command: unmutated baseline, failed (exit code 3) ---\nbroken\n\
+         mock-server: the command failed against the unmutated mock, which has to pass first\n"
+    );
+    let (code, _, stderr) = mutants(&["--skip", "nonsense"], "true");
+    assert_eq!(code, Some(125));
+    assert!(stderr.starts_with("mock-server: unknown name \"nonsense\"; expected one of no_data"));
+}
