@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use mock_server::{InvalidInput, StateError};
 
-use crate::arguments::Address;
 use crate::exit_code;
+use crate::server_options::Address;
 
 /// An error that ends the program.
 #[derive(Debug, thiserror::Error)]

@@ -6,6 +6,7 @@ mod exit_code;
 mod failure;
 mod log;
 mod mock;
+mod server_options;
 mod settings;
 mod setup;
 mod signals;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use mock_server::{HttpServer, Verdicts, Worlds};
 use tokio::task::JoinHandle;
 
-use crate::arguments::Address;
 use crate::failure::Failure;
 use crate::log::Log;
+use crate::server_options::Address;
 use crate::setup::listen;
 
 /// A server in a task, which ends when this is dropped.

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use mock_server::{Dialect, InvalidInput, World};
 
-use crate::arguments::{DialectChoice, ServerOptions};
 use crate::failure::Failure;
+use crate::server_options::{DialectChoice, ServerOptions};
 
 /// Settings for a new world or one from a state file.
 pub(crate) struct Settings {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use mock_server::{FaultRule, HttpServer, StateFile, World, Worlds};
 
-use crate::arguments::{Address, ServerOptions};
 use crate::failure::Failure;
 use crate::log::Log;
+use crate::server_options::{Address, ServerOptions};
 use crate::settings::{Settings, read};
 
 /// Creates the worlds of a server.

@@ -10,11 +10,11 @@ use mock_server::{Rule, Verdicts};
 use serde::Serialize;
 use tokio::process::{Child, Command};
 
-use crate::arguments::ServerOptions;
 use crate::exit_code;
 use crate::failure::Failure;
 use crate::log::Log;
 use crate::mock::Mock;
+use crate::server_options::ServerOptions;
 use crate::setup::worlds;
 use crate::signals::{self, Signals};
 use crate::summary;

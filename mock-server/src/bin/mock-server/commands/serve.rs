@@ -6,9 +6,9 @@ use mock_server::{HttpServer, Keys};
 use serde::Serialize;
 use tokio::sync::oneshot;
 
-use crate::arguments::ServerOptions;
 use crate::failure::Failure;
 use crate::log::Log;
+use crate::server_options::ServerOptions;
 use crate::setup::{listen, worlds};
 use crate::signals::Signals;
 

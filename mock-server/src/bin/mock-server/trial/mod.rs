@@ -16,10 +16,10 @@ use mock_server::{Verdicts, Worlds};
 use serde::Serialize;
 use tokio::task::JoinSet;
 
-use crate::arguments::Address;
 use crate::exit_code;
 use crate::failure::Failure;
 use crate::mock::Mock;
+use crate::server_options::Address;
 use crate::signals::Signals;
 use crate::summary;
 

@@ -1,0 +1,125 @@
+//! The options of a server. Invalid values are rejected here.
+
+use std::fmt;
+use std::fs;
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+use mock_server::{Dialect, InvalidInput, World};
+
+/// The options of a server.
+#[derive(Debug, Args)]
+pub(crate) struct ServerOptions {
+    /// Address to listen on; port 0 selects a free port
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
+    pub(crate) addr: Address,
+    /// Seed for keys, statistics and random choices; an existing state file keeps its own [default: 0]
+    #[arg(long, value_name = "N", value_parser = seed)]
+    pub(crate) seed: Option<u64>,
+    /// Behavior where the specification is silent: default, minimal, maximal, random:SEED, or a JSON
+    /// file
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) dialect: Option<DialectChoice>,
+    /// Store the state in this file; created if it does not exist
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
+    /// Receiver of webhook events (http:// URL); events are sent through the control API
+    #[arg(long, value_name = "URL", requires = "webhook_secret_file", value_parser = webhook_url)]
+    pub(crate) webhook_url: Option<String>,
+    /// File with the webhook secret; one trailing line break is ignored
+    #[arg(long, value_name = "FILE", requires = "webhook_url")]
+    pub(crate) webhook_secret_file: Option<PathBuf>,
+    /// JSON file with a fault rule or an array of fault rules
+    #[arg(long, value_name = "FILE")]
+    pub(crate) fault: Option<PathBuf>,
+    /// Log each request to stderr, without its key
+    #[arg(long)]
+    pub(crate) log: bool,
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    let expected = |_| format!("expected a whole number from 0 to {}", u64::MAX);
+    text.parse().map_err(expected)
+}
+
+fn webhook_url(url: &str) -> Result<String, InvalidInput> {
+    World::default().point_webhook_at(url, "any secret")?;
+    Ok(url.to_owned())
+}
+
+/// A host and a port. The host is resolved by [`listen`](Self::listen).
+#[derive(Debug, Clone)]
+pub(crate) struct Address {
+    host: String,
+    port: u16,
+}
+
+impl Address {
+    /// A free port of 127.0.0.1.
+    pub(crate) fn loopback() -> Self {
+        let host = "127.0.0.1".to_owned();
+        Self { host, port: 0 }
+    }
+
+    pub(crate) fn listen(&self) -> std::io::Result<TcpListener> {
+        let addresses: Vec<SocketAddr> =
+            (self.host.as_str(), self.port).to_socket_addrs()?.collect();
+        TcpListener::bind(&*addresses)
+    }
+}
+
+impl FromStr for Address {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.rsplit_once(':');
+        let (host, port) =
+            parts.ok_or("missing port; expected an address such as 127.0.0.1:8080")?;
+        let port = port
+            .parse()
+            .map_err(|_| format!("invalid port `{port}`; expected a number from 0 to 65535"))?;
+        let in_brackets = host
+            .strip_prefix('[')
+            .and_then(|host| host.strip_suffix(']'));
+        if in_brackets.is_none() && host.contains(':') {
+            return Err("an IPv6 address needs brackets, as in [::1]:8080".to_owned());
+        }
+        let host = in_brackets.unwrap_or(host).to_owned();
+        if host.is_empty() {
+            return Err("missing host; expected an address such as 127.0.0.1:8080".to_owned());
+        }
+        Ok(Self { host, port })
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { host, port } = self;
+        match host.contains(':') {
+            true => write!(f, "[{host}]:{port}"),
+            false => write!(f, "{host}:{port}"),
+        }
+    }
+}
+
+/// A named dialect, or a file with settings.
+#[derive(Debug, Clone)]
+pub(crate) enum DialectChoice {
+    Named(Box<Dialect>),
+    File(PathBuf),
+}
+
+impl FromStr for DialectChoice {
+    type Err = String;
+
+    /// Prefers a named dialect to a file of the same name; `./NAME` selects the file.
+    fn from_str(text: &str) -> Result<Self, String> {
+        match Dialect::named(text) {
+            Ok(dialect) => Ok(Self::Named(Box::new(dialect))),
+            Err(_) if fs::exists(text).unwrap_or(false) => Ok(Self::File(text.into())),
+            Err(error) => Err(format!("{error}, or an existing file")),
+        }
+    }
+}
