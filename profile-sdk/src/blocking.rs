@@ -1,40 +1,82 @@
 //! A client for programs without an async runtime; feature `blocking`.
 
 use std::future::IntoFuture;
-use std::ops::Deref;
 use std::sync::Arc;
 
 use tokio::runtime::{self, Runtime};
 
 use crate::transport::tls::setup_error;
-use crate::{ClientBuilder, Error};
+use crate::{
+    Analytics, Badge, ClientBuilder, Days, Error, Handle, Link, LinkId, LinkUpdate, NewLink, Post,
+    PostId, Profile, ProfileUpdate, SiteStats, UserStats,
+};
 
 /// A [`Client`](crate::Client) with its own runtime. The current thread waits for calls; a
 /// background thread watches over the connections.
 ///
-/// It dereferences to the async client, so all calls, settings and errors are the same. Clones
-/// share everything that clones of the async client share, and can be used from several threads.
+/// Each call has the name, the arguments and the errors of the async call, and panics in an async
+/// runtime, because waiting would block it. [`wait`](Self::wait) runs calls with settings of their
+/// own, and returns status codes and headers. Clones share everything that clones of the async
+/// client share, and can be used from several threads.
 ///
 /// ```
 /// # let starting = tokio::runtime::Builder::new_current_thread().build()?;
 /// # let service = starting.block_on(mock_server::MockServer::start());
 /// # drop(starting);
-/// use profile_sdk::{ApiKey, blocking::Client};
+/// use profile_sdk::blocking::Client;
 ///
 /// let builder = profile_sdk::Client::builder()
 ///     .base_url(service.uri())
-///     .api_key(ApiKey::new(service.key())?);
+///     .api_key(service.key().parse()?);
 /// let client = Client::new(builder)?;
-/// let me = client.wait(client.me())?;
+/// let me = client.me()?;
 /// println!("Hello, {}", me.display_name.unwrap_or_default());
-/// let response = client.wait(client.badges().send())?;
-/// assert_eq!(response.status(), 200);
+/// client.create_post("Hello, world")?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Client {
     client: crate::Client,
     runtime: Arc<OwnRuntime>,
+}
+
+/// Declares the calls: each is the async call of the same name, and waits for its result.
+macro_rules! calls {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $output:ty;)*) => {
+        impl Client {
+            $(
+                #[doc = concat!(
+                    "Sends [`", stringify!($name), "`](crate::Client::", stringify!($name),
+                    ") and waits for its result."
+                )]
+                ///
+                /// # Errors
+                ///
+                /// See [`ErrorKind`](crate::ErrorKind).
+                ///
+                /// # Panics
+                ///
+                /// Panics in an async runtime.
+                pub fn $name(&self, $($argument: $type),*) -> Result<$output, Error> {
+                    self.wait(self.client.$name($($argument),*))
+                }
+            )*
+        }
+    };
+}
+
+calls! {
+    me() -> Profile;
+    update_profile(update: &ProfileUpdate) -> Option<Profile>;
+    analytics() -> Analytics;
+    create_link(link: &NewLink) -> Option<Link>;
+    update_link(id: &LinkId, update: &LinkUpdate) -> Option<Link>;
+    delete_link(id: &LinkId) -> ();
+    create_post(body: &str) -> Option<Post>;
+    delete_post(id: &PostId) -> ();
+    user_stats(handle: &Handle, days: impl Into<Option<Days>>) -> UserStats;
+    badges() -> Vec<Badge>;
+    site_stats() -> SiteStats;
 }
 
 impl Client {
@@ -62,7 +104,13 @@ impl Client {
         })
     }
 
-    /// Runs a call of this client, or the future that [`send`](crate::Call::send) returns, and
+    /// Returns the async client, for calls with settings and for the state of the rate limit.
+    #[must_use]
+    pub fn as_async(&self) -> &crate::Client {
+        &self.client
+    }
+
+    /// Runs a call of the async client, or the future that [`send`](crate::Call::send) returns, and
     /// waits for its result.
     ///
     /// # Panics
@@ -72,27 +120,22 @@ impl Client {
     /// # Examples
     ///
     /// ```
+    /// # use std::time::Duration;
     /// # let starting = tokio::runtime::Builder::new_current_thread().build()?;
     /// # let service = starting.block_on(mock_server::MockServer::start());
     /// # drop(starting);
     /// # let builder = profile_sdk::Client::builder().base_url(service.uri());
     /// # let client = profile_sdk::blocking::Client::new(builder)?;
-    /// let site = client.wait(client.site_stats())?;
-    /// println!("{} users", site.users);
+    /// let call = client.as_async().site_stats().total_timeout(Duration::from_secs(5));
+    /// let response = client.wait(call.send())?;
+    /// assert_eq!(response.status(), 200);
+    /// println!("{} users", response.data().users);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn wait<F: IntoFuture>(&self, call: F) -> F::Output {
         let OwnRuntime(runtime) = &*self.runtime;
         let runtime = runtime.as_ref().expect("a runtime until it is dropped");
         runtime.block_on(call.into_future())
-    }
-}
-
-impl Deref for Client {
-    type Target = crate::Client;
-
-    fn deref(&self) -> &Self::Target {
-        &self.client
     }
 }
 

@@ -40,8 +40,10 @@ impl Resource for Link {
     }
 }
 
-/// A link to create. The specification does not limit its fields.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// A link to create. The specification does not limit its fields. `Deserialize` rejects unknown
+/// fields.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 #[must_use]
 pub struct NewLink {
@@ -62,7 +64,17 @@ impl NewLink {
 }
 
 /// Changes to a link. A field that is `None` is not changed. At least one field must be set.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+/// `Deserialize` rejects unknown fields.
+///
+/// Set the fields directly, for example to an option, or with the methods:
+///
+/// ```
+/// let mut update = profile_sdk::LinkUpdate::new().title("My site");
+/// update.url = Some("https://example.org".parse()?);
+/// # Ok::<(), profile_sdk::InvalidValue>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 #[must_use]
 pub struct LinkUpdate {

@@ -116,23 +116,27 @@ impl Resource for Profile {
 
 /// Changes to a profile. A field that is `None` is not changed. An empty text clears the field.
 ///
-/// Set the fields directly or with the methods:
+/// `Deserialize` rejects unknown fields, as the service does. Set the fields directly, for example to
+/// an option, or with the methods:
 ///
 /// ```
 /// use profile_sdk::ProfileUpdate;
 ///
-/// let update = ProfileUpdate::new()
+/// let location = Some("".parse()?);
+/// let mut update = ProfileUpdate::new()
 ///     .display_name("Ada".parse()?)
-///     .location("".parse()?)
 ///     .accent_color("#ff8800".parse()?);
+/// update.location = location;
 /// assert_eq!(
 ///     serde_json::to_string(&update)?,
 ///     r##"{"display_name":"Ada","location":"","accent_color":"#ff8800"}"##,
 /// );
 /// assert_eq!(update.bio, None);
+/// assert_eq!(update, serde_json::from_str(&serde_json::to_string(&update)?)?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 #[must_use]
 pub struct ProfileUpdate {

@@ -65,7 +65,15 @@ pub struct Period {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DailyViews {
-    /// The date, `YYYY-MM-DD`.
+    /// The date, `YYYY-MM-DD`. Other crates parse it, for example `jiff` and `chrono`:
+    ///
+    /// ```
+    /// # let day: profile_sdk::DailyViews =
+    /// #     serde_json::from_str(r#"{"date": "2026-11-22", "views": 3}"#)?;
+    /// let date: jiff::civil::Date = day.date.parse()?; // or `chrono::NaiveDate`
+    /// assert_eq!(date.day(), 22);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub date: String,
     /// The number of views.
     #[serde(deserialize_with = "crate::decode::count::read")]

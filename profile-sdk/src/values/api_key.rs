@@ -1,8 +1,9 @@
 //! The API key, which is never printed.
 
 use std::fmt;
+use std::str::FromStr;
 
-use serde::de::{Deserialize, Deserializer, Error};
+use serde::de::{Deserialize, Deserializer, Error as _};
 
 use super::key_redaction;
 use crate::InvalidValue;
@@ -17,6 +18,7 @@ use crate::InvalidValue;
 ///
 /// let key = ApiKey::new("secret-key\n")?; // one trailing line break is trimmed
 /// assert_eq!(format!("{key:?}"), "ApiKey(redacted)");
+/// assert_eq!("secret-key".parse(), Ok(key));
 /// assert_eq!(
 ///     ApiKey::new("two words").unwrap_err().to_string(),
 ///     "API key has white space or a control character at position 4; \
@@ -67,13 +69,37 @@ impl fmt::Debug for ApiKey {
     }
 }
 
+impl FromStr for ApiKey {
+    type Err = InvalidValue;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::new(text)
+    }
+}
+
+impl TryFrom<&str> for ApiKey {
+    type Error = InvalidValue;
+
+    fn try_from(text: &str) -> Result<Self, Self::Error> {
+        Self::new(text)
+    }
+}
+
+impl TryFrom<String> for ApiKey {
+    type Error = InvalidValue;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::new(text)
+    }
+}
+
 impl<'de> Deserialize<'de> for ApiKey {
     /// Deserializes a string with [`ApiKey::new`]. Errors do not show the key.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // The original error would show a key that consists of digits.
         let text = String::deserialize(deserializer)
-            .map_err(|_| Error::custom("API key is not a string; put it in quotes"))?;
-        Self::new(text).map_err(Error::custom)
+            .map_err(|_| D::Error::custom("API key is not a string; put it in quotes"))?;
+        Self::new(text).map_err(D::Error::custom)
     }
 }
 

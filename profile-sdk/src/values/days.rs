@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error};
 
 use crate::InvalidValue;
@@ -18,6 +19,7 @@ use crate::values::invalid_value::quoted;
 ///
 /// assert_eq!(Days::new(365)?.get(), 365);
 /// assert_eq!(Days::default().get(), 30);
+/// assert_eq!(serde_json::to_string(&Days::new(7)?).unwrap(), "7");
 /// assert_eq!(
 ///     Days::new(366).unwrap_err().to_string(),
 ///     "days is 366; expected 1 to 365 (1 to 30 for other profiles)",
@@ -28,7 +30,8 @@ use crate::values::invalid_value::quoted;
 /// );
 /// # Ok::<(), profile_sdk::InvalidValue>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
 pub struct Days(u16);
 
 impl Days {

@@ -7,7 +7,9 @@ use std::thread;
 use std::time::Duration;
 
 use mock_server::{Fault, FaultRule, MockServer};
-use profile_sdk::{ApiKey, ErrorKind, blocking};
+use profile_sdk::{
+    ApiKey, Days, ErrorKind, LinkUpdate, NewLink, Operation, ProfileUpdate, blocking,
+};
 
 use crate::{client_builder, client_builder_for, requests};
 
@@ -27,10 +29,32 @@ fn connect(service: &MockServer) -> blocking::Client {
 fn waits_for_a_call() {
     let service = start();
     let client = connect(&service);
-    let post = client.wait(client.create_post("p")).unwrap().unwrap();
+    let post = client.create_post("p").unwrap().unwrap();
     assert_eq!(post.body.as_deref(), Some("p"));
-    let response = client.wait(client.me().send()).unwrap();
+    let response = client.wait(client.as_async().me().send()).unwrap();
     assert!(response.data().posts.as_ref().unwrap().contains(&post));
+}
+
+#[test]
+fn has_every_call() {
+    let service = start();
+    let client = connect(&service);
+    client.me().unwrap();
+    client.update_profile(&ProfileUpdate::new()).unwrap();
+    client.analytics().unwrap();
+    let link = NewLink::new("t", "https://example.org".parse().unwrap());
+    let id = client.create_link(&link).unwrap().unwrap().id.unwrap();
+    client
+        .update_link(&id, &LinkUpdate::new().title("u"))
+        .unwrap();
+    client.delete_link(&id).unwrap();
+    let id = client.create_post("p").unwrap().unwrap().id.unwrap();
+    client.delete_post(&id).unwrap();
+    let week = Days::new(7).unwrap();
+    client.user_stats(&"demo".parse().unwrap(), week).unwrap();
+    client.badges().unwrap();
+    client.site_stats().unwrap();
+    assert_eq!(requests(&service), Operation::ALL.len());
 }
 
 #[test]
@@ -40,7 +64,7 @@ fn retries_like_the_async_client() {
         .add_fault(FaultRule::new(Fault::status(503)))
         .unwrap();
     let client = connect(&service);
-    let error = client.wait(client.me()).unwrap_err();
+    let error = client.me().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Service);
     assert_eq!((error.attempts(), requests(&service)), (4, 4));
 }
@@ -54,7 +78,7 @@ fn several_threads_can_wait() {
             let client = client.clone();
             scope.spawn(move || {
                 for _ in 0..10 {
-                    client.wait(client.badges()).unwrap();
+                    client.badges().unwrap();
                 }
             });
         }
@@ -102,7 +126,7 @@ fn does_not_reuse_a_connection_closed_between_calls() {
     let client = blocking::Client::new(builder).unwrap();
     for _ in 0..3 {
         service.close.send(()).unwrap();
-        client.wait(client.create_post("p")).unwrap();
+        client.create_post("p").unwrap();
         service.close.send(()).unwrap();
         let noticed = service.closed.recv_timeout(Duration::from_secs(10));
         noticed.expect("the client closes its side while nothing waits");

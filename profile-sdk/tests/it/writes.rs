@@ -124,3 +124,20 @@ async fn a_raw_write_with_a_spoiled_body_keeps_its_status() {
         assert!(error.may_have_been_applied());
     }
 }
+
+#[test]
+fn updates_from_json_have_limits_and_no_other_fields() {
+    let update: ProfileUpdate = serde_json::from_str(r#"{"bio":"b","location":null}"#).unwrap();
+    assert_eq!(update, ProfileUpdate::new().bio("b".parse().unwrap()));
+    for json in [r#"{"nickname":"a"}"#, r##"{"accent_color":"#12"}"##] {
+        assert!(serde_json::from_str::<ProfileUpdate>(json).is_err());
+    }
+    let long = format!(r#"{{"display_name":"{}"}}"#, "x".repeat(33));
+    let error = serde_json::from_str::<ProfileUpdate>(&long).unwrap_err();
+    let expected = "display_name has 33 characters; at most 32 are allowed";
+    assert!(error.to_string().starts_with(expected), "{error}");
+    let update: LinkUpdate = serde_json::from_str(r#"{"title":"t"}"#).unwrap();
+    assert_eq!(update, LinkUpdate::new().title("t"));
+    assert!(serde_json::from_str::<LinkUpdate>(r#"{"titel":"t"}"#).is_err());
+    assert!(serde_json::from_str::<NewLink>(r#"{"title":"t"}"#).is_err());
+}

@@ -106,6 +106,9 @@ fn expanded(items: Vec<Item>, macros: &BTreeMap<String, String>) -> Vec<Item> {
 }
 
 fn expand(body: &str, call: &ItemMacro) -> Vec<Item> {
+    if body.contains("$output") {
+        return syn::parse_file(&expand_calls(body, call)).unwrap().items;
+    }
     let arguments: Vec<_> = call.mac.tokens.clone().into_iter().collect();
     let is_name =
         |token: &&proc_macro2::TokenTree| matches!(token, proc_macro2::TokenTree::Ident(_));
@@ -117,4 +120,21 @@ fn expand(body: &str, call: &ItemMacro) -> Vec<Item> {
     syn::parse_file(&body)
         .unwrap_or_else(|error| panic!("{name}: {error}: {body}"))
         .items
+}
+
+/// Expands a macro whose body is repeated for each row `name(argument: Type) -> Output;`.
+fn expand_calls(body: &str, call: &ItemMacro) -> String {
+    let (start, repeated) = body.split_once("$(").unwrap();
+    let (repeated, end) = repeated.rsplit_once(")*").unwrap();
+    let rows = format_tokens(&call.mac.tokens.to_string());
+    let rows = rows.split_terminator(';').map(|row| {
+        let (name, row) = row.split_once('(').unwrap();
+        let (arguments, output) = row.rsplit_once(") ->").unwrap();
+        repeated
+            .replace("$name", name.trim())
+            .replace("$($argument: $type),*", arguments)
+            .replace("$($argument),*", "")
+            .replace("$output", output.trim())
+    });
+    format!("{start}{}{end}", rows.collect::<String>())
 }
