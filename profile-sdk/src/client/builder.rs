@@ -240,7 +240,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the source of the random part of waits, which returns numbers from 0 to 1. For tests.
+    /// Sets the source of the random part of waits, which returns numbers from 0 to 1. For tests. Pass
+    /// an `Arc` of a function as `move || source()`.
     pub fn jitter(mut self, source: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
         self.jitter = Jitter::new(source);
         self

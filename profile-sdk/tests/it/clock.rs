@@ -2,10 +2,11 @@
 
 use std::future::{Future, ready};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant, SystemTime};
 
-use profile_sdk::Clock;
+use mock_server::{Fault, FaultRule, MockServer};
+use profile_sdk::{Client, Clock};
 
 /// A clock that only advances by the waits, which end at once, and records them.
 #[derive(Clone)]
@@ -63,4 +64,35 @@ impl Clock for SkippingClock {
         self.skip(duration + self.lateness);
         Box::pin(ready(()))
     }
+}
+
+#[tokio::test]
+async fn a_clock_and_a_jitter_can_be_shared() {
+    let service = MockServer::start().await;
+    let fault = FaultRule::new(Fault::status(503)).times(1);
+    service.add_fault(fault).unwrap();
+    let clock: Arc<SkippingClock> = Arc::default();
+    let dynamic: Arc<dyn Clock> = clock.clone();
+    let jitter: Arc<dyn Fn() -> f64 + Send + Sync> = Arc::new(|| 0.5);
+    let client = Client::builder()
+        .base_url(service.uri())
+        .clock(dynamic)
+        .jitter(move || jitter())
+        .build()
+        .unwrap();
+    client.badges().await.unwrap();
+    assert_eq!(clock.waits(), [Duration::from_millis(50)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_blocking_task_keeps_paused_time_from_advancing() {
+    let service = MockServer::start().await;
+    let client = Client::builder().base_url(service.uri()).build().unwrap();
+    let (stop, stopped) = mpsc::channel::<()>();
+    let waiting = tokio::task::spawn_blocking(move || stopped.recv());
+    for _ in 0..3 {
+        client.badges().await.unwrap();
+    }
+    drop(stop);
+    waiting.await.unwrap().unwrap_err();
 }
