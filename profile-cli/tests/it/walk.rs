@@ -6,12 +6,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+#[cfg(feature = "webhook")]
+use mock_server::wiremock::Request;
 use mock_server::wiremock::matchers::path;
 use mock_server::wiremock::{Mock, ResponseTemplate};
 
 use crate::program::{Fixture, Program, Run, run};
 #[cfg(feature = "webhook")]
-use crate::webhook::{BODY, SECRET, SIGNATURE, listener};
+use crate::webhook::{BODY, SECRET, SIGNATURE, listener, probe};
 
 /// A command with everything it needs to succeed.
 pub(crate) struct Row {
@@ -91,6 +93,8 @@ const ROWS: &[Row] = &[
     prepared(with_receiver, local("webhook send", &["post.liked"])),
     #[cfg(feature = "webhook")]
     prepared(with_recording, local("webhook replay", &[])),
+    #[cfg(feature = "webhook")]
+    prepared(with_probed_receiver, local("webhook probe", &["--yes"])),
     #[cfg(feature = "webhook")]
     local("webhook kinds", &[]),
     #[cfg(feature = "sandbox")]
@@ -195,6 +199,11 @@ fn with_recording(program: Program, setting: &Setting<'_>) -> Program {
     with_receiver(program, setting).argument(recording)
 }
 
+#[cfg(feature = "webhook")]
+fn with_probed_receiver(program: Program, setting: &Setting<'_>) -> Program {
+    with_secret(program, setting).argument(format!("{}{PROBED}", setting.base_url))
+}
+
 /// Waits for the first line, stops the program, and waits until it exits.
 #[cfg(feature = "sandbox")]
 fn run_until_ready(program: Program) -> Run {
@@ -227,10 +236,20 @@ fn run_with_a_delivery(program: Program) -> Run {
 /// Path at which the service of [`fixture`] accepts any request.
 const RECEIVER: &str = "/hooks";
 
+/// Path at which the service of [`fixture`] verifies deliveries.
+#[cfg(feature = "webhook")]
+const PROBED: &str = "/probed";
+
 async fn fixture() -> Fixture {
     let fixture = Fixture::new().await;
     let taken = Mock::given(path(RECEIVER)).respond_with(ResponseTemplate::new(204));
     taken.mount(fixture.service.wiremock()).await;
+    #[cfg(feature = "webhook")]
+    {
+        let verify = |request: &Request| ResponseTemplate::new(probe::verifying(request));
+        let verified = Mock::given(path(PROBED)).respond_with(verify);
+        verified.mount(fixture.service.wiremock()).await;
+    }
     fixture
 }
 

@@ -55,6 +55,20 @@ impl Delivery {
         self
     }
 
+    /// Adds a signature to those that the delivery has.
+    pub(super) fn add_signature(&mut self, signature: &str) {
+        let value = HeaderValue::from_str(signature).expect("a signature is visible ASCII");
+        self.headers.append(SIGNATURE, value);
+    }
+
+    /// Replaces the kind in the header, or removes it.
+    pub(super) fn set_kind(&mut self, kind: Option<HeaderValue>) {
+        match kind {
+            Some(kind) => self.headers.insert(EVENT, kind),
+            None => self.headers.remove(EVENT),
+        };
+    }
+
     /// Returns the kind in the header.
     pub(super) fn kind(&self) -> String {
         let kind = self.headers.get(EVENT).map(HeaderValue::as_bytes);

@@ -4,6 +4,7 @@ mod delivery;
 mod encoding;
 mod kinds;
 mod listen;
+mod probe;
 mod recording;
 mod rejection;
 mod replay;
@@ -34,6 +35,7 @@ pub(crate) enum WebhookCommand {
     Sign(sign::WebhookSignArguments),
     Send(send::WebhookSendArguments),
     Replay(replay::WebhookReplayArguments),
+    Probe(probe::WebhookProbeArguments),
     Kinds(kinds::WebhookKindsArguments),
 }
 
@@ -48,6 +50,7 @@ pub(crate) fn run(command: WebhookCommand, session: &Session<'_>) -> Result<Outc
         WebhookCommand::Replay(arguments) => {
             replay::run(&arguments, session).map(|()| Outcome::Printed(0))
         }
+        WebhookCommand::Probe(arguments) => probe::run(&arguments, session).map(Outcome::Report),
         WebhookCommand::Kinds(_) => Ok(kinds::run().into()),
     }
 }

@@ -3,6 +3,7 @@
 mod kinds;
 mod listen;
 pub(crate) mod listener;
+pub(crate) mod probe;
 mod rejections;
 mod replay;
 mod secret;
