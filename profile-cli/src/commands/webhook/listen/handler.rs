@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::{BodyExt as _, Empty};
+use http_body_util::Empty;
 use hyper::body::{Body as _, Incoming};
-use hyper::header::{ALLOW, EXPECT, HeaderMap, HeaderValue};
+use hyper::header::{ALLOW, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use jiff::Timestamp;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use webhook_verify::{Receiver, Rejection, Verified, Verifier};
+use webhook_verify::{Receiver, Verifier};
 
 use super::event::{Event, Verification};
 use super::recorder::Recorder;
@@ -100,9 +100,9 @@ impl Handler {
     /// Processes a delivery and returns the status code of the response.
     async fn process(self: Arc<Self>, request: Request<Incoming>) -> StatusCode {
         let received_at = Timestamp::now();
-        let (parts, mut body) = request.into_parts();
+        let (parts, body) = request.into_parts();
         let announced = body.size_hint().exact();
-        let receiving = self.receive(&parts.headers, &mut body);
+        let receiving = self.receiver.receive(&parts.headers, body);
         let received = tokio::time::timeout(BODY_TIMEOUT, receiving).await;
         if !self.take_permit() {
             return StatusCode::SERVICE_UNAVAILABLE;
@@ -153,21 +153,6 @@ impl Handler {
                 status
             }
         }
-    }
-
-    /// Verifies a delivery. After a rejection, reads and discards the rest of the body: a client that
-    /// is still writing would not receive the response.
-    async fn receive(
-        &self,
-        headers: &HeaderMap,
-        body: &mut Incoming,
-    ) -> Result<Verified<Bytes>, Rejection> {
-        let received = self.receiver.receive(headers, &mut *body).await;
-        // A client that waits for `100 Continue` does not send the body after a rejection.
-        if received.is_err() && !headers.contains_key(EXPECT) {
-            while let Some(Ok(_)) = body.frame().await {}
-        }
-        received
     }
 
     async fn forward_later(self: Arc<Self>, delivery: Delivery) {
