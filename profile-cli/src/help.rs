@@ -88,6 +88,7 @@ With --json, the field exit_code of an error contains the code.
   6    the service rejected the content
   7    rate limited
   8    network error or timeout; the outcome of a write may be unknown
+  9    `profile diff --exit-code`: the profile differs from the file
   10   the webhook signature does not match
   130  interrupted with Ctrl-C";
 

@@ -5,6 +5,7 @@
 //! - `arguments`: the command line, with `help` for help texts and `usage_error` for usage errors;
 //! - `commands`: a file for each command;
 //! - `drafts`: texts that are written in an editor;
+//! - `profile_file`: the profile as a file, and the steps that apply it;
 //! - `session`: the client; sends all calls, or prints them;
 //! - `output`: prints results, failures and warnings;
 //! - `input`: texts from arguments, files, stdin and questions;
@@ -28,6 +29,7 @@ mod help;
 mod input;
 mod outcome;
 mod output;
+mod profile_file;
 mod session;
 mod settings;
 mod system;

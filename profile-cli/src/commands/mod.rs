@@ -2,14 +2,17 @@
 
 mod analytics;
 mod api;
+mod apply;
 mod auth;
 mod badge;
 mod batch;
 mod completion;
 mod config;
 mod deletion;
+mod diff;
 mod draft;
 mod edit;
+mod export;
 mod link;
 mod listing;
 mod man;
@@ -37,6 +40,9 @@ pub(crate) enum Command {
     Show(show::ShowArguments),
     Set(set::SetArguments),
     Edit(edit::EditArguments),
+    Export(export::ExportArguments),
+    Diff(diff::DiffArguments),
+    Apply(apply::ApplyArguments),
     #[command(visible_alias = "drafts", subcommand)]
     Draft(draft::DraftCommand),
     #[command(visible_alias = "links", subcommand)]
@@ -94,6 +100,9 @@ fn dispatch(
         Command::Show(arguments) => show::run(arguments, session),
         Command::Set(arguments) => set::run(arguments, session),
         Command::Edit(arguments) => edit::run(&arguments, session),
+        Command::Export(arguments) => export::run(arguments, session),
+        Command::Diff(arguments) => diff::run(&arguments, session),
+        Command::Apply(arguments) => apply::run(&arguments, session),
         Command::Draft(command) => draft::run(&command, session),
         Command::Link(command) => link::run(command, session),
         Command::Post(command) => post::run(command, session),
@@ -130,7 +139,7 @@ impl Command {
         match self {
             Self::Show(_) | Self::Set(_) | Self::Link(_) | Self::Post(_) | Self::Stats(_) => true,
             Self::Analytics(_) | Self::Badge(_) | Self::Site(_) | Self::Api(_) => true,
-            Self::Edit(_) => true,
+            Self::Edit(_) | Self::Export(_) | Self::Diff(_) | Self::Apply(_) => true,
             Self::Auth(command) => command.calls_the_service(),
             Self::Draft(_)
             | Self::Config(_)

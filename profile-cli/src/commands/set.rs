@@ -9,8 +9,9 @@ use crate::input::typed_color::TypedColor;
 use crate::input::typed_text::TypedText;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
+use crate::profile_file::fields::differences;
 use crate::session::Session;
-use crate::session::dry_run::{self, Change, DryRun};
+use crate::session::dry_run::{self, DryRun};
 
 const RESOURCE: &str = "profile";
 const CHECK_COMMAND: &str = "profile show";
@@ -155,44 +156,4 @@ impl ProfileFields {
         update.background_color = sent("background_color", self.background_color);
         Ok(update)
     }
-}
-
-/// Returns the changes that an update would make.
-fn differences(update: &ProfileUpdate, profile: &Profile) -> Vec<Change> {
-    let fields = [
-        (
-            "accent_color",
-            update.accent_color.as_ref().map(Color::as_str),
-        ),
-        (
-            "background_color",
-            update.background_color.as_ref().map(Color::as_str),
-        ),
-        ("bio", update.bio.as_ref().map(Bio::as_str)),
-        (
-            "display_name",
-            update.display_name.as_ref().map(DisplayName::as_str),
-        ),
-        ("location", update.location.as_ref().map(Location::as_str)),
-        ("text_color", update.text_color.as_ref().map(Color::as_str)),
-    ];
-    let change = |(field, to): (&str, Option<&str>)| {
-        let from = field_of(profile, field).map(str::to_owned);
-        Some(Change::new(field, from, Some(to?.to_owned())))
-    };
-    fields.into_iter().filter_map(change).collect()
-}
-
-/// Returns the value of an editable field.
-pub(crate) fn field_of<'a>(profile: &'a Profile, field: &str) -> Option<&'a str> {
-    let value = match field {
-        "display_name" => &profile.display_name,
-        "bio" => &profile.bio,
-        "location" => &profile.location,
-        "accent_color" => &profile.accent_color,
-        "text_color" => &profile.text_color,
-        "background_color" => &profile.background_color,
-        _ => return None,
-    };
-    value.as_deref()
 }

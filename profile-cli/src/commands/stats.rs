@@ -11,7 +11,7 @@ use crate::drawing::{self, Drawing, ProfileViews};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View, push_field};
 use crate::session::Session;
-use crate::system::picture_file;
+use crate::system::output_file;
 use crate::terminal::printable::quoted;
 use crate::terminal::progress::Progress;
 
@@ -113,7 +113,7 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
         if path.as_os_str() == "-" {
             return batch::outcome(Some(Report::text(picture.trim_end(), "svg")), failures);
         }
-        picture_file::write(path, picture.as_bytes())?;
+        output_file::write(path, picture.as_bytes())?;
     }
     batch::outcome(Some(report), failures)
 }

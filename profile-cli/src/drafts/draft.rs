@@ -10,7 +10,6 @@ use crate::drafts::editor::Editor;
 use crate::input::prompt;
 use crate::outcome::failure::Failure;
 use crate::session::Session;
-use crate::settings::Settings;
 use crate::system::environment::Environment;
 use crate::system::private_file;
 
@@ -68,7 +67,7 @@ impl Draft {
         let directory = directory()?;
         // The directory may exist with other permissions.
         restrict_to_owner(&directory);
-        let name = file_name(kind, profile, &session.settings)?;
+        let name = file_name(kind, profile, session)?;
         let mut draft = Self::load(kind, directory.join(name));
         if draft.is_unsent() && draft.confirm_resume(session)? {
             return Ok(draft);
@@ -229,11 +228,8 @@ fn directory() -> Result<PathBuf, Failure> {
 
 /// Returns a name that contains the service and the handle, so that a text is not sent to another
 /// profile.
-fn file_name(kind: DraftKind, profile: &Profile, settings: &Settings) -> Result<String, Failure> {
-    let service = match settings.sandbox {
-        true => "sandbox".to_owned(),
-        false => settings.base_url()?.value,
-    };
+fn file_name(kind: DraftKind, profile: &Profile, session: &Session<'_>) -> Result<String, Failure> {
+    let service = session.service()?;
     let service = service.split_once("://").map_or(&*service, |(_, at)| at);
     let handle = profile.handle.as_ref().map(ToString::to_string);
     let owner = match handle.or_else(|| profile.email.clone()) {

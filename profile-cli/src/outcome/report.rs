@@ -18,6 +18,8 @@ pub(crate) struct Report {
     /// `true` if the result is text for another program, such as a script, which only an option
     /// turns into JSON.
     pub(crate) is_raw: bool,
+    /// The exit code if everything is printed.
+    pub(crate) exit_code: u8,
 }
 
 /// The result in formats other than JSON.
@@ -83,6 +85,7 @@ impl From<View> for Report {
             warnings: Vec::new(),
             is_change: false,
             is_raw: false,
+            exit_code: 0,
         }
     }
 }

@@ -19,9 +19,9 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::settings::GlobalArguments;
 use crate::settings::Settings;
-use crate::terminal::printable::json_text;
 #[cfg(feature = "webhook")]
-use crate::terminal::printable::{printable, tsv_field};
+use crate::terminal::printable::tsv_field;
+use crate::terminal::printable::{json_text, printable};
 use crate::terminal::screen::Screen;
 
 use renderer::Renderer;
@@ -100,7 +100,7 @@ impl Output {
             },
         };
         match write_to_stdout(&bytes) {
-            Ok(()) => ExitCode::SUCCESS,
+            Ok(()) => ExitCode::from(report.exit_code),
             Err(failure) if report.is_change => self.failure(&Failure {
                 message: format!(
                     "{}; the change was made, with this result: {}",
@@ -151,6 +151,13 @@ impl Output {
     pub(crate) fn note(&self, note: &str) {
         if !self.quiet {
             write_to_stderr(&failures::note(note, &self.stderr));
+        }
+    }
+
+    /// Prints text to stderr if it is a terminal, unless `--quiet` is given.
+    pub(crate) fn preview(&self, text: &str) {
+        if self.stderr.is_terminal && !self.quiet {
+            write_to_stderr(&printable(text));
         }
     }
 

@@ -15,7 +15,7 @@ pub(crate) struct DryRun {
 }
 
 /// A change to preview: a value before and after.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Change {
     pub(crate) what: String,
     pub(crate) from: Option<String>,
@@ -46,11 +46,11 @@ impl Change {
         }
     }
 
-    fn as_json(&self) -> Value {
+    pub(crate) fn as_json(&self) -> Value {
         json!({"what": self.what, "from": self.from, "to": self.to})
     }
 
-    fn as_text(&self) -> String {
+    pub(crate) fn as_text(&self) -> String {
         if self.from == self.to {
             return format!("{}: unchanged\n", self.what);
         }

@@ -150,6 +150,24 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Sends a write. The outer failure is an interruption by Ctrl-C.
+    pub(crate) fn attempt<T>(
+        &self,
+        call: Call<T>,
+        check_command: &str,
+    ) -> Result<Result<Response<T>, Error>, Failure> {
+        self.send(call)?
+            .ok_or_else(|| Failure::interrupted(check_command))
+    }
+
+    /// Returns the base URL of the service, or `sandbox`.
+    pub(crate) fn service(&self) -> Result<String, Failure> {
+        match self.settings.sandbox {
+            true => Ok("sandbox".to_owned()),
+            false => Ok(self.settings.base_url()?.value),
+        }
+    }
+
     /// Sends a call and returns its result, or `None` if Ctrl-C was pressed first.
     fn send<T>(&self, call: Call<T>) -> Result<Option<Result<Response<T>, Error>>, Failure> {
         debug_assert!(!self.settings.curl, "--curl sends nothing");

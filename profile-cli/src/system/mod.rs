@@ -2,5 +2,5 @@
 
 pub(crate) mod environment;
 pub(crate) mod interruption;
-pub(crate) mod picture_file;
+pub(crate) mod output_file;
 pub(crate) mod private_file;

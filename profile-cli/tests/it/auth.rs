@@ -387,6 +387,9 @@ async fn status_masks_the_key() {
         commands.show	allowed
         commands.set	needs profile:write
         commands.edit	needs profile:write
+        commands.export	allowed
+        commands.diff	allowed
+        commands.apply	needs profile:write
         commands.link list	allowed
         commands.link add	allowed
         commands.link edit	allowed

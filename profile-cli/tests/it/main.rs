@@ -23,6 +23,7 @@ mod log;
 mod man;
 mod odd_texts;
 mod post;
+mod profile_file;
 #[cfg_attr(
     not(all(feature = "sandbox", feature = "webhook")),
     allow(dead_code, reason = "not every build has commands that go on")

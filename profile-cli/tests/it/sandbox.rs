@@ -140,9 +140,10 @@ fn status_shows_only_the_sandbox() {
         scopes            profile:write analytics:read links:write
                           social:write
         rate_limit        1000000 requests per 60 s
-        allowed           show, set, edit, link list, link add, link edit,
-                          link delete, post list, post create, post delete,
-                          stats, analytics, badge list, site
+        allowed           show, set, edit, export, diff, apply, link list,
+                          link add, link edit, link delete, post list, post
+                          create, post delete, stats, analytics, badge list,
+                          site
         setting color     auto (default)
         setting editor    vi (default)
         setting no_input  false (default)

@@ -47,6 +47,9 @@ const ROWS: &[Row] = &[
     reads("show", &[]),
     writes("set", &["--bio", "b"]),
     prepared(with_editor, writes("edit", &[])),
+    reads("export", &[]),
+    prepared(with_file, reads("diff", &[])),
+    prepared(with_file, writes("apply", &[])),
     prepared(with_draft, local("draft list", &[])),
     prepared(with_draft, local("draft show", &[])),
     prepared(with_draft, local("draft delete", &["--yes"])),
@@ -141,6 +144,13 @@ fn with_editor(program: Program, setting: &Setting<'_>) -> Program {
     let script = setting.home.join("editor");
     fs::write(&script, "printf 'location = \"L\"' > \"$1\"").unwrap();
     program.env("PROFILE_EDITOR", format!("/bin/sh {}", script.display()))
+}
+
+/// Adds a file that changes a field.
+fn with_file(program: Program, setting: &Setting<'_>) -> Program {
+    let file = setting.home.join("profile.toml");
+    fs::write(&file, "[profile]\nlocation = \"L\"\n").unwrap();
+    program.argument(file)
 }
 
 /// Adds a draft that was not sent.

@@ -6,10 +6,13 @@ use crate::outcome::failed_call::SCOPE_HINT;
 use crate::outcome::failure::{Failure, FailureKind};
 
 /// The commands that send a request, each with its main operation.
-const COMMANDS: [(&str, Operation); 14] = [
+const COMMANDS: [(&str, Operation); 17] = [
     ("show", Operation::ME),
     ("set", Operation::UPDATE_PROFILE),
     ("edit", Operation::UPDATE_PROFILE),
+    ("export", Operation::ME),
+    ("diff", Operation::ME),
+    ("apply", Operation::UPDATE_PROFILE),
     ("link list", Operation::ME),
     ("link add", Operation::CREATE_LINK),
     ("link edit", Operation::UPDATE_LINK),

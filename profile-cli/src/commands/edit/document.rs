@@ -2,25 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use profile_sdk::{Bio, DisplayName, Location, Profile, ProfileUpdate};
+use profile_sdk::{Bio, DisplayName, Location, Profile};
 use toml_edit::{DocumentMut, Item};
 
 use super::problem;
-use super::toml_text::quoted;
-use crate::commands::set::field_of;
-use crate::input::typed_color::TypedColor;
 use crate::outcome::failure::Failure;
+use crate::profile_file::fields::{Changes, FIELDS, field_of};
+use crate::profile_file::toml_text::quoted;
 use crate::terminal::printable;
-
-/// The fields in the order of the specification.
-const FIELDS: [&str; 6] = [
-    "display_name",
-    "bio",
-    "location",
-    "accent_color",
-    "text_color",
-    "background_color",
-];
 
 const HEADING: &str = "\
 # Your profile. Edit the fields, save and close; only changed fields are sent.
@@ -31,13 +20,6 @@ const HEADING: &str = "\
 /// The values of the fields by name, not yet validated.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Fields(BTreeMap<&'static str, String>);
-
-/// Validated changes.
-pub(super) struct Changes {
-    pub(super) update: ProfileUpdate,
-    /// Notes about converted colors.
-    pub(super) notes: Vec<String>,
-}
 
 /// Returns the profile as a document. Missing fields are comments.
 pub(super) fn write(profile: &Profile) -> String {
@@ -119,10 +101,7 @@ impl Fields {
 
     /// Validates the fields. The failure contains all problems.
     pub(super) fn validate(self) -> Result<Changes, Failure> {
-        let mut changes = Changes {
-            update: ProfileUpdate::new(),
-            notes: Vec::new(),
-        };
+        let mut changes = Changes::default();
         let mut problems = Vec::new();
         for (name, text) in self.0 {
             if let Err(problem) = changes.add(name, &text) {
@@ -133,31 +112,6 @@ impl Fields {
             true => Ok(changes),
             false => Err(Failure::usage(problems.join("\n"))),
         }
-    }
-}
-
-impl Changes {
-    fn add(&mut self, name: &str, text: &str) -> Result<(), String> {
-        let update = std::mem::take(&mut self.update);
-        let message = |error: profile_sdk::InvalidValue| error.to_string();
-        self.update = match name {
-            "display_name" => update.display_name(DisplayName::new(text).map_err(message)?),
-            "bio" => update.bio(Bio::new(text).map_err(message)?),
-            "location" => update.location(Location::new(text).map_err(message)?),
-            _ => {
-                let color: TypedColor = match text.parse() {
-                    Ok(color) => color,
-                    Err(error) => return Err(format!("{name}: {error}")),
-                };
-                self.notes.extend(color.note(name));
-                match name {
-                    "accent_color" => update.accent_color(color.color),
-                    "text_color" => update.text_color(color.color),
-                    _ => update.background_color(color.color),
-                }
-            }
-        };
-        Ok(())
     }
 }
 

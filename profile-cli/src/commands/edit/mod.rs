@@ -2,23 +2,23 @@
 
 mod document;
 mod problem;
-mod toml_text;
 
 use clap::Args;
 use profile_sdk::{Operation, Profile, ProfileUpdate, Response};
 use serde_json::json;
 
 use crate::commands::auth::permissions;
-use crate::commands::set::{self, field_of};
+use crate::commands::set;
 use crate::commands::show;
 use crate::drafts::draft::{Draft, DraftKind};
 use crate::drafts::editor::Editor;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
+use crate::profile_file::fields::{Changes, field_of};
 use crate::session::Session;
 use crate::session::dry_run::DryRun;
 
-use document::{Changes, Fields, outdated};
+use document::{Fields, outdated};
 
 /// Edit your profile in your editor; only changed fields are sent
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@
 ///
 /// White space before a line break, which many editors remove, and invisible characters are
 /// escaped.
-pub(super) fn quoted(text: &str, long: bool) -> String {
+pub(crate) fn quoted(text: &str, long: bool) -> String {
     let long = long && !text.is_empty();
     let (open, close) = if long {
         ("\"\"\"\n", "\"\"\"")

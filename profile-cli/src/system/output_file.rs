@@ -1,4 +1,4 @@
-//! Writes image files atomically.
+//! Writes the files that the user names, atomically.
 
 use std::fs;
 use std::io::{self, Write as _};

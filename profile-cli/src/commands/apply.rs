@@ -1,0 +1,180 @@
+//! `profile apply`: makes the profile equal to a file.
+
+use clap::Args;
+use profile_sdk::{Error, ErrorKind, Profile, Request};
+
+use crate::commands::diff::{self, FileArgument};
+use crate::outcome::failed_call;
+use crate::outcome::failure::Failure;
+use crate::outcome::report::{Report, View};
+use crate::profile_file::executor::{Job, Service, Unsuccessful};
+use crate::profile_file::plan::{Plan, Step, edit_of};
+use crate::session::Session;
+use crate::session::dry_run::{self, DryRun};
+use crate::terminal::progress::Progress;
+
+const CHECK_COMMAND: &str = "profile diff FILE";
+
+/// Make your profile and its links equal to a file
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Requires the scopes profile:write for fields and links:write for links. The file is TOML, as printed
+by `profile export`. A field that it does not contain is left as it is, and \"\" clears a text. Without
+`links`, links are left alone; --prune deletes those that are not in the file, after asking, or with
+--yes. Their order does not matter.
+
+A link of the file that exists is left alone. Any other changes the link with the same ID if [source]
+names this service and handle, otherwise that with the same URL, otherwise that with the same title;
+without one, it is created.
+
+All problems of the file are reported before anything is sent. The profile is read again before the
+first change, and again after a lost response, so that no link is created twice. After an error or
+Ctrl-C, run the command again: it continues where it stopped.
+
+Examples:
+  profile apply profile.toml --dry-run
+  profile apply profile.toml --prune --yes
+  profile export | profile --account work apply -")]
+pub(crate) struct ApplyArguments {
+    #[command(flatten)]
+    file: FileArgument,
+
+    /// Delete links that are not in the file; asks first unless --yes is given
+    #[arg(long)]
+    prune: bool,
+
+    #[command(flatten)]
+    dry_run: DryRun,
+}
+
+pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<Report, Failure> {
+    let file = arguments.file.read()?;
+    let job = Job {
+        file: &file,
+        service: &session.service()?,
+        prune: arguments.prune,
+    };
+    if session.settings.curl {
+        let me = session.client()?.me();
+        session
+            .output
+            .note("the changes depend on the profile; --dry-run shows them");
+        return session.as_curl(&[me.request().map_err(Failure::unsent)?]);
+    }
+    let plan = job.plan(session.read(session.client()?.me())?.data())?;
+    if arguments.dry_run.dry_run {
+        let requests = plan
+            .steps
+            .iter()
+            .map(|step| step.request(session.client()?));
+        let requests = requests.collect::<Result<Vec<_>, Failure>>()?;
+        let report = dry_run::preview(&requests.iter().collect::<Vec<&Request>>(), &plan.changes());
+        return diff::with_links(&plan, report);
+    }
+    if plan.steps.is_empty() {
+        return diff::with_links(&plan, diff::report(&plan, &[], "applied"));
+    }
+    let preview = diff::text(&plan, &plan.changes());
+    session.output.preview(&format!("{preview}\n"));
+    if let Some(question) = question(&plan) {
+        session.confirm(&question)?;
+    }
+    carry_out(&job, &plan, session)
+}
+
+fn carry_out(job: &Job<'_>, plan: &Plan, session: &Session<'_>) -> Result<Report, Failure> {
+    let mut progress = Progress::begin("applying", plan.steps.len(), session.output.is_quiet());
+    let mut changes = Vec::new();
+    let result = job.carry_out(&plan.steps, &mut Remote(session), |step| {
+        changes.extend(step.changes());
+        progress.advance();
+    });
+    drop(progress);
+    let report = diff::report(plan, &changes, "applied").of_change();
+    match result {
+        Ok(()) => {
+            let applied = match changes.len() {
+                1 => "Applied 1 change.".to_owned(),
+                count => format!("Applied {count} changes."),
+            };
+            let View::Text(text) = report.view else {
+                return Ok(report);
+            };
+            // People have seen the changes in the plan.
+            let view = View::split(View::Sentence(applied), View::Text(text));
+            diff::with_links(plan, Report { view, ..report })
+        }
+        Err(failure) => {
+            let hint = "run the command again: it continues where it stopped";
+            let hint = match &failure.hint {
+                Some(reason) => format!("{reason}; then {hint}"),
+                None => hint.to_owned(),
+            };
+            let done = (!changes.is_empty()).then(|| Box::new(report));
+            Err(Failure { done, ..failure }.hint(hint))
+        }
+    }
+}
+
+/// Returns the question about deletions, if there are any.
+fn question(plan: &Plan) -> Option<String> {
+    let deleted = plan.steps.iter().filter_map(|step| match step {
+        Step::DeleteLink { link, .. } => Some(format!("  {:?} {}\n", link.title, link.url)),
+        _ => None,
+    });
+    let deleted: Vec<_> = deleted.collect();
+    let links = deleted.concat();
+    match deleted.len() {
+        0 => None,
+        1 => Some(format!(
+            "{links}Delete this link, which is not in the file?"
+        )),
+        count => Some(format!(
+            "{links}Delete these {count} links, which are not in the file?"
+        )),
+    }
+}
+
+/// The service of the session.
+struct Remote<'a>(&'a Session<'a>);
+
+impl Service for Remote<'_> {
+    fn read(&mut self) -> Result<Profile, Failure> {
+        Ok(self.0.read(self.0.client()?.me())?.into_data())
+    }
+
+    fn send(&mut self, step: &Step) -> Result<(), Unsuccessful> {
+        let session = self.0;
+        let client = session.client()?;
+        match step {
+            Step::SetFields { update, .. } => {
+                let call = client.update_profile(update);
+                result("profile", session.attempt(call, CHECK_COMMAND)?.map(drop))
+            }
+            Step::UpdateLink { id, to, .. } => {
+                let call = client.update_link(id, &edit_of(to));
+                let what = format!("link {id}");
+                result(&what, session.attempt(call, CHECK_COMMAND)?.map(drop))
+            }
+            Step::CreateLink(link) => {
+                let call = client.create_link(link);
+                result(
+                    "list of links",
+                    session.attempt(call, CHECK_COMMAND)?.map(drop),
+                )
+            }
+            Step::DeleteLink { id, .. } => {
+                let call = client.delete_link(id);
+                let what = format!("link {id}");
+                result(&what, session.attempt(call, CHECK_COMMAND)?.map(drop))
+            }
+        }
+    }
+}
+
+fn result(what: &str, result: Result<(), Error>) -> Result<(), Unsuccessful> {
+    result.map_err(|error| Unsuccessful {
+        is_unclear: error.may_have_been_applied() || error.kind() == ErrorKind::NotFound,
+        failure: Box::new(failed_call::of_write(what, CHECK_COMMAND, error)),
+    })
+}

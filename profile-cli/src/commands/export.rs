@@ -1,0 +1,54 @@
+//! `profile export`: the profile as a file.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+
+use crate::outcome::failure::Failure;
+use crate::outcome::report::{Report, View};
+use crate::profile_file::ProfileFile;
+use crate::session::Session;
+use crate::system::output_file;
+
+/// Print your profile and its links as TOML, or write them to a file
+#[derive(Debug, Args)]
+#[command(after_help = "\
+`profile diff` compares the file with a profile, and `profile apply` applies it. The file has the six
+fields in [profile], a [[links]] table for each link, and in [source] the service and the handle, for
+which the IDs of the links are valid. --json prints the same as JSON.
+
+Examples:
+  profile export profile.toml
+  profile export | profile --account work apply -")]
+pub(crate) struct ExportArguments {
+    /// File to write, replacing an existing one [default: standard output]
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<Report, Failure> {
+    session.read_or_curl(session.client()?.me(), |response| {
+        let (file, mut warnings) = ProfileFile::of(response.data(), &session.service()?);
+        if file.links.is_none() {
+            warnings.push("the service does not list your links, so the file has none".to_owned());
+        }
+        let toml = file.to_toml();
+        let report = match arguments.file.filter(|path| path.as_os_str() != "-") {
+            None => Report {
+                is_raw: true,
+                ..Report::new(file.to_json(), View::Text(toml.trim_end().to_owned()))
+            },
+            Some(path) => {
+                output_file::write(&path, toml.as_bytes())?;
+                let path = path.display().to_string();
+                let sentence = format!("Wrote the profile to {path}.");
+                Report::new(
+                    json!({"result": "written", "path": path}),
+                    View::Sentence(sentence),
+                )
+            }
+        };
+        Ok(Report { warnings, ..report })
+    })
+}

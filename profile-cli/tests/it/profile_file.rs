@@ -1,0 +1,431 @@
+//! `profile export`, `diff` and `apply`: the profile as a file.
+
+use std::fs;
+
+use expect_test::expect;
+use mock_server::{Dialect, Fault, FaultRule, MockServer};
+use serde_json::json;
+
+use crate::program::{Fixture, Program, Run};
+
+/// Writes a file and returns its path.
+fn file(fixture: &Fixture, text: &str) -> String {
+    let path = fixture.home.path().join("profile.toml");
+    fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[track_caller]
+fn apply(fixture: &Fixture, text: &str, further: &[&str]) -> Run {
+    let path = file(fixture, text);
+    fixture.run(&[&["apply", &path], further].concat())
+}
+
+/// Returns the titles and URLs of the links.
+#[track_caller]
+fn links(fixture: &Fixture) -> Vec<(String, String)> {
+    let list = fixture.run(&["link", "list"]);
+    let fields = list.stdout().lines().map(|line| line.split('\t'));
+    fields
+        .map(|mut fields| {
+            (
+                fields.nth(1).unwrap().to_owned(),
+                fields.next().unwrap().to_owned(),
+            )
+        })
+        .collect()
+}
+
+fn writes(service: &MockServer) -> usize {
+    let requests = service.journal().requests().into_iter();
+    requests.filter(|request| request.method != "GET").count()
+}
+
+#[tokio::test]
+async fn exports_toml_and_json() {
+    let fixture = Fixture::new().await;
+    let export = fixture.run(&["export"]);
+    let text = export.to_string().replace(fixture.service.uri(), "SERVICE");
+    expect![[r##"
+        exit 0
+        --- stdout
+        # A profile; `profile apply FILE` applies it.
+
+        [source]
+        service = "SERVICE"
+        handle = "demo"
+
+        [profile]
+        display_name = "Demo Person"
+        bio = """
+        I live inside a mock server.
+        Edit me as you like."""
+        location = "127.0.0.1"
+        accent_color = "#2563eb"
+        text_color = "#111827"
+        background_color = "#f9fafb"
+
+        [[links]]
+        id = "link_1"
+        title = "Homepage"
+        url = "https://example.com/demo"
+
+        [[links]]
+        id = "link_2"
+        title = "Code"
+        url = "https://example.com/demo/code"
+        --- stderr
+    "##]]
+    .assert_eq(&text);
+    let json = fixture.run(&["export", "--json"]).json();
+    assert_eq!(json["source"]["handle"], "demo");
+    assert_eq!(json["links"][0]["id"], "link_1");
+    let path = file(&fixture, "earlier");
+    let written = fixture.run(&["export", &path]);
+    assert_eq!(written.stdout(), format!("Wrote the profile to {path}.\n"));
+    assert_eq!(fs::read_to_string(&path).unwrap(), export.stdout());
+    // The configured format does not turn a file for `apply` into JSON.
+    let configured = fixture
+        .program(&["export"])
+        .env("PROFILE_OUTPUT", "json")
+        .run();
+    assert_eq!(configured.stdout(), export.stdout());
+    assert_eq!(
+        fixture.run(&["diff", &path, "--exit-code"]).stdout(),
+        "Nothing to change; links without changes: 2\n"
+    );
+}
+
+/// Changes two fields and a link, adds a link, and does not contain the second link.
+const CHANGES: &str = "[profile]\nlocation = \"\"\naccent_color = \"orange\"\n\
+                [[links]]\ntitle = \"Homepage\"\nurl = \"https://new.example\"\n\
+                [[links]]\ntitle = \"Third\"\nurl = \"https://third.example\"\n";
+
+#[tokio::test]
+async fn shows_changes() {
+    let fixture = Fixture::new().await;
+    let path = file(&fixture, CHANGES);
+    let diff = fixture.run(&["diff", &path, "--exit-code"]);
+    diff.check(&expect![[r#"
+        exit 9
+        --- stdout
+        location
+          - 127.0.0.1
+          + 
+        accent_color
+          - #2563eb
+          + #ffa500
+        link link_1
+          - Homepage
+          - https://example.com/demo
+          + Homepage
+          + https://new.example
+        new link
+          + Third
+          + https://third.example
+        4 changes; links that are not in the file: 1
+        --- stderr
+    "#]]);
+    apply(&fixture, CHANGES, &["--dry-run"]).check(&expect![[r##"
+        exit 0
+        --- stdout
+        location
+          - 127.0.0.1
+          + 
+        accent_color
+          - #2563eb
+          + #ffa500
+        link link_1
+          - Homepage
+          - https://example.com/demo
+          + Homepage
+          + https://new.example
+        new link
+          + Third
+          + https://third.example
+        PATCH /api/v1/me/profile
+        {"location":"","accent_color":"#ffa500"}
+        PATCH /api/v1/me/links/link_1
+        {"title":"Homepage","url":"https://new.example"}
+        POST /api/v1/me/links
+        {"title":"Third","url":"https://third.example"}
+        No change was sent.
+        --- stderr
+    "##]]);
+    assert_eq!(writes(&fixture.service), 0);
+}
+
+#[tokio::test]
+async fn applies_changes() {
+    let fixture = Fixture::new().await;
+    apply(&fixture, CHANGES, &["--prune"]).check(&expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: confirmation is required, but there is no terminal to prompt on
+        hint: add --yes
+    "#]]);
+    assert_eq!(writes(&fixture.service), 0, "a deletion needs consent");
+    apply(&fixture, CHANGES, &["--prune", "--yes"]).check(&expect![[r#"
+        exit 0
+        --- stdout
+        location
+          - 127.0.0.1
+          + 
+        accent_color
+          - #2563eb
+          + #ffa500
+        link link_1
+          - Homepage
+          - https://example.com/demo
+          + Homepage
+          + https://new.example
+        new link
+          + Third
+          + https://third.example
+        link link_2
+          - Code
+          - https://example.com/demo/code
+        5 changes
+        --- stderr
+    "#]]);
+    assert_eq!(writes(&fixture.service), 4);
+    let again = apply(&fixture, CHANGES, &["--prune", "--json"]).json();
+    assert_eq!(again["result"], "unchanged");
+    apply(&fixture, "links = []", &["--prune", "--yes"]).stdout();
+    assert_eq!(links(&fixture), []);
+    let text = "links = [{title = \"a\", url = \"https://a\"}]";
+    assert_eq!(
+        apply(&fixture, text, &["--json"]).json()["changes"][0]["to"],
+        "a\nhttps://a"
+    );
+}
+
+#[tokio::test]
+async fn reports_all_problems_of_a_file_at_once() {
+    let fixture = Fixture::new().await;
+    let text = "\
+nickname = 1
+[source]
+server = \"x\"
+[profile]
+display_name = \"123456789012345678901234567890123\"
+bio = 1
+text_color = \"rot\"
+[[links]]
+title = \"a\"
+url = \"example.org\"
+[[links]]
+id = \"1\"
+title = \"b\"
+[[links]]
+id = \".\"
+title = \"c\"
+url = \"x:y\"
+";
+    let run = apply(&fixture, text, &[]);
+    let path = fixture.home.path().join("profile.toml");
+    let text = run.to_string().replace(path.to_str().unwrap(), "FILE");
+    expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: FILE:1:1: unknown key "nickname"; expected one of source, profile, links
+        FILE:3:1: unknown key "server"; expected one of service, handle
+        FILE:5:16: display_name has 33 characters; at most 32 are allowed
+        FILE:6:7: bio has the type integer; expected a string
+        FILE:7:14: text_color: "rot" is not a color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange
+        FILE:10:7: url "example.org" is not an absolute URL (relative URL without a base); expected one such as https://example.org
+        FILE:11:1: the link has no url
+        FILE:15:6: link id "." is not allowed: URLs remove it from their path
+        hint: nothing was sent
+    "#]].assert_eq(&text);
+    let run = apply(&fixture, "[profile]\nbio = \"\u{e9}", &[]).to_string();
+    assert!(run.contains("profile.toml:2:9: invalid TOML: "), "{run}");
+    let twice =
+        "links = [{id = '1', title = 'a', url = 'x:a'}, {id = '1', title = 'b', url = 'x:b'}]";
+    let run = apply(&fixture, twice, &[]).to_string();
+    assert!(
+        run.contains("profile.toml:1:48: another link has the same id"),
+        "{run}"
+    );
+    assert_eq!(fixture.service.journal().requests().len(), 0);
+}
+
+#[tokio::test]
+async fn an_ambiguous_link_is_an_error() {
+    let fixture = Fixture::new().await;
+    for title in ["Same", "Same"] {
+        let add = [
+            "link",
+            "add",
+            "--title",
+            title,
+            "--url",
+            "https://same.example",
+        ];
+        fixture.run(&add).stdout();
+    }
+    let before = writes(&fixture.service);
+    let text = "[[links]]\ntitle = \"Same\"\nurl = \"https://other.example\"\n";
+    let run = apply(&fixture, text, &["--json"]).error();
+    assert_eq!(
+        run["message"],
+        "the link \"Same\" (https://other.example) is ambiguous: several links have its title"
+    );
+    assert_eq!(run["exit_code"], 2);
+    assert_eq!(writes(&fixture.service), before);
+}
+
+#[tokio::test]
+async fn ids_count_only_for_their_own_profile() {
+    let fixture = Fixture::new().await;
+    let text = |handle: &str| {
+        let uri = fixture.service.uri();
+        format!(
+            "[source]\nservice = \"{uri}/\"\nhandle = \"{handle}\"\n\
+             [[links]]\nid = \"link_1\"\ntitle = \"{handle}\"\nurl = \"https://{handle}.example\"\n"
+        )
+    };
+    let changes = |handle: &str| {
+        let run = apply(&fixture, &text(handle), &["--json"]).json();
+        run["changes"][0]["what"].clone()
+    };
+    assert_eq!(changes("grace"), "new link");
+    assert_eq!(changes("demo"), "link link_1");
+}
+
+#[tokio::test]
+async fn a_lost_response_does_not_create_a_link_twice() {
+    let fixture = Fixture::new().await;
+    let rule = FaultRule::new(Fault::status(500)).method("POST");
+    fixture
+        .service
+        .add_fault(rule.after_write().times(1))
+        .unwrap();
+    let text = "[[links]]\ntitle = \"One\"\nurl = \"https://one.example\"\n\
+                [[links]]\ntitle = \"Two\"\nurl = \"https://two.example\"\n";
+    apply(&fixture, text, &[]).stdout();
+    let titles: Vec<_> = links(&fixture)
+        .into_iter()
+        .map(|(title, _)| title)
+        .collect();
+    assert_eq!(titles, ["Homepage", "Code", "One", "Two"]);
+}
+
+#[tokio::test]
+async fn a_failed_run_reports_what_was_done_and_can_be_repeated() {
+    let fixture = Fixture::new().await;
+    let rule = FaultRule::new(Fault::status(422)).method("POST").skip(1);
+    fixture.service.add_fault(rule.times(1)).unwrap();
+    let text = "[[links]]\ntitle = \"One\"\nurl = \"https://one.example\"\n\
+                [[links]]\ntitle = \"Two\"\nurl = \"https://two.example\"\n";
+    let failed = apply(&fixture, text, &["--json"]);
+    assert_eq!(
+        failed.json_lines()[0]["changes"].as_array().unwrap().len(),
+        1
+    );
+    assert_eq!(failed.error()["exit_code"], 6);
+    assert!(
+        failed.error()["hint"]
+            .as_str()
+            .unwrap()
+            .contains("run the command again")
+    );
+    apply(&fixture, text, &[]).stdout();
+    assert_eq!(links(&fixture).len(), 4);
+}
+
+#[tokio::test]
+async fn a_service_that_lists_no_links_gets_the_fields() {
+    let service = MockServer::builder()
+        .dialect(Dialect::minimal())
+        .start()
+        .await
+        .unwrap();
+    let fixture = Fixture::of(service);
+    let text = "[profile]\nlocation = \"here\"\n[[links]]\ntitle = \"a\"\nurl = \"https://a\"\n";
+    let run = apply(&fixture, text, &["--json"]);
+    assert_eq!(run.code(), 1, "{run}");
+    let message = "the service does not list your links, so those of the file were left out";
+    assert_eq!(run.error()["message"], message);
+    assert_eq!(fixture.run(&["show", "--json"]).json()["location"], "here");
+    assert_eq!(writes(&fixture.service), 1);
+    apply(&fixture, "[profile]\nlocation = \"there\"\n", &[]).stdout();
+    let export = fixture.run(&["export"]);
+    assert!(
+        export.stderr().contains("does not list your links"),
+        "{export}"
+    );
+    assert!(!export.stdout().contains("links ="), "{export}");
+}
+
+#[tokio::test]
+async fn copies_a_profile_to_another_account() {
+    let fixture = Fixture::new().await;
+    let other = MockServer::start().await;
+    fixture.run(&["set", "--bio", "one\n\"two\" "]).stdout();
+    let exported = fixture.run(&["export"]).stdout().to_owned();
+    let apply = || {
+        let program = Program::new(
+            fixture.home.path(),
+            &["apply", "-", "--prune", "--yes", "--json"],
+        );
+        let program = program.env("PROFILE_BASE_URL", other.uri());
+        let run = program
+            .env("PROFILE_API_KEY", other.key())
+            .stdin(exported.clone())
+            .run();
+        run.json()
+    };
+    assert_eq!(apply()["result"], "applied");
+    assert_eq!(apply()["result"], "unchanged");
+    let world = other.world().unwrap();
+    assert_eq!(
+        json!(world.account("demo").unwrap().profile)["bio"],
+        "one\n\"two\" "
+    );
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn asks_on_a_terminal_before_it_deletes() {
+    use crate::pseudo_terminal::Terminal;
+
+    let fixture = Fixture::new().await;
+    let path = file(
+        &fixture,
+        "[[links]]\ntitle = \"Homepage\"\nurl = \"https://example.com/demo\"\n",
+    );
+    let start = || Terminal::start(fixture.program(&["apply", &path, "--prune"]));
+    for (answer, code, left) in [("n\n", 1, 2), ("y\n", 0, 1)] {
+        let mut terminal = start();
+        terminal.sees("Delete this link, which is not in the file? [y/N] ");
+        terminal.types(answer);
+        let (ended, shown) = terminal.ends();
+        assert_eq!(ended, Some(code), "{shown}");
+        assert!(shown.contains("Code"), "{shown}");
+        assert_eq!(links(&fixture).len(), left);
+    }
+    // The profile changes while the question is open.
+    let path = file(&fixture, "links = []");
+    let mut terminal = Terminal::start(fixture.program(&["apply", &path, "--prune"]));
+    terminal.sees("[y/N] ");
+    let add = [
+        "link",
+        "add",
+        "--title",
+        "new",
+        "--url",
+        "https://new.example",
+    ];
+    fixture.run(&add).stdout();
+    terminal.types("y\n");
+    let (ended, shown) = terminal.ends();
+    assert_eq!(ended, Some(1), "{shown}");
+    assert!(
+        shown.contains("the profile has changed meanwhile"),
+        "{shown}"
+    );
+    assert_eq!(links(&fixture).len(), 2);
+}
