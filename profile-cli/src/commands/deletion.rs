@@ -1,12 +1,12 @@
 //! Deletion of links and posts.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
-use profile_sdk::Call;
+use profile_sdk::{Call, Profile};
 use serde_json::{Value, json};
 
 use crate::commands::batch;
-use crate::outcome::failure::Failure;
+use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::session::dry_run::{self, Change};
 use crate::session::{Session, requests};
@@ -14,14 +14,23 @@ use crate::terminal::printable::quoted;
 use crate::terminal::progress::Progress;
 
 /// A deletion of several resources of one kind.
-pub(crate) struct Deletion {
+pub(crate) struct Deletion<Id> {
     pub(crate) noun: &'static str,
     pub(crate) dry_run: bool,
+    /// Returns the resources of a profile, if it lists them.
+    pub(crate) listed: fn(&Profile) -> Option<Vec<Listed<Id>>>,
 }
 
-impl Deletion {
+/// A resource of the profile.
+pub(crate) struct Listed<Id> {
+    pub(crate) id: Option<Id>,
+    /// The names and values of the other fields, which are printed so that they can be restored.
+    pub(crate) fields: Vec<(&'static str, Option<String>)>,
+}
+
+impl<Id: Display + PartialEq> Deletion<Id> {
     /// Asks for confirmation and tries all IDs. Returns the worst failure, if any.
-    pub(crate) fn run<Id: Display + PartialEq>(
+    pub(crate) fn run(
         &self,
         ids: &[Id],
         session: &Session<'_>,
@@ -32,23 +41,28 @@ impl Deletion {
         if let Some(preview) = session.curl_preview(&calls)? {
             return Ok(preview);
         }
+        let listed = self.read(session)?;
+        let items: Vec<_> = ids
+            .iter()
+            .map(|id| Item::find(*id, listed.as_deref()))
+            .collect();
         if self.dry_run {
-            return self.preview(&ids, &calls);
+            return self.preview(&items, listed.is_some(), &calls);
         }
-        session.confirm(&question(self.noun, &ids))?;
+        session.confirm(&question(self.noun, &items))?;
         let check_command = format!("profile {} list", self.noun);
         let mut progress = Progress::begin("deleting", ids.len(), session.output.is_quiet());
         let mut deleted = Vec::new();
         let mut failures = Vec::new();
-        for (&id, call) in ids.iter().zip(calls) {
-            let what = format!("{} {}", self.noun, quoted(id));
+        for (item, call) in items.into_iter().zip(calls) {
+            let what = format!("{} {}", self.noun, quoted(&item.id));
             match session.write(call, &what, &check_command) {
-                Ok(_) => deleted.push(id),
+                Ok(_) => deleted.push(item),
                 Err(failure) if ids.len() == 1 => failures.push(Failure {
-                    id: Some(id.to_string()),
+                    id: Some(item.id),
                     ..failure
                 }),
-                Err(failure) => failures.push(batch::item_failure(&what, id, failure)),
+                Err(failure) => failures.push(batch::item_failure(&what, item.id, failure)),
             }
             progress.advance();
         }
@@ -57,37 +71,96 @@ impl Deletion {
         batch::outcome(done, failures)
     }
 
-    fn preview(&self, ids: &[impl Display], calls: &[Call<()>]) -> Result<Report, Failure> {
-        let change = |id| Change::new(self.noun, Some(quoted(id)), None);
-        let changes: Vec<_> = ids.iter().map(change).collect();
+    /// Reads the resources. A deletion does not need them, so that its own error is reported.
+    fn read(&self, session: &Session<'_>) -> Result<Option<Vec<Listed<Id>>>, Failure> {
+        match session.read(session.client()?.me()) {
+            Ok(response) => Ok((self.listed)(response.data())),
+            Err(failure) if self.dry_run || failure.kind == FailureKind::Interrupted => {
+                Err(failure)
+            }
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn preview(
+        &self,
+        items: &[Item],
+        is_listed: bool,
+        calls: &[Call<()>],
+    ) -> Result<Report, Failure> {
+        if let Some(item) = items.iter().find(|item| is_listed && !item.is_known) {
+            let message = format!("the profile has no {} {}", self.noun, quoted(&item.id));
+            return Err(Failure::new(FailureKind::NotFound, message));
+        }
+        let change = |item: &Item| Change::new(self.noun, Some(item.to_string()), None);
+        let changes: Vec<_> = items.iter().map(change).collect();
         Ok(dry_run::preview(&requests(calls)?, &changes))
     }
 
     /// Returns an object for one ID, or an array for several.
-    fn report(&self, deleted: &[impl Display], several: bool) -> Report {
-        let result = |id: &dyn Display| json!({"result": "deleted", "id": id.to_string()});
-        let mut results = deleted.iter().map(|id| result(id));
+    fn report(&self, deleted: &[Item], several: bool) -> Report {
+        let mut results = deleted.iter().map(Item::as_json);
         let json = if several {
             results.collect::<Value>()
         } else {
             results.next().unwrap_or_default()
         };
         let sentence = match deleted {
-            [id] => format!("Deleted {} {}.", self.noun, quoted(id)),
+            [item] => format!("Deleted {} {item}.", self.noun),
             _ => format!("Deleted {}s {}.", self.noun, joined(deleted)),
         };
         Report::new(json, View::Sentence(sentence)).of_change()
     }
 }
 
-fn question(noun: &str, ids: &[impl Display]) -> String {
-    match ids {
-        [id] => format!("Delete {noun} {}?", quoted(id)),
-        _ => format!("Delete {} {noun}s: {}?", ids.len(), joined(ids)),
+/// A resource to delete.
+struct Item {
+    id: String,
+    fields: Vec<(&'static str, String)>,
+    is_known: bool,
+}
+
+impl Item {
+    fn find<Id: Display + PartialEq>(id: &Id, listed: Option<&[Listed<Id>]>) -> Self {
+        let mut listed = listed.into_iter().flatten();
+        let known = listed.find(|item| item.id.as_ref() == Some(id));
+        let fields = known.iter().flat_map(|item| &item.fields);
+        let fields = fields.filter_map(|(name, value)| Some((*name, value.clone()?)));
+        Self {
+            id: id.to_string(),
+            fields: fields.collect(),
+            is_known: known.is_some(),
+        }
+    }
+
+    fn as_json(&self) -> Value {
+        let mut json = json!({"result": "deleted", "id": self.id});
+        for (name, value) in &self.fields {
+            json[name] = json!(value);
+        }
+        json
     }
 }
 
-fn joined(ids: &[impl Display]) -> String {
-    let ids: Vec<_> = ids.iter().map(quoted).collect();
-    ids.join(", ")
+impl Display for Item {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&quoted(&self.id))?;
+        let fields: Vec<_> = self.fields.iter().map(|(_, value)| quoted(value)).collect();
+        match fields.is_empty() {
+            true => Ok(()),
+            false => write!(f, " ({})", fields.join(", ")),
+        }
+    }
+}
+
+fn question(noun: &str, items: &[Item]) -> String {
+    match items {
+        [item] => format!("Delete {noun} {item}?"),
+        _ => format!("Delete {} {noun}s: {}?", items.len(), joined(items)),
+    }
+}
+
+fn joined(items: &[Item]) -> String {
+    let items: Vec<_> = items.iter().map(ToString::to_string).collect();
+    items.join(", ")
 }

@@ -61,7 +61,7 @@ async fn adds_edits_and_deletes_a_link() {
         .check(&expect![[r#"
             exit 0
             --- stdout
-            Deleted link "link_6".
+            Deleted link "link_6" ("Tab\\there", "x:y").
             --- stderr
         "#]]);
     let listed = fixture.run(&["link", "list", "--json"]).json();
@@ -91,7 +91,7 @@ async fn tries_and_reports_all_ids() {
     fixture.run(&delete).check(&expect![[r#"
         exit 3
         --- stdout
-        Deleted link "link_1".
+        Deleted link "link_1" ("Homepage", "https://example.com/demo").
         --- stderr
         error: there is no link "nope" (404: the key's owner has no link with the id nope)
         error: there is no link "neither" (404: the key's owner has no link with the id neither)
@@ -100,7 +100,7 @@ async fn tries_and_reports_all_ids() {
     fixture.run(&delete).check(&expect![[r#"
         exit 3
         --- stdout
-        [{"id":"link_2","result":"deleted"}]
+        [{"id":"link_2","result":"deleted","title":"Code","url":"https://example.com/demo/code"}]
         --- stderr
         {"error":{"code":"not_found","exit_code":3,"hint":null,"id":"nope","message":"there is no link \"nope\" (404: the key's owner has no link with the id nope)","retryable":false,"status":404}}
     "#]]);
@@ -209,8 +209,12 @@ async fn prints_columns_of_a_sentence_on_request() {
             field,value
             id,link_1
             result,deleted
+            title,Homepage
+            url,https://example.com/demo
             id,link_2
             result,deleted
+            title,Code
+            url,https://example.com/demo/code
             --- stderr
         "#]]);
     let fixture = Fixture::new().await;
@@ -221,8 +225,40 @@ async fn prints_columns_of_a_sentence_on_request() {
             --- stdout
             id	link_1
             result	deleted
+            title	Homepage
+            url	https://example.com/demo
             id	link_2
             result	deleted
+            title	Code
+            url	https://example.com/demo/code
             --- stderr
         "#]]);
+}
+
+#[tokio::test]
+async fn a_deletion_prints_what_it_deletes() {
+    let fixture = Fixture::new().await;
+    let missing = fixture.run(&["link", "delete", "link_1", "nope", "--dry-run", "--json"]);
+    assert_eq!(
+        missing.error()["message"],
+        "the profile has no link \"nope\""
+    );
+    assert_eq!(missing.code(), 3);
+    let shown = fixture
+        .run(&["link", "delete", "link_1", "--dry-run", "--json"])
+        .json();
+    let text = "\"link_1\" (\"Homepage\", \"https://example.com/demo\")";
+    assert_eq!(shown["changes"][0]["from"], text);
+    let deleted = fixture
+        .run(&["link", "delete", "link_1", "--yes", "--json"])
+        .json();
+    let title_and_url = (&deleted["title"], &deleted["url"]);
+    assert_eq!(
+        title_and_url,
+        (&"Homepage".into(), &"https://example.com/demo".into())
+    );
+    let deleted = fixture
+        .run(&["post", "delete", "post_3", "--yes", "--json"])
+        .json();
+    assert!(deleted["body"].is_string(), "{deleted}");
 }

@@ -33,7 +33,7 @@ async fn creates_and_deletes_a_post() {
     fixture.run(&delete).check(&expect![[r#"
         exit 0
         --- stdout
-        {"id":"post_6","result":"deleted"}
+        {"body":"Hello,\nworld","id":"post_6","result":"deleted"}
         --- stderr
     "#]]);
     fixture

@@ -1,9 +1,9 @@
 //! `profile post delete`: removes posts.
 
 use clap::Args;
-use profile_sdk::PostId;
+use profile_sdk::{Post, PostId, Profile};
 
-use crate::commands::deletion::Deletion;
+use crate::commands::deletion::{Deletion, Listed};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
@@ -13,6 +13,7 @@ use crate::session::dry_run::DryRun;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Requires the scope social:write. All IDs are tried, and the exit code is that of the worst failure.
+The text of a deleted post is printed, so that you can create it again.
 
 Examples:
   profile post delete post_1
@@ -34,6 +35,15 @@ pub(crate) fn run(
     let deletion = Deletion {
         noun: "post",
         dry_run: arguments.dry_run.dry_run,
+        listed,
     };
     deletion.run(&arguments.ids, session, |id| client.delete_post(id))
+}
+
+fn listed(profile: &Profile) -> Option<Vec<Listed<PostId>>> {
+    let item = |post: &Post| Listed {
+        id: post.id.clone(),
+        fields: vec![("body", post.body.clone())],
+    };
+    Some(profile.posts.as_ref()?.iter().map(item).collect())
 }
