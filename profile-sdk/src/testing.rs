@@ -4,33 +4,26 @@
 //! any response and any error:
 //!
 //! ```
-//! use std::time::Duration;
-//!
 //! use profile_sdk::testing::ErrorBuilder;
-//! use profile_sdk::{Error, ErrorKind, Operation};
+//! use profile_sdk::{Error, ErrorKind, Operation, Post};
 //!
 //! trait Posts {
-//!     async fn publish(&self, text: &str) -> Result<(), Error>;
+//!     fn publish(&self, text: &str) -> impl Future<Output = Result<Option<Post>, Error>> + Send;
 //! }
 //!
-//! /// Fails as the client does if the rate limit is exceeded.
-//! struct Busy;
+//! /// Fails with a timeout, after which the post may exist.
+//! struct Unclear;
 //!
-//! impl Posts for Busy {
-//!     async fn publish(&self, _: &str) -> Result<(), Error> {
-//!         Err(ErrorBuilder::new(ErrorKind::RateLimited)
-//!             .operation(Operation::CREATE_POST)
-//!             .retry_after(Duration::from_secs(7))
-//!             .build())
+//! impl Posts for Unclear {
+//!     async fn publish(&self, _: &str) -> Result<Option<Post>, Error> {
+//!         let error = ErrorBuilder::new(ErrorKind::Timeout).operation(Operation::CREATE_POST);
+//!         Err(error.build())
 //!     }
 //! }
 //!
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-//! let error = Busy.publish("Hello").await.unwrap_err();
-//! assert_eq!(
-//!     error.to_string(),
-//!     "POST /api/v1/me/posts: 429: rate limit exceeded; retry after 7 seconds",
-//! );
+//! let error = Unclear.publish("Hello").await.unwrap_err();
+//! assert!(error.may_have_been_applied());
 //! # });
 //! ```
 

@@ -1,4 +1,5 @@
-//! Spans and events for the feature `tracing`. They never contain the key.
+//! Spans and events for the feature `tracing`. They never contain the key. The fields of the span of
+//! a call have the names of OpenTelemetry.
 
 #[cfg(feature = "tracing")]
 pub(crate) use on::{failed, in_attempt, in_call, waiting};
@@ -11,22 +12,49 @@ mod on {
     use std::future::Future;
     use std::time::Duration;
 
-    use tracing::Instrument as _;
+    use tracing::field::Empty;
+    use tracing::{Instrument as _, Span};
 
+    use crate::transport::raw_response::RawResponse;
     use crate::{Error, Request};
 
     const TARGET: &str = "profile_sdk";
 
-    pub(crate) fn in_call<F: Future>(
+    pub(crate) fn in_call<F: Future<Output = Result<RawResponse, Error>>>(
         request: &Request,
         call: F,
     ) -> impl Future<Output = F::Output> + use<F> {
         let operation = request.operation();
-        call.instrument(tracing::info_span!(
+        let span = tracing::info_span!(
             target: TARGET,
             "call",
-            %operation
-        ))
+            otel.kind = "client",
+            otel.name = %operation,
+            http.request.method = operation.method().as_str(),
+            url.template = operation.path_template(),
+            http.response.status_code = Empty,
+            error.type = Empty,
+        );
+        let of_call = span.clone();
+        let recorded = async move {
+            let result = call.await;
+            record_result(&of_call, &result);
+            result
+        };
+        recorded.instrument(span)
+    }
+
+    fn record_result(span: &Span, result: &Result<RawResponse, Error>) {
+        let status = match result {
+            Ok(response) => Some(response.status),
+            Err(error) => {
+                span.record("error.type", error.kind().as_str());
+                error.status()
+            }
+        };
+        if let Some(status) = status {
+            span.record("http.response.status_code", status);
+        }
     }
 
     pub(crate) fn in_attempt<F: Future>(

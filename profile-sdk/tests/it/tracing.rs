@@ -45,7 +45,11 @@ impl Subscriber for Recorder {
         Id::from_u64(1)
     }
 
-    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record(&self, _: &Id, fields: &Record<'_>) {
+        let mut line = Line("recorded".to_owned());
+        fields.record(&mut line);
+        self.lines.lock().unwrap().push(line.0);
+    }
 
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
@@ -77,8 +81,12 @@ async fn emits_spans_and_events_without_the_key() {
     let _second = tracing::Dispatch::new(recorder.clone());
     let _guard = tracing::subscriber::set_default(recorder.clone());
     client.me().await.unwrap();
-    let lines = recorder.lines.lock().unwrap();
-    assert_eq!(lines[0], "call operation=GET /api/v1/me");
+    let lines = recorder.lines.lock().unwrap().clone();
+    assert_eq!(
+        lines[0],
+        "call otel.kind=\"client\" otel.name=GET /api/v1/me \
+         http.request.method=\"GET\" url.template=\"/api/v1/me\""
+    );
     assert_eq!(lines[1], "attempt number=1");
     assert!(lines[2].contains("attempt 1 begins"));
     assert!(lines[3].contains("attempt 1 failed: GET /api/v1/me: 503"));
@@ -86,6 +94,17 @@ async fn emits_spans_and_events_without_the_key() {
     assert!(lines[4].contains(" seconds before the next attempt"));
     assert_eq!(lines[5], "attempt number=2");
     assert!(lines[6].contains("attempt 2 begins"));
+    assert_eq!(lines[7], "recorded http.response.status_code=200");
     let output = lines.join("\n");
     assert!(!output.contains(service.key()), "{output}");
+    let call = client.delete_post(&"post_99".parse().unwrap());
+    call.await.unwrap_err();
+    let lines = recorder.lines.lock().unwrap();
+    assert_eq!(
+        lines[lines.len() - 2..],
+        [
+            "recorded error.type=\"not_found\"",
+            "recorded http.response.status_code=404"
+        ]
+    );
 }
