@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use http::uri::Authority;
 
+use super::guard::Guard;
 use crate::engine::{Reply, Request};
 use crate::shutdown::Shutdown;
 use crate::worlds::Worlds;
@@ -22,6 +23,7 @@ pub(crate) struct Control {
     /// The base URL of the service, for requests without a `Host` header.
     url: String,
     pub(super) shutdown: Shutdown,
+    pub(crate) guard: Guard,
 }
 
 /// The reply to a request to the control API.
@@ -37,6 +39,7 @@ impl Control {
             worlds,
             url,
             shutdown,
+            guard: Guard::default(),
         }
     }
 

@@ -56,6 +56,10 @@ impl ControlError {
 
     pub(super) fn into_reply(self) -> Reply {
         let mut reply = Reply::error(self.status, self.code, &self.message, None);
+        if self.status == 401 {
+            let challenge = ("www-authenticate".into(), "Bearer".into());
+            reply.headers.push(challenge);
+        }
         if !self.allow.is_empty() {
             let allow = ("allow".into(), self.allow.join(", ").into());
             reply.headers.push(allow);

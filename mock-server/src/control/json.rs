@@ -7,7 +7,7 @@ use super::error::ControlError;
 use crate::engine::{Reply, Request};
 use crate::read_json;
 
-/// Parses the body of a request, a JSON object. The content type is ignored, so that `curl -d` works.
+/// Parses the body of a request, a JSON object.
 pub(super) fn read<T: DeserializeOwned>(request: &Request) -> Result<T, ControlError> {
     Ok(read_json::object(&request.body)?)
 }

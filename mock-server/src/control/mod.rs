@@ -7,6 +7,7 @@ mod dialect;
 mod documents;
 mod error;
 mod faults;
+mod guard;
 mod health;
 mod json;
 mod keys;
@@ -19,4 +20,5 @@ mod world_call;
 mod worlds;
 
 pub(crate) use api::{BASE, BODY_LIMIT, Control, ControlReply};
+pub(crate) use guard::Guard;
 pub(crate) use routes::{answer, is_for};

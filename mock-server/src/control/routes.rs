@@ -90,7 +90,7 @@ static ROUTES: [Route; 35] = [
 /// Returns `true` if a path belongs to the control API. This includes the OpenAPI document at the
 /// root.
 pub(crate) fn is_for(path: &str) -> bool {
-    let below = path.strip_prefix(BASE);
+    let below = path.strip_prefix("/_mock");
     path == documents::SERVICE || below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
@@ -101,6 +101,8 @@ pub(crate) fn answer(control: &Control, request: &Request) -> ControlReply {
 
 /// Finds the route of a request and runs its action.
 fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlError> {
+    control.guard.check_origin(request)?;
+    control.guard.check_token(request)?;
     let length = request.body_length();
     if length > BODY_LIMIT {
         let message = format!("the body has {length} bytes; at most {BODY_LIMIT} are allowed");

@@ -95,6 +95,20 @@ impl Request {
         self.discarded.unwrap_or(self.body.len())
     }
 
+    /// Returns the given content types as an error unless there is only `application/json`.
+    pub(crate) fn check_content_type(&self) -> Result<(), String> {
+        let given: Vec<_> = self.header_values("content-type").collect();
+        let is_json = |content_type: &str| {
+            let essence = content_type.split(';').next().unwrap_or_default();
+            essence.trim().eq_ignore_ascii_case("application/json")
+        };
+        match given[..] {
+            [content_type] if is_json(content_type) => Ok(()),
+            [] => Err("missing".to_owned()),
+            _ => Err(given.join(" and ")),
+        }
+    }
+
     pub(crate) fn header_values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         self.headers
             .iter()

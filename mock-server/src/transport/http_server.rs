@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use super::control_or_service::{ControlOrService, Log};
 use super::listener;
-use crate::control::{self, Control};
+use crate::control::{self, Control, Guard};
+use crate::invalid_input::InvalidInput;
 use crate::shutdown::Shutdown;
 use crate::worlds::Worlds;
 
@@ -106,6 +107,56 @@ impl HttpServer {
     pub fn without_control(mut self) -> Self {
         self.handler.control = None;
         self
+    }
+
+    /// Lets the control API serve this host name. By default, it serves only IP addresses and
+    /// `localhost`, since a web page can make any other name resolve to this machine.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`InvalidInput`] if `name` is not a host name without a port.
+    ///
+    /// ```
+    /// use mock_server::{HttpServer, World, Worlds};
+    ///
+    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    /// let server = HttpServer::new(Worlds::in_memory(World::default()), listener)?;
+    /// let server = server.allow_host("mock")?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn allow_host(mut self, name: &str) -> Result<Self, InvalidInput> {
+        self.guard()
+            .map_or(Ok(()), |guard| guard.allow_host(name))?;
+        Ok(self)
+    }
+
+    /// Requires this token, in the header `Authorization: Bearer TOKEN`, for all requests to the
+    /// control API.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`InvalidInput`] if the token is empty or contains characters other than printable
+    /// ASCII.
+    ///
+    /// ```
+    /// use mock_server::{HttpServer, World, Worlds};
+    ///
+    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    /// let server = HttpServer::new(Worlds::in_memory(World::default()), listener)?;
+    /// let server = server.control_token("4f6a1c")?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn control_token(mut self, token: &str) -> Result<Self, InvalidInput> {
+        self.guard()
+            .map_or(Ok(()), |guard| guard.require_token(token))?;
+        Ok(self)
+    }
+
+    /// Returns the guard of the control API; `None` without it.
+    fn guard(&mut self) -> Option<&mut Guard> {
+        let control = Arc::get_mut(self.handler.control.as_mut()?);
+        let control = control.expect("the control API is not shared before it is served");
+        Some(&mut control.guard)
     }
 
     /// Returns the address that the server listens on.

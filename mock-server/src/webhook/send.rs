@@ -6,7 +6,7 @@ use std::io;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1;
-use hyper::header::{CONTENT_TYPE, HOST, HeaderValue};
+use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderValue};
 use hyper::{Request, Response, body::Incoming};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
@@ -66,6 +66,9 @@ fn request(pending: &PendingDelivery) -> Request<Full<Bytes>> {
     if let Some(mutant) = mutant {
         mutant.change_delivery(request.headers_mut(), &mut body);
     }
+    // hyper omits it for an empty body, against RFC 9110, section 8.6.
+    let length = HeaderValue::from(body.len());
+    request.headers_mut().insert(CONTENT_LENGTH, length);
     *request.body_mut() = Full::new(body.into());
     request
 }

@@ -10,10 +10,14 @@ mod ask;
 mod authorization;
 mod badges;
 mod bodies;
+#[cfg(all(unix, feature = "program"))]
+mod browser;
 mod conformance;
 mod conformance_cases;
 #[cfg(all(unix, feature = "program"))]
 mod control;
+#[cfg(all(unix, feature = "program"))]
+mod control_guard;
 #[cfg(all(unix, feature = "program"))]
 mod control_journal;
 #[cfg(all(unix, feature = "program"))]

@@ -74,6 +74,7 @@ impl Serving {
     /// Creates a request to the control API. `line` is a method and a path below `/_mock/v1`.
     pub(crate) fn control(&self, line: &str) -> Ask {
         ask_exactly(self.address(), &line.replacen(' ', " /_mock/v1", 1))
+            .header("Content-Type", "application/json")
     }
 
     /// Sends a request to the control API, and returns the JSON of the response, or null if it has

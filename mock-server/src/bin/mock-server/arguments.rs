@@ -5,6 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::commands::matrix::MatrixOptions;
 use crate::commands::mutants::MutantsOptions;
 use crate::commands::run::RunOptions;
+use crate::control_options::ControlOptions;
 use crate::server_options::ServerOptions;
 
 /// Runs a mock of the profile service until Ctrl-C or SIGTERM.
@@ -22,6 +23,8 @@ pub(crate) struct Arguments {
     pub(crate) command: Option<Command>,
     #[command(flatten)]
     pub(crate) server: ServerOptions,
+    #[command(flatten)]
+    pub(crate) control: ControlOptions,
 }
 
 #[derive(Debug, Subcommand)]

@@ -28,6 +28,10 @@ pub(crate) enum Failure {
     Dialect { path: PathBuf, source: InvalidInput },
     #[error("invalid webhook secret file {}: {source}", path.display())]
     Secret { path: PathBuf, source: InvalidInput },
+    #[error("invalid --allow-host: {0}")]
+    Host(InvalidInput),
+    #[error("invalid control token file {}: {source}", path.display())]
+    Token { path: PathBuf, source: InvalidInput },
     #[error("cannot wait for signals: {0}")]
     Signal(io::Error),
     #[error("cannot print the address: {0}")]

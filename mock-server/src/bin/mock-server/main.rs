@@ -2,6 +2,7 @@
 
 mod arguments;
 mod commands;
+mod control_options;
 mod exit_code;
 mod failure;
 mod log;
@@ -23,12 +24,16 @@ use setup::warn;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    let Arguments { command, server } = match Arguments::try_parse() {
+    let Arguments {
+        command,
+        server,
+        control,
+    } = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return exit_code::of_usage(&error),
     };
     let ended = match command {
-        None => serve::serve(server)
+        None => serve::serve(server, control)
             .await
             .map(|()| 0)
             .map_err(|error| (1, error)),

@@ -35,8 +35,8 @@ pub(super) fn read(
     mut take: impl FnMut(&'static str, String, &mut Problems),
 ) {
     let (body, problems) = (&call.request.body, &mut call.problems);
-    if let Err(rejection) = check_content_type(call.request) {
-        problems.reject(rejection);
+    if let Err(found) = call.request.check_content_type() {
+        problems.reject(Rejection::WrongContentType { found });
     }
     let fields = match parse(body) {
         Ok(fields) => fields,
@@ -100,22 +100,6 @@ fn first_type(body: &[u8]) -> &'static str {
         Some(b'n') => "null",
         _ => "a number",
     }
-}
-
-fn check_content_type(request: &Request) -> Result<(), Rejection> {
-    let mut given = request.header_values("content-type");
-    if let (Some(content_type), None) = (given.next(), given.next()) {
-        let essence = content_type.split(';').next().unwrap_or_default();
-        if essence.trim().eq_ignore_ascii_case("application/json") {
-            return Ok(());
-        }
-    }
-    let given: Vec<_> = request.header_values("content-type").collect();
-    let found = match given[..] {
-        [] => "missing".to_owned(),
-        _ => given.join(" and "),
-    };
-    Err(Rejection::WrongContentType { found })
 }
 
 fn first_repeated(fields: &[(String, Value)]) -> Option<String> {

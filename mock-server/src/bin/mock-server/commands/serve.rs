@@ -6,6 +6,7 @@ use mock_server::{HttpServer, Keys};
 use serde::Serialize;
 use tokio::sync::oneshot;
 
+use crate::control_options::ControlOptions;
 use crate::failure::Failure;
 use crate::log::Log;
 use crate::server_options::ServerOptions;
@@ -17,17 +18,18 @@ use crate::signals::Signals;
 struct Ready<'a> {
     url: &'a str,
     keys: &'a Keys,
-    control: Option<String>,
+    control: Option<&'a str>,
 }
 
 /// Serves until Ctrl-C or SIGTERM.
-pub(crate) async fn serve(options: ServerOptions) -> Result<(), Failure> {
+pub(crate) async fn serve(options: ServerOptions, control: ControlOptions) -> Result<(), Failure> {
     // Register signal handlers before printing the line, after which a parent may send signals.
     let mut signals = Signals::catch().map_err(Failure::Signal)?;
     let worlds = worlds(&options)?;
     let keys = worlds.keys().clone();
     let log = options.log.then(Log::start);
     let server = listen(worlds, &options.addr, log.as_ref())?;
+    let server = control.apply(server)?;
     announce(&server, &keys).map_err(Failure::Print)?;
     let (stop, stopped) = oneshot::channel();
     let serving = server.serve_until(async {
@@ -46,14 +48,22 @@ pub(crate) async fn serve(options: ServerOptions) -> Result<(), Failure> {
 
 fn announce(server: &HttpServer, keys: &Keys) -> io::Result<()> {
     let (url, control) = (server.url(), server.control_url());
-    let line = serde_json::to_string(&Ready { url, keys, control })?;
+    let line = serde_json::to_string(&Ready {
+        url,
+        keys,
+        control: control.as_deref(),
+    })?;
     let mut stderr = io::stderr().lock();
     let address = server.address();
     if !address.ip().is_loopback() {
+        let what = match &control {
+            Some(_) => " and its control API",
+            None => "",
+        };
         writeln!(
             stderr,
-            "mock-server: {address} and its control API can be reached from other machines; omit \
-             --addr to listen on 127.0.0.1 only"
+            "mock-server: {address}{what} can be reached from other machines; omit --addr to listen \
+             on 127.0.0.1 only"
         )?;
     }
     writeln!(stderr, "mock-server: serving on {url} until Ctrl-C. Try:")?;

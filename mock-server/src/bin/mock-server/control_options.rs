@@ -1,0 +1,43 @@
+//! The command-line options of the control API.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use mock_server::HttpServer;
+
+use crate::failure::Failure;
+use crate::settings::read;
+
+/// The options of the control API.
+#[derive(Debug, Args)]
+pub(crate) struct ControlOptions {
+    /// Host name that the control API serves besides IP addresses and localhost; can be repeated
+    #[arg(long, value_name = "NAME")]
+    allow_host: Vec<String>,
+    /// File with a token that the control API requires (Authorization: Bearer TOKEN)
+    #[arg(long, value_name = "FILE")]
+    control_token_file: Option<PathBuf>,
+    /// Disable the control API
+    #[arg(long, conflicts_with_all = ["allow_host", "control_token_file"])]
+    no_control: bool,
+}
+
+impl ControlOptions {
+    pub(crate) fn apply(&self, mut server: HttpServer) -> Result<HttpServer, Failure> {
+        if self.no_control {
+            return Ok(server.without_control());
+        }
+        for name in &self.allow_host {
+            server = server.allow_host(name).map_err(Failure::Host)?;
+        }
+        let Some(path) = &self.control_token_file else {
+            return Ok(server);
+        };
+        let text = read("control token", path)?;
+        let invalid = |source| Failure::Token {
+            path: path.clone(),
+            source,
+        };
+        server.control_token(text.trim_end()).map_err(invalid)
+    }
+}

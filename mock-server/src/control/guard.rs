@@ -1,0 +1,235 @@
+//! Protects the control API from web pages.
+//!
+//! A browser lets any page send requests to this machine, and a page can make its own host name
+//! resolve to 127.0.0.1 (DNS rebinding). Therefore a request must name a host that no page can have,
+//! must not come from a page of another origin, and must send bodies with a content type that pages
+//! of other origins cannot send.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use http::uri::Authority;
+use sha2::{Digest, Sha256};
+
+use super::error::ControlError;
+use crate::engine::{Request, bearer_token};
+use crate::invalid_input::InvalidInput;
+
+/// The requests that the control API accepts.
+#[derive(Debug, Default)]
+pub(crate) struct Guard {
+    allowed_hosts: Vec<String>,
+    token: Option<ControlToken>,
+}
+
+/// The SHA-256 digest of the token that requests must have.
+struct ControlToken([u8; 32]);
+
+impl Guard {
+    /// Accepts requests to this host name too.
+    pub(crate) fn allow_host(&mut self, name: &str) -> Result<(), InvalidInput> {
+        let authority: Option<Authority> = name.parse().ok();
+        if authority.is_none_or(|authority| authority.host() != name || name.contains('@')) {
+            let message =
+                format!("`{name}` is not a host name; expected one without a port, such as mock");
+            return Err(InvalidInput::new("invalid_host", message));
+        }
+        self.allowed_hosts.push(name.to_owned());
+        Ok(())
+    }
+
+    /// Accepts only requests with this token.
+    pub(crate) fn require_token(&mut self, token: &str) -> Result<(), InvalidInput> {
+        if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+            let message = "the control token is empty or contains characters other than printable \
+                           ASCII; expected one line such as the output of `openssl rand -hex 16`";
+            return Err(InvalidInput::new("invalid_token", message));
+        }
+        self.token = Some(ControlToken(Sha256::digest(token).into()));
+        Ok(())
+    }
+
+    /// Rejects requests that may come from a web page of another origin.
+    pub(super) fn check_origin(&self, request: &Request) -> Result<(), ControlError> {
+        let hosts: Vec<_> = request.header_values("host").collect();
+        let host = match hosts[..] {
+            // Only HTTP/1.0 allows this, which browsers do not speak.
+            [] => None,
+            [host] => Some(self.check_host(host)?),
+            _ => return Err(forbidden_host(&hosts.join(", "))),
+        };
+        for origin in request.header_values("origin") {
+            let own = host.as_ref().is_some_and(|host| is_own(origin, host));
+            if !own {
+                let message = format!(
+                    "the origin `{origin}` is not this server; the control API does not accept \
+                     requests from other web pages"
+                );
+                return Err(ControlError::new(403, "forbidden_origin", message));
+            }
+        }
+        let mut sites = request.header_values("sec-fetch-site");
+        if sites.any(|site| site.eq_ignore_ascii_case("cross-site")) {
+            let message = "the request comes from a web page of another site (Sec-Fetch-Site); open \
+                           the URL directly";
+            return Err(ControlError::new(403, "forbidden_origin", message));
+        }
+        let has_body = request.body_length() > 0;
+        match request.check_content_type() {
+            Err(found) if has_body => {
+                let message = format!("the content type is {found}; expected application/json");
+                Err(ControlError::new(415, "wrong_content_type", message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Rejects requests without the token, if one is required.
+    pub(super) fn check_token(&self, request: &Request) -> Result<(), ControlError> {
+        let Some(ControlToken(expected)) = &self.token else {
+            return Ok(());
+        };
+        let mut given = request
+            .header_values("authorization")
+            .filter_map(bearer_token);
+        // Comparing digests takes the same time for every wrong token.
+        if given.any(|token| Sha256::digest(token)[..] == expected[..]) {
+            return Ok(());
+        }
+        let message =
+            "the control token is missing or wrong; send it as `Authorization: Bearer TOKEN`";
+        Err(ControlError::new(401, "token_invalid", message))
+    }
+
+    fn check_host(&self, text: &str) -> Result<Authority, ControlError> {
+        let host: Option<Authority> = text.parse().ok();
+        let host = host.filter(|host| !text.contains('@') && self.is_allowed(host.host()));
+        host.ok_or_else(|| forbidden_host(text))
+    }
+
+    fn is_allowed(&self, host: &str) -> bool {
+        let address = host.trim_start_matches('[').trim_end_matches(']');
+        let name = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
+        let mut allowed = self.allowed_hosts.iter();
+        address.parse::<IpAddr>().is_ok()
+            || name == "localhost"
+            || name.ends_with(".localhost")
+            || allowed.any(|allowed| allowed.eq_ignore_ascii_case(&name))
+    }
+}
+
+/// Returns `true` if the origin has the scheme, host and port of this server.
+fn is_own(origin: &str, host: &Authority) -> bool {
+    let port = |authority: &Authority| authority.port_u16().unwrap_or(80);
+    let authority = origin.strip_prefix("http://").map(str::parse::<Authority>);
+    let Some(Ok(authority)) = authority else {
+        return false;
+    };
+    authority.host().eq_ignore_ascii_case(host.host()) && port(&authority) == port(host)
+}
+
+fn forbidden_host(found: &str) -> ControlError {
+    let message = format!(
+        "the control API does not serve the host `{found}`; use an IP address or localhost, or start \
+         the server with --allow-host"
+    );
+    ControlError::new(403, "forbidden_host", message)
+}
+
+impl fmt::Debug for ControlToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ControlToken").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(guard: &Guard, headers: &[(&str, &str)]) -> Result<(), ControlError> {
+        let request = Request::new("GET", "/_mock/v1/health");
+        let request = headers.iter().fold(request, |request, (name, value)| {
+            request.header(*name, *value)
+        });
+        guard.check_origin(&request)
+    }
+
+    #[test]
+    fn accepts_only_hosts_that_no_web_page_can_have() {
+        let mut guard = Guard::default();
+        guard.allow_host("Mock").unwrap();
+        for host in [
+            "127.0.0.1:8080",
+            "[::1]:8080",
+            "192.168.0.7",
+            "localhost",
+            "LOCALHOST:80",
+            "localhost.:8080",
+            "a.b.localhost:1",
+            "mock:8080",
+            "MOCK",
+        ] {
+            assert!(check(&guard, &[("Host", host)]).is_ok(), "{host}");
+        }
+        for host in [
+            "evil.example",
+            "127.0.0.1.evil.example:8080",
+            "notlocalhost",
+            "localhost.evil.example",
+            "mock.evil.example",
+            "localhost@evil.example",
+            "evil.example@localhost",
+            "",
+            "a b",
+            "2130706433",
+            "127.1",
+        ] {
+            assert!(check(&guard, &[("Host", host)]).is_err(), "{host}");
+        }
+        assert!(check(&guard, &[]).is_ok());
+        let twice = [("Host", "localhost"), ("Host", "localhost")];
+        assert!(check(&guard, &twice).is_err());
+    }
+
+    #[test]
+    fn accepts_only_its_own_origin() {
+        let guard = Guard::default();
+        for (host, origin, expected) in [
+            ("localhost:8080", "http://localhost:8080", true),
+            ("LocalHost:8080", "http://localhost:8080", true),
+            ("localhost", "http://localhost:80", true),
+            ("[::1]:8080", "http://[::1]:8080", true),
+            ("localhost:8080", "https://localhost:8080", false),
+            ("localhost:8080", "http://localhost:3000", false),
+            ("localhost:8080", "http://localhost", false),
+            ("localhost:8080", "http://127.0.0.1:8080", false),
+            ("localhost:8080", "https://evil.example", false),
+            ("localhost:8080", "null", false),
+            ("localhost:8080", "", false),
+        ] {
+            let found = check(&guard, &[("Host", host), ("Origin", origin)]);
+            assert_eq!(found.is_ok(), expected, "{host} {origin}");
+        }
+        assert!(check(&guard, &[("Origin", "http://localhost")]).is_err());
+    }
+
+    #[test]
+    fn rejects_names_and_tokens_that_no_request_can_have() {
+        let mut guard = Guard::default();
+        for name in ["", "a:80", "a/b", "a b", "a@b", "http://a"] {
+            assert!(guard.allow_host(name).is_err(), "{name}");
+        }
+        for token in ["", "a b", "é", "a\n"] {
+            assert!(guard.require_token(token).is_err(), "{token}");
+        }
+    }
+
+    #[test]
+    fn debug_does_not_show_the_token() {
+        let mut guard = Guard::default();
+        guard.require_token("canary").unwrap();
+        let ControlToken(digest) = guard.token.as_ref().unwrap();
+        let shown = format!("{guard:?}");
+        assert!(!shown.contains("canary") && !shown.contains(&format!("{digest:?}")));
+    }
+}

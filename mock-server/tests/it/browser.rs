@@ -1,0 +1,192 @@
+//! Web pages in a real browser: headless Chromium, which the variable `CHROMIUM` or `PATH` names.
+
+use std::env;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::serving::serve;
+
+const NAMES: [&str; 4] = [
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+];
+
+/// Returns the path of Chromium. Without it, the caller has to skip its test.
+fn chromium() -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let in_path = env::split_paths(&path)
+        .flat_map(|directory| NAMES.map(|name| directory.join(name)))
+        .find(|program| program.is_file());
+    let found = env::var_os("CHROMIUM").map(PathBuf::from).or(in_path);
+    if found.is_none() {
+        // Written directly, since the test harness hides what a passed test prints.
+        let _ = writeln!(
+            std::io::stderr(),
+            "\n*** SKIPPED: a test with a browser; install chromium, or name it in CHROMIUM ***\n"
+        );
+    }
+    found
+}
+
+/// A browser that shows one page. It and its child processes are killed on drop.
+struct Browser {
+    process: Child,
+    _profile: TempDir,
+}
+
+impl Browser {
+    /// Opens a page. All host names below `.example` resolve to 127.0.0.1.
+    fn open(chromium: PathBuf, url: &str) -> Self {
+        let profile = TempDir::new().unwrap();
+        let process = Command::new(chromium)
+            .args([
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--no-first-run",
+            ])
+            .args(["--disable-dev-shm-usage", "--disable-background-networking"])
+            .arg("--host-resolver-rules=MAP *.example 127.0.0.1")
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .arg(url)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        Self {
+            process,
+            _profile: profile,
+        }
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let group = format!("-{}", self.process.id());
+        let _ = Command::new("kill")
+            .args(["-s", "KILL", "--", &group])
+            .status();
+        let _ = self.process.wait();
+    }
+}
+
+/// Serves a page at any path, and returns the address and the bodies of `POST` requests.
+fn serve_page(page: String) -> (SocketAddr, Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (sender, posted) = channel();
+    thread::spawn(move || {
+        // Browsers open spare connections, so each one has its own thread.
+        for stream in listener.incoming().map_while(Result::ok) {
+            let (page, sender) = (page.clone(), sender.clone());
+            thread::spawn(move || {
+                if let Some(body) = answer(&stream, &page) {
+                    // The test may have ended.
+                    let _ = sender.send(body);
+                }
+            });
+        }
+    });
+    (address, posted)
+}
+
+/// Answers one request with the page, and returns the body of a `POST` request.
+fn answer(mut stream: &TcpStream, page: &str) -> Option<String> {
+    let mut reader = BufReader::new(stream);
+    let mut line = || {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
+        Some(line.trim_end().to_owned())
+    };
+    let request_line = line()?;
+    let mut length = 0;
+    while let Some(header) = line().filter(|header| !header.is_empty()) {
+        if let Some(value) = header.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().ok()?;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    let head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/html\r\n";
+    write!(stream, "{head}Content-Length: {}\r\n\r\n{page}", page.len()).ok()?;
+    let is_post = request_line.starts_with("POST");
+    is_post.then(|| String::from_utf8_lossy(&body).into_owned())
+}
+
+/// A page that attacks `MOCK` in the ways that browsers offer to pages of other origins, and posts the
+/// results to its own server.
+const ATTACK: &str = r#"<!doctype html>
+<iframe name="target"></iframe>
+<form method="post" enctype="text/plain" target="target"><input name='{"handle":"evil","scopes":[],"a' value='"}'></form>
+<script>
+const control = "http://MOCK/_mock/v1";
+const json = {"Content-Type": "application/json"};
+const text = {"Content-Type": "text/plain"};
+const webhook = JSON.stringify({url: "http://127.0.0.1:9/", secret: "x"});
+const attacks = {
+    read: () => fetch(control + "/worlds/default/keys"),
+    rebound: () => fetch(control.replace("127.0.0.1", "rebound.example") + "/worlds/default/keys"),
+    simple: () => fetch(control + "/worlds", {method: "POST", headers: text, body: "{}"}),
+    json: () => fetch(control + "/worlds", {method: "POST", headers: json, body: "{}"}),
+    put: () => fetch(control + "/worlds/default/webhook", {method: "PUT", headers: json, body: webhook}),
+    opaque: () => fetch(control + "/worlds", {method: "POST", mode: "no-cors", headers: text, body: "{}"}),
+    reset: () => fetch(control + "/worlds/default/reset", {method: "POST", mode: "no-cors"}),
+};
+async function run() {
+    const results = {};
+    // The browser can reach the service, or else this test would prove nothing.
+    await fetch("http://MOCK/api/v1/badges?reached", {mode: "no-cors"});
+    for (const [name, attack] of Object.entries(attacks)) {
+        results[name] = await attack().then(response => response.text(), () => "failed");
+    }
+    results.beacon = navigator.sendBeacon(control + "/worlds", "{}");
+    for (const path of ["/worlds/default/reset", "/worlds/default/keys", "/worlds"]) {
+        const loaded = new Promise(loaded => { document.querySelector("iframe").onload = loaded; });
+        document.forms[0].action = control + path;
+        document.forms[0].submit();
+        // A response without content would not load anything.
+        await Promise.race([loaded, new Promise(late => setTimeout(late, 5000))]);
+    }
+    await fetch("/done", {method: "POST", body: JSON.stringify(results)});
+}
+run();
+</script>"#;
+
+#[test]
+fn pages_of_other_origins_cannot_use_the_control_api() {
+    let Some(chromium) = chromium() else { return };
+    let serving = serve(&[]);
+    let state = serving.order(200, "GET /worlds/default/state", Value::Null);
+    let page = ATTACK.replace("MOCK", &serving.address().to_string());
+    let (address, posted) = serve_page(page);
+    let url = format!("http://evil.example:{}/", address.port());
+    let _browser = Browser::open(chromium, &url);
+    let results = posted.recv_timeout(Duration::from_secs(120)).unwrap();
+    let results: Value = serde_json::from_str(&results).unwrap();
+    for attack in ["read", "rebound", "simple", "json", "put"] {
+        assert_eq!(results[attack], "failed", "{results}");
+    }
+    // The response to such a request is hidden from the page.
+    assert_eq!(results["opaque"], "", "{results}");
+
+    let get = |path: &str| serving.order(200, &format!("GET {path}"), Value::Null);
+    // Also proves that the attempted resets had no effect.
+    let requests = get("/worlds/default/requests");
+    assert_eq!(requests[0]["query"], "reached", "{requests}");
+    assert_eq!(get("/worlds").as_array().unwrap().len(), 1);
+    assert_eq!(get("/worlds/default/webhook")["url"], Value::Null);
+    assert_eq!(get("/worlds/default/state"), state);
+}

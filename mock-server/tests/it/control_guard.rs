@@ -1,0 +1,174 @@
+//! The control API accepts no requests of other web pages, and can be disabled or protected.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::ask::{Answer, ask_exactly};
+use crate::serving::{Serving, fail, serve};
+
+/// Sends a request to the control API with these headers and a body that creates a world.
+#[track_caller]
+fn create_world(serving: &Serving, headers: &str) -> Answer {
+    let mut stream = TcpStream::connect(serving.address()).unwrap();
+    let head = "POST /_mock/v1/worlds HTTP/1.1\r\nConnection: close\r\nContent-Length: 2\r\n";
+    write!(stream, "{head}{headers}\r\n{{}}").unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    Answer::parse(&answer)
+}
+
+#[track_caller]
+fn code(answer: &Answer) -> String {
+    let body: Value = serde_json::from_str(&answer.body).unwrap();
+    body["error"]["code"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+#[test]
+fn rejects_requests_of_other_web_pages() {
+    let serving = serve(&[]);
+    let own = format!("Host: {0}\r\nOrigin: http://{0}\r\n", serving.address());
+    let json = "Content-Type: application/json\r\n";
+    let localhost = "Host: localhost\r\n";
+    let accepted = create_world(&serving, &format!("{own}{json}"));
+    assert_eq!(accepted.status, 201, "{}", accepted.body);
+    for (headers, status, expected) in [
+        ("Host: evil.example\r\n", 403, "forbidden_host"),
+        (
+            &format!("{localhost}Origin: https://evil.example\r\n"),
+            403,
+            "forbidden_origin",
+        ),
+        (
+            &format!("{localhost}Origin: null\r\n"),
+            403,
+            "forbidden_origin",
+        ),
+        (
+            &format!("{localhost}Sec-Fetch-Site: cross-site\r\n"),
+            403,
+            "forbidden_origin",
+        ),
+    ] {
+        let refused = create_world(&serving, &format!("{headers}{json}"));
+        assert_eq!(
+            (refused.status, &*code(&refused)),
+            (status, expected),
+            "{headers}"
+        );
+    }
+    for content_type in ["", "Content-Type: text/plain\r\n"] {
+        let refused = create_world(&serving, &format!("{localhost}{content_type}"));
+        assert_eq!(
+            (refused.status, &*code(&refused)),
+            (415, "wrong_content_type")
+        );
+    }
+    let worlds = serving.order(200, "GET /worlds", Value::Null);
+    assert_eq!(worlds.as_array().unwrap().len(), 2, "{worlds}");
+}
+
+#[test]
+fn the_guard_covers_reads_and_documents_but_not_the_service() {
+    let serving = serve(&[]);
+    let request = |path: &str, header: &str| {
+        let mut stream = TcpStream::connect(serving.address()).unwrap();
+        let head = format!("GET {path} HTTP/1.1\r\nConnection: close\r\n{header}\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        Answer::parse(&answer).status
+    };
+    for header in [
+        "Host: evil.example",
+        "Host: localhost\r\nOrigin: http://evil.example",
+    ] {
+        for path in [
+            "/_mock/v1/worlds/default/keys",
+            "/_mock/v1/worlds/default/state",
+            "/_mock/v1/health",
+            "/_mock/v1",
+            "/_mock/unknown",
+            "/openapi.json",
+        ] {
+            assert_eq!(request(path, header), 403, "{path} {header}");
+        }
+        // Clients may reach the service through any host, for example through a tunnel.
+        assert_eq!(request("/api/v1/badges", header), 200);
+        assert_eq!(request("/worlds/default/api/v1/badges", header), 200);
+    }
+}
+
+#[test]
+fn serves_allowed_hosts() {
+    let serving = serve(&["--allow-host", "mock", "--allow-host", "mock.test"]);
+    let json = "Content-Type: application/json\r\n";
+    for (host, status) in [("mock:8080", 201), ("Mock.Test", 201), ("other", 403)] {
+        let answer = create_world(&serving, &format!("Host: {host}\r\n{json}"));
+        assert_eq!(answer.status, status, "{host}");
+    }
+    assert_eq!(
+        fail(&["--allow-host", "mock:8080"]),
+        (
+            Some(1),
+            "mock-server: invalid --allow-host: `mock:8080` is not a host name; expected one \
+             without a port, such as mock\n"
+                .to_owned()
+        )
+    );
+}
+
+#[test]
+fn requires_the_control_token() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("token");
+    std::fs::write(&path, "secret-token\n").unwrap();
+    let path = path.to_str().unwrap();
+    let serving = serve(&["--control-token-file", path]);
+    for token in [None, Some("wrong"), Some(serving.key("all"))] {
+        let ask = serving.control("GET /health");
+        let ask = token.into_iter().fold(ask, |ask, token| ask.key(token));
+        let refused = ask.refused(
+            401,
+            "token_invalid",
+            "the control token is missing or wrong; send it as `Authorization: Bearer TOKEN`",
+        );
+        assert_eq!(refused.header("www-authenticate"), Some("Bearer"));
+    }
+    let accepted = serving.control("GET /health").key("secret-token").send();
+    assert_eq!(accepted.status, 200);
+    serving.ask("GET /me").data(200);
+
+    std::fs::write(path, "two words").unwrap();
+    let (code, stderr) = fail(&["--control-token-file", path]);
+    assert_eq!(code, Some(1));
+    assert!(stderr.contains("invalid control token file"), "{stderr}");
+    assert!(!stderr.contains("two words"), "{stderr}");
+}
+
+#[test]
+fn no_control_disables_the_control_api() {
+    let serving = serve(&["--no-control"]);
+    assert_eq!(serving.ready["control"], Value::Null);
+    let unknown = ask_exactly(serving.address(), "GET /_mock/v1/health").send();
+    assert_eq!((unknown.status, &*code(&unknown)), (404, "unknown_path"));
+    assert_eq!(serving.ask("GET /me").data(200)["handle"], "demo");
+    assert_eq!(fail(&["--no-control", "--allow-host", "a"]).0, Some(2));
+}
+
+#[test]
+fn an_empty_delivery_has_a_content_length() {
+    let serving = serve(&[]);
+    let ok = "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n";
+    let (url, arrived) = crate::webhook_receiver::receive(&[ok]);
+    let webhook = json!({"url": url, "secret": "x"});
+    serving.order(200, "PUT /worlds/default/webhook", webhook);
+    let event = json!({"kind": "post.liked", "body": ""});
+    serving.order(200, "POST /worlds/default/webhook/emit", event);
+    assert_eq!(arrived.recv().unwrap().header("content-length"), Some("0"));
+}
