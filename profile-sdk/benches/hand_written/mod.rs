@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -105,7 +106,10 @@ impl HandWritten {
             .expect("ring supports the default TLS versions")
             .with_root_certificates(rustls::RootCertStore::empty())
             .with_no_client_auth();
+        // As the feature `gzip` of reqwest does. The service does not compress.
+        let gzip = (ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
         let http = reqwest::Client::builder()
+            .default_headers(HeaderMap::from_iter([gzip]))
             .user_agent("hand-written")
             .connect_timeout(Duration::from_secs(10))
             .timeout(Duration::from_secs(30))

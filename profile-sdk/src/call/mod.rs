@@ -15,6 +15,7 @@ use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::time::Duration;
 
+use self::attempts::Attempts;
 use crate::decode;
 use crate::decode::response_data::{Resource, ResponseData};
 use crate::retry::timeouts::Timeouts;
@@ -191,28 +192,38 @@ impl<T> Call<T> {
     /// See [`ErrorKind`](crate::ErrorKind).
     pub async fn send(self) -> Result<Response<T>, Error> {
         match self.request {
-            Ok(ref request) => self.exchange(request).await,
+            Ok(ref request) => {
+                let (response, attempts) = self.exchange(request).await?;
+                let data = self.decode(request, &response, &attempts)?;
+                Ok(Response::new(data, response, attempts.summary()))
+            }
             Err(error) => Err(error),
         }
     }
 
-    async fn exchange(&self, request: &Request) -> Result<Response<T>, Error> {
-        let (response, attempts) =
-            attempts::exchange(&self.client, request, &self.timeouts, self.accepts_any_body)
-                .await?;
-        match (self.read)(&response.body) {
-            Ok(data) => Ok(Response::new(data, response, attempts.summary())),
-            Err(_) => {
-                let to_error = |response: RawResponse| {
-                    // Decode the redacted body again, because the reason quotes it.
-                    let reason = (self.read)(&response.body).err().unwrap_or_default();
-                    Error::new(ErrorKind::Unreadable, reason).with_response(response)
-                };
-                let error = self.client.redacted_error(response, to_error);
-                let error = self.client.error_in(request, error);
-                Err(error.with_summary(attempts.summary()))
-            }
-        }
+    async fn exchange<'a>(
+        &'a self,
+        request: &'a Request,
+    ) -> Result<(RawResponse, Attempts<'a>), Error> {
+        attempts::exchange(&self.client, request, &self.timeouts, self.accepts_any_body).await
+    }
+
+    fn decode(
+        &self,
+        request: &Request,
+        response: &RawResponse,
+        attempts: &Attempts<'_>,
+    ) -> Result<T, Error> {
+        (self.read)(&response.body).map_err(|_| {
+            let to_error = |response: RawResponse| {
+                // Decode the redacted body again, because the reason quotes it.
+                let reason = (self.read)(&response.body).err().unwrap_or_default();
+                Error::new(ErrorKind::Unreadable, reason).with_response(response)
+            };
+            let error = self.client.redacted_error(response.clone(), to_error);
+            let error = self.client.error_in(request, error);
+            error.with_summary(attempts.summary())
+        })
     }
 }
 
@@ -253,10 +264,14 @@ impl<T: Send + 'static> IntoFuture for Call<T> {
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        // Does not call `send`, whose future would store the call twice.
+        // Does not call `send`, whose future would store the call twice, and which moves the data,
+        // which may be large, more often.
         Box::pin(async move {
             match self.request {
-                Ok(ref request) => self.exchange(request).await.map(Response::into_data),
+                Ok(ref request) => {
+                    let (response, attempts) = self.exchange(request).await?;
+                    self.decode(request, &response, &attempts)
+                }
                 Err(error) => Err(error),
             }
         })
