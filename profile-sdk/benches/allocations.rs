@@ -46,6 +46,11 @@ fn main() {
             sdk.bytes_total / CALLS
         );
     }
+    let [hand, sdk] = [Caller::hand(&base_url), Caller::sdk(&base_url)].map(|caller| {
+        let keep = || std::mem::forget(caller.another_account());
+        allocation_counter::measure(keep).bytes_current
+    });
+    println!("| bytes kept per further account | {hand} | {sdk} |");
 }
 
 fn count(runtime: &Runtime, caller: &Caller, called: Called) -> AllocationInfo {

@@ -13,6 +13,7 @@ mod hand_written;
 
 use std::env;
 use std::fs;
+use std::hint::black_box;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::PathBuf;
@@ -47,21 +48,25 @@ fn serve() {
     canned_service::serve(&listener);
 }
 
-/// Creates a client and makes this number of calls. For `client` and 0, does nothing.
+/// Creates a client and makes this number of calls, or creates this number of clients for further
+/// accounts. For `client` and 0, does nothing.
 fn call(caller: &str, called: &str, times: u32, base_url: &str) {
-    let runtime = runtime();
-    let called = match called {
-        "client" if times == 0 => return,
-        "client" => None,
-        "me" => Some(Called::Me),
-        _ => Some(Called::Statistics),
-    };
+    if (called, times) == ("client", 0) {
+        return;
+    }
     let caller = match caller {
         "sdk" => Caller::sdk(base_url),
         _ => Caller::hand(base_url),
     };
-    let Some(called) = called else { return };
-    runtime.block_on(async {
+    let called = match called {
+        "client" => return,
+        "account" => {
+            return (0..times).for_each(|_| drop(black_box(caller.another_account())));
+        }
+        "me" => Called::Me,
+        _ => Called::Statistics,
+    };
+    runtime().block_on(async {
         for _ in 0..times {
             caller.call(called).await;
         }
@@ -86,6 +91,7 @@ fn print_table() {
             60,
         ),
         ("instructions to create a client", "client", 0, 1),
+        ("instructions per further account", "account", 10, 110),
     ] {
         let count = |caller| {
             let more = service.instructions(caller, called, many);

@@ -7,8 +7,8 @@ use tokio::runtime::{self, Runtime};
 
 use crate::transport::tls::setup_error;
 use crate::{
-    Analytics, Badge, ClientBuilder, Days, Error, Handle, Link, LinkId, LinkUpdate, NewLink, Post,
-    PostId, Profile, ProfileUpdate, SiteStats, UserStats,
+    Analytics, ApiKey, Badge, ClientBuilder, Days, Error, Handle, Link, LinkId, LinkUpdate,
+    NewLink, Post, PostId, Profile, ProfileUpdate, SiteStats, UserStats,
 };
 
 /// A [`Client`](crate::Client) with its own runtime. The current thread waits for calls; a
@@ -102,6 +102,25 @@ impl Client {
             client: builder.build()?,
             runtime: Arc::new(OwnRuntime::start()?),
         })
+    }
+
+    /// Creates a client for another account, which shares the connections, the settings and the
+    /// runtime of this one. See [`Client::with_api_key`](crate::Client::with_api_key).
+    ///
+    /// ```
+    /// use profile_sdk::{ApiKey, blocking::Client};
+    ///
+    /// let builder = profile_sdk::Client::builder().base_url("https://profiles.example");
+    /// let shared = Client::new(builder)?;
+    /// let account = shared.with_api_key(ApiKey::new("the-key")?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_api_key(&self, api_key: ApiKey) -> Self {
+        Self {
+            client: self.client.with_api_key(api_key),
+            runtime: Arc::clone(&self.runtime),
+        }
     }
 
     /// Returns the async client, for calls with settings and for the state of the rate limit.

@@ -32,6 +32,17 @@ impl Caller {
         Self::Hand(HandWritten::new(base_url, "the-key"))
     }
 
+    /// Creates a client for another account, with the connections of this one.
+    pub(crate) fn another_account(&self) -> Self {
+        match self {
+            Self::Sdk(client) => {
+                let key = ApiKey::new("another-key").expect("a key");
+                Self::Sdk(client.with_api_key(key))
+            }
+            Self::Hand(client) => Self::Hand(client.with_key("another-key")),
+        }
+    }
+
     pub(crate) async fn call(&self, called: Called) {
         let count = match (self, called) {
             (Self::Sdk(client), Called::Me) => {

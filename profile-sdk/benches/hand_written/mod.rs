@@ -125,6 +125,13 @@ impl HandWritten {
         }
     }
 
+    pub(crate) fn with_key(&self, key: &str) -> Self {
+        Self {
+            key: key.to_owned(),
+            ..self.clone()
+        }
+    }
+
     pub(crate) async fn me(&self) -> reqwest::Result<Me> {
         self.read(format!("{}/api/v1/me", self.base_url)).await
     }

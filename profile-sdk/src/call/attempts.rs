@@ -117,7 +117,7 @@ impl<'a> Attempts<'a> {
         let (mut response, body_error) = self
             .client
             .transport()
-            .exchange(self.request, timeout)
+            .exchange(self.request, self.client.headers(), timeout)
             .await
             .map_err(|error| self.client.error_in(self.request, error))?;
         let policy = &self.timeouts.retry;

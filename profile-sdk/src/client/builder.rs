@@ -5,6 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use reqwest::header::USER_AGENT;
+
 use super::{Shared, environment};
 use crate::pacing::Pacing;
 use crate::pacing::clock::SystemClock;
@@ -281,10 +283,11 @@ impl ClientBuilder {
         };
         self.check_bounds()?;
         let base_url = BaseUrl::parse(base_url, self.plain_http_allowed)?;
+        let headers = default_headers(&self.headers, &self.user_agent, self.api_key.as_ref())?;
         let transport = Transport::new(Settings {
             proxy: self.parse_proxy(&base_url)?,
             base_url,
-            headers: default_headers(&self.headers, &self.user_agent, self.api_key.as_ref())?,
+            user_agent: headers[USER_AGENT].clone(),
             tls: self.tls,
             root_certificates: self.root_certificates,
             connect_timeout: self.connect_timeout,
@@ -295,9 +298,12 @@ impl ClientBuilder {
             max_response_bytes: self.max_response_bytes,
         })?;
         Ok(Client::new(Shared {
-            transport,
+            transport: Arc::new(transport),
+            headers,
             api_key: self.api_key,
             timeouts: self.timeouts,
+            request_interval: self.request_interval,
+            retry_budget: self.retry_budget,
             pacing: Pacing::new(
                 self.clock,
                 self.jitter,

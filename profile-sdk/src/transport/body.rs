@@ -6,7 +6,7 @@ use bytes::{Bytes, BytesMut};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap};
 
 use super::gzip::Gunzip;
-use super::transport_error;
+use super::network::transport_error;
 use crate::values::invalid_value::quoted;
 use crate::{Error, ErrorKind};
 

@@ -40,14 +40,22 @@ pub(crate) fn default_headers(
     }
     headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
     headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
-    let mut user_agent = header_value("user agent", user_agent)?;
-    user_agent.set_sensitive(false);
+    let user_agent = HeaderValue::from_str(user_agent)
+        .map_err(|_| InvalidValue::new("user agent", "contains a control character"))?;
     headers.insert(header::USER_AGENT, user_agent);
     if let Some(key) = api_key {
-        let bearer = format!("Bearer {}", key.expose());
-        headers.insert(header::AUTHORIZATION, header_value("API key", &bearer)?);
+        set_key(&mut headers, key);
     }
     Ok(headers)
+}
+
+/// Sets the key, replacing another one.
+pub(crate) fn set_key(headers: &mut HeaderMap, key: &ApiKey) {
+    let bearer = sensitive(&format!("Bearer {}", key.expose()));
+    headers.insert(
+        header::AUTHORIZATION,
+        bearer.expect("a key consists of visible ASCII"),
+    );
 }
 
 /// Parses a header of the caller. Errors do not show its value, which may be secret.
@@ -80,10 +88,6 @@ fn header_name(text: &str) -> Result<HeaderName, InvalidValue> {
         _ if RESERVED.contains(&name) => Err(reject("is reserved for the client; remove it")),
         _ => Ok(name),
     }
-}
-
-fn header_value(field: &'static str, text: &str) -> Result<HeaderValue, InvalidValue> {
-    sensitive(text).ok_or_else(|| InvalidValue::new(field, "contains a control character"))
 }
 
 /// Creates a header value that is marked as sensitive, to keep it out of logs and out of the

@@ -5,6 +5,7 @@
     reason = "a test may stop at the first unexpected value"
 )]
 
+mod accounts;
 mod analytics;
 mod badges;
 #[cfg(feature = "blocking")]

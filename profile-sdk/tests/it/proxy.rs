@@ -16,13 +16,18 @@ struct Proxy {
 impl Proxy {
     /// Starts a proxy that rejects tunnels without this header.
     async fn start(required_header: &'static str) -> Self {
+        Self::start_with(required_header, "407 No").await
+    }
+
+    /// Starts a proxy that rejects tunnels without this header, with this status.
+    async fn start_with(required_header: &'static str, status: &'static str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://ada:hush@{}", listener.local_addr().unwrap());
         let heads = Arc::<Mutex<Vec<String>>>::default();
         let recorded = heads.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, required_header, recorded.clone()));
+                tokio::spawn(serve(stream, required_header, status, recorded.clone()));
             }
         });
         Self { url, heads }
@@ -33,7 +38,12 @@ impl Proxy {
     }
 }
 
-async fn serve(mut client: TcpStream, required_header: &str, heads: Arc<Mutex<Vec<String>>>) {
+async fn serve(
+    mut client: TcpStream,
+    required_header: &str,
+    status: &str,
+    heads: Arc<Mutex<Vec<String>>>,
+) {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         head.push(client.read_u8().await.unwrap());
@@ -41,9 +51,9 @@ async fn serve(mut client: TcpStream, required_header: &str, heads: Arc<Mutex<Ve
     let head = String::from_utf8(head).unwrap();
     heads.lock().unwrap().push(head.clone());
     let response = match head.strip_prefix("CONNECT ") {
-        None => "HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n{\"data\":[]}",
-        Some(_) if !head.contains(required_header) => {
-            "HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n"
+        None => "HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n{\"data\":[]}".to_owned(),
+        Some(_) if !head.to_lowercase().contains(required_header) => {
+            format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n")
         }
         Some(target) => {
             let target = target.split(' ').next().unwrap();
@@ -92,28 +102,57 @@ fn rejects_plain_http_to_localhost_through_a_proxy() {
 }
 
 #[tokio::test]
-async fn reports_a_proxy_error_without_its_password() {
-    let proxy = Proxy::start("another password").await;
-    let client = Client::builder()
-        .base_url("https://profiles.example")
-        .proxy(&proxy.url)
-        .retry(RetryPolicy::none())
-        .build()
-        .unwrap();
-    let error = client.badges().await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Connection);
-    let shown = format!("{error} {error:?}");
-    assert!(shown.contains("proxy auth"), "{shown}");
-    assert!(
-        !shown.contains("hush") && !shown.contains("YWRhOmh1c2g="),
-        "{shown}"
-    );
+async fn reports_a_refused_tunnel_without_its_password() {
+    for (status, shown) in [
+        (
+            "407 No",
+            "407 Proxy Authentication Required; \
+             check the user name and password in the URL of the proxy",
+        ),
+        ("403 No", "403 Forbidden"),
+        ("502 No", "502 Bad Gateway"),
+    ] {
+        let proxy = Proxy::start_with("another password", status).await;
+        let client = Client::builder()
+            .base_url("https://profiles.example")
+            .api_key(ApiKey::new("canary").unwrap())
+            .proxy(&proxy.url)
+            .retry(RetryPolicy::none())
+            .build()
+            .unwrap();
+        let error = client.create_post("p").await.unwrap_err();
+        assert_eq!(
+            (error.kind(), error.status()),
+            (ErrorKind::Connection, None)
+        );
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "POST /api/v1/me/posts: could not connect, so nothing was sent: \
+                 the proxy refused the tunnel with {shown}"
+            )
+        );
+        assert!(!error.may_have_been_applied());
+        let text = format!("{error:?}");
+        assert!(
+            !text.contains("hush") && !text.contains("YWRhOmh1c2g="),
+            "{text}"
+        );
+        for head in proxy.heads() {
+            assert!(
+                head.starts_with("CONNECT profiles.example:443 HTTP/1.1\r\n"),
+                "{head}"
+            );
+            assert!(head.contains("YWRhOmh1c2g="), "{head}");
+            assert!(!head.contains("canary"), "{head}");
+        }
+    }
 }
 
 #[tokio::test]
 async fn tunnels_https_through_the_proxy() {
     let service = crate::tls::Service::start(&["http/1.1"]).await;
-    let proxy = Proxy::start("YWRhOmh1c2g=").await;
+    let proxy = Proxy::start("ywrhomh1c2g=").await;
     let client = Client::builder()
         .base_url(&service.uri)
         .root_certificate_pem(service.certificate.as_bytes())

@@ -1,0 +1,127 @@
+//! Clients of several accounts that share connections.
+
+use std::time::Duration;
+
+use mock_server::journal::RequestPattern;
+use mock_server::{Fault, FaultRule, MockServer};
+use profile_sdk::{ApiKey, ErrorKind, RetryPolicy};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+
+use crate::{client_builder, client_builder_for, connect};
+
+fn key(text: &str) -> ApiKey {
+    ApiKey::new(text).unwrap()
+}
+
+#[tokio::test]
+async fn each_account_sends_its_own_key() {
+    let service = MockServer::start().await;
+    let shared = client_builder(&service)
+        .default_header("x-tenant", "blue")
+        .build()
+        .unwrap();
+    let error = shared.me().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::KeyMissing);
+    let owner = shared.with_api_key(key(service.key()));
+    owner.me().await.unwrap();
+    let stranger = owner.with_api_key(key("canary"));
+    let error = stranger.me().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unauthorized);
+    assert_eq!(stranger.without_key("a canary"), "a [redacted]");
+    assert!(!format!("{stranger:?}").contains("canary"));
+    owner.me().await.unwrap();
+    let tenant = RequestPattern::any().header("x-tenant", "blue");
+    assert_eq!(service.journal().matching(&tenant).len(), 3);
+}
+
+#[tokio::test]
+async fn accounts_share_connections() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let uri = format!("http://{}", listener.local_addr().unwrap());
+    let service = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut keys = Vec::new();
+        for _ in 0..2 {
+            let mut head = Vec::new();
+            while !head.ends_with(b"\r\n\r\n") {
+                head.push(stream.read_u8().await.unwrap());
+            }
+            let head = String::from_utf8(head).unwrap();
+            let key = head
+                .lines()
+                .find_map(|line| line.strip_prefix("authorization: "));
+            keys.push(key.unwrap().to_owned());
+            let response = b"HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n{\"data\":{}}";
+            stream.write_all(response).await.unwrap();
+        }
+        keys
+    });
+    let first = client_builder_for(&uri)
+        .api_key(key("one"))
+        .build()
+        .unwrap();
+    let second = first.with_api_key(key("two"));
+    first.me().await.unwrap();
+    second.me().await.unwrap();
+    assert_eq!(service.await.unwrap(), ["Bearer one", "Bearer two"]);
+}
+
+#[tokio::test]
+async fn a_rate_limit_holds_only_its_account() {
+    let service = MockServer::start().await;
+    let limited = connect(&service, service.key());
+    let other = limited.with_api_key(key(service.key()));
+    let rule = FaultRule::new(Fault::rate_limited("20")).times(1);
+    service.add_fault(rule).unwrap();
+    let call = limited.me().retry(RetryPolicy::none());
+    assert_eq!(call.await.unwrap_err().kind(), ErrorKind::RateLimited);
+    let held = Some(Duration::from_secs(15));
+    assert!(limited.rate_limit().retry_after > held);
+    assert!(limited.clone().rate_limit().retry_after > held);
+    assert_eq!(other.rate_limit().retry_after, None);
+    other.me().await.unwrap();
+}
+
+#[tokio::test]
+async fn accounts_have_their_own_retry_budgets() {
+    let service = MockServer::start().await;
+    let first = client_builder(&service)
+        .api_key(key(service.key()))
+        .retry_budget(1)
+        .build()
+        .unwrap();
+    let second = first.with_api_key(key(service.key()));
+    service
+        .add_fault(FaultRule::new(Fault::status(503)))
+        .unwrap();
+    for (client, attempts) in [(&first, 2), (&first, 1), (&second, 2), (&second, 1)] {
+        let error = client.me().await.unwrap_err();
+        assert_eq!(error.attempts(), attempts);
+    }
+}
+
+#[test]
+fn a_further_account_is_small() {
+    let first = client_builder_for("https://profiles.example")
+        .build()
+        .unwrap();
+    let memory = allocation_counter::measure(|| {
+        std::mem::forget(first.with_api_key(key("another")));
+    });
+    assert!(memory.bytes_current < 8_000, "{memory:?}");
+}
+
+/// The platform's root certificates take more than 100 kB.
+#[cfg(feature = "__rustls")]
+#[test]
+fn root_certificates_are_loaded_once() {
+    let build = || {
+        client_builder_for("https://profiles.example")
+            .build()
+            .unwrap()
+    };
+    drop(build());
+    let memory = allocation_counter::measure(|| drop(build()));
+    assert!(memory.bytes_total < 50_000, "{memory:?}");
+}
