@@ -14,6 +14,7 @@ macro_rules! page {
         #[doc = "[control-api]: self::control_api"]
         #[doc = "[program]: self::program"]
         #[doc = "[test-suites]: self::test_suites"]
+        #[doc = "[recipes]: self::recipes"]
         #[doc = "[library]: self::library"]
         #[doc = ""]
         #[doc = include_str!(concat!("../docs/", $file))]
@@ -31,4 +32,5 @@ page!(state_files, "state-files.md");
 page!(control_api, "control-api.md");
 page!(program, "program.md");
 page!(test_suites, "test-suites.md");
+page!(recipes, "recipes.md");
 page!(library, "library.md");

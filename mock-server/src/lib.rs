@@ -8,6 +8,7 @@
 //! [control-api]: guide::control_api
 //! [program]: guide::program
 //! [test-suites]: guide::test_suites
+//! [recipes]: guide::recipes
 //! [library]: guide::library
 //!
 #![doc = include_str!("../README.md")]
