@@ -73,6 +73,9 @@ setting with its source.
                                ~/.config/profile
   XDG_STATE_HOME               parent directory of the sandbox and of drafts;
                                otherwise ~/.local/state
+  HTTPS_PROXY, ALL_PROXY       proxy for https://, unless `proxy` is set in
+                               config.toml; http:// is only for this machine
+  NO_PROXY                     hosts to reach without these proxies
   NO_COLOR, CLICOLOR_FORCE     disable or force colors with --color auto
   COLORTERM                    truecolor allows 24-bit colors";
 
@@ -98,7 +101,8 @@ and prints strings without quotes.
 
   table   cards, tables and bars; the default on a terminal
   tsv     tab-separated values without a header; the default in a pipe
-  json    one JSON document: `data` as the service sent it
+  json    one JSON document: `data` as the service sent it; indented and
+          colored on a terminal
   ndjson  one JSON object per line
   csv     comma-separated values with a header
 

@@ -5,6 +5,7 @@ mod failures;
 #[cfg(feature = "jq")]
 mod jq;
 mod ndjson;
+mod pretty_json;
 mod renderer;
 mod tables;
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{delimited, ndjson, tables};
+use super::{delimited, ndjson, pretty_json, tables};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::settings::Format;
@@ -62,6 +62,7 @@ impl Renderer {
                 let columns = in_columns(report);
                 delimited::csv(columns.as_ref().unwrap_or(&report.view), screen)?
             }
+            Self::Json if screen.is_terminal => pretty_json::text(&json_text(&report.json), screen),
             Self::Json => format!("{}\n", json_text(&report.json)),
             Self::Ndjson => ndjson::lines(&json_text(&report.json)),
             #[cfg(feature = "jq")]

@@ -20,7 +20,9 @@ use crate::outcome::failed_call;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::Report;
 use crate::output::Output;
-use crate::settings::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Found, Key, Settings, base_url_message};
+use crate::settings::{
+    DEFAULT_RETRIES, DEFAULT_TIMEOUT, Found, Key, SettingName, Settings, base_url_message,
+};
 use crate::system::interruption::InterruptGuard;
 
 /// Time for the delays between attempts, added to the total timeout of a call.
@@ -60,7 +62,7 @@ impl<'a> Session<'a> {
 
     /// Creates a client for another base URL and key, with the other settings unchanged.
     pub(crate) fn client_of(&self, base_url: &str, key: Option<ApiKey>) -> Result<Client, Failure> {
-        let builder = self.builder(base_url);
+        let builder = self.builder(base_url)?;
         let builder = match key {
             Some(key) => builder.api_key(key),
             None => builder,
@@ -251,7 +253,7 @@ impl<'a> Session<'a> {
         if self.settings.sandbox {
             let sandbox = self.block_on(crate::session::sandbox::Sandbox::start())??;
             let base_url = sandbox.base_url();
-            let builder = self.builder(&base_url).api_key(sandbox.api_key()?);
+            let builder = self.builder(&base_url)?.api_key(sandbox.api_key()?);
             return Ok(Connection {
                 client: builder.build()?,
                 base_url,
@@ -260,7 +262,7 @@ impl<'a> Session<'a> {
             });
         }
         let base_url = self.settings.base_url()?;
-        let mut builder = self.builder(&base_url.value);
+        let mut builder = self.builder(&base_url.value)?;
         let key = match Key::find_any(&self.settings)? {
             Found::Key(key) => Some(key),
             // Calls that require no key work without it; others fail with the reason.
@@ -288,26 +290,32 @@ impl<'a> Session<'a> {
         })
     }
 
-    fn builder(&self, base_url: &str) -> ClientBuilder {
-        let builder = Client::builder()
+    fn builder(&self, base_url: &str) -> Result<ClientBuilder, Failure> {
+        let mut builder = Client::builder()
             .base_url(base_url)
             .user_agent(concat!("profile-cli/", env!("CARGO_PKG_VERSION")));
+        if let Some(proxy) = self.settings.proxy(base_url)? {
+            let check = SettingName::Proxy.check(&proxy.value);
+            let place = self.settings.location(SettingName::Proxy, &proxy.source);
+            check.map_err(|reason| Failure::usage(format!("{place}: the proxy {reason}")))?;
+            builder = builder.proxy(proxy.value);
+        }
         let Settings {
             timeout, retries, ..
         } = self.settings;
         if timeout.is_none() && retries.is_none() {
-            return builder;
+            return Ok(builder);
         }
         let timeout = timeout.unwrap_or(DEFAULT_TIMEOUT);
         let retries = retries.unwrap_or(DEFAULT_RETRIES);
         let total = timeout
             .saturating_mul(retries.saturating_add(1))
             .saturating_add(RETRY_DELAYS);
-        builder
+        Ok(builder
             .connect_timeout(timeout.min(ClientBuilder::DEFAULT_CONNECT_TIMEOUT))
             .attempt_timeout(timeout)
             .total_timeout(total)
-            .retry(RetryPolicy::new().max_retries(retries))
+            .retry(RetryPolicy::new().max_retries(retries)))
     }
 }
 

@@ -10,6 +10,7 @@ mod format;
 mod global_arguments;
 mod key;
 mod key_store;
+mod proxy;
 mod setting;
 mod setting_name;
 mod value;

@@ -7,7 +7,7 @@ use profile_sdk::Client;
 use toml_edit::{Item, Value};
 
 use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, count, seconds, switch};
-use super::{AccountName, ColorChoice, Format};
+use super::{AccountName, ColorChoice, Format, without_login};
 
 /// Description of a string in TOML.
 pub(super) const STRING: &str = "a string in quotes";
@@ -21,18 +21,20 @@ pub(crate) enum SettingName {
     Editor,
     NoInput,
     Output,
+    Proxy,
     Retries,
     Timeout,
 }
 
 impl SettingName {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Account,
         Self::BaseUrl,
         Self::Color,
         Self::Editor,
         Self::NoInput,
         Self::Output,
+        Self::Proxy,
         Self::Retries,
         Self::Timeout,
     ];
@@ -46,6 +48,7 @@ impl SettingName {
             Self::Editor => "editor",
             Self::NoInput => "no_input",
             Self::Output => "output",
+            Self::Proxy => "proxy",
             Self::Retries => "retries",
             Self::Timeout => "timeout",
         }
@@ -94,8 +97,8 @@ impl SettingName {
             Self::Account => "--account",
             Self::BaseUrl => "--base-url",
             Self::Color => "--color",
-            // There is no flag for the editor.
-            Self::Editor => "",
+            // There is no flag for these.
+            Self::Editor | Self::Proxy => "",
             Self::NoInput => "--no-input",
             Self::Output => "--output",
             Self::Retries => "--retries",
@@ -111,7 +114,7 @@ impl SettingName {
             Self::Editor => Some("PROFILE_EDITOR"),
             Self::NoInput => Some("PROFILE_NO_INPUT"),
             Self::Output => Some("PROFILE_OUTPUT"),
-            Self::Color | Self::Retries | Self::Timeout => None,
+            Self::Color | Self::Proxy | Self::Retries | Self::Timeout => None,
         }
     }
 
@@ -119,6 +122,7 @@ impl SettingName {
     pub(super) fn common_variables(self) -> &'static [&'static str] {
         match self {
             Self::Editor => &["VISUAL", "EDITOR"],
+            Self::Proxy => &["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"],
             _ => &[],
         }
     }
@@ -135,6 +139,7 @@ impl SettingName {
             Self::Color => ColorChoice::parse(text).map(drop),
             Self::NoInput => switch(text).map(drop),
             Self::Output => Format::parse(text).map(drop),
+            Self::Proxy => proxy(text),
             Self::Retries => count(text).map(drop),
             Self::Timeout => seconds(text).map(drop),
         }
@@ -163,7 +168,7 @@ impl SettingName {
     /// Returns the text of the default.
     pub(crate) fn default_text(self) -> Option<String> {
         let text = match self {
-            Self::Account | Self::BaseUrl => return None,
+            Self::Account | Self::BaseUrl | Self::Proxy => return None,
             Self::Color => "auto",
             // Installed by default.
             Self::Editor if cfg!(windows) => "notepad",
@@ -175,6 +180,14 @@ impl SettingName {
             Self::Timeout => return Some(DEFAULT_TIMEOUT.as_secs().to_string()),
         };
         Some(text.to_owned())
+    }
+
+    /// Returns the value for output, without the password that a URL may contain.
+    pub(crate) fn without_password(self, value: &str) -> String {
+        match self {
+            Self::BaseUrl | Self::Proxy => without_login(value),
+            _ => value.to_owned(),
+        }
     }
 
     /// Converts valid text to a TOML value of the right type.
@@ -206,6 +219,24 @@ fn base_url(text: &str) -> Result<(), String> {
         let reason = reason.strip_prefix("base URL ").unwrap_or(&reason);
         reason.to_owned()
     })
+}
+
+/// Checks the URL of a proxy.
+fn proxy(text: &str) -> Result<(), String> {
+    let client = Client::builder().base_url("https://localhost");
+    let built = client.proxy(with_scheme(text)).build();
+    built.map(drop).map_err(|error| {
+        let reason = error.to_string();
+        reason.strip_prefix("proxy ").unwrap_or(&reason).to_owned()
+    })
+}
+
+/// Returns the URL of a proxy, which may be written without `http://`, as for curl.
+pub(super) fn with_scheme(proxy: &str) -> String {
+    match proxy.contains("://") {
+        true => proxy.to_owned(),
+        false => format!("http://{proxy}"),
+    }
 }
 
 /// Returns the library's message about a base URL, without the part for programmers.

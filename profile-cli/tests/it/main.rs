@@ -29,6 +29,7 @@ mod profile_file;
     allow(dead_code, reason = "not every build has commands that go on")
 )]
 mod program;
+mod proxy;
 #[cfg(unix)]
 mod pseudo_terminal;
 #[cfg(feature = "sandbox")]

@@ -148,6 +148,7 @@ fn status_shows_only_the_sandbox() {
         setting editor    vi (default)
         setting no_input  false (default)
         setting output    table (--output)
+        setting proxy     not set
         setting retries   3 (default)
         setting timeout   30 (default)
         --- stderr

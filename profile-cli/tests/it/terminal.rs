@@ -176,3 +176,15 @@ async fn breaks_long_words_that_are_not_urls() {
     );
     assert_eq!(seen.matches('x').count(), 600, "{seen}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn json_is_indented_on_a_terminal_only() {
+    let fixture = Fixture::new().await;
+    let (code, shown) = Terminal::start(fixture.program(&["site", "--json"])).ends();
+    assert_eq!(code, Some(0));
+    let plain = shown.replace("\r\n", "\n");
+    assert!(plain.starts_with("{\n  \u{1b}["), "{shown:?}");
+    assert_eq!(plain.lines().count(), 5, "{shown:?}");
+    let piped = fixture.run(&["site", "--json"]);
+    assert_eq!(piped.stdout().lines().count(), 1);
+}

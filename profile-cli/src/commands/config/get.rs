@@ -31,5 +31,8 @@ pub(crate) fn run(
         let hint = format!("set it with `profile config set {name} VALUE`");
         return Err(Failure::new(FailureKind::Other, message).hint(hint));
     };
-    Ok(Report::text(setting.value, name.as_str()))
+    Ok(Report::text(
+        name.without_password(&setting.value),
+        name.as_str(),
+    ))
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::outcome::report::push_field;
-use crate::settings::{SettingName, Settings, without_login};
+use crate::settings::{SettingName, Settings};
 
 /// A setting with its effective value.
 pub(crate) struct ListedSetting {
@@ -32,10 +32,7 @@ pub(crate) fn all(settings: &Settings) -> (Vec<ListedSetting>, Vec<String>) {
         ListedSetting {
             name,
             source: setting.as_ref().map(|setting| setting.source.to_string()),
-            value: setting.map(|setting| match name {
-                SettingName::BaseUrl => without_login(&setting.value),
-                _ => setting.value,
-            }),
+            value: setting.map(|setting| name.without_password(&setting.value)),
         }
     });
     let listed = listed.collect();

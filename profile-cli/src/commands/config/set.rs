@@ -43,6 +43,7 @@ pub(crate) fn run(
     edit.set(name, value);
     let path = edit.file().path().to_string_lossy().into_owned();
     edit.finish()?;
+    let value = name.without_password(value);
     let mut report = Report::new(
         json!({"result": "updated", "name": name.as_str(), "value": value, "path": path}),
         View::Sentence(format!("Set {name} to {value} in {path}.")),

@@ -1,0 +1,138 @@
+//! Renders JSON for a terminal: indented and colored.
+
+use anstyle::{AnsiColor, Style};
+
+use crate::terminal::screen::Screen;
+
+const NAME: Style = AnsiColor::Blue.on_default().bold();
+const STRING: Style = AnsiColor::Green.on_default();
+const LITERAL: Style = AnsiColor::Cyan.on_default();
+
+/// Renders a document. Numbers are not reformatted, and names keep their order.
+pub(super) fn text(json: &str, screen: &Screen) -> String {
+    let tokens = tokens(json);
+    let mut text = String::with_capacity(json.len() * 2);
+    let mut depth: usize = 0;
+    for (index, &token) in tokens.iter().enumerate() {
+        let next = tokens.get(index + 1).copied().unwrap_or_default();
+        match token {
+            "{" | "[" => {
+                text.push_str(token);
+                depth += 1;
+                if !matches!(next, "}" | "]") {
+                    push_line_break(&mut text, depth);
+                }
+            }
+            "}" | "]" => {
+                depth = depth.saturating_sub(1);
+                if !text.ends_with(['{', '[']) {
+                    push_line_break(&mut text, depth);
+                }
+                text.push_str(token);
+            }
+            "," => {
+                text.push(',');
+                push_line_break(&mut text, depth);
+            }
+            ":" => text.push_str(": "),
+            _ => text += &screen.styled(style(token, next), token),
+        }
+    }
+    text.push('\n');
+    text
+}
+
+fn style(token: &str, next: &str) -> Style {
+    match token.starts_with('"') {
+        true if next == ":" => NAME,
+        true => STRING,
+        false => LITERAL,
+    }
+}
+
+fn push_line_break(text: &mut String, depth: usize) {
+    text.push('\n');
+    text.push_str(&"  ".repeat(depth));
+}
+
+/// Splits a valid document into strings, other values, and punctuation.
+fn tokens(json: &str) -> Vec<&str> {
+    let mut tokens = Vec::new();
+    let mut rest = json.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '"' => string_length(rest),
+            '{' | '}' | '[' | ']' | ',' | ':' => 1,
+            _ => rest
+                .find(|c: char| c.is_ascii_whitespace() || matches!(c, ',' | '}' | ']'))
+                .unwrap_or(rest.len()),
+        };
+        let (token, after) = rest.split_at(length);
+        tokens.push(token);
+        rest = after.trim_start();
+    }
+    tokens
+}
+
+/// Returns the length of the string at the start of the text, with its quotes.
+fn string_length(text: &str) -> usize {
+    let mut escaped = false;
+    for (index, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => return index + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::text;
+    use crate::terminal::screen::{Palette, Screen};
+
+    #[test]
+    fn indents_documents_and_keeps_their_values() {
+        let json = r#"{"b": 1.50,"a":{},"list": [ true,"x: {\"y\"}, \\",[]],"n":{"é":null}}"#;
+        expect![[r#"
+            {
+              "b": 1.50,
+              "a": {},
+              "list": [
+                true,
+                "x: {\"y\"}, \\",
+                []
+              ],
+              "n": {
+                "é": null
+              }
+            }
+        "#]]
+        .assert_eq(&text(json, &Screen::plain()));
+        for json in ["1e400", "\"a\"", "null", "[]"] {
+            assert_eq!(text(json, &Screen::plain()), format!("{json}\n"));
+        }
+    }
+
+    #[test]
+    fn colors_names_strings_and_literals() {
+        let screen = Screen {
+            palette: Some(Palette::Basic),
+            ..Screen::plain()
+        };
+        let colored = text(r#"{"a":["b",1]}"#, &screen).replace('\u{1b}', "ESC");
+        expect![[r#"
+            {
+              ESC[1mESC[34m"a"ESC[0m: [
+                ESC[32m"b"ESC[0m,
+                ESC[36m1ESC[0m
+              ]
+            }
+        "#]]
+        .assert_eq(&colored);
+    }
+}
