@@ -6,7 +6,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// The maximum depth of the arrays and objects that are parsed. Each level scans its text again.
-const MAX_DEPTH: u32 = 32;
+const MAX_DEPTH: u32 = 16;
 
 /// Parses JSON like `serde_json`, but keeps some values as strings that contain their JSON text:
 /// numbers that do not fit into 64 bits, arrays and objects that are nested too deeply, and numbers

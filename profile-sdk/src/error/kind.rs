@@ -17,7 +17,8 @@ pub enum ErrorKind {
     KeyMissing,
     /// No connection could be established. Nothing was sent.
     Connection,
-    /// No complete response arrived within the timeout.
+    /// No complete response arrived within the timeout. If no connection was established within it,
+    /// a request with a body has the kind [`Connection`](Self::Connection) instead.
     Timeout,
     /// The connection was lost before the response was complete.
     Interrupted,
