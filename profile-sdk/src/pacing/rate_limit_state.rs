@@ -193,19 +193,29 @@ impl RateLimitState {
     pub(crate) fn min_wait(&self, now: Instant, ahead: u32) -> Turn {
         let interval = left(self.next_at, now).unwrap_or_default();
         let interval = interval.saturating_add(self.interval.saturating_mul(ahead));
-        let exhausted = (self.available == Some(0)).then_some(self.reset_at);
-        let reset = self.held(now).or_else(|| left(exhausted?, now));
-        let window = match (reset, self.window_length, self.limit) {
-            (Some(reset), Some(length), Some(limit)) if limit > 0 => {
-                let windows = u32::try_from(u64::from(ahead) / limit).unwrap_or(u32::MAX);
-                reset.saturating_add(length.saturating_mul(windows))
-            }
-            _ => Duration::ZERO,
-        };
+        let window = self.window_wait(now, ahead.into()).unwrap_or_default();
         match interval > window {
             true => Turn::Interval(interval),
             false => Turn::Exhausted(window),
         }
+    }
+
+    /// Returns the minimum wait because of the reported limit, if it is known.
+    fn window_wait(&self, now: Instant, ahead: u64) -> Option<Duration> {
+        let (next_window, available) = match self.held(now) {
+            Some(held) => (held, 0),
+            None => (left(self.reset_at, now)?, self.available?),
+        };
+        let windows = ahead.checked_sub(available)?.checked_div(self.limit?)?;
+        let windows = u32::try_from(windows).unwrap_or(u32::MAX);
+        // The reset may be rounded up to seconds.
+        let length = self.window_length?.saturating_sub(Duration::from_secs(1));
+        Some(next_window.saturating_add(length.saturating_mul(windows)))
+    }
+
+    /// Returns what is known of the limit. A change affects the requests in the queue.
+    pub(crate) fn known_limit(&self) -> Option<(u64, Duration)> {
+        self.limit.zip(self.window_length)
     }
 
     pub(crate) fn status(&self, now: Instant) -> RateLimitStatus {
@@ -413,11 +423,15 @@ mod tests {
         let (mut state, now) = (RateLimitState::new(SECOND), Instant::now());
         state.start(now);
         assert_eq!(state.min_wait(now, 4), Turn::Interval(5 * SECOND));
-        accept(&mut state, headers(10, 0, 6 * SECOND), now);
-        assert_eq!(state.min_wait(now, 4), Turn::Exhausted(6 * SECOND));
-        let three_windows = 18 * SECOND;
-        assert_eq!(state.min_wait(now, 20), Turn::Interval(21 * SECOND));
+        accept(&mut state, headers(10, 3, 6 * SECOND), now);
+        assert_eq!(state.min_wait(now, 2), Turn::Interval(3 * SECOND));
+        assert_eq!(state.min_wait(now, 3), Turn::Exhausted(6 * SECOND));
+        assert_eq!(state.min_wait(now, 30), Turn::Interval(31 * SECOND));
         state.interval = Duration::ZERO;
-        assert_eq!(state.min_wait(now, 20), Turn::Exhausted(three_windows));
+        // At least five seconds for each of two further windows.
+        assert_eq!(state.min_wait(now, 30), Turn::Exhausted(16 * SECOND));
+        state.start(now);
+        reject(&mut state, 6 * SECOND, now);
+        assert_eq!(state.min_wait(now, 30), Turn::Exhausted(21 * SECOND));
     }
 }

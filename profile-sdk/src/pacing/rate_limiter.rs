@@ -1,5 +1,6 @@
 //! The queue of the requests of a key.
 
+use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,13 +24,16 @@ pub(crate) struct RateLimiter {
     queue: tokio::sync::Mutex<()>,
     /// Wakes the first request in the queue.
     changed: Notify,
+    /// Wakes all requests in the queue.
+    limit_changed: Notify,
 }
 
 #[derive(Debug)]
 struct State {
     rate_limit: RateLimitState,
-    /// The length of the queue.
-    waiting: u32,
+    /// The numbers of the requests in the queue, in order.
+    waiting: VecDeque<u64>,
+    next_number: u64,
 }
 
 /// The limits of a request in the queue.
@@ -52,17 +56,19 @@ impl RateLimiter {
         Self {
             state: Mutex::new(State {
                 rate_limit: RateLimitState::new(interval),
-                waiting: 0,
+                waiting: VecDeque::new(),
+                next_number: 0,
             }),
             queue: tokio::sync::Mutex::new(()),
             changed: Notify::new(),
+            limit_changed: Notify::new(),
         }
     }
 
     /// Returns a permit if the request need not wait.
     pub(crate) fn try_acquire(&self, now: Instant, patience: Patience) -> Option<Permit<'_>> {
         let mut state = self.lock();
-        let is_ready = state.waiting == 0 && state.turn(now, patience) == Turn::Ready;
+        let is_ready = state.waiting.is_empty() && state.turn(now, patience) == Turn::Ready;
         is_ready.then(|| self.permit(&mut state, now))
     }
 
@@ -77,7 +83,14 @@ impl RateLimiter {
         let place = self.join_queue(now, patience)?;
         // The timeout is for the system clock, which is the clock of tokio. A test clock skips time
         // only for the first request in the queue, which then checks the deadline below.
-        let first = timeout(patience.left(now), self.queue.lock()).await;
+        let mut first = pin!(timeout(patience.left(now), self.queue.lock()));
+        let first = loop {
+            let limit_changed = self.limit_changed.notified();
+            place.check(clock.now(), patience)?;
+            if let Some(first) = either(first.as_mut(), limit_changed).await {
+                break first;
+            }
+        };
         let _first = first.map_err(|_| Error::queue_exceeds_deadline())?;
         loop {
             let now = clock.now();
@@ -122,9 +135,13 @@ impl RateLimiter {
         if let Some(wait) = state.rate_limit.held(now) {
             patience.check(Turn::Held(wait), now)?;
         }
-        patience.check(state.rate_limit.min_wait(now, state.waiting), now)?;
-        state.waiting += 1;
-        Ok(Place { limiter: self })
+        let number = state.next_number;
+        state.next_number += 1;
+        state.waiting.push_back(number);
+        Ok(Place {
+            limiter: self,
+            number,
+        })
     }
 
     fn permit(&self, state: &mut State, now: Instant) -> Permit<'_> {
@@ -181,9 +198,12 @@ impl Permit<'_> {
         self.is_finished = true;
         let mut state = self.limiter.lock();
         state.rate_limit.finish();
+        let known = state.rate_limit.known_limit();
         update(&mut state.rate_limit);
-        if state.waiting > 0 {
-            drop(state);
+        if !state.waiting.is_empty() {
+            if state.rate_limit.known_limit() != known {
+                self.limiter.limit_changed.notify_waiters();
+            }
             self.limiter.changed.notify_one();
         }
     }
@@ -200,25 +220,34 @@ impl Drop for Permit<'_> {
 /// A place in the queue.
 struct Place<'a> {
     limiter: &'a RateLimiter,
+    number: u64,
+}
+
+impl Place<'_> {
+    /// Returns an error if it is certain that the request cannot be sent in time.
+    fn check(&self, now: Instant, patience: Patience) -> Result<(), Error> {
+        let state = self.limiter.lock();
+        let ahead = state.waiting.partition_point(|other| *other < self.number);
+        let ahead = u32::try_from(ahead).unwrap_or(u32::MAX);
+        patience.check(state.rate_limit.min_wait(now, ahead), now)
+    }
 }
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        self.limiter.lock().waiting -= 1;
+        let mut state = self.limiter.lock();
+        if let Ok(ahead) = state.waiting.binary_search(&self.number) {
+            state.waiting.remove(ahead);
+        }
     }
 }
 
-/// Completes when one of two futures completes.
-async fn either(one: impl Future<Output = ()>, other: impl Future<Output = ()>) {
-    let (mut one, mut other) = (pin!(one), pin!(other));
-    poll_fn(|context| {
-        let is_ready =
-            one.as_mut().poll(context).is_ready() || other.as_mut().poll(context).is_ready();
-        if is_ready {
-            Poll::Ready(())
-        } else {
-            Poll::Pending
-        }
+/// Returns the output of the first future, or `None` if the other one completes before it.
+async fn either<T>(first: impl Future<Output = T>, other: impl Future<Output = ()>) -> Option<T> {
+    let (mut first, mut other) = (pin!(first), pin!(other));
+    poll_fn(|context| match first.as_mut().poll(context) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending => other.as_mut().poll(context).map(|()| None),
     })
-    .await;
+    .await
 }

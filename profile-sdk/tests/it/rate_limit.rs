@@ -132,16 +132,48 @@ async fn fails_at_once_if_the_queue_is_too_long() {
         let call = client.badges().total_timeout(58 * SECOND);
         calls.spawn(call.into_future());
     }
-    // 110 calls fit into 58 seconds, 10 each after 5, 10 and so on up to 55 seconds.
-    for _ in 0..90 {
+    // 140 calls may fit into 58 seconds, 10 each after 5, 9 and so on up to 57 seconds, since 5
+    // seconds may be 4 seconds, rounded up.
+    for _ in 0..60 {
         let error = calls.join_next().await.unwrap().unwrap().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::RateLimited);
         assert_eq!(
             error.to_string(),
             "GET /api/v1/badges: the request was not sent, because earlier requests of the client \
-             delay it beyond the total timeout of the call; retry after 60 seconds"
+             delay it beyond the total timeout of the call; retry after 61 seconds"
         );
     }
+    assert!(calls.try_join_next().is_none());
+}
+
+#[tokio::test]
+async fn fails_as_soon_as_the_limit_is_known() {
+    let service = MockServer::start().await;
+    let response = ResponseTemplate::new(200)
+        .insert_header("ratelimit", "limit=10, remaining=0, reset=11")
+        .set_body_string(r#"{"data":[]}"#);
+    respond_to_all(&service, response).await;
+    let client = client_builder(&service)
+        .clock(StoppedClock)
+        .build()
+        .unwrap();
+    let mut calls = JoinSet::new();
+    for _ in 0..200 {
+        calls.spawn(client.badges().into_future());
+    }
+    // 16 calls are sent before the first response. 50 can be sent after 11, 21 and so on up to 51
+    // seconds.
+    let (mut sent, mut failed) = (0, 0);
+    for _ in 0..150 {
+        match calls.join_next().await.unwrap().unwrap() {
+            Ok(_) => sent += 1,
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::RateLimited);
+                failed += 1;
+            }
+        }
+    }
+    assert_eq!((sent, failed), (16, 134));
     assert!(calls.try_join_next().is_none());
 }
 
