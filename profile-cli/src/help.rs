@@ -66,8 +66,8 @@ setting with its source.
   PROFILE_EDITOR               editor; otherwise `editor` in config.toml,
                                VISUAL or EDITOR
   PROFILE_NO_INPUT             yes disables prompts
-  PROFILE_LOG                  log level on stderr: off, error, warn, info (-v)
-                               or debug (-vv)
+  PROFILE_LOG                  log level on stderr: off, error, warn,
+                               info (-v), debug (-vv) or trace (-vvv)
   PROFILE_CONFIG_DIR           directory of config.toml and stored keys;
                                otherwise $XDG_CONFIG_HOME/profile or
                                ~/.config/profile

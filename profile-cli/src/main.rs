@@ -54,7 +54,7 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => {
             let error = help::rewrite(error, Arguments::command, env::args_os());
-            return usage_error::print(&error);
+            return usage_error::print(error);
         }
     };
     let required = arguments.required_settings();

@@ -12,7 +12,9 @@ use crate::outcome::failure::Failure;
 use crate::output::Output;
 
 /// Prints the help, the version or the usage error of the argument parser.
-pub(crate) fn print(error: &clap::Error) -> ExitCode {
+pub(crate) fn print(mut error: clap::Error) -> ExitCode {
+    keep_close_suggestions(&mut error);
+    let error = &error;
     // The parser may have stopped before --json, so the arguments are searched.
     let json = requests_json(
         env::args_os()
@@ -33,6 +35,30 @@ pub(crate) fn print(error: &clap::Error) -> ExitCode {
             _ => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
         },
     }
+}
+
+/// Removes suggested subcommands that differ from the unknown one in more than a letter or two.
+fn keep_close_suggestions(error: &mut clap::Error) {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else {
+        return;
+    };
+    let max = (typed.chars().count() / 3).clamp(1, 2);
+    let is_close = |name: &String| strsim::osa_distance(typed, name) <= max;
+    let Some(ContextValue::Strings(names)) = error.get(ContextKind::SuggestedSubcommand) else {
+        return;
+    };
+    let close: Vec<_> = names
+        .iter()
+        .filter(|name| is_close(name))
+        .cloned()
+        .collect();
+    match close.is_empty() {
+        true => error.remove(ContextKind::SuggestedSubcommand),
+        false => error.insert(
+            ContextKind::SuggestedSubcommand,
+            ContextValue::Strings(close),
+        ),
+    };
 }
 
 /// Returns the failure of a value that one of our types rejects. The message of the parser would

@@ -56,6 +56,15 @@ pub(crate) enum Command {
     Site(site::SiteArguments),
     #[command(subcommand)]
     Auth(auth::AuthCommand),
+    /// Same as `auth login`
+    #[command(hide = true)]
+    Login(auth::AuthLoginArguments),
+    /// Same as `auth logout`
+    #[command(hide = true)]
+    Logout(auth::AuthLogoutArguments),
+    /// Same as `auth status`
+    #[command(hide = true)]
+    Whoami(auth::AuthStatusArguments),
     #[command(subcommand)]
     Config(config::ConfigCommand),
     Api(api::ApiArguments),
@@ -111,6 +120,9 @@ fn dispatch(
         Command::Badge(command) => badge::run(command, session),
         Command::Site(arguments) => site::run(arguments, session),
         Command::Auth(command) => auth::run(command, session),
+        Command::Login(arguments) => auth::run(auth::AuthCommand::Login(arguments), session),
+        Command::Logout(arguments) => auth::run(auth::AuthCommand::Logout(arguments), session),
+        Command::Whoami(arguments) => auth::run(auth::AuthCommand::Status(arguments), session),
         Command::Config(command) => config::run(&command, session),
         Command::Completion(arguments) => completion::run(&arguments, &program()),
         Command::Man(arguments) => man::run(&arguments, program()),
@@ -141,6 +153,8 @@ impl Command {
             Self::Analytics(_) | Self::Badge(_) | Self::Site(_) | Self::Api(_) => true,
             Self::Edit(_) | Self::Export(_) | Self::Diff(_) | Self::Apply(_) => true,
             Self::Auth(command) => command.calls_the_service(),
+            Self::Login(_) | Self::Whoami(_) => true,
+            Self::Logout(_) => false,
             Self::Draft(_)
             | Self::Config(_)
             | Self::Completion(_)

@@ -3,10 +3,10 @@
 
 use std::fmt::{self, Debug};
 
-use profile_sdk::{Call, Error, Response};
+use profile_sdk::{Call, Client, Error, Response};
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
-use tracing::{Event, Level, Subscriber};
+use tracing::{Event, Subscriber};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
@@ -44,13 +44,27 @@ pub(crate) fn sending<T>(call: &Call<T>) {
             Some(query) => tracing::info!("> {method} {path}?{query}"),
             None => tracing::info!("> {method} {path}"),
         }
+        if let Some(body) = request.body() {
+            tracing::trace!("> {}", String::from_utf8_lossy(body));
+        }
     }
 }
 
-/// Logs a response.
-pub(crate) fn received<T>(response: &Response<T>) {
+/// Logs a response, without the key of the client.
+pub(crate) fn received<T>(response: &Response<T>, client: Option<&Client>) {
     let bytes = response.body().len();
     tracing::info!("< {}, {bytes} bytes", response.status());
+    // Without the client, its key could not be removed.
+    let Some(client) = client else {
+        return;
+    };
+    for (name, value) in response.headers() {
+        tracing::debug!("< {name}: {}", client.without_key(&value));
+    }
+    if bytes > 0 {
+        let body = String::from_utf8_lossy(response.body());
+        tracing::trace!("< {}", client.without_key(&body));
+    }
 }
 
 /// Logs a failed call.
@@ -63,6 +77,10 @@ pub(crate) fn failed(error: &Error) {
     match error.status() {
         Some(status) => tracing::info!("< {status}, {after}"),
         None => tracing::info!("< no response, {after}"),
+    }
+    // The client library has removed the key.
+    if !error.body().is_empty() {
+        tracing::trace!("< {}", String::from_utf8_lossy(error.body()));
     }
 }
 
@@ -84,9 +102,9 @@ where
     ) -> fmt::Result {
         let mut message = Message(String::new());
         event.record(&mut message);
-        let mark = match *event.metadata().level() {
-            Level::INFO => "",
-            _ => "* ",
+        let mark = match event.metadata().target().starts_with("profile_sdk") {
+            true => "* ",
+            false => "",
         };
         let text = printable(&message.0).replace('\n', " ");
         writeln!(writer, "{mark}{text}")

@@ -182,7 +182,10 @@ impl<'a> Session<'a> {
             }
         })?;
         match &answer {
-            Some(Ok(response)) => log::received(response),
+            Some(Ok(response)) => {
+                let client = self.connection.get().map(|connection| &connection.client);
+                log::received(response, client);
+            }
             Some(Err(error)) => log::failed(error),
             None => {}
         }
@@ -210,6 +213,15 @@ impl<'a> Session<'a> {
             curl::command(&connection.base_url, request, with_key)
         };
         let commands: Vec<_> = requests.iter().map(command).collect();
+        let is_set = self.settings.environment.path("PROFILE_API_KEY").is_some();
+        if commands
+            .iter()
+            .any(|command| command.contains("$PROFILE_API_KEY"))
+            && !is_set
+        {
+            let note = "run `export PROFILE_API_KEY=$(profile auth token)` before the command";
+            self.output.note(note);
+        }
         Ok(Report::text(commands.join("\n"), "curl"))
     }
 

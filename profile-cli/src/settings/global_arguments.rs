@@ -37,7 +37,7 @@ pub(crate) struct GlobalArguments {
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 
-    /// Log requests and responses to stderr; -vv also logs each attempt and delay
+    /// Log requests and responses to stderr; -vv adds headers and attempts, -vvv bodies
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
 

@@ -10,6 +10,8 @@ use crate::system::environment::Environment;
 /// An API key with its source.
 pub(crate) struct Key {
     pub(crate) key: Setting<ApiKey>,
+    /// The key itself, for `auth token`.
+    pub(crate) text: String,
     /// The key with all but its end hidden.
     pub(crate) masked: String,
     /// A warning about unsafe permissions.
@@ -74,9 +76,11 @@ impl Key {
             let failure = Failure::from(invalid);
             failure.hint(format!("check the key from {source}"))
         };
-        let masked = masked(text.trim_end());
+        let trimmed = text.trim_end().to_owned();
+        let masked = masked(&trimmed);
         Ok(Self {
             key: Setting::new(ApiKey::new(text).map_err(invalid)?, source.clone()),
+            text: trimmed,
             masked,
             warning,
         })

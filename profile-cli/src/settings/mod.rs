@@ -278,6 +278,7 @@ fn log_level(verbose: u8, environment: &Environment) -> Result<LevelFilter, Fail
             }),
         },
         1 => Ok(LevelFilter::INFO),
-        _ => Ok(LevelFilter::DEBUG),
+        2 => Ok(LevelFilter::DEBUG),
+        _ => Ok(LevelFilter::TRACE),
     }
 }

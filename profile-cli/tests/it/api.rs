@@ -365,11 +365,11 @@ async fn redacts_the_key_in_responses() {
     let echo = Mock::given(any()).respond_with(echo);
     echo.mount(fixture.service.wiremock()).await;
     for format in [&[][..], &["--json"], &["--output", "ndjson"]] {
-        let arguments = [&["api", "echo", "-i", "-vv"], format].concat();
+        let arguments = [&["api", "echo", "-i", "-vvv"], format].concat();
         let printed = fixture.run_with_key("canary", &arguments).to_string();
         assert!(printed.starts_with("exit 0\n"), "{printed}");
         assert!(!printed.contains("canary"), "{printed}");
-        assert_eq!(printed.matches("Bearer [redacted]").count(), 2, "{printed}");
+        assert_eq!(printed.matches("Bearer [redacted]").count(), 4, "{printed}");
     }
 }
 

@@ -466,3 +466,86 @@ async fn colors_fit_the_terminal() {
         "{text}"
     );
 }
+
+#[tokio::test]
+async fn aliases_run_the_same_command() {
+    let fixture = Fixture::new().await;
+    for (alias, command) in [
+        (&["link", "ls"][..], &["link", "list"][..]),
+        (&["whoami"], &["auth", "status"]),
+        (
+            &["post", "rm", "post_3", "--dry-run"],
+            &["post", "delete", "post_3", "--dry-run"],
+        ),
+    ] {
+        assert_eq!(fixture.run(alias).stdout(), fixture.run(command).stdout());
+    }
+    let home = fixture.home.path();
+    let login = ["login", "--with-token", "--base-url", fixture.service.uri()];
+    stranger(home, &login)
+        .stdin(fixture.service.key())
+        .run()
+        .stdout();
+    stranger(home, &["logout", "--yes"]).run().stdout();
+}
+
+#[test]
+fn only_close_subcommands_are_suggested() {
+    let home = tempfile::tempdir().unwrap();
+    let tip = |typed: &str| {
+        let run = run(home.path(), &[], &[typed]).stderr();
+        run.lines()
+            .find(|line| line.contains("tip:"))
+            .map(|line| line.trim().to_owned())
+    };
+    assert_eq!(
+        tip("lgin").as_deref(),
+        Some("tip: a similar subcommand exists: 'login'")
+    );
+    assert_eq!(
+        tip("lnk").as_deref(),
+        Some("tip: a similar subcommand exists: 'link'")
+    );
+    assert_eq!(
+        tip("analytic").as_deref(),
+        Some("tip: a similar subcommand exists: 'analytics'")
+    );
+    assert_eq!(tip("lists"), None);
+}
+
+#[tokio::test]
+async fn auth_token_prints_the_key() {
+    let fixture = Fixture::new().await;
+    let home = fixture.home.path();
+    let key = fixture.service.key();
+    log_in(home, &fixture.service, key, &[]).stdout();
+    let token = stranger(home, &["auth", "token"])
+        .env("PROFILE_OUTPUT", "json")
+        .run();
+    assert_eq!(token.stdout(), format!("{key}\n"));
+    let other = stranger(home, &["auth", "token", "--base-url", "http://127.0.0.1:1"]).run();
+    assert_eq!(other.code(), 2, "{other}");
+    let curl = stranger(home, &["show", "--curl"]).run();
+    assert!(curl.stderr().contains("$(profile auth token)"), "{curl}");
+    let none = tempfile::tempdir().unwrap();
+    assert_eq!(stranger(none.path(), &["auth", "token"]).run().code(), 4);
+}
+
+#[tokio::test]
+async fn verbosity_adds_headers_and_bodies() {
+    let fixture = Fixture::new().await;
+    let log = |flag: &str| {
+        fixture
+            .run(&["link", "add", "--title", "t", "--url", "x:y", flag])
+            .stderr()
+    };
+    let (one, two, three) = (log("-v"), log("-vv"), log("-vvv"));
+    let (header, sent) = (
+        "< content-type: application/json",
+        "> {\"title\":\"t\",\"url\":\"x:y\"}",
+    );
+    assert!(!one.contains(header) && !one.contains(sent), "{one}");
+    assert!(two.contains(header) && !two.contains(sent), "{two}");
+    assert!(three.contains(header) && three.contains(sent), "{three}");
+    assert!(three.contains("< {\"data\":{"), "{three}");
+}

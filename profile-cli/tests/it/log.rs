@@ -64,7 +64,12 @@ async fn logs_attempts_and_delays_without_the_key() {
         * attempt 1 failed: PATCH /api/v1/me/profile: 503: the service failed: Bearer [redacted]; the change may have been applied
         * waiting N seconds before the next attempt
         * attempt 2 begins
-        < 200, N bytes
+        < 200, 602 bytes
+        < content-type: application/json
+        < ratelimit-limit: 1000000
+        < ratelimit-remaining: 999999
+        < ratelimit-reset: 60
+        < date: Thu, N bytes
     "#]].assert_eq(&told.replace(&bytes, "N bytes\n"));
 }
 

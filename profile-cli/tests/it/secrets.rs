@@ -30,10 +30,11 @@ async fn no_output_contains_the_key() {
 
 #[track_caller]
 fn check_all(base_url: &str, key: &str) {
-    for row in rows() {
+    // `auth token` is the one command that prints the key.
+    for row in rows().filter(|row| row.command != "auth token") {
         for further in [
-            &["-vv", "--retries", "0"][..],
-            &["-vv", "--json"],
+            &["-vvv", "--retries", "0"][..],
+            &["-vvv", "--json"],
             &["--curl"],
         ] {
             let home = tempfile::tempdir().unwrap();

@@ -17,7 +17,7 @@ use crate::webhook::{BODY, SECRET, SIGNATURE, listener, probe};
 
 /// A command with everything it needs to succeed.
 pub(crate) struct Row {
-    command: &'static str,
+    pub(crate) command: &'static str,
     arguments: &'static [&'static str],
     nature: Nature,
     prepare: fn(Program, &Setting<'_>) -> Program,
@@ -71,6 +71,7 @@ const ROWS: &[Row] = &[
     prepared(with_account, local("auth list", &[])),
     prepared(with_account, local("auth switch", &["stored"])),
     prepared(with_account, local("auth rename", &["stored", "work"])),
+    local("auth token", &[]),
     local("config path", &[]),
     local("config list", &[]),
     local("config get", &["output"]),

@@ -8,12 +8,17 @@ pub(super) mod permissions;
 mod rename;
 mod status;
 mod switch;
+mod token;
 
 use clap::Subcommand;
 
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
+
+pub(crate) use login::AuthLoginArguments;
+pub(crate) use logout::AuthLogoutArguments;
+pub(crate) use status::AuthStatusArguments;
 
 /// Log in and out, and switch between accounts
 #[derive(Debug, Subcommand)]
@@ -27,9 +32,11 @@ pub(crate) enum AuthCommand {
     Login(login::AuthLoginArguments),
     Logout(logout::AuthLogoutArguments),
     Status(status::AuthStatusArguments),
+    #[command(visible_alias = "ls")]
     List(list::AuthListArguments),
     Switch(switch::AuthSwitchArguments),
     Rename(rename::AuthRenameArguments),
+    Token(token::AuthTokenArguments),
 }
 
 impl AuthCommand {
@@ -46,6 +53,7 @@ pub(crate) fn run(command: AuthCommand, session: &Session<'_>) -> Result<Report,
         AuthCommand::Status(_) => status::run(session),
         AuthCommand::List(_) => list::run(session),
         AuthCommand::Switch(arguments) => switch::run(&arguments, session),
+        AuthCommand::Token(_) => token::run(session),
         AuthCommand::Rename(arguments) => rename::run(&arguments, session),
     }
 }

@@ -14,6 +14,7 @@ use crate::session::Session;
 Example:
   profile badge list")]
 pub(crate) enum BadgeCommand {
+    #[command(visible_alias = "ls")]
     List(list::BadgeListArguments),
 }
 

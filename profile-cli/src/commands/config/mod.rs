@@ -25,6 +25,7 @@ Examples:
   profile config set output json")]
 pub(crate) enum ConfigCommand {
     Path(path::ConfigPathArguments),
+    #[command(visible_alias = "ls")]
     List(list::ConfigListArguments),
     Get(get::ConfigGetArguments),
     Set(set::ConfigSetArguments),

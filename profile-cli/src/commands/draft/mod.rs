@@ -21,8 +21,10 @@ Examples:
   profile draft list
   profile draft show")]
 pub(crate) enum DraftCommand {
+    #[command(visible_alias = "ls")]
     List(list::DraftListArguments),
     Show(show::DraftShowArguments),
+    #[command(visible_alias = "rm")]
     Delete(delete::DraftDeleteArguments),
 }
 

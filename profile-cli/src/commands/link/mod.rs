@@ -20,9 +20,11 @@ Examples:
   profile link add --title 'My site' --url https://example.org
   profile link delete link_1 link_2")]
 pub(crate) enum LinkCommand {
+    #[command(visible_alias = "ls")]
     List(list::LinkListArguments),
     Add(add::LinkAddArguments),
     Edit(edit::LinkEditArguments),
+    #[command(visible_alias = "rm")]
     Delete(delete::LinkDeleteArguments),
 }
 

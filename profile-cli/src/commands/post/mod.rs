@@ -17,8 +17,10 @@ Examples:
   profile post create 'Hello, world'
   profile post list --json")]
 pub(crate) enum PostCommand {
+    #[command(visible_alias = "ls")]
     List(list::PostListArguments),
     Create(create::PostCreateArguments),
+    #[command(visible_alias = "rm")]
     Delete(delete::PostDeleteArguments),
 }
 

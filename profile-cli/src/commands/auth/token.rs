@@ -1,0 +1,32 @@
+//! `profile auth token`: prints the key.
+
+use clap::Args;
+
+use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT};
+use crate::outcome::report::Report;
+use crate::session::Session;
+use crate::settings::Key;
+
+/// Print the API key that commands use, for scripts
+#[derive(Debug, Args)]
+#[command(after_help = "\
+No other command prints a key. Do not run this one where the output is recorded.
+
+Examples:
+  profile auth token
+  PROFILE_API_KEY=$(profile auth token --account work) ./script")]
+pub(crate) struct AuthTokenArguments {}
+
+pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
+    if session.settings.sandbox {
+        let message = "the sandbox uses its own key";
+        return Err(Failure::usage(message).hint("`profile sandbox serve` prints a key"));
+    }
+    match Key::find(&session.settings)? {
+        Some(key) => Ok(Report::text(key.text, "token")),
+        None => {
+            let failure = Failure::new(FailureKind::Unauthorized, "no API key is set");
+            Err(failure.hint(LOG_IN_HINT))
+        }
+    }
+}
