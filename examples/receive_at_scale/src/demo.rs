@@ -4,7 +4,7 @@ use std::error::Error;
 
 use mock_server::MockServer;
 use mock_server::webhook::EventKind;
-use receive_at_scale::{Event, LocalBroker, Queue, by_json_field, routes, work};
+use receive_at_scale::{Event, LocalBroker, Queue, RetryPolicy, by_json_field, routes, work};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -29,7 +29,16 @@ pub(crate) async fn run() -> Result<(), Box<dyn Error>> {
         let sender = sender.clone();
         async move { Ok(sender.send(event).await?) }
     };
-    tokio::spawn(async move { work(&queue, "demo", handle, std::future::pending()).await });
+    tokio::spawn(async move {
+        work(
+            &queue,
+            "demo",
+            RetryPolicy::default(),
+            handle,
+            std::future::pending(),
+        )
+        .await
+    });
 
     deliver(&url).await?;
     for _ in 0..3 {

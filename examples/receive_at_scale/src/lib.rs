@@ -5,12 +5,17 @@ mod local_broker;
 mod queue;
 mod receiver;
 mod recent_events;
+mod retry_policy;
+mod server;
 mod worker;
 
 pub use event_key::{EventKey, by_digest, by_json_field, none};
 pub use local_broker::LocalBroker;
 pub use queue::{
-    DUPLICATE_WINDOW, MAX_AGE, MAX_PENDING, Queue, QueueError, STORE_TIMEOUT, StoreError, Stored,
+    Backlog, DUPLICATE_WINDOW, DeadLetter, MAX_PENDING, Queue, QueueError, QueueSettings,
+    STORE_TIMEOUT, StoreError, Stored,
 };
 pub use receiver::routes;
-pub use worker::{ACK_WAIT, Event, HandlerError, MAX_CONCURRENT, MAX_DELIVERIES, work};
+pub use retry_policy::RetryPolicy;
+pub use server::{HEADER_TIMEOUT, MAX_CONNECTIONS, REQUEST_TIMEOUT, serve};
+pub use worker::{ACK_WAIT, Event, HandlerError, MAX_CONCURRENT, STOP_TIMEOUT, work};

@@ -22,6 +22,7 @@ const START_TIMEOUT: Duration = Duration::from_secs(20);
 pub struct LocalBroker {
     process: Child,
     program: PathBuf,
+    arguments: Vec<String>,
     port: u16,
     folder: TempDir,
 }
@@ -44,16 +45,35 @@ impl LocalBroker {
     /// # }
     /// ```
     pub async fn start() -> io::Result<Option<Self>> {
+        Self::start_with(&[]).await
+    }
+
+    /// Starts the program like [`LocalBroker::start`], with further arguments.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`LocalBroker::start`].
+    ///
+    /// ```no_run
+    /// # async fn start() -> std::io::Result<()> {
+    /// let arguments = ["--user", "ada", "--pass", "secret"];
+    /// let broker = receive_at_scale::LocalBroker::start_with(&arguments).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn start_with(arguments: &[&str]) -> io::Result<Option<Self>> {
+        let arguments: Vec<_> = arguments.iter().map(ToString::to_string).collect();
         let Some(program) = find_program() else {
             return Ok(None);
         };
         let folder = TempDir::new()?;
         // With port -1, nats-server chooses a free port and writes it to a file.
-        let process = spawn(&program, folder.path(), "-1")?;
+        let process = spawn(&program, folder.path(), "-1", &arguments)?;
         let port = with_timeout(wait_for_port(folder.path())).await?;
         Ok(Some(Self {
             process,
             program,
+            arguments,
             port,
             folder,
         }))
@@ -85,7 +105,8 @@ impl LocalBroker {
     /// ```
     pub async fn restart(&mut self) -> io::Result<()> {
         self.process.kill().await?;
-        self.process = spawn(&self.program, self.folder.path(), &self.port.to_string())?;
+        let port = self.port.to_string();
+        self.process = spawn(&self.program, self.folder.path(), &port, &self.arguments)?;
         with_timeout(wait_for_connection(self.port)).await?;
         Ok(())
     }
@@ -103,13 +124,14 @@ fn find_program() -> Option<PathBuf> {
         .find(|program| program.is_file())
 }
 
-fn spawn(program: &Path, folder: &Path, port: &str) -> io::Result<Child> {
+fn spawn(program: &Path, folder: &Path, port: &str, arguments: &[String]) -> io::Result<Child> {
     Command::new(program)
         .args(["--addr", "127.0.0.1", "--port", port, "--jetstream"])
         .arg("--store_dir")
         .arg(folder)
         .arg("--ports_file_dir")
         .arg(folder)
+        .args(arguments)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -9,12 +9,24 @@ mod measure;
 
 use std::env;
 use std::error::Error;
+use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
+use std::str::FromStr;
+use std::time::Duration;
 
-use receive_at_scale::{Event, EventKey, Queue, by_digest, by_json_field, none, routes, work};
+use receive_at_scale::{
+    Event, EventKey, Queue, QueueError, QueueSettings, RetryPolicy, by_digest, by_json_field, none,
+    routes, serve, work,
+};
 use tokio::net::TcpListener;
 use webhook_verify::{Receiver, Secret, Verifier};
+
+/// The name of the worker.
+const WORKER: &str = "printer";
+
+/// The delay before another attempt to connect at the start.
+const OPEN_DELAY: Duration = Duration::from_secs(2);
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -28,13 +40,15 @@ async fn main() -> ExitCode {
 }
 
 async fn run() -> Result<(), Box<dyn Error>> {
-    match env::args().nth(1).as_deref() {
+    let arguments: Vec<_> = env::args().skip(1).collect();
+    match arguments.first().map(String::as_str) {
         None => demo::run().await,
         Some("receive") => receive().await,
         Some("work") => work_events().await,
+        Some("dead") => dead_letters(&arguments).await,
         Some("--measure") => measure::run().await,
         Some(other) => Err(format!(
-            "unknown argument {other:?}; expected `receive`, `work`, `--measure` or no argument"
+            "unknown argument {other:?}; expected `receive`, `work`, `dead`, `--measure` or no argument"
         )
         .into()),
     }
@@ -48,16 +62,14 @@ async fn receive() -> Result<(), Box<dyn Error>> {
     let listener = TcpListener::bind(&address)
         .await
         .map_err(|error| format!("could not listen on {address:?} (LISTEN): {error}"))?;
-    let queue = Queue::open(&setting("NATS_URL", "nats://127.0.0.1:4222")).await?;
+    let queue = open_queue().await?;
     let app = routes(receiver, queue, key, |error| {
         eprintln!("responded with 503: {error}")
     });
 
     let shutdown = shutdown_signal()?;
     println!("http://{}/hooks", listener.local_addr()?);
-    axum::serve(listener, app)
-        .with_graceful_shutdown(shutdown)
-        .await?;
+    serve(listener, app, shutdown).await;
     Ok(())
 }
 
@@ -73,14 +85,83 @@ fn verifier() -> Result<Verifier, Box<dyn Error>> {
 }
 
 async fn work_events() -> Result<(), Box<dyn Error>> {
-    let queue = Queue::open(&setting("NATS_URL", "nats://127.0.0.1:4222")).await?;
+    let queue = open_queue().await?;
     let print = |event: Event| async move {
         let text = String::from_utf8_lossy(&event.body);
         println!("{} {text}", event.sequence);
         Ok(())
     };
-    work(&queue, "printer", print, shutdown_signal()?).await?;
+    work(
+        &queue,
+        WORKER,
+        RetryPolicy::default(),
+        print,
+        shutdown_signal()?,
+    )
+    .await?;
     Ok(())
+}
+
+/// Prints the dead letters, or replays those with the given numbers.
+async fn dead_letters(arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    let queue = open_queue().await?;
+    let replayed = match arguments {
+        [_] => None,
+        [_, replay, numbers @ ..] if replay == "replay" => Some(numbers),
+        _ => return Err("unknown argument; expected `dead` or `dead replay [NUMBER…]`".into()),
+    };
+    let mut next = 1;
+    while let Some(letter) = queue.dead_letter(WORKER, next).await? {
+        next = letter.number + 1;
+        match replayed {
+            None => println!(
+                "{}\tevent {}\t{}",
+                letter.number, letter.sequence, letter.reason
+            ),
+            Some(numbers) if numbers.is_empty() || numbers.contains(&letter.number.to_string()) => {
+                queue.replay(&letter).await?;
+                println!("replayed {}", letter.number);
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Connects to the broker, and tries again while it is absent.
+async fn open_queue() -> Result<Queue, Box<dyn Error>> {
+    let mut settings = QueueSettings::new(setting("NATS_URL", "nats://127.0.0.1:4222"));
+    settings.credentials = env::var_os("NATS_CREDENTIALS").map(Into::into);
+    settings.root_certificate = env::var_os("NATS_ROOT_CERTIFICATE").map(Into::into);
+    settings.replicas = number("STREAM_REPLICAS", settings.replicas)?;
+    settings.max_bytes = number("STREAM_MAX_BYTES", settings.max_bytes)?;
+    let max_age = number("STREAM_MAX_AGE", settings.max_age.as_secs())?;
+    settings.max_age = Duration::from_secs(max_age);
+    settings.discard_old = match setting("STREAM_DISCARD", "new").as_str() {
+        "new" => false,
+        "old" => true,
+        other => {
+            return Err(
+                format!("invalid STREAM_DISCARD {other:?}; expected `new` or `old`").into(),
+            );
+        }
+    };
+    loop {
+        match Queue::open_with(settings.clone()).await {
+            Err(error @ QueueError::Broker { .. }) => eprintln!("{error}; trying again"),
+            opened => return Ok(opened?),
+        }
+        tokio::time::sleep(OPEN_DELAY).await;
+    }
+}
+
+fn number<T: FromStr<Err: Display>>(name: &str, default: T) -> Result<T, String> {
+    match env::var(name) {
+        Ok(text) => text
+            .parse()
+            .map_err(|error| format!("invalid {name} {text:?}: {error}; expected a number")),
+        Err(_) => Ok(default),
+    }
 }
 
 fn setting(name: &str, default: &str) -> String {

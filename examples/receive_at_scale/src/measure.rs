@@ -46,7 +46,7 @@ pub(crate) async fn run() -> Result<(), Box<dyn Error>> {
 
 /// Stores a body without verifying it.
 async fn store(State(queue): State<Queue>, body: Bytes) -> StatusCode {
-    match queue.publish(body, None).await {
+    match queue.publish(body, None, None).await {
         Ok(_) => StatusCode::NO_CONTENT,
         Err(_) => StatusCode::SERVICE_UNAVAILABLE,
     }

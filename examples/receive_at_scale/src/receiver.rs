@@ -19,7 +19,8 @@ struct AppState {
     on_failure: Arc<dyn Fn(&StoreError) + Send + Sync>,
 }
 
-/// Creates a router with `POST /hooks` for deliveries and `GET /health` for health checks.
+/// Creates a router with `POST /hooks` for deliveries, `GET /health`, which returns 200 while the
+/// process responds, and `GET /ready`, which returns 503 while deliveries cannot be stored.
 ///
 /// It responds with 204 when the broker has acknowledged the delivery, as new or as a duplicate;
 /// with 503, after calling `on_failure`, if the delivery could not be stored; and with 401 or 413
@@ -34,7 +35,7 @@ struct AppState {
 /// let queue = Queue::open("nats://127.0.0.1:4222").await?;
 /// let app = routes(receiver, queue, by_json_field("/data/id"), |error| eprintln!("{error}"));
 /// let listener = tokio::net::TcpListener::bind("127.0.0.1:8080").await?;
-/// axum::serve(listener, app).await?;
+/// receive_at_scale::serve(listener, app, std::future::pending()).await;
 /// # Ok(())
 /// # }
 /// ```
@@ -46,7 +47,8 @@ pub fn routes(
 ) -> Router {
     Router::new()
         .route("/hooks", post(receive))
-        .route("/health", get(health))
+        .route("/health", get(StatusCode::OK))
+        .route("/ready", get(ready))
         .with_state(AppState {
             receiver,
             queue,
@@ -57,7 +59,9 @@ pub fn routes(
 
 async fn receive(State(state): State<AppState>, delivery: Verified<Bytes>) -> StatusCode {
     let key = (state.key)(&delivery);
-    match state.queue.publish(delivery.into_body(), key).await {
+    let kind = delivery.event_kind().ok();
+    let kind = kind.as_ref().map(|kind| kind.as_str());
+    match state.queue.publish(delivery.into_body(), key, kind).await {
         Ok(_) => StatusCode::NO_CONTENT,
         Err(error) => {
             (state.on_failure)(&error);
@@ -66,8 +70,8 @@ async fn receive(State(state): State<AppState>, delivery: Verified<Bytes>) -> St
     }
 }
 
-async fn health(State(state): State<AppState>) -> StatusCode {
-    match state.queue.is_ready() {
+async fn ready(State(state): State<AppState>) -> StatusCode {
+    match state.queue.is_ready().await {
         true => StatusCode::OK,
         false => StatusCode::SERVICE_UNAVAILABLE,
     }

@@ -14,21 +14,25 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval_at, sleep, timeout};
 
+use crate::queue::{KIND_HEADER, WORKER_HEADER, text};
 use crate::recent_events::{Progress, RecentEvents};
-use crate::{DUPLICATE_WINDOW, Queue, QueueError};
+use crate::{DUPLICATE_WINDOW, Queue, QueueError, RetryPolicy};
 
 /// Time without progress after which the broker redelivers an event. Workers report progress three
 /// times as often.
 pub const ACK_WAIT: Duration = Duration::from_secs(10);
 
-/// Maximum number of deliveries of an event whose handler fails. After that, the event stays in the
-/// stream, where you can find it by its sequence number: log it in the handler.
-pub const MAX_DELIVERIES: i64 = 10;
-
 /// Maximum number of events that a worker handles at once. It buffers up to as many more.
 pub const MAX_CONCURRENT: usize = 64;
 
-/// Delay before an event whose handler failed is redelivered, and before a reconnect.
+/// Maximum time to wait for running handlers when a worker stops.
+pub const STOP_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Maximum number of events that are being handled or wait for the next attempt. While all of them
+/// fail, new events wait in the stream.
+const MAX_UNFINISHED: i64 = 10_000;
+
+/// Delay before a reconnect.
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 
 /// A verified event.
@@ -39,24 +43,28 @@ pub struct Event {
     /// The sequence number in the stream, which is the same for redeliveries. Store it in the same
     /// transaction as the effect to apply each event exactly once.
     pub sequence: u64,
+    /// The event kind in the header of the delivery. The signature does not cover it: anyone with
+    /// one signed delivery can resend it as another kind.
+    pub unverified_kind: Option<String>,
 }
 
 /// An error of a handler.
 pub type HandlerError = Box<dyn Error + Send + Sync>;
 
-/// Calls `handle` for each event until `stop` completes, and then waits for the running handlers.
+/// Calls `handle` for each event until `stop` completes, and then waits for the running handlers, at
+/// most [`STOP_TIMEOUT`].
 ///
 /// Workers with the same `name` share the events; workers with another name receive all events
-/// again. If a handler fails or panics, the event is redelivered. Order is not preserved. An event
-/// is handled twice only if its worker dies or loses the broker before the acknowledgement is
-/// confirmed.
+/// again. If a handler fails or panics, the event is redelivered after the delays of `retry`, and
+/// then becomes a dead letter. Order is not preserved. An event is handled twice only if its worker
+/// dies or loses the broker before the acknowledgement is confirmed.
 ///
 /// # Errors
 ///
 /// Returns [`QueueError`] if the worker cannot be created. Later, it waits for the broker.
 ///
 /// ```no_run
-/// use receive_at_scale::{Event, Queue, work};
+/// use receive_at_scale::{Event, Queue, RetryPolicy, work};
 ///
 /// # async fn run() -> Result<(), receive_at_scale::QueueError> {
 /// let queue = Queue::open("nats://127.0.0.1:4222").await?;
@@ -64,13 +72,14 @@ pub type HandlerError = Box<dyn Error + Send + Sync>;
 ///     println!("{} bytes", event.body.len());
 ///     Ok(())
 /// };
-/// work(&queue, "mailer", handle, std::future::pending()).await?;
+/// work(&queue, "mailer", RetryPolicy::default(), handle, std::future::pending()).await?;
 /// # Ok(())
 /// # }
 /// ```
 pub async fn work<F, H>(
     queue: &Queue,
     name: &str,
+    retry: RetryPolicy,
     handle: F,
     stop: impl Future<Output = ()>,
 ) -> Result<(), QueueError>
@@ -80,6 +89,9 @@ where
 {
     let consumer = consumer(queue, name).await?;
     let worker = Arc::new(Worker {
+        queue: queue.clone(),
+        name: name.to_owned(),
+        retry,
         handle,
         events: Mutex::new(RecentEvents::new(DUPLICATE_WINDOW)),
     });
@@ -88,7 +100,9 @@ where
         never = receive(&consumer, &worker, &mut tasks) => match never {},
         () = stop => {}
     }
-    while tasks.join_next().await.is_some() {}
+    let finished = async { while tasks.join_next().await.is_some() {} };
+    // Handlers that take longer are cancelled; their events are redelivered.
+    let _ = timeout(STOP_TIMEOUT, finished).await;
     Ok(())
 }
 
@@ -97,11 +111,13 @@ async fn consumer(queue: &Queue, name: &str) -> Result<PullConsumer, QueueError>
         durable_name: Some(name.to_owned()),
         ack_policy: AckPolicy::Explicit,
         ack_wait: ACK_WAIT,
-        max_deliver: MAX_DELIVERIES,
+        // The worker gives up by itself, and stores a dead letter.
+        max_deliver: -1,
+        max_ack_pending: MAX_UNFINISHED,
         ..pull::Config::default()
     };
     let stream = queue.stream().await?;
-    let created = stream.get_or_create_consumer(name, config).await;
+    let created = stream.create_consumer(config).await;
     created.map_err(|cause| QueueError::new("create the worker", cause))
 }
 
@@ -134,6 +150,9 @@ where
 }
 
 struct Worker<F> {
+    queue: Queue,
+    name: String,
+    retry: RetryPolicy,
     handle: F,
     events: Mutex<RecentEvents>,
 }
@@ -147,6 +166,13 @@ where
         let Ok(sequence) = message.info().map(|info| info.stream_sequence) else {
             return; // Not a message of the stream.
         };
+        let worker = message
+            .headers
+            .as_ref()
+            .and_then(|headers| text(headers, WORKER_HEADER));
+        if worker.is_some_and(|worker| worker != self.name) {
+            return acknowledge(message).await; // A dead letter of another worker.
+        }
         let known = self.with_events(|events| events.start(sequence, Instant::now()));
         match known {
             Some(Progress::InProgress) => {}
@@ -156,23 +182,38 @@ where
     }
 
     async fn handle(&self, message: &Message, sequence: u64) {
-        let body = message.payload.clone();
-        let handled = async {
-            let handler = (self.handle)(Event { body, sequence });
-            report_progress(message, handler).await
+        let headers = message.headers.as_ref();
+        let event = Event {
+            body: message.payload.clone(),
+            sequence,
+            unverified_kind: headers.and_then(|headers| text(headers, KIND_HEADER)),
         };
+        let handled = async { report_progress(message, (self.handle)(event)).await };
         // A panic counts as a failure, so that the event is redelivered.
         match AssertUnwindSafe(handled).catch_unwind().await {
             Ok(Ok(())) => {
                 self.with_events(|events| events.finish(sequence, Instant::now()));
                 acknowledge(message).await;
             }
-            Ok(Err(_)) | Err(_) => {
-                self.with_events(|events| events.forget(sequence));
-                // If this message is lost, the broker redelivers the event after `ACK_WAIT`.
-                let _ = message.ack_with(AckKind::Nak(Some(RETRY_DELAY))).await;
+            Ok(Err(error)) => self.fail(message, sequence, &error.to_string()).await,
+            Err(_) => self.fail(message, sequence, "the handler panicked").await,
+        }
+    }
+
+    /// Requests another delivery, or stores a dead letter.
+    async fn fail(&self, message: &Message, sequence: u64, reason: &str) {
+        self.with_events(|events| events.forget(sequence));
+        let deliveries = message.info().map_or(1, |info| info.delivered);
+        let delay = self.retry.delay(deliveries);
+        if delay.is_none() {
+            let buried = self.queue.bury(&self.name, message, sequence, reason).await;
+            if buried.is_ok() {
+                return acknowledge(message).await;
             }
         }
+        // If this message is lost, the broker redelivers the event after `ACK_WAIT`.
+        let delay = delay.unwrap_or(self.retry.max_delay);
+        let _ = message.ack_with(AckKind::Nak(Some(delay))).await;
     }
 
     fn with_events<T>(&self, change: impl FnOnce(&mut RecentEvents) -> T) -> T {

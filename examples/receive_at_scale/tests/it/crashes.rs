@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use mock_server::MockServer;
 use mock_server::webhook::{EventKind, SignedDelivery};
-use receive_at_scale::{Event, LocalBroker, Queue, work};
+use receive_at_scale::{Event, LocalBroker, Queue, RetryPolicy, work};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
@@ -63,7 +63,13 @@ async fn send_with_crashes(mut broker: LocalBroker) {
         .await
         .unwrap();
     // No event is left that could be redelivered.
-    while queue.backlog("counter").await.ok() != Some(0) {
+    while queue
+        .backlog("counter")
+        .await
+        .map(|backlog| backlog.total())
+        .ok()
+        != Some(0)
+    {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     worker.abort();
@@ -106,7 +112,9 @@ async fn count(queue: Queue, counts: Arc<Counts>, total: watch::Sender<u64>) {
         async { Ok(()) }
     };
     let forever = std::future::pending();
-    work(&queue, "counter", handle, forever).await.unwrap();
+    work(&queue, "counter", RetryPolicy::default(), handle, forever)
+        .await
+        .unwrap();
 }
 
 /// The service, and a load balancer in front of the receivers.

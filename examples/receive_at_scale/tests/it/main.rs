@@ -6,7 +6,10 @@
 )]
 
 mod crashes;
+mod dead_letters;
 mod responses;
+mod settings;
+mod slow_senders;
 
 use std::io::{self, Write};
 

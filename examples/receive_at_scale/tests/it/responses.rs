@@ -7,7 +7,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
 use receive_at_scale::{
-    Event, EventKey, LocalBroker, Queue, by_digest, by_json_field, none, routes, work,
+    Event, EventKey, LocalBroker, Queue, RetryPolicy, by_digest, by_json_field, none, routes, work,
 };
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -35,8 +35,8 @@ async fn deliver(app: &Router, secret: &str, body: &str) -> u16 {
     response.status().as_u16()
 }
 
-async fn health(app: &Router) -> u16 {
-    let request = Request::get("/health").body(Body::empty()).unwrap();
+async fn get(app: &Router, path: &str) -> u16 {
+    let request = Request::get(path).body(Body::empty()).unwrap();
     app.clone()
         .oneshot(request)
         .await
@@ -59,11 +59,14 @@ async fn handled(queue: &Queue, expected: usize) -> Vec<String> {
             texts.push(receiver.recv().await.unwrap());
         }
     };
-    timeout(DEADLINE, work(queue, "test", handle, stop))
-        .await
-        .unwrap()
-        .unwrap();
-    assert_eq!(queue.backlog("test").await.unwrap(), 0);
+    timeout(
+        DEADLINE,
+        work(queue, "test", RetryPolicy::default(), handle, stop),
+    )
+    .await
+    .unwrap()
+    .unwrap();
+    assert_eq!(queue.backlog("test").await.unwrap().total(), 0);
     texts.sort();
     texts
 }
@@ -80,7 +83,7 @@ async fn handles_a_duplicate_event_once() {
     }
     assert_eq!(deliver(&app, "wrong", r#"{"id":3}"#).await, 401);
     assert_eq!(handled(&queue, 2).await, [first, r#"{"id":2}"#]);
-    assert_eq!(health(&app).await, 200);
+    assert_eq!(get(&app, "/ready").await, 200);
 }
 
 #[tokio::test]
@@ -123,12 +126,15 @@ async fn redelivers_an_event_after_a_failure_or_a_panic() {
             sequences.push(calls.recv().await.unwrap());
         }
     };
-    timeout(DEADLINE, work(&queue, "test", handle, stop))
-        .await
-        .unwrap()
-        .unwrap();
+    timeout(
+        DEADLINE,
+        work(&queue, "test", RetryPolicy::default(), handle, stop),
+    )
+    .await
+    .unwrap()
+    .unwrap();
     assert_eq!(sequences, [1, 1, 1]);
-    assert_eq!(queue.backlog("test").await.unwrap(), 0);
+    assert_eq!(queue.backlog("test").await.unwrap().total(), 0);
 }
 
 #[tokio::test]
@@ -141,5 +147,6 @@ async fn responds_with_503_without_a_broker() {
     // The reference service waits for ten seconds.
     let response = timeout(Duration::from_secs(10), deliver(&app, "right", "hello"));
     assert_eq!(response.await.unwrap(), 503);
-    assert_eq!(health(&app).await, 503);
+    assert_eq!(get(&app, "/ready").await, 503);
+    assert_eq!(get(&app, "/health").await, 200);
 }

@@ -1,15 +1,21 @@
 //! The queue of verified bodies: a NATS JetStream stream, which the broker stores in a file.
 
+mod dead_letters;
+mod settings;
+
+pub use dead_letters::DeadLetter;
+pub(crate) use dead_letters::text;
+pub use settings::QueueSettings;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::ConnectOptions;
 use async_nats::connection::State;
 use async_nats::jetstream::context::{ContextBuilder, PublishError};
-use async_nats::jetstream::message::PublishMessage;
+use async_nats::jetstream::message::{OutboundMessage, PublishMessage};
 use async_nats::jetstream::publish::PublishAck;
-use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType, Stream};
+use async_nats::jetstream::stream::Stream;
 use async_nats::jetstream::{Context, consumer};
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
@@ -18,9 +24,6 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 /// Period in which the broker detects duplicate events. It keeps their keys in memory.
 pub const DUPLICATE_WINDOW: Duration = Duration::from_secs(10 * 60);
-
-/// Period for which the broker keeps an event, handled or not.
-pub const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// Maximum time to store a delivery; after that, the receiver responds with 503.
 ///
@@ -34,6 +37,14 @@ pub const MAX_PENDING: usize = 256;
 
 const STREAM: &str = "PROFILE_EVENTS";
 const SUBJECT: &str = "profile.events";
+const DEAD_STREAM: &str = "PROFILE_DEAD_LETTERS";
+const DEAD_SUBJECTS: &str = "profile.dead.*";
+
+/// The header with the event kind, which is not authenticated.
+pub(crate) const KIND_HEADER: &str = "Profile-Unverified-Kind";
+
+/// The header with the name of the only worker that handles the event.
+pub(crate) const WORKER_HEADER: &str = "Profile-Worker";
 
 /// Timeout of one attempt to publish.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -45,6 +56,7 @@ const RETRY_DELAY: Duration = Duration::from_millis(100);
 #[derive(Clone)]
 pub struct Queue {
     context: Context,
+    settings: Arc<QueueSettings>,
     permits: Arc<Semaphore>,
 }
 
@@ -64,9 +76,31 @@ impl Queue {
     /// # }
     /// ```
     pub async fn open(broker: &str) -> Result<Self, QueueError> {
-        let client = ConnectOptions::new()
+        Self::open_with(QueueSettings::new(broker)).await
+    }
+
+    /// Connects like [`Queue::open`], with other settings.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Queue::open`].
+    ///
+    /// ```no_run
+    /// # use receive_at_scale::{Queue, QueueError, QueueSettings};
+    /// # async fn open() -> Result<(), QueueError> {
+    /// let mut settings = QueueSettings::new("nats://10.0.0.1,nats://10.0.0.2,nats://10.0.0.3");
+    /// settings.replicas = 3;
+    /// let queue = Queue::open_with(settings).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn open_with(settings: QueueSettings) -> Result<Self, QueueError> {
+        let addresses = settings.addresses()?;
+        let client = settings
+            .connect_options(&addresses)
+            .await?
             .reconnect_delay_callback(|attempts| RETRY_DELAY * attempts.min(5) as u32)
-            .connect(broker)
+            .connect(addresses)
             .await
             .map_err(|cause| QueueError::new("connect to the broker", cause))?;
         let context = ContextBuilder::new()
@@ -75,13 +109,17 @@ impl Queue {
             .build(client);
         let queue = Self {
             context,
+            settings: Arc::new(settings),
             permits: Arc::new(Semaphore::new(MAX_PENDING)),
         };
         queue.stream().await?;
+        queue.dead_stream().await?;
         Ok(queue)
     }
 
     /// Stores a body and waits for the broker's acknowledgement.
+    ///
+    /// `unverified_kind` is the event kind in the header, which the signature does not cover.
     ///
     /// Retries failed attempts until [`STORE_TIMEOUT`] with the same message id, so that the body
     /// is stored only once. Without a key, the id is unique to this call.
@@ -93,11 +131,16 @@ impl Queue {
     ///
     /// ```no_run
     /// # async fn store(queue: receive_at_scale::Queue) -> Result<(), receive_at_scale::StoreError> {
-    /// queue.publish("{}".into(), Some("the key".to_owned())).await?;
+    /// queue.publish("{}".into(), Some("the key".to_owned()), Some("post.liked")).await?;
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn publish(&self, body: Bytes, key: Option<String>) -> Result<Stored, StoreError> {
+    pub async fn publish(
+        &self,
+        body: Bytes,
+        key: Option<String>,
+        unverified_kind: Option<&str>,
+    ) -> Result<Stored, StoreError> {
         let _permit = self
             .permits
             .try_acquire()
@@ -109,7 +152,9 @@ impl Queue {
             None => self.context.client().new_inbox(),
         };
         let mut last_error = None;
-        while let Ok(outcome) = timeout_at(deadline, self.attempt(&body, &id)).await {
+        while let Ok(outcome) =
+            timeout_at(deadline, self.attempt(&body, &id, unverified_kind)).await
+        {
             match outcome {
                 Ok(ack) if ack.duplicate => return Ok(Stored::Duplicate),
                 Ok(_) => return Ok(Stored::New),
@@ -120,20 +165,22 @@ impl Queue {
         Err(StoreError::Timeout(last_error.map(Box::new)))
     }
 
-    /// Returns `true` if the broker is connected and the queue accepts another delivery.
+    /// Returns `true` if the queue accepts another delivery and the stream has a leader, which the
+    /// broker is asked for.
     ///
     /// ```no_run
-    /// # fn health(queue: &receive_at_scale::Queue) -> u16 {
-    /// if queue.is_ready() { 200 } else { 503 }
+    /// # async fn readiness(queue: &receive_at_scale::Queue) -> u16 {
+    /// if queue.is_ready().await { 200 } else { 503 }
     /// # }
     /// ```
-    #[must_use]
-    pub fn is_ready(&self) -> bool {
+    pub async fn is_ready(&self) -> bool {
         let connected = self.context.client().connection_state() == State::Connected;
-        connected && self.permits.available_permits() > 0
+        connected
+            && self.permits.available_permits() > 0
+            && self.context.get_stream(STREAM).await.is_ok()
     }
 
-    /// Returns the number of stored events that the worker with this name has not handled yet.
+    /// Returns the events that the worker with this name has not handled.
     ///
     /// # Errors
     ///
@@ -141,31 +188,63 @@ impl Queue {
     ///
     /// ```no_run
     /// # async fn backlog(queue: receive_at_scale::Queue) -> Result<(), receive_at_scale::QueueError> {
-    /// println!("{} pending", queue.backlog("mailer").await?);
+    /// println!("{} not handled", queue.backlog("mailer").await?.total());
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn backlog(&self, worker: &str) -> Result<u64, QueueError> {
+    pub async fn backlog(&self, worker: &str) -> Result<Backlog, QueueError> {
         let failed = |cause| QueueError::new("look up the worker", cause);
         let stream = self.stream().await?;
         let consumer = stream.get_consumer::<consumer::pull::Config>(worker).await;
         let mut consumer = consumer.map_err(|cause| failed(cause.to_string()))?;
         let info = consumer.info().await;
         let info = info.map_err(|cause| failed(cause.to_string()))?;
-        Ok(info.num_pending + info.num_ack_pending as u64)
+        Ok(Backlog {
+            waiting: info.num_pending,
+            unfinished: info.num_ack_pending as u64,
+            dead_letters: self.count_dead_letters(worker).await?,
+        })
     }
 
     /// Returns the stream, and creates it if it does not exist.
     pub(crate) async fn stream(&self) -> Result<Stream, QueueError> {
-        let created = self.context.get_or_create_stream(stream_config()).await;
-        created.map_err(|cause| QueueError::new("create the stream", cause))
+        self.stream_named(STREAM, SUBJECT).await
     }
 
-    async fn attempt(&self, body: &Bytes, id: &str) -> Result<PublishAck, PublishError> {
-        let message = PublishMessage::build()
-            .payload(body.clone())
-            .message_id(id)
-            .outbound_message(SUBJECT);
+    /// Returns the stream of dead letters, and creates it if it does not exist.
+    async fn dead_stream(&self) -> Result<Stream, QueueError> {
+        self.stream_named(DEAD_STREAM, DEAD_SUBJECTS).await
+    }
+
+    async fn stream_named(&self, name: &str, subject: &str) -> Result<Stream, QueueError> {
+        let expected = self.settings.stream(name, subject);
+        let created = self.context.get_or_create_stream(expected.clone()).await;
+        let stream = created.map_err(|cause| QueueError::new("create the stream", cause))?;
+        let differences = settings::differences(&stream.cached_info().config, &expected);
+        match differences.is_empty() {
+            true => Ok(stream),
+            false => Err(QueueError::OtherStream {
+                name: name.to_owned(),
+                differences: differences.join("; "),
+            }),
+        }
+    }
+
+    async fn attempt(
+        &self,
+        body: &Bytes,
+        id: &str,
+        unverified_kind: Option<&str>,
+    ) -> Result<PublishAck, PublishError> {
+        let mut message = PublishMessage::build().payload(body.clone()).message_id(id);
+        if let Some(kind) = unverified_kind {
+            message = message.header(KIND_HEADER, kind);
+        }
+        self.send(message.outbound_message(SUBJECT)).await
+    }
+
+    /// Sends a message, and waits for the acknowledgement.
+    async fn send(&self, message: OutboundMessage) -> Result<PublishAck, PublishError> {
         let headers = message.headers.unwrap_or_default();
         let published =
             self.context
@@ -174,18 +253,22 @@ impl Queue {
     }
 }
 
-fn stream_config() -> Config {
-    Config {
-        name: STREAM.to_owned(),
-        subjects: vec![SUBJECT.to_owned()],
-        storage: StorageType::File,
-        duplicate_window: DUPLICATE_WINDOW,
-        // Not a work queue: after a restart, the broker detects duplicates only of stored events.
-        retention: RetentionPolicy::Limits,
-        max_age: MAX_AGE,
-        // A full stream rejects new events instead of deleting old ones that are not handled yet.
-        discard: DiscardPolicy::New,
-        ..Config::default()
+/// The events that a worker has not handled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Backlog {
+    /// Events that were not delivered to the worker yet.
+    pub waiting: u64,
+    /// Events that are being handled, or wait for the next attempt.
+    pub unfinished: u64,
+    /// Events that the worker gave up.
+    pub dead_letters: u64,
+}
+
+impl Backlog {
+    /// Returns the number of all these events.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.waiting + self.unfinished + self.dead_letters
     }
 }
 
@@ -218,15 +301,30 @@ fn suffix(cause: &Option<Box<PublishError>>) -> String {
 
 /// An error of the connection to the broker.
 #[derive(Debug, thiserror::Error)]
-#[error("could not {action}: {cause}; expected a NATS server with JetStream")]
-pub struct QueueError {
-    action: &'static str,
-    cause: String,
+pub enum QueueError {
+    /// The broker refused a request or did not respond.
+    #[error("could not {action}: {cause}; expected a NATS server with JetStream")]
+    Broker {
+        /// The request.
+        action: &'static str,
+        /// The error of the client.
+        cause: String,
+    },
+    /// The stream exists with other settings.
+    #[error(
+        "the stream {name} has other settings: {differences}; change the settings, or edit the stream"
+    )]
+    OtherStream {
+        /// The name of the stream.
+        name: String,
+        /// The settings that differ.
+        differences: String,
+    },
 }
 
 impl QueueError {
     pub(crate) fn new(action: &'static str, cause: impl fmt::Display) -> Self {
         let cause = cause.to_string();
-        Self { action, cause }
+        Self::Broker { action, cause }
     }
 }

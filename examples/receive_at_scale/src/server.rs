@@ -1,0 +1,83 @@
+//! An HTTP server that limits connections and time.
+
+use std::convert::Infallible;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Response, StatusCode};
+use axum::serve::Listener;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+use tower::ServiceExt;
+
+/// Maximum number of open connections. Others wait until one closes.
+pub const MAX_CONNECTIONS: usize = 1024;
+
+/// Maximum time to receive the headers of a request. Idle connections are closed after it too, so
+/// set the idle timeout of the load balancer lower.
+pub const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Maximum time to receive a body and store it; after that, the response is 408.
+pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Serves connections until `shutdown` completes, and then waits for running requests, at most
+/// [`REQUEST_TIMEOUT`].
+///
+/// ```no_run
+/// # async fn serve(app: axum::Router) -> std::io::Result<()> {
+/// let listener = tokio::net::TcpListener::bind("127.0.0.1:8080").await?;
+/// receive_at_scale::serve(listener, app, std::future::pending()).await;
+/// # Ok(())
+/// # }
+/// ```
+pub async fn serve(mut listener: TcpListener, app: Router, shutdown: impl Future<Output = ()>) {
+    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let connections = GracefulShutdown::new();
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIMEOUT);
+    let mut shutdown = pin!(shutdown);
+    loop {
+        let accept = async {
+            let permit = permits.clone().acquire_owned().await;
+            (permit, Listener::accept(&mut listener).await)
+        };
+        let (permit, (stream, _)) = tokio::select! {
+            accepted = accept => accepted,
+            () = &mut shutdown => break,
+        };
+        let app = app.clone();
+        let respond = service_fn(move |request| {
+            let responding = timeout(REQUEST_TIMEOUT, app.clone().oneshot(request));
+            async move {
+                match responding.await {
+                    Ok(responded) => responded,
+                    Err(_) => Ok::<_, Infallible>(timed_out()),
+                }
+            }
+        });
+        let connection = http.serve_connection(TokioIo::new(stream), respond);
+        let connection = connections.watch(connection);
+        tokio::spawn(async move {
+            let _permit = permit;
+            // An error means that the sender is gone or too slow.
+            let _ = connection.await;
+        });
+    }
+    drop(listener);
+    let _ = timeout(REQUEST_TIMEOUT, connections.shutdown()).await;
+}
+
+fn timed_out() -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::REQUEST_TIMEOUT;
+    response
+}

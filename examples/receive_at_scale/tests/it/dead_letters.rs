@@ -1,0 +1,161 @@
+//! Events whose handler fails become dead letters, which can be replayed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use receive_at_scale::{DeadLetter, Event, Queue, RetryPolicy, work};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::start_broker;
+
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// Gives up after three deliveries.
+const RETRY: RetryPolicy = RetryPolicy {
+    first_delay: Duration::from_millis(10),
+    max_delay: Duration::from_millis(10),
+    give_up_after: Duration::from_millis(25),
+};
+
+/// Starts a worker that fails while `is_down`, and sends the event of each call.
+fn start_worker(
+    queue: &Queue,
+    name: &'static str,
+    is_down: &Arc<AtomicBool>,
+) -> (mpsc::UnboundedReceiver<Event>, JoinHandle<()>) {
+    let (sender, calls) = mpsc::unbounded_channel();
+    let is_down = is_down.clone();
+    let handle = move |event: Event| {
+        sender.send(event).unwrap();
+        let failed = is_down.load(Ordering::Relaxed);
+        async move {
+            match failed {
+                true => Err("the database\r\nis down".into()),
+                false => Ok(()),
+            }
+        }
+    };
+    let queue = queue.clone();
+    let working = async move {
+        let forever = std::future::pending();
+        work(&queue, name, RETRY, handle, forever).await.unwrap();
+    };
+    (calls, tokio::spawn(working))
+}
+
+/// Waits until the backlog of the worker is as expected: waiting, unfinished, dead.
+async fn wait_for_backlog(queue: &Queue, worker: &str, expected: (u64, u64, u64)) {
+    let reached = async {
+        loop {
+            let backlog = queue.backlog(worker).await.unwrap();
+            if (backlog.waiting, backlog.unfinished, backlog.dead_letters) == expected {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let reached = timeout(DEADLINE, reached).await;
+    assert!(
+        reached.is_ok(),
+        "expected {expected:?}, found {:?}",
+        queue.backlog(worker).await
+    );
+}
+
+async fn dead_letters(queue: &Queue, worker: &str) -> Vec<DeadLetter> {
+    let (mut letters, mut next) = (Vec::new(), 1);
+    while let Some(letter) = queue.dead_letter(worker, next).await.unwrap() {
+        next = letter.number + 1;
+        letters.push(letter);
+    }
+    letters
+}
+
+#[tokio::test]
+async fn an_outage_loses_no_event() {
+    let Some(broker) = start_broker().await else {
+        return;
+    };
+    let queue = Queue::open(&broker.url()).await.unwrap();
+    let is_down = Arc::new(AtomicBool::new(true));
+    let (mut calls, _worker) = start_worker(&queue, "mailer", &is_down);
+    let works = Arc::new(AtomicBool::new(false));
+    let (mut others, _other) = start_worker(&queue, "other", &works);
+    for index in 0..50 {
+        let body = format!("event {index}");
+        queue
+            .publish(body.into(), None, Some("post.liked"))
+            .await
+            .unwrap();
+    }
+    wait_for_backlog(&queue, "mailer", (0, 0, 50)).await;
+    wait_for_backlog(&queue, "other", (0, 0, 0)).await;
+    assert_eq!(calls.len(), 150, "each event was delivered three times");
+    let letters = dead_letters(&queue, "mailer").await;
+    let mut sequences: Vec<_> = letters.iter().map(|letter| letter.sequence).collect();
+    sequences.sort_unstable();
+    assert_eq!(sequences, (1..=50).collect::<Vec<_>>());
+    assert!(
+        letters
+            .iter()
+            .all(|letter| letter.reason == "the database  is down")
+    );
+    assert_eq!(dead_letters(&queue, "other").await, []);
+
+    is_down.store(false, Ordering::Relaxed);
+    while calls.try_recv().is_ok() {}
+    while others.try_recv().is_ok() {}
+    for letter in &letters {
+        queue.replay(letter).await.unwrap();
+    }
+    let mut bodies = Vec::new();
+    for _ in 0..50 {
+        let event = timeout(DEADLINE, calls.recv()).await.unwrap().unwrap();
+        assert_eq!(event.unverified_kind.as_deref(), Some("post.liked"));
+        bodies.push(event.body);
+    }
+    bodies.sort_unstable();
+    bodies.dedup();
+    assert_eq!(bodies.len(), 50);
+    wait_for_backlog(&queue, "mailer", (0, 0, 0)).await;
+    wait_for_backlog(&queue, "other", (0, 0, 0)).await;
+    assert!(
+        others.is_empty(),
+        "only the worker that gave up handles replayed events"
+    );
+}
+
+/// Events that wait for the next attempt are in the backlog.
+#[tokio::test]
+async fn the_backlog_counts_failing_events() {
+    let Some(broker) = start_broker().await else {
+        return;
+    };
+    let queue = Queue::open(&broker.url()).await.unwrap();
+    let handle = |_| async { Err("the database is down".into()) };
+    let (worker_queue, forever) = (queue.clone(), std::future::pending());
+    let worker = tokio::spawn(async move {
+        let retry = RetryPolicy::default();
+        work(&worker_queue, "mailer", retry, handle, forever).await
+    });
+    for _ in 0..3 {
+        queue.publish("{}".into(), None, None).await.unwrap();
+    }
+    let counted = async {
+        while queue
+            .backlog("mailer")
+            .await
+            .ok()
+            .map(|backlog| backlog.unfinished)
+            != Some(3)
+        {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(DEADLINE, counted).await.unwrap();
+    assert_eq!(queue.backlog("mailer").await.unwrap().total(), 3);
+    worker.abort();
+}

@@ -1,0 +1,36 @@
+//! Settings of the stream and the connection.
+
+use std::time::Duration;
+
+use receive_at_scale::{LocalBroker, Queue, QueueSettings};
+
+use crate::start_broker;
+
+#[tokio::test]
+async fn reports_how_an_existing_stream_differs() {
+    let Some(broker) = start_broker().await else {
+        return;
+    };
+    Queue::open(&broker.url()).await.unwrap();
+    Queue::open(&broker.url()).await.unwrap();
+    let mut settings = QueueSettings::new(broker.url());
+    settings.max_age = Duration::from_secs(1800);
+    settings.discard_old = true;
+    let error = Queue::open_with(settings).await.err().unwrap();
+    assert_eq!(
+        error.to_string(),
+        "the stream PROFILE_EVENTS has other settings: discard policy is New, expected Old; \
+         max_age is 604800s, expected 1800s; change the settings, or edit the stream"
+    );
+}
+
+#[tokio::test]
+async fn connects_with_the_user_in_the_url() {
+    let arguments = ["--user", "ada", "--pass", "p@ss"];
+    let Some(broker) = LocalBroker::start_with(&arguments).await.unwrap() else {
+        return;
+    };
+    assert!(Queue::open(&broker.url()).await.is_err());
+    let url = broker.url().replace("//", "//ada:p%40ss@");
+    assert!(Queue::open(&url).await.is_ok());
+}
