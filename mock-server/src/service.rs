@@ -79,14 +79,6 @@ impl Service {
         Ok(result)
     }
 
-    /// Sets the limits of the journal, which must be empty.
-    pub(crate) fn with_journal_limits(self, limits: JournalLimits) -> Self {
-        Self {
-            journal: Journal::new(limits),
-            ..self
-        }
-    }
-
     /// Makes the service break a sentence of the specification.
     pub(crate) fn set_mutant(&mut self, mutant: &'static Mutant) {
         self.mutant = Some(mutant);

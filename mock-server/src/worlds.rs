@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::engine::{self, ActiveKeys, Dialect, Keys, Request, Verdicts, World, bearer_token};
+use crate::engine::{
+    self, ActiveKeys, Dialect, Keys, Request, SeededHash, Verdicts, World, bearer_token,
+};
 use crate::faults::FaultRule;
 use crate::invalid_input::InvalidInput;
+use crate::journal::JournalLimits;
 use crate::mutants::Mutant;
 use crate::service::Service;
 use crate::state_file::{StateError, StateFile};
@@ -45,6 +48,8 @@ struct Others {
     services: BTreeMap<String, Arc<Service>>,
     /// The number of worlds ever created, so that names are unique.
     created: u64,
+    /// The number of seeds ever chosen.
+    seeds: u64,
     /// The verdicts of deleted worlds.
     deleted: Verdicts,
 }
@@ -165,6 +170,20 @@ impl Worlds {
         all
     }
 
+    /// Sets the limits of the journal of `default`, which new worlds have too.
+    ///
+    /// ```
+    /// use mock_server::journal::JournalLimits;
+    /// use mock_server::{World, Worlds};
+    ///
+    /// let worlds = Worlds::in_memory(World::default());
+    /// let body_bytes = 64 * 1024;
+    /// worlds.set_journal_limits(JournalLimits { body_bytes, ..JournalLimits::default() });
+    /// ```
+    pub fn set_journal_limits(&self, limits: JournalLimits) {
+        self.default.journal().set_limits(limits);
+    }
+
     /// Returns the initial dialect of `default`, which new worlds have by default.
     pub(crate) fn initial_dialect(&self) -> &Dialect {
         self.default.initial().dialect()
@@ -233,9 +252,21 @@ impl Worlds {
         others.services.get(name).cloned()
     }
 
-    /// Adds a world in memory and returns its name.
+    /// Returns a seed for a new world, which depends on the seed of `default` and the number of earlier
+    /// seeds. It has at most 53 bits, so that clients in JavaScript read it exactly.
+    pub(crate) fn next_seed(&self) -> u64 {
+        let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
+        others.seeds += 1;
+        let seed = SeededHash::new(self.default.initial().seed()).mix_str("world");
+        seed.mix(others.seeds).value() >> 11
+    }
+
+    /// Adds a world in memory and returns its name. It has the journal limits of `default`.
     pub(crate) fn create(&self, world: World) -> String {
         let mut service = Service::in_memory(world);
+        service
+            .journal()
+            .set_limits(self.default.journal().limits());
         if let Some(mutant) = self.mutant {
             service.set_mutant(mutant);
         }

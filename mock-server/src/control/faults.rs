@@ -25,6 +25,20 @@ pub(super) fn add(call: &WorldCall) -> Result<Reply, ControlError> {
     Ok(json(201, &call.service.faults().counted()))
 }
 
+pub(super) fn remove(call: &WorldCall) -> Result<Reply, ControlError> {
+    let id = call.parameter.parse();
+    match id.is_ok_and(|id| call.service.faults().remove(id)) {
+        true => Ok(done()),
+        false => {
+            let message = format!(
+                "no fault rule has the id `{}`; GET the rules to see their ids",
+                call.parameter
+            );
+            Err(ControlError::new(404, "unknown_fault", message))
+        }
+    }
+}
+
 pub(super) fn clear(call: &WorldCall) -> Result<Reply, ControlError> {
     call.service.faults().clear();
     Ok(done())

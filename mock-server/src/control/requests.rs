@@ -11,7 +11,7 @@ use super::error::{ControlError, ErrorObject};
 use super::json::{done, json, read};
 use super::world_call::WorldCall;
 use crate::engine::{Reply, Request};
-use crate::journal::{Expectation, ExpectationJson, RequestPattern, Verification};
+use crate::journal::{Expectation, ExpectationJson, JournalLimits, RequestPattern, Verification};
 
 /// Maximum wait: one minute, in milliseconds.
 const MAX_WAIT: u64 = 60_000;
@@ -20,6 +20,36 @@ pub(super) fn list(call: &WorldCall) -> Result<Reply, ControlError> {
     let pattern = filter(call.request)?;
     pattern.check()?;
     Ok(json(200, &call.service.journal().matching(&pattern)))
+}
+
+pub(super) fn limits(call: &WorldCall) -> Result<Reply, ControlError> {
+    Ok(json(200, &call.service.journal().limits()))
+}
+
+/// Changes the given limits and keeps the others.
+pub(super) fn set_limits(call: &WorldCall) -> Result<Reply, ControlError> {
+    let journal = call.service.journal();
+    let LimitsChange {
+        entries,
+        bytes,
+        body_bytes,
+    } = read(call.request)?;
+    let old = journal.limits();
+    let limits = JournalLimits {
+        entries: entries.unwrap_or(old.entries),
+        bytes: bytes.unwrap_or(old.bytes),
+        body_bytes: body_bytes.unwrap_or(old.body_bytes),
+    };
+    journal.set_limits(limits);
+    Ok(json(200, &limits))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LimitsChange {
+    entries: Option<usize>,
+    bytes: Option<usize>,
+    body_bytes: Option<usize>,
 }
 
 pub(super) fn clear(call: &WorldCall) -> Result<Reply, ControlError> {

@@ -49,7 +49,7 @@ const fn waiting(method: &'static str, path: &'static str, action: Waiting) -> R
     route(method, path, Action::Waiting(action))
 }
 
-static ROUTES: [Route; 35] = [
+static ROUTES: [Route; 38] = [
     on_server("GET", "/health", health),
     on_server("GET", documents::SERVICE, documents::service),
     on_server("GET", "/control-openapi.json", documents::control),
@@ -71,8 +71,11 @@ static ROUTES: [Route; 35] = [
     on_world("GET", "/faults", faults::list),
     on_world("POST", "/faults", faults::add),
     on_world("DELETE", "/faults", faults::clear),
+    on_world("DELETE", "/faults/{id}", faults::remove),
     on_world("GET", "/requests", requests::list),
     on_world("DELETE", "/requests", requests::clear),
+    on_world("GET", "/requests/limits", requests::limits),
+    on_world("PUT", "/requests/limits", requests::set_limits),
     waiting("POST", "/requests/wait", requests::wait),
     on_world("POST", "/requests/verify", requests::verify),
     on_world("GET", "/violations", verdicts::violations),
@@ -117,11 +120,11 @@ fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlErr
     };
     let mut allowed = Vec::new();
     for route in &ROUTES {
-        let Some(world) = route.world_in(path) else {
+        let Some(parameters) = route.parameters_in(path) else {
             continue;
         };
         if route.method == method {
-            return route.take(control, world, request);
+            return route.take(control, parameters, request);
         }
         allowed.push(route.method);
         if route.method == "GET" {
@@ -140,24 +143,29 @@ fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlErr
 }
 
 impl Route {
-    /// Returns the name of the world in a path of this route; empty for a route of the server.
-    fn world_in<'a>(&self, path: &'a str) -> Option<&'a str> {
-        match self.action {
-            Action::Server(_) => (path == self.path).then_some(""),
-            Action::World(_) | Action::Waiting(_) => {
-                let name = path.strip_prefix("/worlds/")?.strip_suffix(self.path)?;
-                (!name.is_empty() && !name.contains('/')).then_some(name)
-            }
+    /// Returns the name of the world and the id in a path of this route; empty where the route has none.
+    fn parameters_in<'a>(&self, path: &'a str) -> Option<(&'a str, &'a str)> {
+        if let Action::Server(_) = self.action {
+            return (path == self.path).then_some(("", ""));
         }
+        let rest = path.strip_prefix("/worlds/")?;
+        let (name, id) = match self.path.strip_suffix("/{id}") {
+            None => (rest.strip_suffix(self.path)?, ""),
+            Some(beginning) => {
+                let (rest, id) = rest.rsplit_once('/').filter(|(_, id)| !id.is_empty())?;
+                (rest.strip_suffix(beginning)?, id)
+            }
+        };
+        (!name.is_empty() && !name.contains('/')).then_some((name, id))
     }
 
     fn take(
         &self,
         control: &Control,
-        world: &str,
+        parameters: (&str, &str),
         request: &Request,
     ) -> Result<ControlReply, ControlError> {
-        let call = || WorldCall::new(control, world, request);
+        let call = || WorldCall::new(control, parameters, request);
         match self.action {
             Action::Server(action) => action(control, request).map(ControlReply::Now),
             Action::World(action) => action(&call()?).map(ControlReply::Now),

@@ -9,6 +9,15 @@ use crate::webhook::Webhook;
 
 pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
     let mut world = call.service.store().world()?;
+    match call.request.query.as_deref() {
+        None | Some("" | "rate_limit_windows=false") => world.reset_rate_limit_windows(),
+        Some("rate_limit_windows=true") => {}
+        Some(other) => {
+            let message =
+                format!("unknown query `{other}`; expected rate_limit_windows=true or none");
+            return Err(ControlError::new(400, "unknown_parameter", message));
+        }
+    }
     world.webhook = Webhook::default();
     Ok(json(200, &world))
 }

@@ -61,7 +61,8 @@ pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, Cont
             world
         }
         (None, seed) => {
-            let mut world = World::new(seed.unwrap_or_default());
+            let seed = seed.unwrap_or_else(|| control.worlds.next_seed());
+            let mut world = World::new(seed);
             world.set_dialect(control.worlds.initial_dialect().clone());
             world
         }

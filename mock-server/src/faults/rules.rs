@@ -29,6 +29,8 @@ struct ActiveRules {
 /// A validated rule.
 #[derive(Debug)]
 struct Rule {
+    /// The number of the rule since the last [`restart`](FaultRules::restart), starting at 1.
+    id: u64,
     written: FaultRule,
     schedule: Schedule,
     point: SeededHash,
@@ -37,6 +39,7 @@ struct Rule {
 /// A rule and its counters.
 #[derive(Serialize)]
 pub(crate) struct RuleCounts {
+    id: u64,
     rule: FaultRule,
     matched: u64,
     applied: u64,
@@ -56,7 +59,8 @@ impl FaultRules {
         let mut active = self.lock();
         let (first, single) = (active.added, rules.len() == 1);
         let read = (1..).zip(rules).map(|(number, rule)| {
-            let read = Rule::read(rule, self.seed.mix(first + number));
+            let id = first + number;
+            let read = Rule::read(id, rule, self.seed.mix(id));
             read.map_err(|error| match single {
                 true => error,
                 false => error.in_rule(number as usize),
@@ -71,6 +75,14 @@ impl FaultRules {
     /// Removes all rules.
     pub(crate) fn clear(&self) {
         self.lock().rules.clear();
+    }
+
+    /// Removes the rule with this id and returns `true` if it existed.
+    pub(crate) fn remove(&self, id: u64) -> bool {
+        let mut active = self.lock();
+        let before = active.rules.len();
+        active.rules.retain(|rule| rule.id != id);
+        active.rules.len() < before
     }
 
     /// Removes all rules and restarts the random sequence.
@@ -110,10 +122,11 @@ impl FaultRules {
 }
 
 impl Rule {
-    fn read(written: FaultRule, point: SeededHash) -> Result<Self, InvalidInput> {
+    fn read(id: u64, written: FaultRule, point: SeededHash) -> Result<Self, InvalidInput> {
         written.fault.check()?;
         written.matching.check()?;
         Ok(Self {
+            id,
             schedule: Schedule::read(&written.when)?,
             point,
             written,
@@ -138,6 +151,7 @@ impl Rule {
 
     fn counted(&self) -> RuleCounts {
         RuleCounts {
+            id: self.id,
             rule: self.written.clone(),
             matched: self.schedule.matched,
             applied: self.schedule.applied,

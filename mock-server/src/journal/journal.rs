@@ -39,8 +39,7 @@ impl Journal {
 
     /// Records a request and returns the entry.
     pub(crate) fn record(&self, mut entry: Entry) -> Arc<Entry> {
-        let limits = self.log().limits();
-        entry.limit_bodies(limits.body_bytes);
+        entry.limit_bodies(self.limits().body_bytes);
         let entry = Arc::new(entry);
         self.log().record(entry.clone());
         self.recorded.notify_waiters();
@@ -101,6 +100,16 @@ impl Journal {
     pub fn clear(&self) {
         self.log().clear();
         self.cleared.notify_waiters();
+    }
+
+    pub(crate) fn limits(&self) -> JournalLimits {
+        self.log().limits()
+    }
+
+    /// Sets the limits and drops the oldest requests that exceed them. Bodies that were already recorded
+    /// stay as they are.
+    pub(crate) fn set_limits(&self, limits: JournalLimits) {
+        self.log().set_limits(limits);
     }
 
     /// Waits until the journal is cleared.

@@ -1,5 +1,7 @@
 //! The limits of a journal.
 
+use serde::{Deserialize, Serialize};
+
 /// The limits of a journal. The oldest requests are dropped and counted.
 ///
 /// ```
@@ -8,7 +10,8 @@
 /// assert_eq!(limits.bytes, 8 * 1024 * 1024);
 /// assert_eq!(limits.body_bytes, 4 * 1024);
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct JournalLimits {
     /// Maximum number of requests; 0 disables the journal.
     pub entries: usize,

@@ -55,6 +55,15 @@ impl Log {
             bytes,
             entry,
         });
+        self.drop_oldest();
+    }
+
+    pub(super) fn set_limits(&mut self, limits: JournalLimits) {
+        self.limits = limits;
+        self.drop_oldest();
+    }
+
+    fn drop_oldest(&mut self) {
         while self.entries.len() > self.limits.entries
             || (self.bytes > self.limits.bytes && self.entries.len() > 1)
         {

@@ -198,7 +198,8 @@ impl MockServerBuilder {
             None => Service::in_memory(world),
             Some(path) => Service::in_file(StateFile::new(path), world)?,
         };
-        Ok(service.with_journal_limits(self.journal_limits))
+        service.journal().set_limits(self.journal_limits);
+        Ok(service)
     }
 }
 

@@ -35,11 +35,16 @@ pub(super) async fn serve(
 ) {
     // Avoids delays of small responses. An error would also show up on the next read.
     let _ = stream.set_nodelay(true);
-    let has_request = AtomicBool::new(false);
+    let (has_request, is_generated) = (AtomicBool::new(false), AtomicBool::new(false));
     let service = service_fn(|request| {
         has_request.store(true, Ordering::Relaxed);
-        let handler = handler.clone();
-        async move { handler.handle(request).await }
+        let (handler, is_generated) = (handler.clone(), &is_generated);
+        async move {
+            let response = handler.handle(request).await?;
+            let body = response.body();
+            is_generated.store(matches!(body, Payload::Generated(_)), Ordering::Relaxed);
+            Ok::<_, NoResponse>(response)
+        }
     });
     let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -54,6 +59,8 @@ pub(super) async fn serve(
         Some(served) => served,
         // No complete request has arrived.
         None if !has_request.load(Ordering::Relaxed) => return,
+        // The client of a generated body may read it slowly or not at all.
+        None if is_generated.load(Ordering::Relaxed) => return,
         None => {
             Pin::new(&mut connection).graceful_shutdown();
             (&mut connection).await
@@ -96,8 +103,8 @@ mod tests {
     use super::super::incoming::receive;
     use super::super::outgoing::respond;
     use super::*;
-    use crate::engine::Reply;
-    use crate::faults::PlannedReply;
+    use crate::engine::{self, Reply};
+    use crate::faults::{Fault, FaultRule, FaultRules, PlannedReply};
     use crate::shutdown::Shutdown;
 
     struct ReadsAll;
@@ -115,6 +122,37 @@ mod tests {
                 None,
             )))
         }
+    }
+
+    struct GeneratesBody;
+
+    impl Handler for GeneratesBody {
+        async fn handle(&self, _: Request<Incoming>) -> Result<Response<Payload>, NoResponse> {
+            let rules = FaultRules::new(0);
+            let bytes = u64::MAX;
+            let added = rules.add(vec![FaultRule::new(Fault::HugeBody { bytes })]);
+            added.unwrap();
+            let plan = rules.plan(&engine::Request::new("GET", "/"), None);
+            respond(plan.apply(Reply::error(404, "nothing", "not found", None)))
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_generated_body_that_is_not_read_does_not_delay_the_shutdown() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let mut client = TcpStream::connect(address).await.unwrap();
+        let (stream, _) = listener.accept().await.unwrap();
+        let (going, stop) = watch::channel(false);
+        client
+            .write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            .await
+            .unwrap();
+        let serving = tokio::spawn(serve(stream, Arc::new(GeneratesBody), stop));
+        client.peek(&mut [0; 1]).await.unwrap();
+        going.send_replace(true);
+        let ended = tokio::time::timeout(READ_TIMEOUT, serving).await;
+        ended.unwrap().unwrap();
     }
 
     #[tokio::test(start_paused = true)]

@@ -72,7 +72,11 @@ fn reads_and_replaces_the_state() {
         state
     );
     assert_eq!(serving.ask("GET /me").data(200)["bio"], "From a test");
-    let state = serving.order(200, "GET /worlds/default/state", NOTHING);
+    let state = serving.order(
+        200,
+        "GET /worlds/default/state?rate_limit_windows=true",
+        NOTHING,
+    );
     let used = &state["keys"][serving.key("all")]["window"]["used"];
     assert_eq!(used, 1, "the remaining requests are reported");
 }
@@ -498,7 +502,7 @@ fn adds_counts_and_clears_fault_rules() {
         "phase": "before",
         "fault": {"status": {"status": 503}},
     });
-    let counted = |matched: u64, applied: u64| json!([{"rule": rule, "matched": matched, "applied": applied}]);
+    let counted = |matched: u64, applied: u64| json!([{"id": 1, "rule": rule, "matched": matched, "applied": applied}]);
     assert_eq!(
         serving.order(201, &format!("POST {faults}"), rule.clone()),
         counted(0, 0)
@@ -722,4 +726,45 @@ fn arbitrary_bodies_do_not_panic() {
     let (code, stderr) = serving.stop("TERM");
     assert_eq!(code, Some(0));
     assert!(!stderr.contains("panicked"), "{stderr}");
+}
+
+#[test]
+fn removes_one_fault_rule_by_its_id() {
+    let serving = serve(&[]);
+    let rules = json!([{"fault": "empty_body"}, {"fault": "malformed_json"}]);
+    let added = serving.order(201, "POST /worlds/default/faults", rules);
+    assert_eq!([&added[0]["id"], &added[1]["id"]], [1, 2]);
+    serving.order(204, "DELETE /worlds/default/faults/1", NOTHING);
+    let rest = serving.order(200, "GET /worlds/default/faults", NOTHING);
+    assert_eq!(
+        (rest.as_array().unwrap().len(), &rest[0]["id"]),
+        (1, &json!(2))
+    );
+    for id in ["1", "x", "-1"] {
+        let line = format!("DELETE /worlds/default/faults/{id}");
+        let error = serving.order(404, &line, NOTHING);
+        assert_eq!(error["error"]["code"], "unknown_fault");
+    }
+    serving.order(404, "DELETE /worlds/default/faults/", NOTHING);
+    // A removed id is not used again.
+    let added = serving.order(
+        201,
+        "POST /worlds/default/faults",
+        json!({"fault": "empty_body"}),
+    );
+    assert_eq!(added[1]["id"], 3);
+}
+
+#[test]
+fn a_state_contains_rate_limit_windows_only_on_request() {
+    let serving = serve(&[]);
+    let line = "GET /worlds/default/state";
+    let before = serving.order(200, line, NOTHING);
+    serving.ask("GET /me").data(200);
+    assert_eq!(serving.order(200, line, NOTHING), before);
+    let line = format!("{line}?rate_limit_windows=true");
+    let whole = serving.order(200, &line, NOTHING);
+    assert_eq!(whole["keys"][serving.key("all")]["window"]["used"], 1);
+    let error = serving.order(400, "GET /worlds/default/state?a=b", NOTHING);
+    assert_eq!(error["error"]["code"], "unknown_parameter");
 }

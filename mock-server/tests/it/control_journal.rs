@@ -384,3 +384,39 @@ fn each_world_has_its_own_journal_and_verdicts() {
     let dialect = serving.order(200, &at("GET /dialect"), NOTHING);
     assert_eq!(dialect["error_body"], "empty", "the world was made so");
 }
+
+#[test]
+fn the_limits_of_a_journal_can_be_changed() {
+    let serving = serve(&["--journal-body-bytes", "5", "--journal-entries", "3"]);
+    let body = |length: usize| json!({"body": "x".repeat(length)});
+    let recorded = || {
+        let requests = serving.order(200, "GET /worlds/default/requests", NOTHING);
+        let requests = requests.as_array().unwrap();
+        let length = |one: &Value| one["body"].as_str().unwrap().len();
+        requests.iter().map(length).collect::<Vec<_>>()
+    };
+    for _ in 0..4 {
+        serving.ask("POST /me/posts").json(body(10)).data(201);
+    }
+    assert_eq!(recorded(), [5, 5, 5]);
+
+    let line = "PUT /worlds/default/requests/limits";
+    let limits = serving.order(200, line, json!({"body_bytes": 10_000, "entries": 2}));
+    let expected = json!({"entries": 2, "bytes": 8 * 1024 * 1024, "body_bytes": 10_000});
+    assert_eq!(limits, expected);
+    let shown = serving.order(200, "GET /worlds/default/requests/limits", NOTHING);
+    assert_eq!(shown, expected);
+    assert_eq!(recorded(), [5, 5]);
+    let long = body(6_000);
+    serving.ask("POST /me/posts").json(long.clone()).data(201);
+    assert_eq!(recorded(), [5, long.to_string().len()]);
+    let pattern = json!({"request": {"body": long}, "times": 1});
+    let verified = serving.order(200, "POST /worlds/default/requests/verify", pattern);
+    assert_eq!(verified["satisfied"], true);
+    serving.order(400, line, json!({"entries": -1}));
+
+    // New worlds have the limits of `default`.
+    serving.order(201, "POST /worlds", NOTHING);
+    let shown = serving.order(200, "GET /worlds/w1/requests/limits", NOTHING);
+    assert_eq!(shown, expected);
+}

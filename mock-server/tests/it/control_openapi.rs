@@ -117,6 +117,9 @@ fn settings_match_the_document() {
         json!([{"when": {"times": 1}, "fault": "empty_body"}]),
     );
     at(200, "GET /faults", NOTHING);
+    let rule = at(201, "POST /faults", json!({"fault": "empty_body"}));
+    let id = rule[2]["id"].to_string();
+    serving.order(204, &format!("DELETE /worlds/default/faults/{id}"), NOTHING);
     at(204, "DELETE /faults", NOTHING);
 }
 
@@ -179,6 +182,9 @@ fn journal_matches_the_document() {
     let longer = json!({"request": pattern, "times": 2, "within_milliseconds": 1});
     at(504, "POST /requests/wait", longer);
     at(400, "POST /requests/wait", json!({"reqest": {}}));
+    at(200, "GET /requests/limits", NOTHING);
+    at(200, "PUT /requests/limits", json!({"body_bytes": 5}));
+    at(400, "PUT /requests/limits", json!({"body_bytes": -5}));
     at(200, "GET /violations", NOTHING);
     at(200, "GET /coverage", NOTHING);
     at(204, "DELETE /violations", NOTHING);

@@ -717,8 +717,8 @@ fn a_second_signal_ends_the_program_immediately() {
 /// Requests a response that is larger than all buffers.
 #[track_caller]
 fn request_without_reading(serving: &Serving) -> TcpStream {
-    let huge = json!({"fault": {"huge_body": {"bytes": 100_000_000}}});
-    serving.order(201, "POST /worlds/default/faults", huge);
+    let large = json!({"fault": {"status": {"status": 200, "body": "x".repeat(15_000_000)}}});
+    serving.order(201, "POST /worlds/default/faults", large);
     let mut unread = TcpStream::connect(serving.address()).unwrap();
     write!(unread, "GET /api/v1/badges HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
     unread.peek(&mut [0; 1]).unwrap();

@@ -19,6 +19,27 @@ fn ask_with(serving: &Serving, world: &Value, line: &str) -> Ask {
 }
 
 #[test]
+fn worlds_without_a_seed_have_different_keys() {
+    let serving = serve(&[]);
+    let without_seed = [(); 2].map(|()| {
+        let world = serving.order(201, "POST /worlds", Value::Null);
+        let url = world["url"].as_str().unwrap().to_owned();
+        // A key that the path, and not its suffix, directs to a world.
+        let key = world["keys"]["all"].as_str().unwrap();
+        (url, key.split('.').next().unwrap().to_owned())
+    });
+    for (url, _) in &without_seed {
+        for (other_url, key) in &without_seed {
+            let path = url.replace(serving.url(), "");
+            let line = format!("GET {path}/api/v1/me");
+            let answer = ask_exactly(serving.address(), &line).key(key).send();
+            let expected = if url == other_url { 200 } else { 401 };
+            assert_eq!(answer.status, expected, "{url} {other_url}");
+        }
+    }
+}
+
+#[test]
 fn share_only_the_seed() {
     let serving = serve(&[]);
     let new = || serving.order(201, "POST /worlds", json!({"seed": 0}));

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
+use mock_server::journal::JournalLimits;
 use mock_server::{Dialect, InvalidInput, World};
 
 /// The options of a server.
@@ -37,6 +38,26 @@ pub(crate) struct ServerOptions {
     /// Log each request to stderr, without its key
     #[arg(long)]
     pub(crate) log: bool,
+    /// Maximum number of requests in the journal of a world [default: 10000]
+    #[arg(long, value_name = "N")]
+    pub(crate) journal_entries: Option<usize>,
+    /// Maximum memory of the journal of a world in bytes [default: 8388608]
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) journal_bytes: Option<usize>,
+    /// Maximum number of bytes that the journal records of each body [default: 4096]
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) journal_body_bytes: Option<usize>,
+}
+
+impl ServerOptions {
+    pub(crate) fn journal_limits(&self) -> JournalLimits {
+        let default = JournalLimits::default();
+        JournalLimits {
+            entries: self.journal_entries.unwrap_or(default.entries),
+            bytes: self.journal_bytes.unwrap_or(default.bytes),
+            body_bytes: self.journal_body_bytes.unwrap_or(default.body_bytes),
+        }
+    }
 }
 
 fn seed(text: &str) -> Result<u64, String> {

@@ -20,6 +20,7 @@ pub(crate) fn worlds(options: &ServerOptions) -> Result<Worlds, Failure> {
         None => Worlds::in_memory(world),
         Some(path) => in_file(path, world, &settings)?,
     };
+    worlds.set_journal_limits(options.journal_limits());
     if let Some(seed) = options.seed
         && *worlds.keys() != World::new(seed).keys()
     {

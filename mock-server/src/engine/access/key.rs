@@ -41,6 +41,11 @@ impl Key {
         }
     }
 
+    /// Starts a new window of the rate limit.
+    pub(crate) fn reset_window(&mut self) {
+        self.window = Window::default();
+    }
+
     /// Counts a request against the rate limit. Returns an error if the limit is exceeded.
     pub(crate) fn count(&mut self, now: i64) -> Result<Quota, Quota> {
         self.window.count(self.rate_limit, now)

@@ -8,6 +8,7 @@ use crate::engine::resources::Badge;
 use crate::engine::world::World;
 
 pub(super) fn list(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
+    call.expect_no_parameters();
     call.problems.check()?;
     Ok(match world.dialect().badge_kinds {
         BadgeKinds::Auto => Reply::data(200, &world.badges),

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use url::form_urlencoded;
+
 use crate::engine::access::Key;
 use crate::engine::rejections::{Problems, Rejected, Rejection};
 use crate::engine::request::Request;
@@ -27,6 +29,16 @@ impl Call<'_> {
         self.problems.check()?;
         let key = self.key.take();
         key.ok_or_else(|| self.problems.reject(Rejection::KeyMissing))
+    }
+
+    /// Adds a problem if the request has a query parameter.
+    pub(super) fn expect_no_parameters(&mut self) {
+        let query = self.request.query.as_deref().unwrap_or_default();
+        if let Some((name, _)) = form_urlencoded::parse(query.as_bytes()).next() {
+            let name = name.into_owned();
+            self.problems
+                .tolerate(Rejection::UnexpectedParameter { name });
+        }
     }
 
     /// Returns the value of a required field, or rejects the request.

@@ -16,6 +16,7 @@ struct SiteStatistics {
 }
 
 pub(super) fn show(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
+    call.expect_no_parameters();
     call.problems.check()?;
     let today = world.clock().today();
     let statistics = SiteStatistics {

@@ -37,6 +37,9 @@ pub(crate) enum Rejection {
     /// Always tolerated.
     #[error("the request has a body of {length} bytes; expected no body")]
     UnexpectedBody { length: usize },
+    /// Always tolerated.
+    #[error("the request has the query parameter {name}; expected no parameters")]
+    UnexpectedParameter { name: String },
     #[error("the content type is {found}; expected application/json")]
     WrongContentType { found: String },
     #[error("the body is not a JSON object: {reason}")]
@@ -188,6 +191,8 @@ impl Rejection {
             Self::BodyTooLarge { .. } => row(Always(413), "body_too_large", None, None),
             Self::UnexpectedBody { .. } =>
                 row(Always(400), "unexpected_body", Some(Rule::UnexpectedBody), None),
+            Self::UnexpectedParameter { name } =>
+                row(Always(400), "unexpected_parameter", Some(Rule::UnexpectedParameter), Some(name)),
             Self::WrongContentType { .. } =>
                 row(Always(415), "wrong_content_type", Some(Rule::WrongContentType), None),
             Self::NotJsonObject { .. } =>

@@ -34,6 +34,8 @@ pub enum Rule {
     ScopeMissing,
     /// `GET /me` has a body.
     UnexpectedBody,
+    /// `GET /badges` or `GET /stats` has a query parameter.
+    UnexpectedParameter,
     /// The content type of the body is not `application/json`.
     WrongContentType,
     /// The body is not a JSON object.
@@ -56,7 +58,7 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::PathOutsideApi,
         Self::UnknownPath,
         Self::WrongMethod,
@@ -64,6 +66,7 @@ impl Rule {
         Self::MalformedAuthorization,
         Self::ScopeMissing,
         Self::UnexpectedBody,
+        Self::UnexpectedParameter,
         Self::WrongContentType,
         Self::NotAJsonObject,
         Self::UnknownField,
@@ -120,6 +123,8 @@ impl Rule {
                 "The key carries the scope that the operation requires."),
             Self::UnexpectedBody => ("unexpected_body", "Endpoints",
                 "A request to GET /me has no body."),
+            Self::UnexpectedParameter => ("unexpected_parameter", "Endpoints",
+                "GET /badges and GET /stats have no parameters."),
             Self::WrongContentType => ("wrong_content_type", "Introduction",
                 "Requests and responses use JSON."),
             Self::NotAJsonObject => ("not_a_json_object", "Endpoints",

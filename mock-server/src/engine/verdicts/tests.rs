@@ -302,6 +302,7 @@ fn cause_every_rejection(world: &mut World, verdicts: &mut Verdicts) {
         for query in ["days=x", "days=0", "days=1&days=1"] {
             requests.push(all(&format!("{path}?{query}")));
         }
+        requests.push(all(&format!("{path}?page=2")));
         requests.push(all(&path.replace("demo", "nobody")));
         for request in requests {
             verdicts.record(&handle(world, &request));
@@ -310,6 +311,26 @@ fn cause_every_rejection(world: &mut World, verdicts: &mut Verdicts) {
     for (method, path) in [("PUT", "/api/v1/me"), ("GET", "/"), ("GET", "/api/v1")] {
         verdicts.record(&handle(world, &Request::new(method, path)));
     }
+}
+
+#[test]
+fn reports_parameters_of_endpoints_without_parameters() {
+    for (line, found) in [
+        ("GET /badges?page=2&size=3", "page"),
+        ("GET /stats?x", "x"),
+        ("GET /stats?=", ""),
+    ] {
+        let mut world = World::default();
+        let outcome = handle(&mut world, &bare(line));
+        assert_eq!(outcome.reply.status, 200);
+        let found = format!("the request has the query parameter {found}; expected no parameters");
+        assert_breaks(
+            &request(&world, line),
+            &[(Rule::UnexpectedParameter, &found)],
+        );
+    }
+    assert_breaks(&request(&World::default(), "GET /badges?"), &[]);
+    assert_breaks(&request(&World::default(), "GET /me?x=1"), &[]);
 }
 
 #[test]

@@ -331,6 +331,11 @@ impl World {
         Some(std::mem::replace(&mut key.rate_limit, limit))
     }
 
+    /// Starts a new window of the rate limit of each key.
+    pub(crate) fn reset_rate_limit_windows(&mut self) {
+        self.keys.values_mut().for_each(Key::reset_window);
+    }
+
     /// Returns the account of a key. Panics if the account does not exist.
     pub(super) fn owner(&self, caller: &Key) -> &Account {
         &self.accounts[&caller.handle]
