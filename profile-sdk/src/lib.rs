@@ -53,6 +53,8 @@ pub use resources::{
     UserStats,
 };
 pub use retry::RetryPolicy;
+#[cfg(feature = "tower")]
+pub use transport::http_service::{HttpService, ResponseBody};
 pub use transport::tls::Tls;
 pub use values::{
     ApiKey, Bio, Color, Days, DisplayName, Handle, InvalidValue, LinkId, LinkUrl, Location, PostId,

@@ -5,15 +5,21 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "tower")]
+use bytes::Bytes;
 use reqwest::header::USER_AGENT;
 
 use super::{Shared, environment};
+#[cfg(feature = "tower")]
+use crate::HttpService;
 use crate::pacing::Pacing;
 use crate::pacing::clock::SystemClock;
 use crate::retry::jitter::Jitter;
 use crate::retry::timeouts::Timeouts;
 use crate::transport::base_url::BaseUrl;
 use crate::transport::default_headers::default_headers;
+#[cfg(feature = "tower")]
+use crate::transport::http_service::{AddLayer, BoxError};
 use crate::transport::proxy::Proxy;
 use crate::transport::{Settings, Transport};
 use crate::{ApiKey, Client, Clock, Error, ErrorKind, InvalidValue, RetryPolicy, Tls};
@@ -51,6 +57,8 @@ pub struct ClientBuilder {
     pub(crate) plain_http_allowed: bool,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) jitter: Jitter,
+    #[cfg(feature = "tower")]
+    pub(crate) layers: Vec<AddLayer>,
 }
 
 impl ClientBuilder {
@@ -91,6 +99,8 @@ impl ClientBuilder {
             plain_http_allowed: false,
             clock: Arc::new(SystemClock),
             jitter: Jitter::default(),
+            #[cfg(feature = "tower")]
+            layers: Vec::new(),
         }
     }
 
@@ -262,6 +272,59 @@ impl ClientBuilder {
         self
     }
 
+    /// Adds a tower layer around the network, for example for metrics, trace propagation or a cache,
+    /// or one that replaces the network in a test. Feature `tower`.
+    ///
+    /// The layer runs once per attempt, below retries and the rate limit. It wraps the layers added
+    /// before it. Requests have their final headers, including `Authorization`, which is marked as
+    /// sensitive. The timeout of the attempt, decompression and the maximum size of a response
+    /// apply to what the layer returns.
+    ///
+    /// If the layer returns an [`Error`], it is the error of the attempt. Any other error counts as
+    /// [`ErrorKind::Interrupted`], because it does not show whether the request was sent.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use bytes::Bytes;
+    /// use profile_sdk::{Client, Error, HttpService};
+    /// use tower::layer::layer_fn;
+    /// use tower::service_fn;
+    ///
+    /// let fake = layer_fn(|_network: HttpService| {
+    ///     service_fn(|request: http::Request<Bytes>| async move {
+    ///         assert_eq!(request.uri().path(), "/api/v1/badges");
+    ///         Ok::<_, Error>(http::Response::new(r#"{"data": []}"#.to_owned()))
+    ///     })
+    /// });
+    /// let client = Client::builder()
+    ///     .base_url("https://profiles.example")
+    ///     .layer(fake)
+    ///     .build()?;
+    /// assert_eq!(client.badges().await?, []);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "tower")]
+    pub fn layer<L, B>(mut self, layer: L) -> Self
+    where
+        L: tower::Layer<HttpService> + Send + Sync + 'static,
+        L::Service: tower::Service<
+                http::Request<Bytes>,
+                Response = http::Response<B>,
+                Error: Into<BoxError>,
+                Future: Send,
+            > + Clone
+            + Send
+            + Sync
+            + 'static,
+        B: http_body::Body<Data: bytes::Buf, Error: Into<BoxError>> + Send + 'static,
+    {
+        let add = move |inner: HttpService| inner.with_layer(&layer);
+        self.layers.push(Arc::new(add));
+        self
+    }
+
     /// Creates the client. Sends nothing.
     ///
     /// # Errors
@@ -296,6 +359,8 @@ impl ClientBuilder {
                 .attempt_timeout
                 .min(self.timeouts.total_timeout),
             max_response_bytes: self.max_response_bytes,
+            #[cfg(feature = "tower")]
+            layers: self.layers,
         })?;
         Ok(Client::new(Shared {
             transport: Arc::new(transport),

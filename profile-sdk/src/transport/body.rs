@@ -1,12 +1,10 @@
 //! Reads the body of a response, decompressed and up to a maximum size.
 
-use std::time::Duration;
-
 use bytes::{Bytes, BytesMut};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap};
 
 use super::gzip::Gunzip;
-use super::network::transport_error;
+use super::incoming::Incoming;
 use crate::values::invalid_value::quoted;
 use crate::{Error, ErrorKind};
 
@@ -15,12 +13,8 @@ const MAX_RESERVED_BYTES: usize = 1024 * 1024;
 
 /// Reads a body. Also returns an error if it is incomplete: larger than the maximum, cut off, or not
 /// valid in its content coding.
-pub(super) async fn read_body(
-    response: &mut reqwest::Response,
-    max_bytes: usize,
-    timeout: Duration,
-) -> (Bytes, Option<Error>) {
-    let mut body = match is_gzip(response.headers()) {
+pub(super) async fn read_body(response: &mut Incoming, max_bytes: usize) -> (Bytes, Option<Error>) {
+    let mut body = match is_gzip(response.headers_mut()) {
         Ok(true) => {
             // They describe the compressed body.
             response.headers_mut().remove(CONTENT_ENCODING);
@@ -40,7 +34,7 @@ pub(super) async fn read_body(
                 Err(error) => break Some(error),
             },
             Ok(None) => break body.finish().err(),
-            Err(error) => break Some(transport_error(error, timeout)),
+            Err(error) => break Some(error),
         }
     };
     (body.into_bytes(), error)

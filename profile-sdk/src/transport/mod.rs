@@ -4,6 +4,9 @@ pub(crate) mod base_url;
 mod body;
 pub(crate) mod default_headers;
 mod gzip;
+#[cfg(feature = "tower")]
+pub(crate) mod http_service;
+mod incoming;
 mod network;
 pub(crate) mod proxy;
 pub(crate) mod raw_response;
@@ -12,10 +15,14 @@ pub(crate) mod tls;
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use reqwest::header::{self, HeaderMap, HeaderValue};
 
 use base_url::BaseUrl;
 use body::read_body;
+#[cfg(feature = "tower")]
+use http_service::HttpService;
+use incoming::Incoming;
 use network::Network;
 use proxy::Proxy;
 use raw_response::RawResponse;
@@ -35,11 +42,16 @@ pub(crate) struct Settings {
     /// The timeout of the HTTP client, which requests can override.
     pub(crate) default_timeout: Duration,
     pub(crate) max_response_bytes: usize,
+    #[cfg(feature = "tower")]
+    pub(crate) layers: Vec<http_service::AddLayer>,
 }
 
 /// The connections to one service, shared by the clients of all keys.
 pub(crate) struct Transport {
     network: Network,
+    /// The network and the layers around it, if there are any.
+    #[cfg(feature = "tower")]
+    layered: Option<HttpService>,
     base_url: BaseUrl,
     max_response_bytes: usize,
 }
@@ -74,12 +86,15 @@ impl Transport {
         )?
         .build()
         .map_err(|error| setup_error("could not create the HTTP client", error))?;
+        let network = Network {
+            http,
+            default_timeout: settings.default_timeout,
+            tunnel_to,
+        };
         Ok(Self {
-            network: Network {
-                http,
-                default_timeout: settings.default_timeout,
-                tunnel_to,
-            },
+            #[cfg(feature = "tower")]
+            layered: HttpService::with_layers(&network, &settings.layers),
+            network,
             base_url: settings.base_url,
             max_response_bytes: settings.max_response_bytes,
         })
@@ -113,14 +128,14 @@ impl Transport {
             let json = HeaderValue::from_static("application/json");
             headers.insert(header::CONTENT_TYPE, json);
         }
-        let mut request = reqwest::Request::new(method, self.base_url.join(request));
-        *request.headers_mut() = headers;
-        let mut response = self.network.send(request, body, timeout).await?;
+        let mut sent = reqwest::Request::new(method, self.base_url.join(request));
+        *sent.headers_mut() = headers;
+        let mut response = self.send(sent, body, timeout).await?;
         let max_bytes = match response.status().is_success() {
             true => self.max_response_bytes,
             false => Error::MAX_BODY_BYTES,
         };
-        let (body, body_error) = read_body(&mut response, max_bytes, timeout).await;
+        let (body, body_error) = read_body(&mut response, max_bytes).await;
         let response = RawResponse {
             status: response.status().as_u16(),
             headers: std::mem::take(response.headers_mut()),
@@ -129,4 +144,34 @@ impl Transport {
         };
         Ok((response, body_error))
     }
+
+    async fn send(
+        &self,
+        request: reqwest::Request,
+        body: Option<Bytes>,
+        timeout: Duration,
+    ) -> Result<Incoming, Error> {
+        #[cfg(feature = "tower")]
+        if let Some(layered) = &self.layered {
+            let request = http_request(&request, body)?;
+            // Boxed, to keep calls without layers small.
+            return Box::pin(layered.clone().send(request, timeout)).await;
+        }
+        let response = self.network.send(request, body, timeout).await?;
+        Ok(Incoming::Network { response, timeout })
+    }
+}
+
+#[cfg(feature = "tower")]
+fn http_request(
+    request: &reqwest::Request,
+    body: Option<Bytes>,
+) -> Result<http::Request<Bytes>, Error> {
+    let uri = request.url().as_str().parse::<http::Uri>();
+    let uri = uri.map_err(|error| network::could_not_create(&error.to_string()))?;
+    let mut converted = http::Request::new(body.unwrap_or_default());
+    *converted.method_mut() = request.method().clone();
+    *converted.uri_mut() = uri;
+    *converted.headers_mut() = request.headers().clone();
+    Ok(converted)
 }

@@ -99,15 +99,13 @@ pub(super) fn transport_error(error: reqwest::Error, timeout: Duration) -> Error
     let error = error.without_url();
     let cause = one_line(&root_cause(&error));
     let (kind, reason) = if error.is_builder() {
-        let reason = format!("could not create the request, so nothing was sent: {cause}");
-        (ErrorKind::Invalid, reason)
+        return could_not_create(&cause);
     } else if error.is_connect() {
         let advice = tls::advice(&cause);
         let reason = format!("could not connect, so nothing was sent: {cause}{advice}");
         (ErrorKind::Connection, reason)
     } else if error.is_timeout() {
-        let reason = format!("no complete response within {}", seconds(timeout));
-        (ErrorKind::Timeout, reason)
+        return timed_out(timeout);
     } else {
         let reason = format!("the connection was lost before the response was complete: {cause}");
         (ErrorKind::Interrupted, reason)
@@ -115,7 +113,17 @@ pub(super) fn transport_error(error: reqwest::Error, timeout: Duration) -> Error
     Error::new(kind, reason)
 }
 
-pub(super) fn seconds(time: Duration) -> String {
+pub(super) fn could_not_create(cause: &str) -> Error {
+    let reason = format!("could not create the request, so nothing was sent: {cause}");
+    Error::new(ErrorKind::Invalid, reason)
+}
+
+pub(super) fn timed_out(timeout: Duration) -> Error {
+    let reason = format!("no complete response within {}", seconds(timeout));
+    Error::new(ErrorKind::Timeout, reason)
+}
+
+fn seconds(time: Duration) -> String {
     let seconds = (time.as_secs_f64() * 100.0).round() / 100.0;
     let unit = if seconds == 1.0 { "second" } else { "seconds" };
     format!("{seconds} {unit}")

@@ -21,6 +21,8 @@ mod dialects;
 mod errors;
 mod every_call;
 mod faults;
+#[cfg(feature = "tower")]
+mod layers;
 mod limits;
 mod links;
 mod me;

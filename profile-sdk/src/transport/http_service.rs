@@ -1,0 +1,184 @@
+//! The service that layers wrap; feature `tower`.
+
+use std::error::Error as StdError;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::{Buf, Bytes};
+use http_body::{Body, Frame, SizeHint};
+use http_body_util::BodyExt as _;
+use http_body_util::combinators::UnsyncBoxBody;
+use tokio::time::{Instant, timeout_at};
+use tower::util::BoxCloneSyncService;
+use tower::{Layer, Service, ServiceExt as _, service_fn};
+use url::Url;
+
+use super::incoming::Incoming;
+use super::network::{Network, could_not_create, timed_out, transport_error};
+use super::tls::root_cause;
+use crate::error::one_line::one_line;
+use crate::{Error, ErrorKind};
+
+pub(crate) type BoxError = Box<dyn StdError + Send + Sync>;
+
+type BoxService = BoxCloneSyncService<http::Request<Bytes>, http::Response<ResponseBody>, Error>;
+
+/// Adds a layer to a service.
+pub(crate) type AddLayer = Arc<dyn Fn(HttpService) -> HttpService + Send + Sync>;
+
+/// The timeout of the layers in addition to the network's, which reports whether the request was
+/// sent and must end first.
+const GRACE: Duration = Duration::from_millis(50);
+
+/// The service that a layer of [`ClientBuilder::layer`](crate::ClientBuilder::layer) wraps: the
+/// network, or the layer added before.
+///
+/// It sends a request once. It returns an [`Error`] if there is no response, and any response
+/// otherwise, whatever its status code is. The response is not decompressed.
+#[derive(Debug, Clone)]
+pub struct HttpService {
+    inner: BoxService,
+}
+
+/// The body of a response of [`HttpService`].
+#[derive(Debug)]
+pub struct ResponseBody {
+    inner: UnsyncBoxBody<Bytes, Error>,
+}
+
+/// The timeout of an attempt, as an extension of its request.
+#[derive(Debug, Clone, Copy)]
+struct AttemptTimeout(Duration);
+
+impl HttpService {
+    /// Returns the network with these layers around it, or `None` if there are no layers.
+    pub(super) fn with_layers(network: &Network, layers: &[AddLayer]) -> Option<Self> {
+        let network = network.clone();
+        let send = move |request| send(network.clone(), request);
+        let inner = BoxService::new(service_fn(send));
+        let layered = layers.iter().fold(Self { inner }, |inner, add| add(inner));
+        (!layers.is_empty()).then_some(layered)
+    }
+
+    pub(crate) fn with_layer<L, B>(self, layer: &L) -> Self
+    where
+        L: Layer<Self>,
+        L::Service: Service<
+                http::Request<Bytes>,
+                Response = http::Response<B>,
+                Error: Into<BoxError>,
+                Future: Send,
+            > + Clone
+            + Send
+            + Sync
+            + 'static,
+        B: Body<Data: Buf, Error: Into<BoxError>> + Send + 'static,
+    {
+        let service = layer
+            .layer(self)
+            .map_response(|response: http::Response<B>| response.map(ResponseBody::new))
+            .map_err(|error| to_error(error.into()));
+        Self {
+            inner: BoxService::new(service),
+        }
+    }
+
+    /// Sends a request through the layers, which have until the timeout to respond.
+    pub(super) async fn send(
+        self,
+        mut request: http::Request<Bytes>,
+        timeout: Duration,
+    ) -> Result<Incoming, Error> {
+        request.extensions_mut().insert(AttemptTimeout(timeout));
+        let deadline = Instant::now() + timeout + GRACE;
+        let response = timeout_at(deadline, self.oneshot(request)).await;
+        Ok(Incoming::Layered {
+            response: response.map_err(|_| timed_out(timeout))??,
+            deadline,
+            timeout,
+        })
+    }
+}
+
+impl Service<http::Request<Bytes>> for HttpService {
+    type Response = http::Response<ResponseBody>;
+    type Error = Error;
+    type Future = <BoxService as Service<http::Request<Bytes>>>::Future;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: http::Request<Bytes>) -> Self::Future {
+        self.inner.call(request)
+    }
+}
+
+impl ResponseBody {
+    fn new<B>(body: B) -> Self
+    where
+        B: Body<Data: Buf, Error: Into<BoxError>> + Send + 'static,
+    {
+        let to_bytes = |mut data: B::Data| data.copy_to_bytes(data.remaining());
+        let body = body
+            .map_frame(move |frame| frame.map_data(to_bytes))
+            .map_err(|error| to_error(error.into()));
+        Self {
+            inner: body.boxed_unsync(),
+        }
+    }
+}
+
+impl Body for ResponseBody {
+    type Data = Bytes;
+    type Error = Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        Pin::new(&mut self.inner).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+/// Sends a request that has passed all layers.
+async fn send(
+    network: Network,
+    request: http::Request<Bytes>,
+) -> Result<http::Response<ResponseBody>, Error> {
+    let (parts, body) = request.into_parts();
+    let url = Url::parse(&parts.uri.to_string());
+    let url = url.map_err(|error| could_not_create(&error.to_string()))?;
+    let mut request = reqwest::Request::new(parts.method, url);
+    *request.headers_mut() = parts.headers;
+    let timeout = parts.extensions.get::<AttemptTimeout>();
+    let timeout = timeout.map_or(network.default_timeout, |AttemptTimeout(timeout)| *timeout);
+    let body = (!body.is_empty()).then_some(body);
+    let response = network.send(request, body, timeout).await?;
+    let response = http::Response::<reqwest::Body>::from(response);
+    let to_error = move |error| transport_error(error, timeout);
+    Ok(response.map(|body| ResponseBody::new(body.map_err(to_error))))
+}
+
+/// Returns the error of the network unchanged. The error of a layer does not show whether the
+/// request was sent.
+fn to_error(error: BoxError) -> Error {
+    match error.downcast::<Error>() {
+        Ok(error) => *error,
+        Err(error) => {
+            let cause = one_line(&root_cause(&*error));
+            let reason = format!("a layer failed: {cause}");
+            Error::new(ErrorKind::Interrupted, reason)
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Tower layers around the network.
+
+use std::convert::Infallible;
+use std::future::{Ready, pending, ready};
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::read::GzEncoder;
+use http_body_util::{BodyExt as _, Full};
+use mock_server::journal::RequestPattern;
+use mock_server::{Fault, FaultRule, MockServer};
+use profile_sdk::{ApiKey, Client, ErrorKind, HttpService, RetryPolicy};
+use tower::layer::layer_fn;
+use tower::{Service, ServiceBuilder, ServiceExt as _, service_fn};
+
+use crate::{client_builder, client_builder_for, requests};
+
+type Request = http::Request<Bytes>;
+
+/// Returns a client whose network is replaced by a function.
+fn fake(
+    respond: impl Fn(Request) -> http::Response<Full<Bytes>> + Clone + Send + Sync + 'static,
+) -> Client {
+    let layer = layer_fn(move |_network: HttpService| {
+        let respond = respond.clone();
+        service_fn(move |request| ready(Ok::<_, Infallible>(respond(request))))
+    });
+    client_builder_for("https://profiles.example")
+        .api_key(ApiKey::new("canary").unwrap())
+        .layer(layer)
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_fake_replaces_the_network() {
+    let client = fake(|request| {
+        assert_eq!(request.method(), http::Method::POST);
+        assert_eq!(request.uri(), "https://profiles.example/api/v1/me/posts");
+        assert_eq!(request.headers()["authorization"], "Bearer canary");
+        assert_eq!(request.headers()["content-type"], "application/json");
+        assert_eq!(&request.body()[..], br#"{"body":"p"}"#);
+        assert!(!format!("{request:?}").contains("canary"));
+        let response = http::Response::builder().status(201);
+        response.body(r#"{"data":{"id":7}}"#.into()).unwrap()
+    });
+    let created = client.create_post("p").send().await.unwrap();
+    assert_eq!(created.status(), 201);
+    assert_eq!(created.data().as_ref().unwrap().id, Some(7.into()));
+}
+
+#[tokio::test]
+async fn retries_and_errors_apply_to_a_fake() {
+    let attempts = Arc::new(AtomicUsize::new(0));
+    let counted = attempts.clone();
+    let client = fake(move |_| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        let response = http::Response::builder().status(503);
+        response
+            .body(r#"{"message":"you sent canary"}"#.into())
+            .unwrap()
+    });
+    let error = client.me().await.unwrap_err();
+    assert_eq!((error.status(), error.attempts()), (Some(503), 4));
+    assert_eq!(error.message(), Some("you sent [redacted]"));
+    assert_eq!(attempts.load(Ordering::Relaxed), 4);
+}
+
+/// Counts the requests and the status codes.
+#[derive(Clone)]
+struct Metrics<S> {
+    inner: S,
+    statuses: Arc<Mutex<Vec<u16>>>,
+}
+
+impl<S, B> Service<Request> for Metrics<S>
+where
+    S: Service<Request, Response = http::Response<B>, Future: Send + 'static>,
+{
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = std::pin::Pin<Box<dyn Future<Output = Result<S::Response, S::Error>> + Send>>;
+
+    fn poll_ready(
+        &mut self,
+        cx: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let (response, statuses) = (self.inner.call(request), self.statuses.clone());
+        Box::pin(async move {
+            let response = response.await?;
+            statuses.lock().unwrap().push(response.status().as_u16());
+            Ok(response)
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_layer_measures_each_attempt() {
+    let service = MockServer::start().await;
+    service
+        .add_fault(FaultRule::new(Fault::status(503)).times(2))
+        .unwrap();
+    let statuses = Arc::<Mutex<Vec<u16>>>::default();
+    let seen = statuses.clone();
+    let client = client_builder(&service)
+        .api_key(ApiKey::new(service.key()).unwrap())
+        .layer(layer_fn(move |inner| Metrics {
+            inner,
+            statuses: seen.clone(),
+        }))
+        .build()
+        .unwrap();
+    client.me().await.unwrap();
+    client.create_post("p").await.unwrap();
+    assert_eq!(*statuses.lock().unwrap(), [503, 503, 200, 201]);
+}
+
+#[tokio::test]
+async fn layers_can_add_headers_and_wrap_earlier_layers() {
+    let service = MockServer::start().await;
+    let add = |value: &'static str| {
+        let to_request = move |mut request: Request| {
+            let value = http::HeaderValue::from_static(value);
+            request.headers_mut().insert("traceparent", value);
+            request
+        };
+        ServiceBuilder::new().map_request(to_request)
+    };
+    let client = client_builder(&service)
+        .layer(add("inner"))
+        .layer(add("outer"))
+        .build()
+        .unwrap();
+    client.badges().await.unwrap();
+    let traced = RequestPattern::any().header("traceparent", "inner");
+    assert_eq!(service.journal().matching(&traced).len(), 1);
+}
+
+#[tokio::test]
+async fn decompression_and_the_maximum_size_apply_to_a_fake() {
+    let body = |length: usize| {
+        let text = format!(r#"{{"data":[],"padding":"{}"}}"#, "x".repeat(length));
+        let mut compressed = Vec::new();
+        let mut encoder = GzEncoder::new(text.as_bytes(), Compression::best());
+        io::Read::read_to_end(&mut encoder, &mut compressed).unwrap();
+        compressed
+    };
+    for (length, is_too_large) in [(10, false), (9 << 20, true)] {
+        let compressed = body(length);
+        let client = fake(move |_| {
+            let response = http::Response::builder().header("content-encoding", "gzip");
+            response.body(compressed.clone().into()).unwrap()
+        });
+        let kind = client.badges().await.err().map(|error| error.kind());
+        assert_eq!(kind, is_too_large.then_some(ErrorKind::TooLarge));
+    }
+}
+
+#[tokio::test]
+async fn errors_of_the_network_pass_through_layers() {
+    let pass = layer_fn(|network: HttpService| network.map_err(tower::BoxError::from));
+    let client = client_builder_for("http://127.0.0.1:1")
+        .api_key(ApiKey::new("key").unwrap())
+        .layer(pass)
+        .build()
+        .unwrap();
+    let call = client.create_post("p").retry(RetryPolicy::none());
+    let error = call.await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Connection);
+    assert!(!error.may_have_been_applied());
+}
+
+#[tokio::test]
+async fn other_errors_of_a_layer_are_interruptions() {
+    let failing = layer_fn(|_network: HttpService| {
+        service_fn(|_: Request| -> Ready<io::Result<http::Response<String>>> {
+            ready(Err(io::Error::other("the cache is full")))
+        })
+    });
+    let client = client_builder_for("https://profiles.example")
+        .api_key(ApiKey::new("key").unwrap())
+        .layer(failing)
+        .build()
+        .unwrap();
+    let error = client.create_post("p").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Interrupted);
+    assert_eq!(
+        error.to_string(),
+        "POST /api/v1/me/posts: a layer failed: the cache is full; \
+         the change may have been applied"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_attempt_timeout_applies_to_layers() {
+    let hanging = layer_fn(|_network: HttpService| {
+        service_fn(|_: Request| pending::<Result<http::Response<String>, Infallible>>())
+    });
+    let never_ending = layer_fn(|_network: HttpService| {
+        service_fn(|_: Request| {
+            let body = Full::<Bytes>::from("{").with_trailers(pending());
+            ready(Ok::<_, Infallible>(http::Response::new(body)))
+        })
+    });
+    let builder = Client::builder()
+        .base_url("https://profiles.example")
+        .attempt_timeout(Duration::from_secs(7))
+        .retry(RetryPolicy::none());
+    for client in [
+        builder.clone().layer(hanging).build().unwrap(),
+        builder.layer(never_ending).build().unwrap(),
+    ] {
+        let error = client.badges().await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Timeout);
+        let message = error.to_string();
+        assert!(
+            message.ends_with("no complete response within 7 seconds"),
+            "{message}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn accounts_share_layers() {
+    let service = MockServer::start().await;
+    let limit = tower::limit::ConcurrencyLimitLayer::new(1);
+    let shared = client_builder(&service).layer(limit).build().unwrap();
+    let account = shared.with_api_key(ApiKey::new(service.key()).unwrap());
+    let (first, second) = tokio::join!(account.me().into_future(), account.me().into_future());
+    assert_eq!(first.unwrap(), second.unwrap());
+    assert_eq!(requests(&service), 2);
+}
