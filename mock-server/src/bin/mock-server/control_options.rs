@@ -34,9 +34,9 @@ impl ControlOptions {
             return Ok(server);
         };
         let text = read("control token", path)?;
-        let invalid = |source| Failure::Token {
+        let invalid = |reason| Failure::Token {
             path: path.clone(),
-            source,
+            reason,
         };
         server.control_token(text.trim_end()).map_err(invalid)
     }

@@ -59,9 +59,9 @@ fn dialect(choice: &DialectChoice) -> Result<Dialect, Failure> {
         DialectChoice::File(path) => path,
     };
     let text = read("dialect", path)?;
-    Dialect::from_json(&text).map_err(|source| Failure::Dialect {
+    Dialect::from_json(&text).map_err(|reason| Failure::Dialect {
         path: path.clone(),
-        source,
+        reason,
     })
 }
 
@@ -72,9 +72,9 @@ fn webhook_of(url: &str, secret_file: &Path) -> Result<Webhook, Failure> {
     };
     match webhook.set(&mut World::default()) {
         Ok(()) => Ok(webhook),
-        Err(source) => Err(Failure::Secret {
+        Err(reason) => Err(Failure::Secret {
             path: secret_file.to_owned(),
-            source,
+            reason,
         }),
     }
 }
@@ -101,5 +101,5 @@ pub(crate) fn read(what: &'static str, path: &Path) -> Result<String, Failure> {
 
 fn unreadable(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Failure {
     let path = path.to_owned();
-    move |source| Failure::File { what, path, source }
+    move |reason| Failure::File { what, path, reason }
 }

@@ -32,9 +32,9 @@ pub(crate) fn worlds(options: &ServerOptions) -> Result<Worlds, Failure> {
     if let Some(path) = &options.fault {
         FaultRule::from_json(&read("fault", path)?)
             .and_then(|rules| worlds.add_faults(rules))
-            .map_err(|source| Failure::Fault {
+            .map_err(|reason| Failure::Fault {
                 path: path.clone(),
-                source,
+                reason,
             })?;
     }
     Ok(worlds)
@@ -65,9 +65,9 @@ pub(crate) fn listen(
     address: &Address,
     log: Option<&Log>,
 ) -> Result<HttpServer, Failure> {
-    let failed = |source| Failure::Listen {
+    let failed = |reason| Failure::Listen {
         addr: address.clone(),
-        source,
+        reason,
     };
     let listener = address.listen().map_err(failed)?;
     let server = HttpServer::new(worlds, listener).map_err(failed)?;

@@ -76,9 +76,9 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
         .args(arguments)
         .envs(mock.environment())
         .spawn();
-    let child = spawned.map_err(|source| Failure::Command {
+    let child = spawned.map_err(|reason| Failure::Command {
         program: program.clone(),
-        source,
+        reason,
     })?;
     let exit_code = wait(child, &mut signals).await.map_err(Failure::Wait)?;
     if let Some(log) = log {
@@ -92,7 +92,7 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
             allowed: &allow,
             verdicts: &verdicts,
         };
-        write(&path, &report).map_err(|source| Failure::Report { path, source })?;
+        write(&path, &report).map_err(|reason| Failure::Report { path, reason })?;
     }
     Ok(match exit_code {
         0 => u8::from(violated),

@@ -32,9 +32,9 @@ pub(super) async fn run<'a>(
     let (program, arguments) = command.split_first().expect("clap requires a command");
     let mut command = Command::new(program);
     command.args(arguments).envs(environment);
-    let (mut group, output) = spawn(command).map_err(|source| Failure::Command {
+    let (mut group, output) = spawn(command).map_err(|reason| Failure::Command {
         program: program.clone(),
-        source,
+        reason,
     })?;
     let status = match timeout(limit, group.leader.wait()).await {
         Ok(status) => Some(status.map_err(Failure::Wait)?),
