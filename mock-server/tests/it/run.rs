@@ -65,6 +65,7 @@ fn the_exit_code_is_that_of_the_command() {
     for (script, code) in [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", 137)] {
         assert_eq!(run(&[], script).0, Some(code), "{script}");
     }
+    assert_eq!(output(&["run", "sh", "-c", "exit 7"]).0, Some(7));
     let (code, _, stderr) = output(&["run", "--", "no-such-program"]);
     assert_eq!(code, Some(127));
     assert_eq!(
@@ -153,7 +154,8 @@ fn the_report_is_written_as_json() {
 
 #[test]
 fn forwards_sigterm_and_leaves_ctrl_c_to_the_command() {
-    let script = "trap 'exit 42' TERM; trap '' INT; echo ready; while :; do sleep 0.01; done";
+    let script =
+        "trap 'exit 42' TERM; trap '' INT; echo ready; for i in $(seq 2000); do sleep 0.01; done";
     let mut child = program(&["run", "--", "sh", "-c", script])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

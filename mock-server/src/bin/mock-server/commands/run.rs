@@ -38,7 +38,7 @@ pub(crate) struct RunOptions {
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Command to run, with its arguments
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(trailing_var_arg = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 

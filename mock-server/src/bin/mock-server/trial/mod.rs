@@ -42,7 +42,7 @@ pub(crate) struct TrialOptions {
     #[arg(long)]
     pub(crate) show_output: bool,
     /// Command to run, with its arguments; it runs in a process group of its own, without stdin
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(trailing_var_arg = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 
