@@ -5,6 +5,7 @@ pub(crate) mod dry_run;
 pub(crate) mod log;
 #[cfg(feature = "sandbox")]
 pub(crate) mod sandbox;
+mod waits;
 
 use std::cell::OnceCell;
 use std::future::Future;
@@ -25,6 +26,8 @@ use crate::settings::{
 };
 use crate::system::interruption::InterruptGuard;
 
+use waits::Waits;
+
 /// Time for the delays between attempts, added to the total timeout of a call.
 const RETRY_DELAYS: Duration = Duration::from_secs(30);
 
@@ -32,6 +35,7 @@ const RETRY_DELAYS: Duration = Duration::from_secs(30);
 pub(crate) struct Session<'a> {
     pub(crate) settings: Settings,
     pub(crate) output: &'a Output,
+    waits: Option<Waits>,
     connection: OnceCell<Connection>,
     // Dropped last, since the connection has tasks on it.
     runtime: OnceCell<Runtime>,
@@ -48,6 +52,7 @@ struct Connection {
 impl<'a> Session<'a> {
     pub(crate) fn new(settings: Settings, output: &'a Output) -> Self {
         Self {
+            waits: Waits::start(&settings),
             settings,
             output,
             connection: OnceCell::new(),
@@ -178,6 +183,7 @@ impl<'a> Session<'a> {
             let _guard = InterruptGuard::new();
             tokio::select! {
                 answer = call.send() => Some(answer),
+                never = self.show_wait() => never,
                 _ = tokio::signal::ctrl_c() => None,
             }
         })?;
@@ -190,6 +196,22 @@ impl<'a> Session<'a> {
             None => {}
         }
         Ok(answer)
+    }
+
+    /// Shows what is waited for, on a terminal. Never returns.
+    async fn show_wait<T>(&self) -> T {
+        match &self.waits {
+            Some(waits) => {
+                let service = self
+                    .connection
+                    .get()
+                    .map(|connection| &*connection.base_url);
+                let host = service.and_then(|service| service.split("://").nth(1));
+                let host = host.unwrap_or("the service").trim_end_matches('/');
+                waits.show(host, self.settings.retries).await
+            }
+            None => std::future::pending().await,
+        }
     }
 
     /// Returns the calls as curl commands if `--curl` is given.

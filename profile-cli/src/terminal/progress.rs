@@ -2,6 +2,8 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
+use super::printable::printable;
+
 /// The progress of work on several items, shown if stderr is a terminal.
 pub(crate) struct Progress {
     label: &'static str,
@@ -52,6 +54,26 @@ impl Progress {
             } = self;
             write_to_stderr(&format!("\r{label}: {done} of {total}"));
         }
+    }
+}
+
+/// A line on stderr, which is cleared when dropped.
+pub(crate) struct StatusLine(());
+
+impl StatusLine {
+    pub(crate) fn new() -> Self {
+        Self(())
+    }
+
+    /// Replaces the text of the line.
+    pub(crate) fn show(&self, text: &str) {
+        write_to_stderr(&format!("\r\x1b[K{}", printable(text)));
+    }
+}
+
+impl Drop for StatusLine {
+    fn drop(&mut self) {
+        write_to_stderr("\r\x1b[K");
     }
 }
 

@@ -188,3 +188,17 @@ async fn json_is_indented_on_a_terminal_only() {
     let piped = fixture.run(&["site", "--json"]);
     assert_eq!(piped.stdout().lines().count(), 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wait_is_shown_and_cleared() {
+    let fixture = Fixture::new().await;
+    let limited = FaultRule::from_json(r#"{"fault": {"rate_limited": {"retry_after": "2"}}}"#);
+    for rule in limited.unwrap() {
+        fixture.service.add_fault(rule.times(1)).unwrap();
+    }
+    let mut terminal = Terminal::start(fixture.program(&["site", "-o", "tsv"]));
+    terminal.sees("rate limited, retrying in ");
+    let (code, shown) = terminal.ends();
+    assert_eq!(code, Some(0), "{shown:?}");
+    assert!(shown.contains("\r\u{1b}[Kusers\t"), "{shown:?}");
+}
