@@ -5,6 +5,7 @@
     reason = "a test fails at the first unexpected value"
 )]
 
+mod cluster;
 mod crashes;
 mod dead_letters;
 mod responses;

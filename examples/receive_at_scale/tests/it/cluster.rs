@@ -1,0 +1,87 @@
+//! A cluster of three brokers, of which one and then two are killed.
+
+use std::net::TcpListener;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::Request;
+use receive_at_scale::{LocalBroker, Queue, QueueSettings, none, routes};
+use tokio::time::{sleep, timeout};
+use tower::ServiceExt;
+use webhook_verify::{Receiver, Secret, Verifier};
+
+const DEADLINE: Duration = Duration::from_secs(100);
+
+/// Starts brokers that know each other. Returns `None` if nats-server is not installed.
+async fn start_cluster() -> Option<Vec<LocalBroker>> {
+    let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    let urls = listeners.map(|listener| format!("nats://{}", listener.local_addr().unwrap()));
+    let routes = urls.join(",");
+    let mut brokers = Vec::new();
+    for (name, url) in ["0", "1", "2"].into_iter().zip(&urls) {
+        let arguments = ["--server_name", name, "--cluster_name", "test"];
+        let arguments = [&arguments[..], &["--cluster", url, "--routes", &routes]].concat();
+        brokers.push(LocalBroker::start_with(&arguments).await.unwrap()?);
+    }
+    Some(brokers)
+}
+
+/// Connects with three replicas, once the cluster has a leader.
+async fn open(brokers: &[LocalBroker]) -> Queue {
+    let urls: Vec<_> = brokers.iter().map(LocalBroker::url).collect();
+    let mut settings = QueueSettings::new(urls.join(","));
+    settings.replicas = 3;
+    loop {
+        match Queue::open_with(settings.clone()).await {
+            Ok(queue) => return queue,
+            Err(_) => sleep(Duration::from_millis(100)).await,
+        }
+    }
+}
+
+/// Returns the index of the broker that leads the stream.
+async fn leader(brokers: &[LocalBroker]) -> usize {
+    let client = async_nats::connect(brokers[0].url()).await.unwrap();
+    let context = async_nats::jetstream::new(client);
+    let stream = context.get_stream("PROFILE_EVENTS").await.unwrap();
+    let cluster = stream.cached_info().cluster.as_ref().unwrap();
+    assert_eq!(stream.cached_info().config.num_replicas, 3);
+    cluster.leader.as_ref().unwrap().parse().unwrap()
+}
+
+async fn get(queue: &Queue, path: &str) -> u16 {
+    let receiver = Receiver::new(Verifier::new(Secret::new("a secret").unwrap()));
+    let app = routes(receiver, queue.clone(), none(), |_| {});
+    let request = Request::get(path).body(Body::empty()).unwrap();
+    app.oneshot(request).await.unwrap().status().as_u16()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stores_events_while_one_of_three_brokers_is_dead() {
+    let Some(mut brokers) = start_cluster().await else {
+        println!("skipped: nats-server not found");
+        return;
+    };
+    let test = async {
+        let queue = open(&brokers).await;
+        queue.publish("before".into(), None, None).await.unwrap();
+        assert_eq!(get(&queue, "/ready").await, 200);
+
+        let leader = leader(&brokers).await;
+        drop(brokers.remove(leader));
+        // The election of a leader may take longer than a delivery waits.
+        while queue.publish("after".into(), None, None).await.is_err() {}
+        while get(&queue, "/ready").await != 200 {
+            sleep(Duration::from_millis(100)).await;
+        }
+
+        // Without a majority, the stream has no leader.
+        drop(brokers.remove(0));
+        while get(&queue, "/ready").await == 200 {
+            sleep(Duration::from_millis(100)).await;
+        }
+        assert_eq!(get(&queue, "/ready").await, 503);
+        assert_eq!(get(&queue, "/health").await, 200);
+    };
+    timeout(DEADLINE, test).await.unwrap();
+}
