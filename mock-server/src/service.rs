@@ -152,6 +152,7 @@ impl Service {
                     endpoint: None,
                     has_known_key: false,
                     fault: None,
+                    violations: Vec::new(),
                     response: response(&planned),
                 };
                 (planned, self.journal.record(entry))
@@ -184,6 +185,7 @@ impl Service {
             endpoint,
             has_known_key,
             fault: planned.fault,
+            violations: outcome.violations,
             response: response(&planned),
         };
         (planned, self.journal.record(entry))

@@ -11,6 +11,7 @@ mod guard;
 mod health;
 mod json;
 mod keys;
+mod page;
 mod requests;
 mod routes;
 mod state;

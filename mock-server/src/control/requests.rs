@@ -1,6 +1,7 @@
 //! `/requests`: lists, verifies and waits for requests in the journal of a world.
 
 use std::collections::BTreeSet;
+use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -16,10 +17,36 @@ use crate::journal::{Expectation, ExpectationJson, JournalLimits, RequestPattern
 /// Maximum wait: one minute, in milliseconds.
 const MAX_WAIT: u64 = 60_000;
 
-pub(super) fn list(call: &WorldCall) -> Result<Reply, ControlError> {
-    let pattern = filter(call.request)?;
+/// A filter for the journal. With `within`, the reply waits until a request matches.
+struct Filter {
+    pattern: RequestPattern,
+    /// The number of the last request that the caller has.
+    after: u64,
+    within: Duration,
+}
+
+/// Lists the requests that match. An empty list is returned when the wait or the journal ends.
+pub(super) fn list(call: &WorldCall) -> Result<ControlReply, ControlError> {
+    let Filter {
+        pattern,
+        after,
+        within,
+    } = filter(call.request)?;
     pattern.check()?;
-    Ok(json(200, &call.service.journal().matching(&pattern)))
+    let requests = call.service.journal().matching_after(after, &pattern);
+    if !requests.is_empty() || within.is_zero() {
+        return Ok(ControlReply::Now(json(200, &requests)));
+    }
+    let service = call.service.clone();
+    let ended = ended(call);
+    Ok(ControlReply::Later(Box::pin(async move {
+        tokio::select! {
+            biased;
+            requests = service.journal().wait_after(after, &pattern, 1, within) => json(200, &requests),
+            () = service.journal().cleared() => json(200, &[(); 0]),
+            error = ended => error.into_reply(),
+        }
+    })))
 }
 
 pub(super) fn limits(call: &WorldCall) -> Result<Reply, ControlError> {
@@ -95,15 +122,11 @@ pub(super) fn wait(call: &WorldCall) -> Result<ControlReply, ControlError> {
         times,
         within_milliseconds: within,
     } = read(call.request)?;
-    if within > MAX_WAIT {
-        let message = format!("within_milliseconds is {within}; expected at most {MAX_WAIT}");
-        return Err(ControlError::unprocessable("wait_too_long", message));
-    }
+    let within = check_wait(within)?;
     request.check()?;
-    let (service, name) = (call.service.clone(), call.name.to_owned());
-    let shutdown = call.control.shutdown.started();
+    let service = call.service.clone();
+    let ended = ended(call);
     Ok(ControlReply::Later(Box::pin(async move {
-        let within = Duration::from_millis(within);
         tokio::select! {
             biased;
             came = service.journal().wait(&request, times, within) => match came {
@@ -115,13 +138,32 @@ pub(super) fn wait(call: &WorldCall) -> Result<ControlReply, ControlError> {
                                for new requests";
                 ControlError::new(409, "journal_cleared", message).into_reply()
             }
-            () = shutdown => {
-                let message = "the server is shutting down";
-                ControlError::new(503, "shutting_down", message).into_reply()
-            }
-            () = service.closed() => ControlError::unknown_world(&name).into_reply(),
+            error = ended => error.into_reply(),
         }
     })))
+}
+
+fn check_wait(milliseconds: u64) -> Result<Duration, ControlError> {
+    if milliseconds > MAX_WAIT {
+        let message = format!("within_milliseconds is {milliseconds}; expected at most {MAX_WAIT}");
+        return Err(ControlError::unprocessable("wait_too_long", message));
+    }
+    Ok(Duration::from_millis(milliseconds))
+}
+
+/// Waits until the server shuts down or the world is deleted.
+fn ended(call: &WorldCall) -> impl Future<Output = ControlError> + use<> {
+    let (service, name) = (call.service.clone(), call.name.to_owned());
+    let shutdown = call.control.shutdown.started();
+    async move {
+        tokio::select! {
+            () = shutdown => {
+                let message = "the server is shutting down";
+                ControlError::new(503, "shutting_down", message)
+            }
+            () = service.closed() => ControlError::unknown_world(&name),
+        }
+    }
 }
 
 /// Uses 504 instead of 408, since many clients retry a 408 automatically.
@@ -137,9 +179,10 @@ fn wait_timeout(verification: &Verification) -> Reply {
     json(504, &body)
 }
 
-/// Parses the pattern in the query string of a request.
-fn filter(request: &Request) -> Result<RequestPattern, ControlError> {
+/// Parses the query string of a request.
+fn filter(request: &Request) -> Result<Filter, ControlError> {
     let mut pattern = RequestPattern::any();
+    let (mut after, mut within) = (0, Duration::ZERO);
     let query = request.query.as_deref().unwrap_or_default();
     let mut given = BTreeSet::new();
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
@@ -147,27 +190,48 @@ fn filter(request: &Request) -> Result<RequestPattern, ControlError> {
             let message = format!("duplicate query parameter `{name}`; expected it once");
             return Err(ControlError::new(400, "repeated_parameter", message));
         }
-        pattern = match &*name {
-            "method" => pattern.method(value),
-            "path" => pattern.path(value),
-            "key" => pattern.key(value),
-            "fault" => pattern.fault(value),
-            "status" => match value.parse() {
-                Ok(status) => pattern.status(status),
-                Err(_) => {
-                    let message =
-                        format!("invalid status `{value}`; expected a number such as 422");
-                    return Err(ControlError::new(400, "invalid_status", message));
-                }
-            },
+        match &*name {
+            "method" => pattern = pattern.method(value),
+            "path" => pattern = pattern.path(value),
+            "key" => pattern = pattern.key(value),
+            "fault" => pattern = pattern.fault(value),
+            "status" => {
+                let status = number(&value, "invalid_status", "status", "422")?;
+                pattern = pattern.status(status);
+            }
+            "after" => after = number(&value, "invalid_number", "after", "41")?,
+            "within_milliseconds" => {
+                within = check_wait(number(
+                    &value,
+                    "invalid_number",
+                    "within_milliseconds",
+                    "5000",
+                )?)?;
+            }
             _ => {
                 let message = format!(
                     "unknown query parameter `{name}`; expected one of `method`, `path`, `key`, \
-                     `status` and `fault`"
+                     `status`, `fault`, `after` and `within_milliseconds`"
                 );
                 return Err(ControlError::new(400, "unknown_parameter", message));
             }
-        };
+        }
     }
-    Ok(pattern)
+    Ok(Filter {
+        pattern,
+        after,
+        within,
+    })
+}
+
+fn number<N: FromStr>(
+    value: &str,
+    code: &'static str,
+    name: &str,
+    example: &str,
+) -> Result<N, ControlError> {
+    value.parse().map_err(|_| {
+        let message = format!("invalid {name} `{value}`; expected a number such as {example}");
+        ControlError::new(400, code, message)
+    })
 }

@@ -4,7 +4,8 @@ use super::api::{BASE, BODY_LIMIT, Control, ControlReply};
 use super::error::ControlError;
 use super::world_call::WorldCall;
 use super::{
-    clock, dialect, documents, faults, health, keys, requests, state, verdicts, webhook, worlds,
+    clock, dialect, documents, faults, health, keys, page, requests, state, verdicts, webhook,
+    worlds,
 };
 use crate::engine::{Reply, Request};
 
@@ -72,7 +73,7 @@ static ROUTES: [Route; 38] = [
     on_world("POST", "/faults", faults::add),
     on_world("DELETE", "/faults", faults::clear),
     on_world("DELETE", "/faults/{id}", faults::remove),
-    on_world("GET", "/requests", requests::list),
+    waiting("GET", "/requests", requests::list),
     on_world("DELETE", "/requests", requests::clear),
     on_world("GET", "/requests/limits", requests::limits),
     on_world("PUT", "/requests/limits", requests::set_limits),
@@ -90,11 +91,12 @@ static ROUTES: [Route; 38] = [
     on_world("PUT", "/webhook/sink", webhook::change_sink),
 ];
 
-/// Returns `true` if a path belongs to the control API. This includes the OpenAPI document at the
-/// root.
+/// Returns `true` if a path belongs to the control API. This includes its page and the OpenAPI document
+/// at the root.
 pub(crate) fn is_for(path: &str) -> bool {
     let below = path.strip_prefix("/_mock");
-    path == documents::SERVICE || below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    let is_at_root = path == documents::SERVICE || page::is_for(path);
+    is_at_root || below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Handles a request to the control API. May block on disk I/O.
@@ -105,6 +107,9 @@ pub(crate) fn answer(control: &Control, request: &Request) -> ControlReply {
 /// Finds the route of a request and runs its action.
 fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlError> {
     control.guard.check_origin(request)?;
+    if page::is_for(&request.path) {
+        return page::show(request).map(ControlReply::Now);
+    }
     control.guard.check_token(request)?;
     let length = request.body_length();
     if length > BODY_LIMIT {

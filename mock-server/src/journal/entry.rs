@@ -4,7 +4,9 @@ use bytes::Bytes;
 use jiff::Timestamp;
 
 use super::recorded_request::RecordedRequest;
-use crate::engine::{HeaderLines, Request, Secrets, bearer_token, is_secret_header, label};
+use crate::engine::{
+    HeaderLines, Request, Secrets, Violation, bearer_token, is_secret_header, label,
+};
 
 /// A request and its response as they were received and sent, including the key. Formatting and
 /// redaction wait until the journal is read.
@@ -21,6 +23,7 @@ pub(crate) struct Entry {
     pub(crate) has_known_key: bool,
     /// The name of the fault that was applied.
     pub(crate) fault: Option<&'static str>,
+    pub(crate) violations: Vec<Violation>,
     /// `None` if the client received no response.
     pub(crate) response: Option<Response>,
 }
@@ -69,6 +72,7 @@ impl Entry {
             + headers.sum::<usize>()
             + request.body.len()
             + self.other_keys.iter().map(String::len).sum::<usize>()
+            + self.violations.iter().map(violation_bytes).sum::<usize>()
             + response
     }
 
@@ -95,6 +99,7 @@ impl Entry {
             is_body_truncated: self.request.body.len() < self.request.body_length(),
             status: response.map(|response| response.status),
             fault: self.fault.map(str::to_owned),
+            violations: self.violations.clone(),
             response_headers: response.map_or_else(Vec::new, |response| {
                 let headers = response.headers.iter();
                 headers
@@ -135,6 +140,15 @@ impl Entry {
     fn authorization(&self) -> Option<&str> {
         self.request.header_values("authorization").next()
     }
+}
+
+fn violation_bytes(violation: &Violation) -> usize {
+    let field = violation.field.as_ref().map_or(0, String::len);
+    size_of::<Violation>()
+        + violation.found.len()
+        + field
+        + violation.method.len()
+        + violation.path.len()
 }
 
 fn header_bytes(name: &str, value: &str) -> usize {

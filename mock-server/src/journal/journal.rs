@@ -71,7 +71,16 @@ impl Journal {
     /// # });
     /// ```
     pub fn matching(&self, pattern: &RequestPattern) -> Vec<RecordedRequest> {
-        let mut requests = self.requests();
+        self.matching_after(0, pattern)
+    }
+
+    /// Does the same for requests after the one with this number.
+    pub(crate) fn matching_after(
+        &self,
+        number: u64,
+        pattern: &RequestPattern,
+    ) -> Vec<RecordedRequest> {
+        let mut requests = self.after(number);
         requests.retain(|request| matches(pattern, request));
         requests
     }
@@ -159,24 +168,42 @@ impl Journal {
         times: u64,
         within: Duration,
     ) -> Result<Vec<RecordedRequest>, Verification> {
+        let found = self.wait_after(0, pattern, times, within).await;
+        match found.len() as u64 >= times {
+            true => Ok(found),
+            false => {
+                let expectation = Expectation::at_least(pattern.clone(), times);
+                Err(self.verify(&expectation))
+            }
+        }
+    }
+
+    /// Does the same for requests after the one with this number. Returns fewer if they are not
+    /// received within this time.
+    pub(crate) async fn wait_after(
+        &self,
+        number: u64,
+        pattern: &RequestPattern,
+        times: u64,
+        within: Duration,
+    ) -> Vec<RecordedRequest> {
         // Without a deadline if `Instant` cannot represent it.
         let deadline = Instant::now().checked_add(within);
         let mut found = Vec::new();
-        let mut seen = 0;
+        let mut seen = number;
         loop {
             let mut recorded = pin!(self.recorded.notified());
             // Subscribe before reading the log, so that no request is missed.
             recorded.as_mut().enable();
             self.collect_new(pattern, &mut seen, &mut found);
             if found.len() as u64 >= times {
-                return Ok(found);
+                return found;
             }
             match deadline {
                 None => recorded.await,
                 Some(deadline) => {
                     if timeout_at(deadline, recorded).await.is_err() {
-                        let expectation = Expectation::at_least(pattern.clone(), times);
-                        return Err(self.verify(&expectation));
+                        return found;
                     }
                 }
             }

@@ -109,6 +109,7 @@ mod tests {
             endpoint: None,
             has_known_key: false,
             fault: None,
+            violations: Vec::new(),
             response: None,
         }));
     }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::bytes_in_json;
+use crate::engine::Violation;
 
 /// A received request and its response, without API keys.
 ///
@@ -49,6 +50,8 @@ pub struct RecordedRequest {
     /// The name of the fault that was applied, such as `reset`; `delay` only if there was no other
     /// fault.
     pub fault: Option<String>,
+    /// The rules of the specification that the request violated.
+    pub violations: Vec<Violation>,
     /// The headers of the response, without those that the HTTP library adds, such as
     /// `Content-Length`.
     pub response_headers: Vec<(String, String)>,

@@ -23,7 +23,7 @@ const NAMES: [&str; 4] = [
 ];
 
 /// Returns the path of Chromium. Without it, the caller has to skip its test.
-fn chromium() -> Option<PathBuf> {
+pub(crate) fn chromium() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let in_path = env::split_paths(&path)
         .flat_map(|directory| NAMES.map(|name| directory.join(name)))
@@ -39,17 +39,27 @@ fn chromium() -> Option<PathBuf> {
     found
 }
 
-/// A browser that shows one page. It and its child processes are killed on drop.
-struct Browser {
-    process: Child,
+/// A browser. It and its child processes are killed on drop.
+pub(crate) struct Browser {
+    pub(crate) process: Child,
     _profile: TempDir,
 }
 
 impl Browser {
     /// Opens a page. All host names below `.example` resolve to 127.0.0.1.
     fn open(chromium: PathBuf, url: &str) -> Self {
+        let mut command = Command::new(chromium);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        Self::start(command, url)
+    }
+
+    /// Starts a command that executes the browser.
+    pub(crate) fn start(mut command: Command, url: &str) -> Self {
         let profile = TempDir::new().unwrap();
-        let process = Command::new(chromium)
+        let process = command
             .args([
                 "--headless=new",
                 "--no-sandbox",
@@ -60,9 +70,6 @@ impl Browser {
             .arg("--host-resolver-rules=MAP *.example 127.0.0.1")
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .arg(url)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
             .process_group(0)
             .spawn()
             .unwrap();

@@ -33,18 +33,26 @@ fn lists_filters_and_clears_requests() {
     assert_eq!(list("?path=/me"), [1]);
     assert_eq!(list("?method=PATCH&path=%2Fme%2Fprofile&status=200"), [2]);
     assert_eq!(list("?key=none"), [3]);
+    assert_eq!(list("?after=1&method=PATCH"), [2, 3]);
+    assert_eq!(list("?after=2&within_milliseconds=60000"), [3]);
+    assert_eq!(list("?after=3"), [] as [u64; 0]);
+    assert_eq!(list("?after=3&within_milliseconds=1"), [] as [u64; 0]);
     for (query, code, message) in [
         (
             "?metod=GET",
             "unknown_parameter",
-            "unknown query parameter `metod`; expected one of `method`, `path`, `key`, `status` \
-             and \
-             `fault`",
+            "unknown query parameter `metod`; expected one of `method`, `path`, `key`, `status`, \
+             `fault`, `after` and `within_milliseconds`",
         ),
         (
             "?status=ok",
             "invalid_status",
             "invalid status `ok`; expected a number such as 422",
+        ),
+        (
+            "?after=-1",
+            "invalid_number",
+            "invalid after `-1`; expected a number such as 41",
         ),
     ] {
         let line = format!("GET /worlds/default/requests{query}");

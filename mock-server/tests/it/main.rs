@@ -26,6 +26,8 @@ mod control_openapi;
 mod control_reading;
 #[cfg(all(unix, feature = "program"))]
 mod control_webhook;
+#[cfg(all(unix, feature = "program"))]
+mod devtools;
 mod dialects;
 mod endpoints;
 mod expect;
@@ -39,6 +41,8 @@ mod mounted_mocks;
 #[cfg(all(unix, feature = "program"))]
 mod mutants;
 mod openapi;
+#[cfg(all(unix, feature = "program"))]
+mod page;
 mod posts;
 mod profile;
 #[cfg(all(unix, feature = "program"))]

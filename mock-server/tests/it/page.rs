@@ -1,0 +1,178 @@
+//! The page at `/` of the program, in a real browser.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::ask::ask_exactly;
+use crate::browser::chromium;
+use crate::devtools::Page;
+use crate::serving::{Serving, serve};
+
+/// Opens the page and waits until it shows the requests of the journal.
+fn open(chromium: &Path, serving: &Serving) -> Page {
+    let mut page = Page::open(chromium, serving.url());
+    page.wait_until("document.querySelector('#connection').textContent === 'live'");
+    page
+}
+
+#[test]
+fn serves_the_page_with_a_strict_policy() {
+    let serving = serve(&[]);
+    for path in ["/", "/_mock/", "/_mock"] {
+        let answer = ask_exactly(serving.address(), &format!("GET {path}")).send();
+        assert_eq!(answer.status, 200);
+        let content_type = answer.header("content-type");
+        assert_eq!(content_type, Some("text/html; charset=utf-8"));
+        let policy = answer.header("content-security-policy").unwrap();
+        for directive in [
+            "default-src 'none'",
+            "script-src 'sha256-",
+            "style-src 'sha256-",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+        ] {
+            assert!(policy.contains(directive), "{policy}");
+        }
+        assert!(!policy.contains("unsafe"), "{policy}");
+        let foreign = ask_exactly(serving.address(), &format!("GET {path}"));
+        let foreign = foreign.header("Sec-Fetch-Site", "cross-site").send();
+        assert_eq!(foreign.status, 403);
+    }
+    let posted = ask_exactly(serving.address(), "POST /").send();
+    assert_eq!(posted.status, 405);
+    assert_eq!(posted.header("allow"), Some("GET, HEAD"));
+    let requests = serving.order(200, "GET /worlds/default/requests", Value::Null);
+    assert_eq!(requests, json!([]), "the page is not part of the service");
+}
+
+#[test]
+fn without_the_control_api_there_is_no_page() {
+    let serving = serve(&["--no-control"]);
+    for path in ["/", "/_mock/", "/_mock"] {
+        let answer = ask_exactly(serving.address(), &format!("GET {path}")).send();
+        assert_eq!(answer.status, 404);
+    }
+}
+
+#[test]
+fn shows_requests_of_other_clients() {
+    let Some(chromium) = chromium() else { return };
+    let serving = serve(&[]);
+    let mut page = open(&chromium, &serving);
+    let bio = "<img src=x onerror=\"document.title = 'attacked'\">";
+    let edit = || serving.ask("PATCH /me/profile");
+    edit().json(json!({"bio": bio})).data(200);
+    edit().json(json!({"nick": "x"})).send();
+    page.wait_until("document.querySelectorAll('#request-list details').length === 2");
+    let newest = "document.querySelector('#request-list summary').innerText";
+    page.wait_until(&format!("{newest}.includes('PATCH /api/v1/me/profile')"));
+    page.wait_until(&format!("{newest}.includes('422')"));
+    page.wait_until(&format!("{newest}.includes('1 violation')"));
+
+    // The bio is shown as text: in the state, in the request and in the response.
+    page.click("#request-list details:last-child summary");
+    for section in ["state", "requests"] {
+        let text = format!("document.querySelector('#{section}').innerText");
+        page.wait_until(&format!("{text}.includes('<img src=x onerror=')"));
+    }
+    let images = "document.querySelectorAll('img').length + document.title";
+    assert_eq!(page.evaluate(images), "0mock-server");
+    let key = serving.key("all");
+    let shown = page.evaluate("document.documentElement.outerHTML");
+    assert!(!shown.as_str().unwrap().contains(key));
+    page.wait_until("document.querySelector('#violations').innerText.includes('nick')");
+
+    serving.order(204, "POST /worlds/default/reset", Value::Null);
+    page.wait_until("document.querySelectorAll('#request-list details').length === 0");
+    assert_eq!(page.errors(), [] as [Value; 0]);
+}
+
+#[test]
+fn a_fault_added_with_the_mouse_fails_a_request_of_another_client() {
+    let Some(chromium) = chromium() else { return };
+    let serving = serve(&[]);
+    let mut page = open(&chromium, &serving);
+    page.click("#fault-form button");
+    page.wait_until("document.querySelector('#message').textContent === 'The fault was added.'");
+    assert_eq!(serving.ask("GET /me").send().status, 503);
+    page.wait_until("document.querySelector('#request-list').innerText.includes('fault: status')");
+    page.wait_until("document.querySelector('#fault-list').innerText.includes('applied 1')");
+
+    page.click("#fault-list button");
+    page.wait_until("document.querySelector('#fault-list').innerText === 'No faults.'");
+    serving.ask("GET /me").data(200);
+    assert_eq!(page.errors(), [] as [Value; 0]);
+}
+
+#[test]
+fn works_with_the_keyboard_alone() {
+    let Some(chromium) = chromium() else { return };
+    let serving = serve(&[]);
+    let mut page = open(&chromium, &serving);
+    let message = "document.querySelector('#message').textContent";
+    for (field, text, expected) in [
+        ("secret", "whsec_test", "The receiver was set."),
+        ("event-data", "", "delivery_6: 200"),
+        ("seconds", "3600", "The clock was advanced."),
+    ] {
+        page.tab_to(field);
+        page.insert(text);
+        page.press("Enter", 13);
+        page.wait_until(&format!("{message} === '{expected}'"));
+    }
+    page.tab_to("value");
+    page.press("ArrowDown", 40);
+    page.wait_until("document.querySelector('#value').value === '\"integer\"'");
+    page.press("Tab", 9);
+    page.press("Enter", 13);
+    page.wait_until(&format!("{message} === 'The setting was changed.'"));
+    assert_eq!(serving.ask("GET /me").data(200)["api_visible"], 1);
+    page.tab_to("reset");
+    page.press("Enter", 13);
+    page.wait_until(&format!("{message} === 'The world was reset.'"));
+    assert_eq!(serving.ask("GET /me").data(200)["api_visible"], true);
+    assert_eq!(page.errors(), [] as [Value; 0]);
+}
+
+#[test]
+fn asks_for_the_control_token() {
+    let Some(chromium) = chromium() else { return };
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("token");
+    std::fs::write(&path, "secret-token").unwrap();
+    let serving = serve(&["--control-token-file", path.to_str().unwrap()]);
+    let mut page = Page::open(&chromium, serving.url());
+    for token in ["wrong", "secret-token"] {
+        page.wait_until("document.activeElement.id === 'token'");
+        page.insert(token);
+        page.press("Enter", 13);
+    }
+    page.wait_until("document.querySelector('#connection').textContent === 'live'");
+    let stored = "document.cookie + localStorage.length + sessionStorage.length";
+    assert_eq!(page.evaluate(stored), "00");
+}
+
+#[test]
+fn is_not_wider_than_400_pixels() {
+    let Some(chromium) = chromium() else { return };
+    let serving = serve(&[]);
+    let long = "x".repeat(400);
+    serving
+        .ask(&format!("GET /{long}"))
+        .header("X-Long", &long)
+        .send();
+    let edit = serving.ask("PATCH /me/profile");
+    edit.json(json!({"bio": long, "nick": long})).send();
+    let mut page = open(&chromium, &serving);
+    page.set_width(400);
+    page.wait_until("document.querySelectorAll('#request-list details').length === 2");
+    page.click("#request-list details:last-child summary");
+    page.wait_until("document.querySelector('#request-list pre') !== null");
+    assert_eq!(page.evaluate("innerWidth"), 400);
+    let [all, visible] = ["scrollWidth", "clientWidth"]
+        .map(|width| page.evaluate(&format!("document.documentElement.{width}")));
+    assert_eq!(all, visible, "the page scrolls horizontally");
+    assert_eq!(page.errors(), [] as [Value; 0]);
+}
