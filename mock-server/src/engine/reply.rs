@@ -39,6 +39,7 @@ impl Reply {
         match dialect.write_responses {
             WriteResponses::Resource => Self::object(status, resource),
             WriteResponses::EmptyData => Self::data(200, Nothing {}),
+            WriteResponses::NullData => Self::data(200, ()),
             WriteResponses::NoContent => Self::empty(204),
         }
     }
@@ -47,6 +48,7 @@ impl Reply {
     pub(super) fn deleted(dialect: &Dialect) -> Self {
         match dialect.write_responses {
             WriteResponses::EmptyData => Self::data(200, Nothing {}),
+            WriteResponses::NullData => Self::data(200, ()),
             WriteResponses::Resource | WriteResponses::NoContent => Self::empty(204),
         }
     }
@@ -72,11 +74,14 @@ impl Reply {
             ErrorBody::Nested => Self::json(status, &ErrorBodyObject { error }),
             ErrorBody::Flat => Self::json(status, &error),
             ErrorBody::ProblemDetails => Self::problem(status, code, message, field),
-            ErrorBody::PlainText => Self {
-                body: message.into(),
-                ..Self::empty(status)
+            ErrorBody::Detail => Self::json(status, &Detail { detail: message }),
+            ErrorBody::PlainText => {
+                Self::with_body("text/plain; charset=utf-8", status, message.into())
             }
-            .with_header("content-type", "text/plain; charset=utf-8"),
+            ErrorBody::Html => {
+                let page = html(status, message).into_bytes();
+                Self::with_body("text/html; charset=utf-8", status, page)
+            }
             ErrorBody::Empty => Self::empty(status),
         }
     }
@@ -129,6 +134,19 @@ impl Reply {
     }
 }
 
+/// Returns the error page of a web server.
+fn html(status: u16, message: &str) -> String {
+    let title = format!("{status} {}", title(status));
+    let message = message
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;");
+    format!(
+        "<!doctype html>\n<html><head><title>{title}</title></head>\n\
+         <body><h1>{title}</h1><p>{message}</p></body></html>\n"
+    )
+}
+
 /// Returns the reason phrase of the status code of a rejection (RFC 9110, section 15).
 fn title(status: u16) -> &'static str {
     match status {
@@ -174,6 +192,11 @@ struct ErrorObject<'a> {
     message: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Detail<'a> {
+    detail: &'a str,
 }
 
 /// Problem details (RFC 9457, section 3.1) with the extensions `code` and `field`.

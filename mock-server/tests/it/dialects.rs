@@ -92,6 +92,12 @@ fn key_object_has_several_shapes_without_the_key() {
         })
     );
     assert!(!me.to_string().contains(&world.keys().all));
+
+    let mut world = self::world(|dialect| dialect.key_scopes = KeyScopes::CommaSeparated);
+    assert_eq!(
+        read(&mut world, "GET /me")["key"]["scopes"],
+        "profile:write,analytics:read,links:write,social:write"
+    );
 }
 
 #[test]
@@ -167,6 +173,11 @@ fn writes_return_a_resource_empty_data_or_no_content() {
             WriteResponses::EmptyData,
             [200, 200, 200, 200],
             r#"{"data":{}}"#,
+        ),
+        (
+            WriteResponses::NullData,
+            [200, 200, 200, 200],
+            r#"{"data":null}"#,
         ),
         (WriteResponses::NoContent, [204, 204, 204, 204], ""),
     ] {
@@ -343,6 +354,10 @@ fn error_bodies_can_have_several_shapes() {
         "code": "unknown_field",
         "field": "nickname",
     });
+    let html = format!(
+        "<!doctype html>\n<html><head><title>422 Unprocessable Content</title></head>\n\
+         <body><h1>422 Unprocessable Content</h1><p>{message}</p></body></html>\n"
+    );
     let json = Some("application/json");
     for (setting, content_type, expected) in [
         (ErrorBody::Nested, json, Ok(json!({ "error": flat }))),
@@ -356,6 +371,12 @@ fn error_bodies_can_have_several_shapes() {
             ErrorBody::PlainText,
             Some("text/plain; charset=utf-8"),
             Err(message),
+        ),
+        (ErrorBody::Detail, json, Ok(json!({"detail": message}))),
+        (
+            ErrorBody::Html,
+            Some("text/html; charset=utf-8"),
+            Err(&html),
         ),
         (ErrorBody::Empty, None, Err("")),
     ] {

@@ -169,7 +169,9 @@ impl Setup {
     fn check_returned<T>(&self, resource: Option<&T>) {
         let returned = match self.dialect.write_responses {
             WriteResponses::Resource => true,
-            WriteResponses::EmptyData | WriteResponses::NoContent => false,
+            WriteResponses::EmptyData | WriteResponses::NullData | WriteResponses::NoContent => {
+                false
+            }
             other => panic!("{other:?} has no check"),
         };
         assert_eq!(resource.is_some(), returned, "{}", self.name);
@@ -223,7 +225,7 @@ impl Setup {
     fn check_error_body(&self, error: &Error, code: &str) {
         let (has_code, has_message) = match self.dialect.error_body {
             ErrorBody::Nested | ErrorBody::Flat | ErrorBody::ProblemDetails => (true, true),
-            ErrorBody::PlainText => (false, true),
+            ErrorBody::Detail | ErrorBody::PlainText | ErrorBody::Html => (false, true),
             ErrorBody::Empty => (false, false),
             other => panic!("{other:?} has no check"),
         };

@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Run(RunOptions),
+    Run(Box<RunOptions>),
     Matrix(MatrixOptions),
     Mutants(MutantsOptions),
 }

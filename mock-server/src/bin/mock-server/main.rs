@@ -39,7 +39,7 @@ async fn main() -> ExitCode {
             .map_err(|error| (1, error)),
         Some(command) => {
             let ended = match command {
-                Command::Run(options) => run::run(options).await,
+                Command::Run(options) => run::run(*options).await,
                 Command::Matrix(options) => matrix::run(options).await,
                 Command::Mutants(options) => mutants::run(options).await,
             };

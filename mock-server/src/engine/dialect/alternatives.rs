@@ -25,6 +25,7 @@ const SETTINGS: [Setting; 21] = [
     ]),
     ("key_scopes", &[
         ("space_separated", |dialect| dialect.key_scopes = KeyScopes::SpaceSeparated),
+        ("comma_separated", |dialect| dialect.key_scopes = KeyScopes::CommaSeparated),
     ]),
     ("key_rate_limit", &[
         ("number", |dialect| dialect.key_rate_limit = KeyRateLimit::Number),
@@ -41,6 +42,7 @@ const SETTINGS: [Setting; 21] = [
     ]),
     ("write_responses", &[
         ("empty_data", |dialect| dialect.write_responses = WriteResponses::EmptyData),
+        ("null_data", |dialect| dialect.write_responses = WriteResponses::NullData),
         ("no_content", |dialect| dialect.write_responses = WriteResponses::NoContent),
     ]),
     ("unknown_fields", &[
@@ -73,7 +75,9 @@ const SETTINGS: [Setting; 21] = [
     ("error_body", &[
         ("flat", |dialect| dialect.error_body = ErrorBody::Flat),
         ("problem_details", |dialect| dialect.error_body = ErrorBody::ProblemDetails),
+        ("detail", |dialect| dialect.error_body = ErrorBody::Detail),
         ("plain_text", |dialect| dialect.error_body = ErrorBody::PlainText),
+        ("html", |dialect| dialect.error_body = ErrorBody::Html),
         ("empty", |dialect| dialect.error_body = ErrorBody::Empty),
     ]),
     ("rate_limit_rejection", &[

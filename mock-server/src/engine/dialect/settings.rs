@@ -38,6 +38,8 @@ pub enum KeyScopes {
     Array,
     /// `"links:write social:write"`.
     SpaceSeparated,
+    /// `"links:write,social:write"`.
+    CommaSeparated,
 }
 
 /// The shape of `key.rate_limit`.
@@ -101,6 +103,8 @@ pub enum WriteResponses {
     Resource,
     /// 200 with `{"data": {}}` for every write.
     EmptyData,
+    /// 200 with `{"data": null}` for every write.
+    NullData,
     /// 204 without a body for every write.
     NoContent,
 }
@@ -222,8 +226,12 @@ pub enum ErrorBody {
     /// RFC 9457 (`application/problem+json`): `type`, `title`, `status`, `detail`, and the extensions
     /// `code` and `field`.
     ProblemDetails,
+    /// `{"detail": "…"}` with the message.
+    Detail,
     /// Only the message, as `text/plain`.
     PlainText,
+    /// An HTML page with the status code and the message.
+    Html,
     /// No body and no content type.
     Empty,
 }

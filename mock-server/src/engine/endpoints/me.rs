@@ -47,6 +47,11 @@ impl Fields for Me<'_> {
     }
 }
 
+fn joined_scopes(key: &Key, separator: &str) -> String {
+    let names: Vec<_> = key.scopes.iter().copied().map(Scope::as_str).collect();
+    names.join(separator)
+}
+
 /// The key object in the response.
 struct KeyView<'a> {
     dialect: &'a Dialect,
@@ -63,10 +68,8 @@ impl Fields for KeyView<'_> {
         let Self { dialect, key } = self;
         match dialect.key_scopes {
             KeyScopes::Array => object.value("scopes", &key.scopes),
-            KeyScopes::SpaceSeparated => {
-                let names: Vec<_> = key.scopes.iter().copied().map(Scope::as_str).collect();
-                object.string("scopes", &names.join(" "));
-            }
+            KeyScopes::SpaceSeparated => object.string("scopes", &joined_scopes(key, " ")),
+            KeyScopes::CommaSeparated => object.string("scopes", &joined_scopes(key, ",")),
         }
         match dialect.key_rate_limit {
             KeyRateLimit::Object => object.value("rate_limit", &key.rate_limit),

@@ -73,7 +73,8 @@ pub(crate) fn violations(
 ) -> Vec<Violation> {
     let violated = problems.iter().filter_map(|problem| {
         let rule = problem.rule().filter(|rule| is_stated(*rule, endpoint))?;
-        Some((problem, rule))
+        let is_of_client = rule != Rule::WrongMethod || !is_automatic(request);
+        is_of_client.then_some((problem, rule))
     });
     let mut violated = violated.take(Violation::MAX_PER_REQUEST).peekable();
     if violated.peek().is_none() {
@@ -92,6 +93,17 @@ pub(crate) fn violations(
         path: endpoint.map_or_else(|| shorten(&request.path), |one| one.path().to_owned()),
     };
     violated.map(violation).collect()
+}
+
+/// Returns `true` for methods that browsers and monitors use without being told to: HEAD, and OPTIONS
+/// as a CORS preflight.
+fn is_automatic(request: &Request) -> bool {
+    let mut preflight = request.header_values("access-control-request-method");
+    match request.method.as_str() {
+        "HEAD" => true,
+        "OPTIONS" => preflight.next().is_some(),
+        _ => false,
+    }
 }
 
 /// Returns `true` if the specification states the rule for this endpoint.
