@@ -83,14 +83,21 @@ impl Sync {
         mut report: impl FnMut(&str, &Outcome, &Summary),
     ) -> Result<Summary, RecordError> {
         let permits = Arc::new(Semaphore::new(self.concurrency.max(1)));
-        let shared = Arc::new((self.clone(), record));
+        let shared = Arc::new((self.clone(), self.client(), record));
         let mut tasks = JoinSet::new();
         for account in accounts {
             let (permits, shared) = (permits.clone(), shared.clone());
             tasks.spawn(async move {
                 let _permit = permits.acquire().await;
-                let (sync, record) = &*shared;
-                let outcome = sync.edit(&account, record).await;
+                let (sync, client, record) = &*shared;
+                let outcome = match client {
+                    // The rate limit belongs to the key, so each account has a client.
+                    Ok(client) => {
+                        let client = client.with_api_key(account.key.clone());
+                        sync.edit(&client, &account, record).await
+                    }
+                    Err(error) => Ok(Outcome::Failed(error.to_string())),
+                };
                 outcome.map(|outcome| (account.name, outcome))
             });
         }
@@ -103,11 +110,12 @@ impl Sync {
         Ok(summary)
     }
 
-    async fn edit(&self, account: &Account, record: &Record) -> Result<Outcome, RecordError> {
-        let client = match self.client(account) {
-            Ok(client) => client,
-            Err(reason) => return Ok(Outcome::Failed(reason.to_string())),
-        };
+    async fn edit(
+        &self,
+        client: &Client,
+        account: &Account,
+        record: &Record,
+    ) -> Result<Outcome, RecordError> {
         match record.before(account) {
             Some(State::Done) => return Ok(Outcome::AlreadyDone),
             Some(State::Rejected { reason }) if !self.retry_rejected => {
@@ -124,15 +132,13 @@ impl Sync {
             },
             _ => record.add(account, State::Started)?,
         }
-        send(&client, account, record).await
+        send(client, account, record).await
     }
 
-    /// Creates a client for the account. Clients share rate limits among clones, so each key needs
-    /// a client of its own.
-    fn client(&self, account: &Account) -> Result<Client, Error> {
+    /// Creates the client whose connections all accounts share.
+    fn client(&self) -> Result<Client, Error> {
         Client::builder()
             .base_url(&self.base_url)
-            .api_key(account.key.clone())
             .total_timeout(TIMEOUT)
             .retry(RetryPolicy::new().max_wait(TIMEOUT))
             .build()
