@@ -19,7 +19,7 @@ pub(super) async fn read_body(response: &mut Incoming, max_bytes: usize) -> (Byt
             // They describe the compressed body.
             response.headers_mut().remove(CONTENT_ENCODING);
             response.headers_mut().remove(CONTENT_LENGTH);
-            Body::Gzip(Gunzip::new(max_bytes))
+            Body::Gzip(Box::new(Gunzip::new(max_bytes)))
         }
         Ok(false) => {
             let content_length = response.content_length().unwrap_or_default();
@@ -64,7 +64,8 @@ fn is_gzip(headers: &HeaderMap) -> Result<bool, Error> {
 /// A body that is being read.
 enum Body {
     Plain(Plain),
-    Gzip(Gunzip),
+    /// Boxed, because it is large and most bodies are plain.
+    Gzip(Box<Gunzip>),
 }
 
 impl Body {

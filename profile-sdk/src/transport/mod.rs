@@ -112,25 +112,7 @@ impl Transport {
         headers: &HeaderMap,
         timeout: Duration,
     ) -> Result<(RawResponse, Option<Error>), Error> {
-        let method = match request.method() {
-            Method::Get => reqwest::Method::GET,
-            Method::Post => reqwest::Method::POST,
-            Method::Put => reqwest::Method::PUT,
-            Method::Patch => reqwest::Method::PATCH,
-            Method::Delete => reqwest::Method::DELETE,
-        };
-        let mut headers = headers.clone();
-        for (name, value) in request.headers() {
-            headers.insert(name, value.clone());
-        }
-        let body = request.body_bytes();
-        if body.is_some() {
-            let json = HeaderValue::from_static("application/json");
-            headers.insert(header::CONTENT_TYPE, json);
-        }
-        let mut sent = reqwest::Request::new(method, self.base_url.join(request));
-        *sent.headers_mut() = headers;
-        let mut response = self.send(sent, body, timeout).await?;
+        let mut response = self.send(request, headers, timeout).await?;
         let max_bytes = match response.status().is_success() {
             true => self.max_response_bytes,
             false => Error::MAX_BODY_BYTES,
@@ -147,18 +129,53 @@ impl Transport {
 
     async fn send(
         &self,
-        request: reqwest::Request,
-        body: Option<Bytes>,
+        request: &Request,
+        headers: &HeaderMap,
         timeout: Duration,
     ) -> Result<Incoming, Error> {
         #[cfg(feature = "tower")]
         if let Some(layered) = &self.layered {
+            let (request, body) = self.prepare(request, headers);
             let request = http_request(&request, body)?;
             // Boxed, to keep calls without layers small.
             return Box::pin(layered.clone().send(request, timeout)).await;
         }
-        let response = self.network.send(request, body, timeout).await?;
+        let response = self.send_to_network(request, headers, timeout).await?;
         Ok(Incoming::Network { response, timeout })
+    }
+
+    /// Not an async function, because its future would store the prepared request, which is large.
+    fn send_to_network(
+        &self,
+        request: &Request,
+        headers: &HeaderMap,
+        timeout: Duration,
+    ) -> impl Future<Output = Result<reqwest::Response, Error>> + Send + use<'_> {
+        let (request, body) = self.prepare(request, headers);
+        self.network.send(request, body, timeout)
+    }
+
+    /// Returns the request with all headers, and its body.
+    fn prepare(&self, request: &Request, headers: &HeaderMap) -> (reqwest::Request, Option<Bytes>) {
+        let method = match request.method() {
+            Method::Get => reqwest::Method::GET,
+            Method::Post => reqwest::Method::POST,
+            Method::Put => reqwest::Method::PUT,
+            Method::Patch => reqwest::Method::PATCH,
+            Method::Delete => reqwest::Method::DELETE,
+        };
+        let mut headers = headers.clone();
+        for (name, value) in request.headers() {
+            headers.insert(name, value.clone());
+        }
+        let body = request.body_bytes();
+        if body.is_some() {
+            let json = HeaderValue::from_static("application/json");
+            headers.insert(header::CONTENT_TYPE, json);
+        }
+        let mut prepared = reqwest::Request::new(method, self.base_url.join(request));
+        *prepared.headers_mut() = headers;
+        (prepared, body)
     }
 }
 

@@ -22,13 +22,14 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// Sends a request and returns the head of the response.
-    pub(super) async fn send(
+    /// Sends a request and returns the head of the response. Not an async function, because its
+    /// future would store the request, which is large.
+    pub(super) fn send(
         &self,
         mut request: Request,
         body: Option<Bytes>,
         timeout: Duration,
-    ) -> Result<Response, Error> {
+    ) -> impl Future<Output = Result<Response, Error>> + Send {
         // Using the timeout of the HTTP client is cheaper than setting one per request.
         if timeout != self.default_timeout {
             *request.timeout_mut() = Some(timeout);
@@ -39,17 +40,20 @@ impl Network {
             guard
         });
         let started = self.tunnel_to.is_some().then(Instant::now);
-        let error = match self.http.execute(request).await {
-            Ok(response) => return Ok(response),
-            Err(error) => error,
-        };
-        if let Some(started) = started
-            && let left = timeout.saturating_sub(started.elapsed())
-            && let Some(status) = self.tunnel_refusal(&error, left).await
-        {
-            return Err(refused_tunnel(status));
+        let response = self.http.execute(request);
+        async move {
+            let error = match response.await {
+                Ok(response) => return Ok(response),
+                Err(error) => error,
+            };
+            if let Some(started) = started
+                && let left = timeout.saturating_sub(started.elapsed())
+                && let Some(status) = Box::pin(self.tunnel_refusal(&error, left)).await
+            {
+                return Err(refused_tunnel(status));
+            }
+            Err(send_error(error, timeout, guard))
         }
-        Err(send_error(error, timeout, guard))
     }
 
     /// Returns the status code with which the proxy refuses a tunnel. The HTTP client does not
