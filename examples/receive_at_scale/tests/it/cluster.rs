@@ -10,6 +10,8 @@ use tokio::time::{sleep, timeout};
 use tower::ServiceExt;
 use webhook_verify::{Receiver, Secret, Verifier};
 
+use crate::start_broker_with;
+
 const DEADLINE: Duration = Duration::from_secs(100);
 
 /// Starts brokers that know each other. Returns `None` if nats-server is not installed.
@@ -21,7 +23,7 @@ async fn start_cluster() -> Option<Vec<LocalBroker>> {
     for (name, url) in ["0", "1", "2"].into_iter().zip(&urls) {
         let arguments = ["--server_name", name, "--cluster_name", "test"];
         let arguments = [&arguments[..], &["--cluster", url, "--routes", &routes]].concat();
-        brokers.push(LocalBroker::start_with(&arguments).await.unwrap()?);
+        brokers.push(start_broker_with(&arguments).await?);
     }
     Some(brokers)
 }
@@ -59,7 +61,6 @@ async fn get(queue: &Queue, path: &str) -> u16 {
 #[tokio::test(flavor = "multi_thread")]
 async fn stores_events_while_one_of_three_brokers_is_dead() {
     let Some(mut brokers) = start_cluster().await else {
-        println!("skipped: nats-server not found");
         return;
     };
     let test = async {

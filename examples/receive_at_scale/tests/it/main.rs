@@ -18,7 +18,12 @@ use receive_at_scale::LocalBroker;
 
 /// Starts a broker, or prints that the test is skipped.
 async fn start_broker() -> Option<LocalBroker> {
-    let broker = LocalBroker::start().await.unwrap();
+    start_broker_with(&[]).await
+}
+
+/// Starts a broker with further arguments, or prints that the test is skipped.
+async fn start_broker_with(arguments: &[&str]) -> Option<LocalBroker> {
+    let broker = LocalBroker::start_with(arguments).await.unwrap();
     if broker.is_none() {
         // The test harness hides the output of `eprintln!` for passing tests.
         let message =

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use receive_at_scale::{LocalBroker, Queue, QueueSettings};
+use receive_at_scale::{Queue, QueueSettings};
 
-use crate::start_broker;
+use crate::{start_broker, start_broker_with};
 
 #[tokio::test]
 async fn reports_how_an_existing_stream_differs() {
@@ -27,7 +27,7 @@ async fn reports_how_an_existing_stream_differs() {
 #[tokio::test]
 async fn connects_with_the_user_in_the_url() {
     let arguments = ["--user", "ada", "--pass", "p@ss"];
-    let Some(broker) = LocalBroker::start_with(&arguments).await.unwrap() else {
+    let Some(broker) = start_broker_with(&arguments).await else {
         return;
     };
     assert!(Queue::open(&broker.url()).await.is_err());
