@@ -276,6 +276,31 @@ fn waiting_returns_the_request_or_the_reason() {
 }
 
 #[test]
+fn listing_can_wait_for_the_next_request() {
+    let serving = serve(&[]);
+    serving.ask("GET /me").data(200);
+    let line = "GET /worlds/default/requests?after=1&within_milliseconds=60000";
+    let waiting = serving.control(line).begin();
+    serving
+        .ask("PATCH /me/profile")
+        .json(json!({"nick": "x"}))
+        .send();
+    let listed: Value = serde_json::from_str(&waiting.finish().body).unwrap();
+    assert_eq!(listed.as_array().unwrap().len(), 1);
+    assert_eq!(listed[0]["number"], 2);
+    assert_eq!(listed[0]["violations"][0]["rule"], "unknown_field");
+    let waiting = serving.control(&line.replace("after=1", "after=2")).begin();
+    // Connections are accepted in order, so the program has accepted the one that waits.
+    serving.order(200, "GET /health", NOTHING);
+    assert_eq!(serving.stop("TERM").0, Some(0));
+    assert_eq!(waiting.finish().status, 503);
+    let serving = serve(&[]);
+    let line = "GET /worlds/default/requests?within_milliseconds=60001";
+    let message = "within_milliseconds is 60001; expected at most 60000";
+    refused(&serving, 422, line, NOTHING, "wait_too_long", message);
+}
+
+#[test]
 fn waiting_does_not_block_other_requests() {
     let serving = serve(&[]);
     let wait = json!({"request": {"method": "DELETE"}, "within_milliseconds": 60_000});

@@ -133,6 +133,7 @@ fn works_with_the_keyboard_alone() {
     page.press("Enter", 13);
     page.wait_until(&format!("{message} === 'The world was reset.'"));
     assert_eq!(serving.ask("GET /me").data(200)["api_visible"], true);
+    page.wait_until("document.querySelector('#value').value === '\"boolean\"'");
     assert_eq!(page.errors(), [] as [Value; 0]);
 }
 
