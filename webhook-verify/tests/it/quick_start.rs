@@ -90,6 +90,8 @@ async fn shuts_down_although_a_sender_stalls() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let sender = connect(&listener, &delivery(r#"{"ty"#)).await;
     let app = app(secret(SECRET));
-    timeout(HOUR, serve(listener, app, async {})).await.unwrap();
+    // Time passes once the connection is accepted.
+    let shutdown = tokio::time::sleep(Duration::from_secs(1));
+    timeout(HOUR, serve(listener, app, shutdown)).await.unwrap();
     drop(sender);
 }
