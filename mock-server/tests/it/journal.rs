@@ -53,6 +53,7 @@ async fn an_entry_has_the_request_and_the_response() {
             "body_length": 14,
             "status": 404,
             "fault": null,
+            "violations": [],
             "response_body": "{\"error\":{\"code\":\"unknown_link\",\"message\":\"the key's owner has \
                               no link with the id a b\"}}",
             "response_body_length": 89,
