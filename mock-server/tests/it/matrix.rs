@@ -56,7 +56,7 @@ fn runs_the_command_under_each_alternative() {
 
 #[test]
 fn runs_the_command_under_the_standard_faults() {
-    let options = ["--faults", "--only", "fault", "--json", "--jobs", "4"];
+    let options = ["--only", "fault", "--json", "--jobs", "4"];
     let (code, stdout, _) = matrix(&options, &SCRIPT.replace("read $me", ""));
     assert_eq!(code, Some(1));
     let results: Value = serde_json::from_str(&stdout).unwrap();

@@ -118,7 +118,6 @@ fn select(only: &[String], faults: bool) -> Result<Vec<Case>, Failure> {
         dialect: Dialect::default(),
         fault: Some(fault),
     });
-    let standard = standard.into_iter().filter(|_| faults);
     let all: Vec<_> = dialects.chain(standard).collect();
     let mut settings: Vec<_> = all.iter().map(|case| case.setting).collect();
     settings.dedup();
@@ -134,7 +133,10 @@ fn select(only: &[String], faults: bool) -> Result<Vec<Case>, Failure> {
         dialect: Dialect::default(),
         fault: None,
     };
-    let selected = |case: &Case| only.is_empty() || only.iter().any(|name| name == case.setting);
+    let selected = |case: &Case| match only.is_empty() {
+        true => faults || case.fault.is_none(),
+        false => only.iter().any(|name| name == case.setting),
+    };
     let selected = all.into_iter().filter(selected);
     Ok([default].into_iter().chain(selected).collect())
 }
