@@ -274,6 +274,23 @@ fn the_baseline_has_to_pass() {
          \n--- output of the command: unmutated baseline, failed (exit code 3) ---\nbroken\n\
          mock-server: the command failed against the unmutated mock, which has to pass first\n"
     );
+    let (code, stdout, _) = mutants(&["--json"], "exit 3");
+    assert_eq!(code, Some(1));
+    assert_eq!(
+        serde_json::from_str::<Value>(&stdout).unwrap(),
+        json!({"caught": 0, "missed": 0, "timeout": 0, "mutants": []})
+    );
+}
+
+#[test]
+fn rejects_a_wrong_selection() {
+    let name = "me_without_email";
+    let (code, stdout, stderr) = mutants(&["--only", name, "--skip", name], "true");
+    assert_eq!((code, stdout.as_str()), (Some(125), ""));
+    assert_eq!(
+        stderr,
+        "mock-server: no mutants to test: --skip names all that are selected; omit a name from --skip\n"
+    );
     let (code, _, stderr) = mutants(&["--skip", "nonsense"], "true");
     assert_eq!(code, Some(125));
     assert!(stderr.starts_with("mock-server: unknown name \"nonsense\"; expected one of no_data"));

@@ -50,6 +50,8 @@ pub(crate) enum Failure {
         name: String,
         expected: Vec<&'static str>,
     },
+    #[error("no mutants to test: --skip names all that are selected; omit a name from --skip")]
+    NoMutant,
     #[error("cannot wait for the command: {0}")]
     Wait(io::Error),
     #[error("cannot write the report {}: {reason}", path.display())]

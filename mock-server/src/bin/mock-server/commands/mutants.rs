@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::Args;
 use mock_server::{Mutant, World, Worlds};
@@ -51,6 +51,18 @@ struct Results<'a> {
     mutants: &'a [Row],
 }
 
+impl<'a> Results<'a> {
+    fn new(mutants: &'a [Row]) -> Self {
+        let count = |result: &str| mutants.iter().filter(|row| row.result == result).count();
+        Self {
+            caught: count("caught"),
+            missed: count("missed"),
+            timeout: count("timeout"),
+            mutants,
+        }
+    }
+}
+
 /// Runs the command and returns the exit code.
 pub(crate) async fn run(options: MutantsOptions) -> Result<u8, Failure> {
     let MutantsOptions { only, skip, trials } = options;
@@ -61,16 +73,17 @@ pub(crate) async fn run(options: MutantsOptions) -> Result<u8, Failure> {
         json,
         format_args!("Found {} mutants to test", mutants.len()),
     );
-    let mut rows = Vec::new();
+    let (mut baseline_passed, mut rows) = (false, Vec::new());
     let report = |index: usize, trial: Trial| {
         let Some(index) = index.checked_sub(1) else {
-            let result = if trial.passed() { "ok" } else { "FAILED" };
+            baseline_passed = trial.passed();
+            let result = if baseline_passed { "ok" } else { "FAILED" };
             let seconds = trial.duration.as_secs_f64();
             print(
                 json,
                 format_args!("{result:<8} unmutated baseline in {seconds:.1} s"),
             );
-            if show_output || !trial.passed() {
+            if show_output || !baseline_passed {
                 trial.print_output("unmutated baseline", show_output);
             }
             return;
@@ -86,11 +99,28 @@ pub(crate) async fn run(options: MutantsOptions) -> Result<u8, Failure> {
     if let Some(exit_code) = run_all(worlds.map(worlds_of), trials, report).await? {
         return Ok(exit_code);
     }
-    if rows.is_empty() {
+    let results = Results::new(&rows);
+    if json {
+        print_json(&results);
+    }
+    if !baseline_passed {
         warn("the command failed against the unmutated mock, which has to pass first");
         return Ok(1);
     }
-    Ok(conclude(&rows, started.elapsed(), json))
+    let (tested, seconds) = (rows.len(), started.elapsed().as_secs_f64());
+    let Results {
+        caught,
+        missed,
+        timeout,
+        ..
+    } = results;
+    print(
+        json,
+        format_args!(
+            "{tested} mutants tested in {seconds:.1} s: {missed} missed, {caught} caught, {timeout} timed out"
+        ),
+    );
+    Ok(u8::from(missed > 0))
 }
 
 /// Returns the selected mutants.
@@ -105,7 +135,11 @@ fn select(only: &[String], skip: &[String]) -> Result<Vec<&'static Mutant>, Fail
     let contains = |names: &[String], mutant: &Mutant| names.iter().any(|one| one == mutant.name());
     let selected =
         |mutant: &&Mutant| (only.is_empty() || contains(only, mutant)) && !contains(skip, mutant);
-    Ok(all.iter().filter(selected).collect())
+    let selected: Vec<_> = all.iter().filter(selected).collect();
+    match selected.is_empty() {
+        true => Err(Failure::NoMutant),
+        false => Ok(selected),
+    }
 }
 
 fn worlds_of(mutant: Option<&'static Mutant>) -> Worlds {
@@ -156,26 +190,4 @@ fn print(json: bool, line: fmt::Arguments<'_>) {
         // Ignore a closed stdout; the exit code still reports the results.
         let _ = writeln!(io::stdout(), "{line}");
     }
-}
-
-/// Prints the conclusion and returns the exit code.
-fn conclude(mutants: &[Row], duration: Duration, json: bool) -> u8 {
-    let count = |result: &str| mutants.iter().filter(|row| row.result == result).count();
-    let (caught, missed, timeout) = (count("caught"), count("missed"), count("timeout"));
-    if json {
-        print_json(&Results {
-            caught,
-            missed,
-            timeout,
-            mutants,
-        });
-    }
-    let (tested, seconds) = (mutants.len(), duration.as_secs_f64());
-    print(
-        json,
-        format_args!(
-            "{tested} mutants tested in {seconds:.1} s: {missed} missed, {caught} caught, {timeout} timed out"
-        ),
-    );
-    u8::from(missed > 0)
 }
