@@ -20,7 +20,7 @@ pub(crate) struct Secrets<'a>(Vec<&'a str>);
 
 impl<'a> Secrets<'a> {
     /// Returns the credentials in the headers of a request, which may be a key of the real service, and
-    /// `other_keys`. [`redact`](Self::redact) recognizes generated keys by their format.
+    /// `other_keys`. [`redact`](Self::redact) also recognizes generated keys by their format.
     pub(crate) fn new(request: &'a Request, other_keys: &'a [String]) -> Self {
         let credentials = SECRET_HEADERS
             .into_iter()
@@ -28,7 +28,7 @@ impl<'a> Secrets<'a> {
             .map(|value| value.split_once(' ').map_or(value, |(_, rest)| rest.trim()));
         let mut secrets: Vec<_> = credentials
             .chain(other_keys.iter().map(String::as_str))
-            .filter(|secret| secret.len() >= MIN_SECRET_BYTES && label(secret).is_none())
+            .filter(|secret| secret.len() >= MIN_SECRET_BYTES)
             .collect();
         // A secret that begins with another one must be replaced first.
         secrets.sort_unstable_by_key(|secret| std::cmp::Reverse(secret.len()));
@@ -53,6 +53,18 @@ impl<'a> Secrets<'a> {
             redacted.extend_from_slice(self.redact(chunk.valid()).as_bytes());
             redacted.extend_from_slice(chunk.invalid());
         }
+        redacted
+    }
+
+    /// Does the same in a truncated body, and removes the start of a secret from its end.
+    pub(crate) fn redact_truncated(&self, body: &[u8]) -> Vec<u8> {
+        let mut redacted = self.redact_bytes(body);
+        let cut = self.0.iter().filter_map(|secret| {
+            let mut lengths = (MIN_SECRET_BYTES..secret.len()).rev();
+            lengths.find(|length| redacted.ends_with(&secret.as_bytes()[..*length]))
+        });
+        let end = redacted.len() - cut.max().unwrap_or_default();
+        redacted.truncate(end);
         redacted
     }
 }

@@ -1,4 +1,4 @@
-//! What the journal keeps of a request, before it is formatted.
+//! A recorded request and its response, before they are formatted.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -82,6 +82,11 @@ impl Entry {
         let redact = |text: &str| secrets.redact(text).into_owned();
         let headers = self.request.headers.iter();
         let headers = headers.filter(|(name, _)| !is_secret_header(name));
+        let redact_body = |body: &[u8], is_truncated| match is_truncated {
+            true => secrets.redact_truncated(body),
+            false => secrets.redact_bytes(body),
+        };
+        let is_body_truncated = self.request.body.len() < self.request.body_length();
         let response = self.response.as_ref();
         RecordedRequest {
             number,
@@ -94,9 +99,9 @@ impl Entry {
             headers: headers
                 .map(|(name, value)| (redact(name), redact(value)))
                 .collect(),
-            body: secrets.redact_bytes(&self.request.body),
+            body: redact_body(&self.request.body, is_body_truncated),
             body_length: self.request.body_length(),
-            is_body_truncated: self.request.body.len() < self.request.body_length(),
+            is_body_truncated,
             status: response.map(|response| response.status),
             fault: self.fault.map(str::to_owned),
             violations: self.violations.clone(),
@@ -106,8 +111,10 @@ impl Entry {
                     .map(|(name, value)| (name.to_string(), redact(value)))
                     .collect()
             }),
-            response_body: response
-                .map_or_else(Vec::new, |response| secrets.redact_bytes(&response.body)),
+            response_body: response.map_or_else(Vec::new, |response| {
+                let is_truncated = (response.body.len() as u64) < response.body_length;
+                redact_body(&response.body, is_truncated)
+            }),
             response_body_length: response.map_or(0, |response| response.body_length),
         }
     }

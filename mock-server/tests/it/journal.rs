@@ -143,6 +143,32 @@ async fn truncates_long_bodies_and_records_their_length() {
 }
 
 #[tokio::test]
+async fn a_truncated_body_does_not_end_with_a_part_of_a_key() {
+    let limits = JournalLimits {
+        body_bytes: 24,
+        ..JournalLimits::default()
+    };
+    let server = MockServer::builder().journal_limits(limits);
+    let server = server.start().await.unwrap();
+    for (key, expected) in [
+        ("real_key_of_the_service", "{\"body\":\""),
+        (server.key(), "{\"body\":\""),
+        ("another", "{\"body\":\"…\",\"a\":\"a"),
+    ] {
+        let body = format!(r#"{{"body":"{key}","a":"{key}"}}"#);
+        ask(&server, "POST /me/posts").key(key).body(body).send();
+        let requests = server.journal().requests();
+        let recorded = String::from_utf8_lossy(&requests.last().unwrap().body);
+        assert_eq!(recorded, expected);
+    }
+    ask(&server, "POST /me/posts")
+        .key("another")
+        .body("anoth")
+        .send();
+    assert_eq!(server.journal().requests().last().unwrap().body, b"anoth");
+}
+
+#[tokio::test]
 async fn drops_and_counts_the_oldest_requests() {
     let limits = JournalLimits {
         entries: 3,
@@ -220,8 +246,8 @@ fn rejects_misspelled_patterns_and_expectations() {
             "at_least is 3 and at_most is 2; expected at_least to be at most at_most",
         ),
     ] {
-        let refused = serde_json::from_value::<Expectation>(written).unwrap_err();
-        assert_eq!(refused.to_string(), message);
+        let rejected = serde_json::from_value::<Expectation>(written).unwrap_err();
+        assert_eq!(rejected.to_string(), message);
     }
     let read: Expectation = serde_json::from_value(json!({"request": {}})).unwrap();
     assert_eq!(read.to_string(), "any request at least once");
