@@ -55,17 +55,17 @@ fn rejects_requests_of_other_web_pages() {
             "forbidden_origin",
         ),
     ] {
-        let refused = create_world(&serving, &format!("{headers}{json}"));
+        let rejected = create_world(&serving, &format!("{headers}{json}"));
         assert_eq!(
-            (refused.status, &*code(&refused)),
+            (rejected.status, &*code(&rejected)),
             (status, expected),
             "{headers}"
         );
     }
     for content_type in ["", "Content-Type: text/plain\r\n"] {
-        let refused = create_world(&serving, &format!("{localhost}{content_type}"));
+        let rejected = create_world(&serving, &format!("{localhost}{content_type}"));
         assert_eq!(
-            (refused.status, &*code(&refused)),
+            (rejected.status, &*code(&rejected)),
             (415, "wrong_content_type")
         );
     }
@@ -133,12 +133,12 @@ fn requires_the_control_token() {
     for token in [None, Some("wrong"), Some(serving.key("all"))] {
         let ask = serving.control("GET /health");
         let ask = token.into_iter().fold(ask, |ask, token| ask.key(token));
-        let refused = ask.refused(
+        let rejected = ask.refused(
             401,
             "token_invalid",
             "the control token is missing or wrong; send it as `Authorization: Bearer TOKEN`",
         );
-        assert_eq!(refused.header("www-authenticate"), Some("Bearer"));
+        assert_eq!(rejected.header("www-authenticate"), Some("Bearer"));
     }
     let accepted = serving.control("GET /health").key("secret-token").send();
     assert_eq!(accepted.status, 200);
@@ -158,6 +158,7 @@ fn no_control_disables_the_control_api() {
     let unknown = ask_exactly(serving.address(), "GET /_mock/v1/health").send();
     assert_eq!((unknown.status, &*code(&unknown)), (404, "unknown_path"));
     assert_eq!(serving.ask("GET /me").data(200)["handle"], "demo");
+    assert!(!serving.stop("TERM").1.contains("browser"));
     assert_eq!(fail(&["--no-control", "--allow-host", "a"]).0, Some(2));
 }
 

@@ -40,7 +40,8 @@ fn prints_one_line_of_json_and_serves_until_a_signal() {
                 Some(0),
                 format!(
                     "mock-server: serving on {url} until Ctrl-C. Try:\n  \
-                     curl -H 'Authorization: Bearer {key}' {url}/api/v1/me\n"
+                     curl -H 'Authorization: Bearer {key}' {url}/api/v1/me\n\
+                     Open {url}/ in a browser to see requests\n"
                 )
             )
         );
@@ -494,7 +495,7 @@ fn logs_requests_without_keys() {
     serving.order(201, "POST /worlds/default/faults", unavailable);
     serving.ask("GET /badges").without_key().send();
     let (code, stderr) = serving.stop("TERM");
-    let log: Vec<_> = stderr.lines().skip(2).collect();
+    let log: Vec<_> = stderr.lines().skip(3).collect();
     assert_eq!(
         log,
         [

@@ -72,6 +72,9 @@ fn announce(server: &HttpServer, keys: &Keys) -> io::Result<()> {
         "  curl -H 'Authorization: Bearer {}' {url}/api/v1/me",
         keys.all
     )?;
+    if control.is_some() {
+        writeln!(stderr, "Open {url}/ in a browser to see requests")?;
+    }
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "{line}")?;
     stdout.flush()
