@@ -98,7 +98,7 @@ impl Service {
         self.closed.send_replace(true);
     }
 
-    /// Waits for [`end`](Self::end).
+    /// Waits for [`close`](Self::close).
     pub(crate) async fn closed(&self) {
         // The sender lives as long as `self`.
         let _ = self.closed.subscribe().wait_for(|closed| *closed).await;

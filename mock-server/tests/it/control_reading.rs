@@ -61,9 +61,9 @@ fn responds_to_head_like_get_without_a_body() {
     let length = whole.body.len().to_string();
     assert_eq!(head.header("content-length"), Some(&*length));
     assert_eq!(serving.control("HEAD /worlds").send().status, 200);
-    let refused = serving.control("HEAD /worlds/default/requests/wait").send();
+    let rejected = serving.control("HEAD /worlds/default/requests/wait").send();
     assert_eq!(
-        (refused.status, refused.header("allow")),
+        (rejected.status, rejected.header("allow")),
         (405, Some("POST"))
     );
 }

@@ -473,12 +473,15 @@ async fn a_server_uses_its_dialect() {
         limit: 0,
         ..RateLimit::default()
     };
-    let refused = ask(&server, "GET /nothing").send();
-    assert_eq!((refused.status, &*refused.body), (404, ""));
+    let rejected = ask(&server, "GET /nothing").send();
+    assert_eq!((rejected.status, &*rejected.body), (404, ""));
     let key = server.key().to_owned();
     server
         .update(|world| world.set_rate_limit(&key, limit))
         .unwrap();
-    let refused = ask(&server, "GET /me").send();
-    assert_eq!((refused.status, refused.header("retry-after")), (429, None));
+    let rejected = ask(&server, "GET /me").send();
+    assert_eq!(
+        (rejected.status, rejected.header("retry-after")),
+        (429, None)
+    );
 }

@@ -232,10 +232,10 @@ async fn does_not_send_while_it_is_off() {
     let deliveries = server.webhook().deliveries().unwrap();
     let world = server.world().unwrap();
     let emitted = server.webhook().emit("post.liked", json!({})).await;
-    let refused = emitted.unwrap_err();
-    assert_eq!(refused.code(), "webhook_off");
+    let rejected = emitted.unwrap_err();
+    assert_eq!(rejected.code(), "webhook_off");
     assert_eq!(
-        refused.to_string(),
+        rejected.to_string(),
         "the webhook is off after 10 consecutive failed deliveries; turn it on again"
     );
     let again = server.webhook().redeliver(&deliveries[0].sent.id).await;
@@ -304,9 +304,9 @@ async fn a_redelivery_has_the_same_bytes_and_headers() {
 async fn rejects_redelivery_of_an_unknown_delivery() {
     let server = start().await;
     server.webhook().use_sink("200", SECRET).unwrap();
-    let refused = server.webhook().redeliver("delivery_99").await;
+    let rejected = server.webhook().redeliver("delivery_99").await;
     let message = "unknown delivery \"delivery_99\"; the log does not contain it";
-    assert_eq!(refused.unwrap_err().to_string(), message);
+    assert_eq!(rejected.unwrap_err().to_string(), message);
     assert_eq!(
         emit(&server).await.sent.id,
         "delivery_6",
@@ -317,9 +317,9 @@ async fn rejects_redelivery_of_an_unknown_delivery() {
 #[tokio::test]
 async fn does_not_send_without_a_receiver() {
     let server = start().await;
-    let refused = server.webhook().emit("post.liked", json!({})).await;
+    let rejected = server.webhook().emit("post.liked", json!({})).await;
     assert_eq!(
-        refused.unwrap_err().to_string(),
+        rejected.unwrap_err().to_string(),
         "the webhook has no receiver; point it at a URL or at the sink"
     );
 }
@@ -394,7 +394,7 @@ async fn the_state_file_keeps_the_webhook() {
 async fn rejects_invalid_input_without_changes() {
     let server = start().await;
     let webhook = server.webhook();
-    for (refused, code) in [
+    for (rejected, code) in [
         (
             webhook.point_at("https://127.0.0.1/", SECRET),
             "invalid_url",
@@ -403,9 +403,9 @@ async fn rejects_invalid_input_without_changes() {
         (webhook.use_sink("200", ""), "empty_secret"),
         (webhook.use_sink("", SECRET), "invalid_script"),
     ] {
-        assert_eq!(refused.unwrap_err().code(), code);
+        assert_eq!(rejected.unwrap_err().code(), code);
     }
-    let refused = webhook.emit("two\r\nX-Evil: lines", json!({})).await;
-    assert!(matches!(refused, Err(WebhookError::Invalid(_))));
+    let rejected = webhook.emit("two\r\nX-Evil: lines", json!({})).await;
+    assert!(matches!(rejected, Err(WebhookError::Invalid(_))));
     assert_eq!(webhook.status().unwrap().receiver, None);
 }

@@ -39,7 +39,7 @@ pub(crate) struct Job<'a> {
     pub(crate) file: &'a ProfileFile,
     /// The base URL of the service.
     pub(crate) service: &'a str,
-    /// Whether to delete links that are not in the file.
+    /// `true` to delete links that are not in the file.
     pub(crate) prune: bool,
 }
 

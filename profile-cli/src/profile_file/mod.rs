@@ -37,7 +37,7 @@ pub(crate) struct FileLink {
 }
 
 impl Owner {
-    /// Returns `true` if IDs of links mean the same for both. An unknown handle is nobody's.
+    /// Returns `true` if IDs of links mean the same for both. An unknown handle never matches.
     fn is_same(&self, other: &Self) -> bool {
         self.handle.is_some()
             && self.handle == other.handle

@@ -32,13 +32,13 @@ async fn sends_default_headers() {
 
 #[test]
 fn rejects_an_authorization_header() {
-    let refused = Client::builder()
+    let rejected = Client::builder()
         .base_url("http://localhost")
         .default_header("authorization", "Bearer canary")
         .build()
         .unwrap_err();
     assert_eq!(
-        refused.to_string(),
+        rejected.to_string(),
         "header \"authorization\" is reserved for the key; use ClientBuilder::api_key"
     );
 }
@@ -57,7 +57,7 @@ fn debug_hides_header_values() {
 #[test]
 fn rejects_zero_limits() {
     let builder = || Client::builder().base_url("http://localhost");
-    for (refused, message) in [
+    for (rejected, message) in [
         (
             builder().connect_timeout(Duration::ZERO),
             "connect_timeout is zero; expected a positive duration",
@@ -75,7 +75,7 @@ fn rejects_zero_limits() {
             "max_response_bytes is zero; expected at least 1 byte",
         ),
     ] {
-        assert_eq!(refused.build().unwrap_err().to_string(), message);
+        assert_eq!(rejected.build().unwrap_err().to_string(), message);
     }
 }
 
@@ -90,11 +90,11 @@ async fn clones_share_connections() {
 #[cfg(not(any(feature = "__rustls", feature = "native-tls")))]
 #[test]
 fn https_requires_a_feature() {
-    let refused = Client::builder()
+    let rejected = Client::builder()
         .base_url("https://profiles.example")
         .build();
     assert_eq!(
-        refused.unwrap_err().to_string(),
+        rejected.unwrap_err().to_string(),
         "HTTPS is not available, because this program was built without TLS; \
          enable the feature rustls, rustls-ring or native-tls of profile-sdk"
     );

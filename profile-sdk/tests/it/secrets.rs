@@ -126,9 +126,9 @@ fn hides_a_password_in_the_base_url() {
         format!("https://ada:{CANARY}@host"),
         format!("https://ada:{CANARY}@host:x"),
     ] {
-        let refused = Client::builder().base_url(url);
-        check(&format!("{refused:?}"));
-        let error = refused.build().unwrap_err();
+        let rejected = Client::builder().base_url(url);
+        check(&format!("{rejected:?}"));
+        let error = rejected.build().unwrap_err();
         check_error(&error);
     }
 }

@@ -172,9 +172,9 @@ fn rejects_invalid_certificates() {
             "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----",
         ] {
             let builder = client_builder_for("https://localhost").tls(tls);
-            let refused = builder.root_certificate_pem(broken).build().unwrap_err();
-            assert_eq!(refused.kind(), ErrorKind::Invalid);
-            let message = refused.to_string();
+            let rejected = builder.root_certificate_pem(broken).build().unwrap_err();
+            assert_eq!(rejected.kind(), ErrorKind::Invalid);
+            let message = rejected.to_string();
             let start = "the value of root_certificate_pem is not a PEM certificate: ";
             assert!(message.starts_with(start), "{tls:?}: {message}");
         }

@@ -24,7 +24,7 @@ pub(crate) fn worlds(options: &ServerOptions) -> Result<Worlds, Failure> {
     if let Some(seed) = options.seed
         && *worlds.keys() != World::new(seed).keys()
     {
-        // The same seed always gives the same keys, so these come from a state file.
+        // The same seed always yields the same keys, so these come from a state file.
         warn(&format!(
             "--seed {seed} is ignored: the state file has its own seed; use another file to start over"
         ));

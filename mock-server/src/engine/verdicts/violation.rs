@@ -95,8 +95,8 @@ pub(crate) fn violations(
     violated.map(violation).collect()
 }
 
-/// Returns `true` for methods that browsers and monitors use without being told to: HEAD, and OPTIONS
-/// as a CORS preflight.
+/// Returns `true` for methods that browsers and monitors send by themselves: HEAD, and OPTIONS as a
+/// CORS preflight.
 fn is_automatic(request: &Request) -> bool {
     let mut preflight = request.header_values("access-control-request-method");
     match request.method.as_str() {

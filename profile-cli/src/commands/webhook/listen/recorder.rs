@@ -1,4 +1,5 @@
-//! Records verified deliveries before they are answered, so that whoever sent one can replay it.
+//! Records verified deliveries before they are answered, so that an acknowledged delivery can be
+//! replayed.
 
 use std::io;
 use std::path::{Path, PathBuf};

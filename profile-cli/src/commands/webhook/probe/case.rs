@@ -1,4 +1,4 @@
-//! A delivery with the response that a correct receiver gives.
+//! A delivery with the response that a correct receiver returns.
 
 use reqwest::header::HeaderValue;
 
