@@ -9,7 +9,7 @@ use crate::pacing::rate_limiter::Permit;
 use crate::retry::timeouts::Timeouts;
 use crate::retry::{Failure, RetryContext, wait_before_retry};
 use crate::transport::raw_response::RawResponse;
-use crate::{Client, Error, ErrorKind, Method, Request};
+use crate::{Client, Error, Method, Request};
 
 /// A call in progress.
 pub(crate) struct Attempts<'a> {
@@ -25,6 +25,9 @@ pub(crate) struct Attempts<'a> {
     retries: u32,
     /// `true` if an attempt may have been applied although it failed.
     uncertain: bool,
+    /// `true` if the response to the last attempt was a 429. The rate limiter waits after it, so it
+    /// does not count as a retry.
+    is_rejected: bool,
 }
 
 /// Returns the response to a request if it is a 2xx. A deletion also succeeds with a 404 if an
@@ -67,6 +70,7 @@ impl<'a> Attempts<'a> {
             count: 0,
             retries: 0,
             uncertain: false,
+            is_rejected: false,
         }
     }
 
@@ -77,22 +81,22 @@ impl<'a> Attempts<'a> {
             let admitted = self.pacing().admit(now, self.deadline, max_wait).await;
             let (permit, sent_at) = admitted.map_err(|error| last_error.unwrap_or(error))?;
             self.count += 1;
+            let count = self.count;
             let attempt = self.send_once(permit, sent_at);
-            let error = match trace::in_attempt(self.count, attempt).await {
+            let error = match trace::in_attempt(count, attempt).await {
                 Ok(response) => {
                     self.pacing().retry_budget.refill();
                     return Ok(response);
                 }
                 Err(error) => error,
             };
-            trace::failed(self.count, &error);
+            trace::failed(count, &error);
             self.uncertain |= error.may_have_been_applied();
             let Some(wait) = self.next_wait(&error) else {
                 return Err(error);
             };
             let budget = &self.pacing().retry_budget;
-            // The rate limiter waits after a 429, which does not count as a retry.
-            let is_counted = error.kind() != ErrorKind::RateLimited;
+            let is_counted = !self.is_rejected;
             if is_counted && budget.is_empty() {
                 return Err(error);
             }
@@ -110,10 +114,11 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    async fn send_once(&self, permit: Permit<'_>, now: Instant) -> Result<RawResponse, Error> {
+    async fn send_once(&mut self, permit: Permit<'_>, now: Instant) -> Result<RawResponse, Error> {
         let left = self.deadline.saturating_duration_since(now);
         let timeout = self.timeouts.attempt_timeout.min(left);
         let operation = self.request.operation();
+        self.is_rejected = false;
         let (mut response, body_error) = self
             .client
             .transport()
@@ -122,6 +127,7 @@ impl<'a> Attempts<'a> {
             .map_err(|error| self.client.error_in(self.request, error))?;
         let policy = &self.timeouts.retry;
         self.pacing().finish(permit, &response, policy);
+        self.is_rejected = response.status == 429;
         match (response.status, body_error) {
             (200..300, None) => Ok(response),
             (200..300, Some(_)) if self.accepts_any_body => {
@@ -147,14 +153,19 @@ impl<'a> Attempts<'a> {
     fn next_wait(&self, error: &Error) -> Option<Duration> {
         let pacing = self.pacing();
         let now = pacing.clock.now();
+        let (failure, held) = match Failure::new(error) {
+            Failure::RateLimited if self.is_rejected => {
+                (Failure::RateLimited, pacing.rate_limiter.held(now))
+            }
+            // An error of a layer, after which the rate limiter does not wait.
+            Failure::RateLimited => (Failure::NotSent, None),
+            failure => (failure, None),
+        };
         let context = RetryContext {
-            failure: Failure::new(error),
+            failure,
             idempotent: self.request.operation().is_idempotent(),
             retries_so_far: self.retries,
-            retry_after: match error.kind() {
-                ErrorKind::RateLimited => pacing.rate_limiter.held(now),
-                _ => error.retry_after(),
-            },
+            retry_after: held.or(error.retry_after()),
             remaining: self.deadline.saturating_duration_since(now),
             jitter: pacing.jitter.next(),
         };

@@ -134,7 +134,7 @@ impl Client {
 
     /// Ends the hold after a 429, for example after the limit of the key was raised.
     /// [`RateLimitStatus::held_for`] returns its duration. The next requests are sent one at a time
-    /// until a response reports how many there can be.
+    /// at first, and more as they succeed.
     ///
     /// ```
     /// # let client = profile_sdk::Client::builder().base_url("https://profiles.example").build()?;

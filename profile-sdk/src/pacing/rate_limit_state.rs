@@ -170,16 +170,20 @@ impl RateLimitState {
                 self.window_length = None;
             }
         }
-        let wait = retry_after.unwrap_or_default().max(backoff(self.holds));
-        self.hold(now, wait, max_wait);
+        let backoff = backoff(self.holds);
+        let wait = retry_after.unwrap_or_default().max(backoff);
+        // Not without a hold, even if `max_wait` is zero.
+        self.hold(now, wait, max_wait.max(backoff));
         self.holds = self.holds.saturating_add(1);
         self.start_window(None);
         self.max_in_flight = UNITS_PER_REQUEST;
     }
 
-    /// Ends the hold and forgets that the window is exhausted.
+    /// Ends the hold and forgets that the window is exhausted, and that the headers may describe
+    /// another limit.
     pub(crate) fn clear_hold(&mut self) {
         (self.retry_at, self.held_until, self.reset_at) = (None, None, None);
+        self.is_cautious = false;
         self.start_window(None);
     }
 
@@ -237,12 +241,21 @@ impl RateLimitState {
     }
 
     fn update(&mut self, headers: RateLimitHeaders, now: Instant) {
+        if headers.limit.is_some() && headers.limit != self.limit {
+            // The window may be that of another limit.
+            self.window_length = None;
+        }
         self.limit = headers.limit.or(self.limit);
         self.remaining = headers.remaining.or(self.remaining);
         let Some(reset_after) = headers.reset_after else {
             return;
         };
-        self.reset_at = now.checked_add(reset_after);
+        // A service may report the time until the limit is full again, which would never end.
+        let reset_at = self.reset_at.filter(|reset_at| *reset_at > now);
+        self.reset_at = reset_at
+            .into_iter()
+            .chain(now.checked_add(reset_after))
+            .min();
         self.window_length = self.window_length.max(Some(reset_after));
         if let Some(remaining) = headers.remaining {
             // The service may not have counted the requests in flight yet.
@@ -353,6 +366,27 @@ mod tests {
     }
 
     #[test]
+    fn a_reset_that_moves_does_not_extend_the_window() {
+        let (mut state, mut now) = (RateLimitState::new(Duration::ZERO), Instant::now());
+        for _ in 0..50 {
+            assert_eq!(state.turn(now, MAX_WAIT), Turn::Ready);
+            state.start(now);
+            accept(&mut state, headers(10, 9, 5 * SECOND), now);
+            now += SECOND;
+        }
+    }
+
+    #[test]
+    fn another_limit_has_another_window() {
+        let (mut state, now) = (RateLimitState::new(Duration::ZERO), Instant::now());
+        for (limit, window) in [(1000, 3600 * SECOND), (10, SECOND)] {
+            state.start(now);
+            accept(&mut state, headers(limit, 5, window), now);
+            assert_eq!(state.known_limit(), Some((limit, window)));
+        }
+    }
+
+    #[test]
     fn sends_one_request_at_a_time_if_the_window_is_too_long() {
         let (mut state, now) = (RateLimitState::new(Duration::ZERO), Instant::now());
         state.start(now);
@@ -374,6 +408,17 @@ mod tests {
             assert_eq!(state.in_flight, 1 + accepted / 16);
             accept(&mut state, None, now);
         }
+    }
+
+    #[test]
+    fn relies_on_reported_limits_again_after_a_hold_is_cleared() {
+        let (mut state, now) = (RateLimitState::new(Duration::ZERO), Instant::now());
+        state.start(now);
+        reject(&mut state, 5 * SECOND, now);
+        state.clear_hold();
+        assert_eq!(start_all(&mut state, now), (1, Turn::Response));
+        accept(&mut state, headers(100, 50, SECOND), now);
+        assert_eq!(start_all(&mut state, now), (50, Turn::Exhausted(SECOND)));
     }
 
     #[test]

@@ -90,7 +90,7 @@ fn send_error(error: reqwest::Error, timeout: Duration, guard: Option<SendGuard>
     let is_unsent = guard.is_some_and(SendGuard::cancel);
     if is_unsent && error.is_timeout() && !error.is_connect() {
         let reason = format!(
-            "could not connect within {}, so nothing was sent",
+            "could not send the request within {}, so nothing was sent",
             seconds(timeout)
         );
         return Error::new(ErrorKind::Connection, reason);

@@ -199,6 +199,32 @@ async fn other_errors_of_a_layer_are_interruptions() {
     );
 }
 
+/// The client does not hold its requests after an error that is not a response of the service.
+#[cfg(feature = "testing")]
+#[tokio::test]
+async fn a_rate_limit_of_a_layer_is_retried_like_a_lost_connection() {
+    use profile_sdk::testing::ErrorBuilder;
+
+    let attempts = Arc::new(AtomicUsize::new(0));
+    let counted = attempts.clone();
+    let limited = layer_fn(move |_network: HttpService| {
+        let attempts = counted.clone();
+        service_fn(
+            move |_: Request| -> Ready<Result<http::Response<String>, profile_sdk::Error>> {
+                assert!(attempts.fetch_add(1, Ordering::Relaxed) < 100);
+                ready(Err(ErrorBuilder::new(ErrorKind::RateLimited).build()))
+            },
+        )
+    });
+    let client = client_builder_for("https://profiles.example")
+        .layer(limited)
+        .build()
+        .unwrap();
+    let error = client.badges().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::RateLimited);
+    assert_eq!((error.attempts(), attempts.load(Ordering::Relaxed)), (4, 4));
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_attempt_timeout_applies_to_layers() {
     let hanging = layer_fn(|_network: HttpService| {

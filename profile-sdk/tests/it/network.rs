@@ -65,7 +65,7 @@ async fn a_write_that_never_connects_sends_nothing() {
     assert_eq!(error.kind(), ErrorKind::Connection);
     assert_eq!(
         error.to_string(),
-        "POST /api/v1/me/posts: could not connect within 0.05 seconds, so nothing was sent"
+        "POST /api/v1/me/posts: could not send the request within 0.05 seconds, so nothing was sent"
     );
 }
 

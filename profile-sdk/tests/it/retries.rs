@@ -243,6 +243,24 @@ async fn a_429_without_a_wait_cannot_cause_a_loop() {
 }
 
 #[tokio::test]
+async fn a_429_fails_at_once_without_patience() {
+    for retry_after in ["7", "0", "none"] {
+        let service = MockServer::start().await;
+        service
+            .add_fault(FaultRule::new(Fault::rate_limited(retry_after)))
+            .unwrap();
+        let client = connect_as_owner(&service);
+        let impatient = RetryPolicy::new().max_wait(Duration::ZERO);
+        // With the clock of the test, more attempts would never reach the total timeout.
+        let call = client.me().retry(impatient).into_future();
+        let error = tokio::time::timeout(10 * SECOND, call).await;
+        let error = error.unwrap().unwrap_err();
+        assert_eq!((error.status(), error.attempts()), (Some(429), 1));
+        assert_eq!(requests(&service), 1);
+    }
+}
+
+#[tokio::test]
 async fn does_not_wait_longer_than_max_wait() {
     for (retry_after, seconds) in [
         ("31", 31),
