@@ -104,28 +104,40 @@ async fn work_events() -> Result<(), Box<dyn Error>> {
 
 /// Prints the dead letters, or replays those with the given numbers.
 async fn dead_letters(arguments: &[String]) -> Result<(), Box<dyn Error>> {
-    let queue = open_queue().await?;
-    let replayed = match arguments {
+    let mut replayed = match arguments {
         [_] => None,
-        [_, replay, numbers @ ..] if replay == "replay" => Some(numbers),
+        [_, replay, numbers @ ..] if replay == "replay" => Some(dead_letter_numbers(numbers)?),
         _ => return Err("unknown argument; expected `dead` or `dead replay [NUMBER…]`".into()),
     };
-    let mut next = 1;
+    let (queue, mut next) = (open_queue().await?, 1);
+    let replays_all = replayed.as_ref().is_some_and(Vec::is_empty);
     while let Some(letter) = queue.dead_letter(WORKER, next).await? {
         next = letter.number + 1;
-        match replayed {
+        match &mut replayed {
             None => println!(
                 "{}\tevent {}\t{}",
                 letter.number, letter.sequence, letter.reason
             ),
-            Some(numbers) if numbers.is_empty() || numbers.contains(&letter.number.to_string()) => {
+            Some(numbers) if replays_all || numbers.contains(&letter.number) => {
                 queue.replay(&letter).await?;
+                numbers.retain(|number| *number != letter.number);
                 println!("replayed {}", letter.number);
             }
             Some(_) => {}
         }
     }
-    Ok(())
+    match replayed.unwrap_or_default().as_slice() {
+        [] => Ok(()),
+        missing => Err(format!("no dead letters {missing:?}; `dead` lists their numbers").into()),
+    }
+}
+
+fn dead_letter_numbers(arguments: &[String]) -> Result<Vec<u64>, String> {
+    let numbers = arguments.iter().map(|text| {
+        let number: Result<u64, _> = text.parse();
+        number.map_err(|error| format!("{text:?}: {error}; expected the number of a dead letter"))
+    });
+    numbers.collect()
 }
 
 /// Connects to the broker, and tries again while it is absent.

@@ -1,4 +1,4 @@
-//! Events that a worker gave up, in a stream of their own.
+//! Events that failed permanently, in a stream of their own.
 
 use async_nats::HeaderMap;
 use async_nats::jetstream::Message;
@@ -18,7 +18,7 @@ const SEQUENCE_HEADER: &str = "Profile-Sequence";
 /// The maximum length of a stored reason in characters.
 const MAX_REASON: usize = 500;
 
-/// An event that a worker gave up.
+/// An event that failed permanently.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeadLetter {
     /// The number of the dead letter.
@@ -109,7 +109,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Stores an event that a worker gave up.
+    /// Stores an event that failed permanently.
     pub(crate) async fn bury(
         &self,
         worker: &str,

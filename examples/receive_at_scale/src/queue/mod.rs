@@ -66,8 +66,8 @@ impl Queue {
     ///
     /// # Errors
     ///
-    /// Returns [`QueueError`] if the broker cannot be reached, does not support JetStream, or has a
-    /// stream with the same name and different settings.
+    /// Returns [`QueueError`] if the URL is invalid, or if the broker cannot be reached, does not
+    /// support JetStream, or has a stream with the same name and different settings.
     ///
     /// ```no_run
     /// # async fn open() -> Result<(), receive_at_scale::QueueError> {
@@ -260,7 +260,7 @@ pub struct Backlog {
     pub waiting: u64,
     /// Events that are being handled, or wait for the next attempt.
     pub unfinished: u64,
-    /// Events that the worker gave up.
+    /// Events that failed permanently.
     pub dead_letters: u64,
 }
 
@@ -310,6 +310,14 @@ pub enum QueueError {
         /// The error of the client.
         cause: String,
     },
+    /// The settings of the connection are invalid.
+    #[error("could not {action}: {cause}; check the settings")]
+    Settings {
+        /// The step that failed.
+        action: &'static str,
+        /// The error of the client.
+        cause: String,
+    },
     /// The stream exists with other settings.
     #[error(
         "the stream {name} has other settings: {differences}; change the settings, or edit the stream"
@@ -326,5 +334,10 @@ impl QueueError {
     pub(crate) fn new(action: &'static str, cause: impl fmt::Display) -> Self {
         let cause = cause.to_string();
         Self::Broker { action, cause }
+    }
+
+    fn settings(action: &'static str, cause: impl fmt::Display) -> Self {
+        let cause = cause.to_string();
+        Self::Settings { action, cause }
     }
 }

@@ -24,10 +24,12 @@ pub struct QueueSettings {
     pub root_certificate: Option<PathBuf>,
     /// The number of servers that store each event, 1 to 5. The default is 1; in a cluster, use 3.
     pub replicas: usize,
-    /// The maximum size of the stream in bytes, which the broker reserves when the stream is
-    /// created. The default is -1: only the storage of the broker limits the size.
+    /// The maximum size in bytes of the stream of events, and of that of dead letters. The broker
+    /// reserves it when they are created. The default is -1: only the storage of the broker limits
+    /// the size.
     pub max_bytes: i64,
-    /// The period for which an event is kept, handled or not. The default is 7 days.
+    /// The period for which an event is kept, handled or not, at least [`DUPLICATE_WINDOW`]. The
+    /// default is 7 days.
     pub max_age: Duration,
     /// `true` to delete old events, handled or not, when the stream is full. By default, it rejects
     /// new ones, and the receiver responds with 503.
@@ -58,7 +60,7 @@ impl QueueSettings {
     pub(super) fn addresses(&self) -> Result<Vec<ServerAddr>, QueueError> {
         let addresses = self.servers.split(',').map(|url| url.trim().parse());
         let addresses: Result<_, _> = addresses.collect();
-        addresses.map_err(|cause| QueueError::new("parse the URL of the broker", cause))
+        addresses.map_err(|cause| QueueError::settings("parse the URL of the broker", cause))
     }
 
     /// Returns options with the credentials and certificates.
@@ -70,7 +72,7 @@ impl QueueSettings {
         if let Some(path) = &self.credentials {
             options = ConnectOptions::with_credentials_file(path)
                 .await
-                .map_err(|cause| QueueError::new("read the credentials", cause))?;
+                .map_err(|cause| QueueError::settings("read the credentials", cause))?;
         }
         // The client does not use the credentials in URLs by itself.
         let with_user = addresses.iter().find(|address| address.has_user_pass());

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use receive_at_scale::{DeadLetter, Event, Queue, RetryPolicy, work};
+use tokio::process::Command;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -158,4 +159,27 @@ async fn the_backlog_counts_failing_events() {
     timeout(DEADLINE, counted).await.unwrap();
     assert_eq!(queue.backlog("mailer").await.unwrap().total(), 3);
     worker.abort();
+}
+
+#[tokio::test]
+async fn the_program_reports_dead_letters_that_do_not_exist() {
+    let Some(broker) = start_broker().await else {
+        return;
+    };
+    for (number, expected) in [
+        ("99", "no dead letters [99]; `dead` lists their numbers\n"),
+        (
+            "abc",
+            "\"abc\": invalid digit found in string; expected the number of a dead letter\n",
+        ),
+    ] {
+        let program = Command::new(env!("CARGO_BIN_EXE_receive_at_scale"))
+            .args(["dead", "replay", number])
+            .env("NATS_URL", broker.url())
+            .kill_on_drop(true)
+            .output();
+        let output = timeout(DEADLINE, program).await.unwrap().unwrap();
+        assert!(!output.status.success());
+        assert_eq!(String::from_utf8_lossy(&output.stderr), expected);
+    }
 }

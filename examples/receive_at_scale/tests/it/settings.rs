@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use receive_at_scale::{Queue, QueueSettings};
+use receive_at_scale::{Queue, QueueError, QueueSettings};
 
 use crate::{start_broker, start_broker_with};
 
@@ -33,4 +33,17 @@ async fn connects_with_the_user_in_the_url() {
     assert!(Queue::open(&broker.url()).await.is_err());
     let url = broker.url().replace("//", "//ada:p%40ss@");
     assert!(Queue::open(&url).await.is_ok());
+}
+
+/// The program tries again after other errors.
+#[tokio::test]
+async fn distinguishes_invalid_settings_from_an_absent_broker() {
+    let mut without_credentials = QueueSettings::new("nats://127.0.0.1:1");
+    without_credentials.credentials = Some("/nonexistent/nats.creds".into());
+    for settings in [QueueSettings::new("nats://["), without_credentials] {
+        let error = Queue::open_with(settings).await.err().unwrap();
+        assert!(matches!(error, QueueError::Settings { .. }), "{error}");
+    }
+    let error = Queue::open("nats://127.0.0.1:1").await.err().unwrap();
+    assert!(matches!(error, QueueError::Broker { .. }), "{error}");
 }
