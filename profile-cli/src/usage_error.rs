@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue};
 use profile_sdk::InvalidValue;
 
+use crate::commands::auth::unexpected_key;
 use crate::input::typed_color::InvalidColor;
 use crate::outcome::failure::Failure;
 use crate::output::Output;
@@ -64,6 +65,11 @@ fn keep_close_suggestions(error: &mut clap::Error) {
 /// Returns the failure of a value that one of our types rejects. The message of the parser would
 /// repeat the value, which may be long and contain line breaks.
 fn invalid_value(error: &clap::Error) -> Option<Failure> {
+    if let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg)
+        && argument == "--with-token"
+    {
+        return Some(unexpected_key());
+    }
     let source = error.source()?;
     let message = source
         .downcast_ref::<InvalidValue>()

@@ -55,6 +55,10 @@ impl<Id: Display + PartialEq> Deletion<Id> {
         let mut deleted = Vec::new();
         let mut failures = Vec::new();
         for (item, call) in items.into_iter().zip(calls) {
+            let is_interrupted = |failure: &Failure| failure.kind == FailureKind::Interrupted;
+            if failures.last().is_some_and(is_interrupted) {
+                break;
+            }
             let what = format!("{} {}", self.noun, quoted(&item.id));
             match session.write(call, &what, &check_command) {
                 Ok(_) => deleted.push(item),

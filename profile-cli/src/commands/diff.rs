@@ -29,7 +29,7 @@ pub(crate) struct DiffArguments {
     #[command(flatten)]
     file: FileArgument,
 
-    /// Exit with 9 if there are differences
+    /// Exit with 9 if there are differences; links that are not in the file do not count
     #[arg(long)]
     exit_code: bool,
 }

@@ -3,7 +3,7 @@
 mod analytics;
 mod api;
 mod apply;
-mod auth;
+pub(crate) mod auth;
 mod badge;
 mod batch;
 mod completion;

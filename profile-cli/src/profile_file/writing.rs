@@ -99,7 +99,8 @@ impl Owner {
 
 fn file_link(link: &Link) -> Result<FileLink, String> {
     let id = link.id.as_ref().map_or("without ID", |id| id.as_str());
-    let left_out = |reason: &str| format!("left out link {id}: {reason}");
+    let left_out =
+        |reason: &str| format!("left out link {id}, which `apply --prune` would delete: {reason}");
     let title = link
         .title
         .clone()

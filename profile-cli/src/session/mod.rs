@@ -22,7 +22,7 @@ use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::Report;
 use crate::output::Output;
 use crate::settings::{
-    DEFAULT_RETRIES, DEFAULT_TIMEOUT, Found, Key, SettingName, Settings, base_url_message,
+    DEFAULT_RETRIES, DEFAULT_TIMEOUT, Found, Key, SettingName, Settings, Source, base_url_message,
 };
 use crate::system::interruption::InterruptGuard;
 
@@ -235,16 +235,27 @@ impl<'a> Session<'a> {
             curl::command(&connection.base_url, request, with_key)
         };
         let commands: Vec<_> = requests.iter().map(command).collect();
-        let is_set = self.settings.environment.path("PROFILE_API_KEY").is_some();
         if commands
             .iter()
             .any(|command| command.contains("$PROFILE_API_KEY"))
-            && !is_set
+            && let Some(arguments) = self.token_arguments()?
         {
-            let note = "run `export PROFILE_API_KEY=$(profile auth token)` before the command";
-            self.output.note(note);
+            self.output.note(&format!(
+                "run `export PROFILE_API_KEY=$(profile auth token{arguments})` before the command"
+            ));
         }
         Ok(Report::text(commands.join("\n"), "curl"))
+    }
+
+    /// Returns the arguments with which `profile auth token` prints the key of the requests, or
+    /// `None` if it is in PROFILE_API_KEY. Fails if the key is for another service.
+    fn token_arguments(&self) -> Result<Option<String>, Failure> {
+        let key = Key::find(&self.settings)?;
+        Ok(match key.map(|key| key.key.source) {
+            Some(Source::Environment("PROFILE_API_KEY")) => None,
+            Some(Source::Account(name)) => Some(format!(" --account {name}")),
+            _ => Some(String::new()),
+        })
     }
 
     /// Asks for confirmation of an action that cannot be undone, unless `--yes` is given.

@@ -10,9 +10,12 @@ impl Settings {
     /// Returns the proxy for a base URL: that of config.toml, or that of the environment variables
     /// that curl reads, unless NO_PROXY names the host.
     ///
-    /// The variables are ignored for plain HTTP, which only this machine may use: a proxy could read
+    /// Both are ignored for plain HTTP, which only this machine may use: a proxy could read
     /// the key, and could not reach the service.
     pub(crate) fn proxy(&self, base_url: &str) -> Result<Option<Setting<String>>, Failure> {
+        if !base_url.starts_with("https:") {
+            return Ok(None);
+        }
         let proxy = self.configured(SettingName::Proxy)?;
         let Some(mut proxy) = proxy.filter(|proxy| !proxy.value.is_empty()) else {
             return Ok(None);

@@ -377,11 +377,15 @@ async fn login_completes_and_checks_the_base_url() {
 #[test]
 fn a_key_as_an_argument_is_not_echoed() {
     let home = tempfile::tempdir().unwrap();
-    let login = ["auth", "login", "--with-token", "sk_live_secret"];
-    let run = run(home.path(), &[], &login);
-    assert_eq!(run.code(), 2);
-    assert!(!run.to_string().contains("sk_live"), "{run}");
-    assert!(run.to_string().contains("--with-token < FILE"), "{run}");
+    for arguments in [
+        &["--with-token", "sk_live_secret"][..],
+        &["--with-token=sk_live_secret"],
+    ] {
+        let run = run(home.path(), &[], &[&["auth", "login"], arguments].concat());
+        assert_eq!(run.code(), 2);
+        assert!(!run.to_string().contains("sk_live"), "{run}");
+        assert!(run.to_string().contains("--with-token < FILE"), "{run}");
+    }
 }
 
 #[tokio::test]
@@ -526,7 +530,15 @@ async fn auth_token_prints_the_key() {
     let other = stranger(home, &["auth", "token", "--base-url", "http://127.0.0.1:1"]).run();
     assert_eq!(other.code(), 2, "{other}");
     let curl = stranger(home, &["show", "--curl"]).run();
-    assert!(curl.stderr().contains("$(profile auth token)"), "{curl}");
+    assert!(
+        curl.stderr()
+            .contains("$(profile auth token --account demo)"),
+        "{curl}"
+    );
+    let foreign = ["show", "--curl", "--base-url", "http://127.0.0.1:1"];
+    let foreign = stranger(home, &foreign).run();
+    assert_eq!(foreign.code(), 2, "{foreign}");
+    assert!(!foreign.to_string().contains("curl "), "{foreign}");
     let none = tempfile::tempdir().unwrap();
     assert_eq!(stranger(none.path(), &["auth", "token"]).run().code(), 4);
 }

@@ -46,16 +46,22 @@ pub(crate) struct AuthLoginArguments {
     unexpected: Vec<OsString>,
 }
 
+/// Returns the failure of an argument that is probably a key, without the argument.
+pub(crate) fn unexpected_key() -> Failure {
+    let message = "unexpected argument; a key is not accepted as an argument, which other users \
+                   could read";
+    Failure::usage(message).hint(
+        "redirect a file, `profile auth login --with-token < FILE`, or pipe the output of a \
+         password manager",
+    )
+}
+
 pub(crate) fn run(
     arguments: &AuthLoginArguments,
     session: &Session<'_>,
 ) -> Result<Report, Failure> {
     if !arguments.unexpected.is_empty() {
-        let message = "unexpected argument; a key is not accepted as an argument, which other \
-                       users could read";
-        let hint = "redirect a file, `profile auth login --with-token < FILE`, or pipe the output \
-                    of a password manager";
-        return Err(Failure::usage(message).hint(hint));
+        return Err(unexpected_key());
     }
     check_input(arguments.with_token, session)?;
     let given = given_name(session)?;

@@ -16,7 +16,7 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
 
-pub(crate) use login::AuthLoginArguments;
+pub(crate) use login::{AuthLoginArguments, unexpected_key};
 pub(crate) use logout::AuthLogoutArguments;
 pub(crate) use status::AuthStatusArguments;
 
