@@ -151,6 +151,10 @@ impl<'a> Attempts<'a> {
 
     /// Returns the wait before the next attempt, or `None` if there must not be one.
     fn next_wait(&self, error: &Error) -> Option<Duration> {
+        if self.is_rejected && self.timeouts.retry.max_wait.is_zero() {
+            // There is no hold.
+            return None;
+        }
         let pacing = self.pacing();
         let now = pacing.clock.now();
         let (failure, held) = match Failure::new(error) {

@@ -170,10 +170,8 @@ impl RateLimitState {
                 self.window_length = None;
             }
         }
-        let backoff = backoff(self.holds);
-        let wait = retry_after.unwrap_or_default().max(backoff);
-        // Not without a hold, even if `max_wait` is zero.
-        self.hold(now, wait, max_wait.max(backoff));
+        let wait = retry_after.unwrap_or_default().max(backoff(self.holds));
+        self.hold(now, wait, max_wait);
         self.holds = self.holds.saturating_add(1);
         self.start_window(None);
         self.max_in_flight = UNITS_PER_REQUEST;
