@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 use tokio::sync::watch;
 
+use crate::cors::{Cors, is_preflight};
 use crate::engine::{Endpoint, Keys, Reply, Request, Verdicts, World};
 use crate::faults::{FaultRule, FaultRules, Plan, PlannedReply};
 use crate::invalid_input::InvalidInput;
@@ -27,6 +28,7 @@ pub(crate) struct Service {
     /// The verdicts before the last [`reset`](Self::reset).
     past_verdicts: Mutex<Verdicts>,
     mutant: Option<&'static Mutant>,
+    cors: Option<Cors>,
     /// Becomes `true` when the world is deleted.
     closed: watch::Sender<bool>,
 }
@@ -62,6 +64,7 @@ impl Service {
             verdicts: Mutex::default(),
             past_verdicts: Mutex::default(),
             mutant: None,
+            cors: None,
             closed: watch::Sender::new(false),
         }
     }
@@ -86,6 +89,15 @@ impl Service {
 
     pub(crate) fn mutant(&self) -> Option<&'static Mutant> {
         self.mutant
+    }
+
+    /// Lets web pages of another origin use the service.
+    pub(crate) fn set_cors(&mut self, cors: Option<Cors>) {
+        self.cors = cors;
+    }
+
+    pub(crate) fn cors(&self) -> Option<&Cors> {
+        self.cors.as_ref()
     }
 
     /// Returns the initial world.
@@ -125,6 +137,10 @@ impl Service {
     /// Determines the faults of a request and counts it. This is separate from
     /// [`answer`](Self::answer) because the plan may contain a delay before it.
     pub(crate) fn plan(&self, request: &Request) -> Plan {
+        // A rule for the next request means the one that the page sends, not the browser's own.
+        if self.cors.is_some() && is_preflight(request) {
+            return Plan::default();
+        }
         let now = self.faults.reads_clock().then(|| {
             self.store
                 .transact(|world| (world.clock().timestamp(), false))
@@ -162,12 +178,15 @@ impl Service {
 
     fn apply(&self, request: Request, plan: &Plan, handled: Handled) -> (PlannedReply, Arc<Entry>) {
         let Handled {
-            outcome,
+            mut outcome,
             at,
             date,
             has_known_key,
             other_keys,
         } = handled;
+        if let Some(cors) = &self.cors {
+            cors.answer_preflight(&request, &mut outcome);
+        }
         self.change_verdicts(|verdicts| match plan.fault {
             // The client does not receive a response that a fault replaces.
             Some(_) => verdicts.record_violations(&outcome),
@@ -177,6 +196,9 @@ impl Service {
         let mut planned = plan.apply(outcome.reply);
         if let Some(date) = date {
             planned.set_default_header("date", date);
+        }
+        if let Some(cors) = &self.cors {
+            cors.allow(&request, &mut planned);
         }
         let entry = Entry {
             request,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use crate::cors::Cors;
 use crate::engine::{
     self, ActiveKeys, Dialect, Keys, Request, SeededHash, Verdicts, World, bearer_token,
 };
@@ -130,6 +131,27 @@ impl Worlds {
     pub fn set_mutant(&mut self, mutant: &'static Mutant) {
         self.mutant = Some(mutant);
         self.default_mut().set_mutant(mutant);
+    }
+
+    /// Lets web pages of this origin use all worlds, or of any origin with `*`; see
+    /// [`MockServerBuilder::cors`](crate::MockServerBuilder::cors).
+    ///
+    /// # Errors
+    ///
+    /// Returns [`InvalidInput`] if `origin` is neither `*` nor an origin such as
+    /// `http://localhost:3000`.
+    ///
+    /// ```
+    /// use mock_server::{World, Worlds};
+    ///
+    /// let mut worlds = Worlds::in_memory(World::default());
+    /// worlds.set_cors("http://localhost:3000")?;
+    /// # Ok::<(), mock_server::InvalidInput>(())
+    /// ```
+    pub fn set_cors(&mut self, origin: &str) -> Result<(), InvalidInput> {
+        let cors = Cors::new(origin)?;
+        self.default_mut().set_cors(Some(cors));
+        Ok(())
     }
 
     fn default_mut(&mut self) -> &mut Service {
@@ -261,12 +283,13 @@ impl Worlds {
         seed.mix(others.seeds).value() >> 11
     }
 
-    /// Adds a world in memory and returns its name. It has the journal limits of `default`.
+    /// Adds a world in memory and returns its name. It has the journal limits and origins of `default`.
     pub(crate) fn create(&self, world: World) -> String {
         let mut service = Service::in_memory(world);
         service
             .journal()
             .set_limits(self.default.journal().limits());
+        service.set_cors(self.default.cors().cloned());
         if let Some(mutant) = self.mutant {
             service.set_mutant(mutant);
         }

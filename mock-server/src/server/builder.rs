@@ -5,7 +5,9 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 
 use super::MockServer;
+use crate::cors::Cors;
 use crate::engine::{Clock, Dialect, World};
+use crate::invalid_input::InvalidInput;
 use crate::journal::JournalLimits;
 use crate::service::Service;
 use crate::state_file::{StateError, StateFile};
@@ -22,6 +24,7 @@ pub struct MockServerBuilder {
     listener: Option<TcpListener>,
     wire_faults: bool,
     journal_limits: JournalLimits,
+    cors: Option<Cors>,
 }
 
 impl MockServerBuilder {
@@ -152,6 +155,30 @@ impl MockServerBuilder {
         self
     }
 
+    /// Lets web pages of this origin use the service, or of any origin with `*`. By default, browsers
+    /// do not let pages of other origins read responses.
+    ///
+    /// Preflights are answered, and responses have the headers that a page needs to read them,
+    /// including their other headers. Preflights are neither violations nor subject to faults or rate
+    /// limits. Responses of your own mocks do not have these headers.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`InvalidInput`] if `origin` is neither `*` nor an origin such as
+    /// `http://localhost:3000`.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// use mock_server::MockServer;
+    ///
+    /// let server = MockServer::builder().cors("http://localhost:3000")?.start().await?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// ```
+    pub fn cors(mut self, origin: &str) -> Result<Self, InvalidInput> {
+        self.cors = Some(Cors::new(origin)?);
+        Ok(self)
+    }
+
     /// Starts the server on its own thread. It accepts requests as soon as this returns.
     ///
     /// # Errors
@@ -194,11 +221,12 @@ impl MockServerBuilder {
         if let Some(dialect) = self.dialect {
             world.set_dialect(dialect);
         }
-        let service = match self.state_file {
+        let mut service = match self.state_file {
             None => Service::in_memory(world),
             Some(path) => Service::in_file(StateFile::new(path), world)?,
         };
         service.journal().set_limits(self.journal_limits);
+        service.set_cors(self.cors);
         Ok(service)
     }
 }

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::serving::serve;
@@ -196,4 +196,55 @@ fn pages_of_other_origins_cannot_use_the_control_api() {
     assert_eq!(get("/worlds").as_array().unwrap().len(), 1);
     assert_eq!(get("/worlds/default/webhook")["url"], Value::Null);
     assert_eq!(get("/worlds/default/state"), state);
+}
+
+/// A page that reads and edits the profile, and posts the results to its own server.
+const CLIENT: &str = r#"<!doctype html>
+<script>
+const asked = new URLSearchParams(location.search);
+const mock = "http://" + asked.get("mock");
+const headers = {"Authorization": "Bearer " + asked.get("key"), "Content-Type": "application/json"};
+const body = JSON.stringify({bio: "From a page"});
+const attempts = {
+    read: () => fetch(mock + "/api/v1/me", {headers}).then(read => read.headers.get("ratelimit-limit")),
+    edit: () => fetch(mock + "/api/v1/me/profile", {method: "PATCH", headers, body}).then(edited => edited.status),
+    control: () => fetch(mock + "/_mock/v1/worlds/default/keys").then(keys => keys.status),
+};
+async function run() {
+    const results = {};
+    for (const [name, attempt] of Object.entries(attempts)) {
+        results[name] = await attempt().catch(() => "failed");
+    }
+    await fetch("/done", {method: "POST", body: JSON.stringify(results)});
+}
+run();
+</script>"#;
+
+#[test]
+fn pages_of_other_origins_can_use_the_service_only_with_cors() {
+    let Some(chromium) = chromium() else { return };
+    let (address, posted) = serve_page(CLIENT.to_owned());
+    let origin = |host: &str| format!("http://{host}.example:{}", address.port());
+    for (options, host, may_use) in [
+        (vec!["--cors", &origin("app")], "app", true),
+        (vec!["--cors", &origin("app")], "other", false),
+        (vec!["--cors", "*"], "other", true),
+        (vec![], "app", false),
+    ] {
+        let serving = serve(&options);
+        let (mock, key) = (serving.address(), serving.key("all"));
+        let url = format!("{}/?mock={mock}&key={key}", origin(host));
+        let _browser = Browser::open(chromium.clone(), &url);
+        let results = posted.recv_timeout(Duration::from_secs(60)).unwrap();
+        let results: Value = serde_json::from_str(&results).unwrap();
+        let expected = match may_use {
+            true => json!({"read": "1000000", "edit": 200, "control": "failed"}),
+            false => json!({"read": "failed", "edit": "failed", "control": "failed"}),
+        };
+        assert_eq!(results, expected, "{host} with {options:?}");
+        let bio = &serving.ask("GET /me").data(200)["bio"];
+        assert_eq!(bio == "From a page", may_use);
+        let violations = serving.order(200, "GET /worlds/default/violations", Value::Null);
+        assert_eq!(violations, json!([]));
+    }
 }

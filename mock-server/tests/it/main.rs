@@ -26,6 +26,7 @@ mod control_openapi;
 mod control_reading;
 #[cfg(all(unix, feature = "program"))]
 mod control_webhook;
+mod cors;
 #[cfg(all(unix, feature = "program"))]
 mod devtools;
 mod dialects;

@@ -28,6 +28,8 @@ pub(crate) enum Failure {
     Dialect { path: PathBuf, reason: InvalidInput },
     #[error("invalid webhook secret file {}: {reason}", path.display())]
     Secret { path: PathBuf, reason: InvalidInput },
+    #[error("invalid --cors: {0}")]
+    Cors(InvalidInput),
     #[error("invalid --allow-host: {0}")]
     Host(InvalidInput),
     #[error("invalid control token file {}: {reason}", path.display())]

@@ -35,6 +35,9 @@ pub(crate) struct ServerOptions {
     /// JSON file with a fault rule or an array of fault rules
     #[arg(long, value_name = "FILE")]
     pub(crate) fault: Option<PathBuf>,
+    /// Let web pages of this origin use the service, such as http://localhost:3000, or of any with *
+    #[arg(long, value_name = "ORIGIN")]
+    pub(crate) cors: Option<String>,
     /// Log each request to stderr, without its key
     #[arg(long)]
     pub(crate) log: bool,

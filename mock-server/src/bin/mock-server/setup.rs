@@ -16,11 +16,14 @@ pub(crate) fn worlds(options: &ServerOptions) -> Result<Worlds, Failure> {
     let settings = Settings::read(options)?;
     let mut world = World::new(options.seed.unwrap_or_default());
     settings.apply(&mut world);
-    let worlds = match &options.state {
+    let mut worlds = match &options.state {
         None => Worlds::in_memory(world),
         Some(path) => in_file(path, world, &settings)?,
     };
     worlds.set_journal_limits(options.journal_limits());
+    if let Some(origin) = &options.cors {
+        worlds.set_cors(origin).map_err(Failure::Cors)?;
+    }
     if let Some(seed) = options.seed
         && *worlds.keys() != World::new(seed).keys()
     {

@@ -1,0 +1,110 @@
+//! Cross-origin resource sharing (CORS): lets web pages of another origin use the service.
+
+use std::sync::Arc;
+
+use http::Uri;
+
+use crate::engine::{Outcome, Reply, Request};
+use crate::faults::PlannedReply;
+use crate::invalid_input::InvalidInput;
+
+/// The origin whose pages may use the service, or `*` for all.
+#[derive(Debug, Clone)]
+pub(crate) struct Cors(Arc<str>);
+
+impl Cors {
+    /// Returns an error unless `origin` is `*` or an origin as browsers send it.
+    pub(crate) fn new(origin: &str) -> Result<Self, InvalidInput> {
+        let uri = origin.parse::<Uri>().unwrap_or_default();
+        let parts = uri.scheme_str().zip(uri.authority());
+        let own = parts.map(|(scheme, authority)| format!("{scheme}://{authority}"));
+        let is_origin = own.is_some_and(|own| own.to_ascii_lowercase() == origin);
+        if origin != "*" && !is_origin {
+            let message = format!(
+                "`{origin}` is not an origin; expected * or a scheme, a host in lower case and a \
+                 port, such as http://localhost:3000"
+            );
+            return Err(InvalidInput::new("invalid_origin", message));
+        }
+        Ok(Self(origin.into()))
+    }
+
+    /// Accepts a preflight. The method and the headers that it asks for are always allowed, so that
+    /// the request itself is sent and the page sees how the service rejects it.
+    pub(crate) fn answer_preflight(&self, request: &Request, outcome: &mut Outcome) {
+        if !is_preflight(request) {
+            return;
+        }
+        let allowed = [
+            (
+                "access-control-request-method",
+                "access-control-allow-methods",
+            ),
+            (
+                "access-control-request-headers",
+                "access-control-allow-headers",
+            ),
+        ];
+        let headers = allowed.into_iter().filter_map(|(asked, allowed)| {
+            let value = request.header_values(asked).next()?.to_owned();
+            Some((allowed.into(), value.into()))
+        });
+        outcome.rejection = None;
+        outcome.reply = Reply {
+            status: 204,
+            headers: headers.collect(),
+            body: Vec::new(),
+        };
+    }
+
+    /// Lets the page read a response.
+    pub(crate) fn allow(&self, request: &Request, planned: &mut PlannedReply) {
+        if !is_for_service(request) {
+            return;
+        }
+        planned.set_default_header("access-control-allow-origin", self.0.to_string());
+        planned.set_default_header("access-control-expose-headers", "*".to_owned());
+        if &*self.0 != "*" {
+            planned.headers.push(("vary".into(), "origin".into()));
+        }
+    }
+}
+
+/// Returns `true` for the request with which a browser asks for permission to send another one.
+pub(crate) fn is_preflight(request: &Request) -> bool {
+    let mut asked = request.header_values("access-control-request-method");
+    request.method == "OPTIONS" && is_for_service(request) && asked.next().is_some()
+}
+
+fn is_for_service(request: &Request) -> bool {
+    request.path.starts_with("/api/v1/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accepts_only_origins_that_browsers_send() {
+        for origin in [
+            "*",
+            "http://localhost:3000",
+            "https://a.example",
+            "http://[::1]:80",
+        ] {
+            assert!(Cors::new(origin).is_ok(), "{origin}");
+        }
+        for text in [
+            "",
+            "null",
+            "localhost:3000",
+            "http://localhost:3000/",
+            "http://LOCALHOST",
+            "http://",
+            "http://a,http://b",
+            "http://a\r\nx: y",
+        ] {
+            assert!(Cors::new(text).is_err(), "{text}");
+        }
+    }
+}
