@@ -18,7 +18,7 @@
 //
 // - `engine`: the service as a pure function from a world and a request to an outcome
 // - `faults`, `journal`, `webhook`: faults, recorded requests and webhook deliveries
-// - `cors`: permissions for web pages of another origin
+// - `compression`, `cors`: compressed responses, and permissions for web pages of another origin
 // - `mutants`: changes that break one sentence of the specification each
 // - `state_file`, `store`, `service`, `worlds`: the storage of worlds, and the state around them
 // - `control`: the control API of the program
@@ -27,6 +27,7 @@
 
 mod blocking;
 mod bytes_in_json;
+mod compression;
 mod control;
 mod cors;
 mod engine;

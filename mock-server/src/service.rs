@@ -2,9 +2,11 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
 use jiff::Timestamp;
 use tokio::sync::watch;
 
+use crate::compression::compress;
 use crate::cors::{Cors, is_preflight};
 use crate::engine::{Endpoint, Keys, Reply, Request, Verdicts, World};
 use crate::faults::{FaultRule, FaultRules, Plan, PlannedReply};
@@ -169,7 +171,7 @@ impl Service {
                     has_known_key: false,
                     fault: None,
                     violations: Vec::new(),
-                    response: response(&planned),
+                    response: response(&planned, planned.body.clone(), planned.body_length()),
                 };
                 (planned, self.journal.record(entry))
             }
@@ -181,6 +183,7 @@ impl Service {
             mut outcome,
             at,
             date,
+            is_compressed,
             has_known_key,
             other_keys,
         } = handled;
@@ -200,6 +203,11 @@ impl Service {
         if let Some(cors) = &self.cors {
             cors.allow(&request, &mut planned);
         }
+        // The journal keeps the body as it was before.
+        let (body, body_length) = (planned.body.clone(), planned.body_length());
+        if is_compressed {
+            compress(&request, &mut planned);
+        }
         let entry = Entry {
             request,
             other_keys,
@@ -208,7 +216,7 @@ impl Service {
             has_known_key,
             fault: planned.fault,
             violations: outcome.violations,
-            response: response(&planned),
+            response: response(&planned, body, body_length),
         };
         (planned, self.journal.record(entry))
     }
@@ -264,11 +272,11 @@ impl Service {
 }
 
 /// Returns the recorded part of a response, or `None` if the client does not receive it.
-fn response(planned: &PlannedReply) -> Option<Response> {
+fn response(planned: &PlannedReply, body: Bytes, body_length: u64) -> Option<Response> {
     Some(Response {
         status: planned.status()?,
         headers: planned.headers.clone(),
-        body: planned.body.clone(),
-        body_length: planned.body_length(),
+        body,
+        body_length,
     })
 }

@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
 
+use crate::engine::dialect::Compression;
 use crate::engine::{Outcome, Request, World, bearer_token, process};
 use crate::mutants::Mutant;
 use crate::state_file::{StateError, StateFile};
@@ -25,6 +26,8 @@ pub(crate) struct Handled {
     pub(crate) at: Timestamp,
     /// The value of the header `Date`, unless the world uses the system clock.
     pub(crate) date: Option<String>,
+    /// `true` if the dialect compresses responses.
+    pub(crate) is_compressed: bool,
     /// `true` if the world has the key of the request.
     pub(crate) has_known_key: bool,
     /// The keys of the world that were not generated.
@@ -41,6 +44,7 @@ impl Handled {
             },
             at,
             date: world.clock().date_header(at),
+            is_compressed: world.dialect().compression == Compression::Gzip,
             has_known_key: has_known_key(world, request),
             other_keys: world.other_keys(),
         }

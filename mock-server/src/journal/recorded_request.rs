@@ -56,7 +56,7 @@ pub struct RecordedRequest {
     /// `Content-Length`.
     pub response_headers: Vec<(String, String)>,
     /// The body of the response, like [`body`](Self::body). A wire fault may have truncated it on its
-    /// way; the bodies of `huge_body` and `gzip_bomb` are not recorded.
+    /// way; the bodies of `huge_body` and `gzip_bomb` are not recorded. Never compressed.
     #[serde(with = "bytes_in_json")]
     pub response_body: Vec<u8>,
     /// The length of the whole body of the response in bytes.

@@ -12,6 +12,7 @@ mod badges;
 mod bodies;
 #[cfg(all(unix, feature = "program"))]
 mod browser;
+mod compression;
 mod conformance;
 mod conformance_cases;
 #[cfg(all(unix, feature = "program"))]

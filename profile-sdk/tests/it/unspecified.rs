@@ -133,8 +133,8 @@ const ITEMS: [Item; 36] = [
         "it does not receive events"),
     not_applicable("provisioning of the webhook secret", &[],
         "it does not use the secret"),
-    item("redirects, compression and the like", &[],
-        &[compression::decompresses_gzip, network::a_redirect_is_not_followed,
+    item("redirects, compression and the like", &["compression"],
+        &[MATRIX, ERRORS, compression::decompresses_gzip, network::a_redirect_is_not_followed,
           shapes::ignores_the_content_type_and_a_byte_order_mark]),
 ];
 

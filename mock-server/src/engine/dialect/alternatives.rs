@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::{
-    AnalyticsShape, ApiVisible, BadgeKinds, ContentRejection, DaysOutOfRange, Dialect, ErrorBody,
-    Ids, KeyObject, KeyRateLimit, KeyScopes, MeFields, OtherStatistics, RateLimitRejection,
-    ReferenceData, ResourceFields, ScopeRejection, SignatureEncoding, UnknownFields,
-    WebhookPayload, WriteResponses,
+    AnalyticsShape, ApiVisible, BadgeKinds, Compression, ContentRejection, DaysOutOfRange, Dialect,
+    ErrorBody, Ids, KeyObject, KeyRateLimit, KeyScopes, MeFields, OtherStatistics,
+    RateLimitRejection, ReferenceData, ResourceFields, ScopeRejection, SignatureEncoding,
+    UnknownFields, WebhookPayload, WriteResponses,
 };
 use crate::engine::seeded_hash::SeededHash;
 
@@ -15,7 +15,7 @@ type Setting = (&'static str, &'static [Alternative]);
 type Alternative = (&'static str, fn(&mut Dialect));
 
 #[rustfmt::skip]
-const SETTINGS: [Setting; 21] = [
+const SETTINGS: [Setting; 22] = [
     ("api_visible", &[
         ("integer", |dialect| dialect.api_visible = ApiVisible::Integer),
         ("string", |dialect| dialect.api_visible = ApiVisible::String),
@@ -87,6 +87,9 @@ const SETTINGS: [Setting; 21] = [
         ("service_unavailable", |dialect| {
             dialect.rate_limit_rejection = RateLimitRejection::ServiceUnavailable;
         }),
+    ]),
+    ("compression", &[
+        ("gzip", |dialect| dialect.compression = Compression::Gzip),
     ]),
     ("webhook_signature_encoding", &[
         ("base64", |dialect| dialect.webhook_signature_encoding = SignatureEncoding::Base64),

@@ -13,9 +13,10 @@ use crate::invalid_input::InvalidInput;
 use crate::read_json;
 
 pub use settings::{
-    AnalyticsShape, ApiVisible, BadgeKinds, ContentRejection, DaysOutOfRange, ErrorBody, Ids,
-    KeyObject, KeyRateLimit, KeyScopes, MeFields, OtherStatistics, RateLimitRejection,
-    ReferenceData, ResourceFields, ScopeRejection, UnknownFields, WriteResponses,
+    AnalyticsShape, ApiVisible, BadgeKinds, Compression, ContentRejection, DaysOutOfRange,
+    ErrorBody, Ids, KeyObject, KeyRateLimit, KeyScopes, MeFields, OtherStatistics,
+    RateLimitRejection, ReferenceData, ResourceFields, ScopeRejection, UnknownFields,
+    WriteResponses,
 };
 pub use webhook::{SignatureEncoding, WebhookPayload};
 
@@ -80,6 +81,8 @@ pub struct Dialect {
     pub error_body: ErrorBody,
     /// The response to a request that exceeds the rate limit.
     pub rate_limit_rejection: RateLimitRejection,
+    /// The compression of responses.
+    pub compression: Compression,
     /// The encoding of the digest in `X-Service-Signature`.
     pub webhook_signature_encoding: SignatureEncoding,
     /// The shape of the body of an event.
@@ -243,6 +246,7 @@ impl Default for Dialect {
             scope_rejection: ScopeRejection::default(),
             error_body: ErrorBody::default(),
             rate_limit_rejection: RateLimitRejection::default(),
+            compression: Compression::default(),
             webhook_signature_encoding: SignatureEncoding::default(),
             webhook_payload: WebhookPayload::default(),
             webhook_timeout: Duration::from_secs(10),

@@ -213,6 +213,20 @@ pub enum ScopeRejection {
     Unauthorized,
 }
 
+/// The compression of responses.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Compression {
+    /// Responses are not compressed.
+    #[default]
+    None,
+    /// Responses with a body are compressed with gzip if the request accepts it in
+    /// `Accept-Encoding`. The journal keeps the body as it was before, and
+    /// [`handle`](crate::handle) does not compress.
+    Gzip,
+}
+
 /// The shape of the body of a rejection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
