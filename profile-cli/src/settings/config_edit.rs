@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::ops::Range;
 
-use toml_edit::{Document, Item, Table, TableLike, Value};
+use toml_edit::{Document, DocumentMut, Item, Table, TableLike, Value};
 
 use super::{AccountName, ConfigFile, SettingName};
 use crate::outcome::failure::Failure;
@@ -129,21 +129,36 @@ impl ConfigEdit {
 
     /// Removes an account.
     pub(crate) fn remove_account(&mut self, account: &str) {
-        let accounts = self.document().get_mut("accounts");
-        if let Some(accounts) = accounts.and_then(Item::as_table_like_mut) {
-            accounts.remove(account);
-        }
+        remove_account(&mut self.file.document, account);
     }
 
     /// Writes the file.
     pub(crate) fn finish(self) -> Result<(), Failure> {
+        self.write(&self.file.document)
+    }
+
+    /// Writes the file without an account, which stays in the edit.
+    pub(crate) fn write_without(&self, account: &AccountName) -> Result<(), Failure> {
+        let mut document = self.file.document.clone();
+        remove_account(&mut document, account.as_str());
+        self.write(&document)
+    }
+
+    fn write(&self, document: &DocumentMut) -> Result<(), Failure> {
         let path = self.file.path();
-        let written = private_file::write(path, self.file.document.to_string().as_bytes());
+        let written = private_file::write(path, document.to_string().as_bytes());
         written.map_err(|error| Failure::of_file("written", path, &error))
     }
 
     fn document(&mut self) -> &mut Table {
         self.file.document.as_table_mut()
+    }
+}
+
+fn remove_account(document: &mut DocumentMut, account: &str) {
+    let accounts = document.get_mut("accounts");
+    if let Some(accounts) = accounts.and_then(Item::as_table_like_mut) {
+        accounts.remove(account);
     }
 }
 

@@ -265,6 +265,72 @@ async fn does_not_mix_services_of_one_host() {
     assert_eq!(list, expected);
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn an_error_never_leaves_a_key_with_the_base_url_of_another_service() {
+    let fixture = Fixture::new().await;
+    let other = Fixture::new().await;
+    fixture.log_in(fixture.service.key(), &[]).stdout();
+    let config = fixture.config("config.toml");
+    // Too long for the limit of one block of 512 bytes, unlike a key.
+    let before = format!("# {}\n{}", "x".repeat(2000), read(&config));
+    fs::write(&config, &before).unwrap();
+    let new_key = other.service.keys().links.clone();
+    let replace = [
+        "auth",
+        "login",
+        "--with-token",
+        "--yes",
+        "--account",
+        OWNER,
+        "--base-url",
+        other.service.uri(),
+    ];
+    let limited = |limit: &str| {
+        let mut program = fixture.stranger(&replace);
+        let mut shell = std::process::Command::new("sh");
+        let script = format!("trap '' XFSZ; ulimit -f {limit}; exec \"$@\"");
+        shell.args(["-c", &script, "sh"]);
+        shell.arg(program.command.get_program());
+        shell.args(program.command.get_args()).env_clear();
+        let set = program.command.get_envs();
+        shell.envs(set.filter_map(|(name, value)| Some((name, value?))));
+        program.command = shell;
+        program.stdin(new_key.as_str()).run()
+    };
+    let key = || read(&fixture.config("keys/demo"));
+    let full = limited("1");
+    assert_eq!(full.code(), 1, "{full}");
+    assert!(
+        full.stderr().contains("config.toml cannot be written"),
+        "{full}"
+    );
+    assert_eq!(
+        (key().trim_end(), read(&config)),
+        (fixture.service.key(), before.clone())
+    );
+
+    // A key that cannot be written leaves the account as it was.
+    let keys = fixture.config("keys");
+    let aside = fixture.config("aside");
+    fs::rename(&keys, &aside).unwrap();
+    fs::write(&keys, "").unwrap();
+    let failed = limited("unlimited");
+    assert_eq!(failed.code(), 1, "{failed}");
+    assert_eq!(read(&config), before);
+    fs::remove_file(&keys).unwrap();
+    fs::rename(&aside, &keys).unwrap();
+
+    limited("unlimited").stdout();
+    assert_eq!(key().trim_end(), new_key);
+    let after = before.replace(fixture.service.uri(), other.service.uri());
+    assert_eq!(read(&config), after);
+}
+
+fn read(path: &std::path::Path) -> String {
+    fs::read_to_string(path).unwrap()
+}
+
 #[tokio::test]
 async fn switches_accounts() {
     let fixture = Fixture::new().await;

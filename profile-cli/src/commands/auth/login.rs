@@ -284,7 +284,16 @@ impl Login {
             // Another process may have added one while the user was asked.
             edit.check_free(name)?;
         }
-        let stored = KeyStore::store(&settings.environment, name, key)?;
+        let replaced = edit.file().account_text(name.as_str(), "base_url")?;
+        if replaced.is_some_and(|replaced| !is_same_service(&replaced, base_url)) {
+            // No error may leave the new key with the old base URL.
+            edit.write_without(name)?;
+        }
+        let stored = match KeyStore::store(&settings.environment, name, key) {
+            Ok(stored) => stored,
+            // The old key is still there, and so is the account once the edit is written.
+            Err(failure) => return Err(edit.finish().err().unwrap_or(failure)),
+        };
         edit.set_account(name, "base_url", base_url)?;
         edit.set_account(name, KEY_STORE, stored.store.as_str())?;
         edit.set(SettingName::Account, name.as_str());
