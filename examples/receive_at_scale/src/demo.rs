@@ -19,7 +19,7 @@ pub(crate) async fn run() -> Result<(), Box<dyn Error>> {
     };
     let queue = Queue::open(&broker.url()).await?;
     let receiver = Receiver::new(Verifier::new(Secret::new(SECRET)?));
-    let app = routes(receiver, queue.clone(), by_json_field("/data/id"), |_| {});
+    let app = routes(receiver, queue.clone(), by_json_field("/data/id"));
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let url = format!("http://{}/hooks", listener.local_addr()?);
     tokio::spawn(async move { axum::serve(listener, app).await });

@@ -2,6 +2,7 @@
 
 mod event_key;
 mod local_broker;
+mod metrics;
 mod queue;
 mod receiver;
 mod recent_events;
@@ -11,6 +12,7 @@ mod worker;
 
 pub use event_key::{EventKey, by_digest, by_json_field, none};
 pub use local_broker::LocalBroker;
+pub use metrics::metrics_routes;
 pub use queue::{
     Backlog, DUPLICATE_WINDOW, DeadLetter, MAX_PENDING, Queue, QueueError, QueueSettings,
     STORE_TIMEOUT, StoreError, Stored,

@@ -16,6 +16,13 @@ use tokio::time::{sleep, timeout};
 /// Maximum time for the broker to start.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 
+/// Routes on which nothing listens.
+const UNUSED_ROUTES: [&str; 3] = [
+    "nats://127.0.0.1:1",
+    "nats://127.0.0.1:2",
+    "nats://127.0.0.1:3",
+];
+
 /// A `nats-server` on a free port, with its data in a temporary folder. Dropping it stops the
 /// process.
 #[derive(Debug)]
@@ -69,7 +76,7 @@ impl LocalBroker {
         let folder = TempDir::new()?;
         // With port -1, nats-server chooses a free port and writes it to a file.
         let process = spawn(&program, folder.path(), "-1", &arguments)?;
-        let port = with_timeout(wait_for_port(folder.path())).await?;
+        let port = with_timeout(wait_for_port(folder.path(), "nats")).await?;
         Ok(Some(Self {
             process,
             program,
@@ -77,6 +84,46 @@ impl LocalBroker {
             port,
             folder,
         }))
+    }
+
+    /// Starts three brokers that form a cluster. Its leader is elected within a few seconds.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`LocalBroker::start`].
+    ///
+    /// ```no_run
+    /// # async fn start() -> std::io::Result<()> {
+    /// let brokers = receive_at_scale::LocalBroker::start_cluster().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn start_cluster() -> io::Result<Option<[Self; 3]>> {
+        // A server with JetStream needs routes, and waits for as many peers. Nothing listens on
+        // these ports; the second and third server know the first, which connects them.
+        let mut routes = UNUSED_ROUTES.map(str::to_owned);
+        let Some(first) = Self::start_in_cluster("0", &routes).await? else {
+            return Ok(None);
+        };
+        let port = with_timeout(wait_for_port(first.folder.path(), "cluster")).await?;
+        routes[0] = format!("nats://127.0.0.1:{port}");
+        let second = Self::start_in_cluster("1", &routes).await?;
+        let third = Self::start_in_cluster("2", &routes).await?;
+        Ok(second
+            .zip(third)
+            .map(|(second, third)| [first, second, third]))
+    }
+
+    async fn start_in_cluster(name: &str, routes: &[String]) -> io::Result<Option<Self>> {
+        let cluster = [
+            "--cluster_name",
+            "local",
+            "--cluster",
+            "nats://127.0.0.1:-1",
+        ];
+        let routes = routes.join(",");
+        let server = ["--server_name", name, "--routes", &routes];
+        Self::start_with(&[&cluster[..], &server].concat()).await
     }
 
     /// Returns the URL of the broker, such as `nats://127.0.0.1:40123`.
@@ -89,6 +136,21 @@ impl LocalBroker {
     #[must_use]
     pub fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    /// Kills the process.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the process cannot be killed.
+    ///
+    /// ```no_run
+    /// # async fn crash(mut broker: receive_at_scale::LocalBroker) -> std::io::Result<()> {
+    /// broker.kill().await
+    /// # }
+    /// ```
+    pub async fn kill(&mut self) -> io::Result<()> {
+        self.process.kill().await
     }
 
     /// Kills the process, and starts it again with the same port and data.
@@ -104,7 +166,7 @@ impl LocalBroker {
     /// # }
     /// ```
     pub async fn restart(&mut self) -> io::Result<()> {
-        self.process.kill().await?;
+        self.kill().await?;
         let port = self.port.to_string();
         self.process = spawn(&self.program, self.folder.path(), &port, &self.arguments)?;
         with_timeout(wait_for_connection(self.port)).await?;
@@ -148,22 +210,22 @@ async fn with_timeout<T>(ready: impl Future<Output = T>) -> io::Result<T> {
     timeout(START_TIMEOUT, ready).await.map_err(|_| timed_out())
 }
 
-async fn wait_for_port(folder: &Path) -> u16 {
+async fn wait_for_port(folder: &Path, listener: &str) -> u16 {
     loop {
-        if let Some(port) = read_port(folder) {
+        if let Some(port) = read_port(folder, listener) {
             return port;
         }
         sleep(Duration::from_millis(20)).await;
     }
 }
 
-/// Reads the port from the file `nats-server_<process>.ports`, which contains
-/// `{"nats": ["nats://127.0.0.1:40123"]}`.
-fn read_port(folder: &Path) -> Option<u16> {
+/// Reads the port of a listener from the file `nats-server_<process>.ports`, which contains
+/// `{"nats": ["nats://127.0.0.1:40123"], "cluster": ["nats://127.0.0.1:40124"]}`.
+fn read_port(folder: &Path, listener: &str) -> Option<u16> {
     let mut files = fs::read_dir(folder).ok()?.flatten();
     let file = files.find(|file| file.path().extension().is_some_and(|end| end == "ports"))?;
     let ports: Value = serde_json::from_slice(&fs::read(file.path()).ok()?).ok()?;
-    let url = ports.pointer("/nats/0")?.as_str()?;
+    let url = ports.get(listener)?.get(0)?.as_str()?;
     url.rsplit_once(':')?.1.parse().ok()
 }
 

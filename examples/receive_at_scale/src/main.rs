@@ -5,22 +5,21 @@
 #![allow(clippy::print_stderr, reason = "errors go to the log on stderr")]
 
 mod demo;
+mod environment;
 mod measure;
 
 use std::env;
 use std::error::Error;
-use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
-use std::str::FromStr;
 use std::time::Duration;
 
 use receive_at_scale::{
-    Event, EventKey, Queue, QueueError, QueueSettings, RetryPolicy, by_digest, by_json_field, none,
-    routes, serve, work,
+    Event, Queue, QueueError, RetryPolicy, metrics_routes, routes, serve, work,
 };
 use tokio::net::TcpListener;
-use webhook_verify::{Receiver, Secret, Verifier};
+use tracing::{info, warn};
+use webhook_verify::Receiver;
 
 /// The name of the worker.
 const WORKER: &str = "printer";
@@ -55,17 +54,13 @@ async fn run() -> Result<(), Box<dyn Error>> {
 }
 
 async fn receive() -> Result<(), Box<dyn Error>> {
-    let receiver = Receiver::new(verifier()?)
-        .on_rejection(|rejection, run| eprintln!("rejected: {rejection} ({run})"));
-    let key = event_key(&setting("EVENT_KEY", "none"))?;
-    let address = setting("LISTEN", "127.0.0.1:8080");
-    let listener = TcpListener::bind(&address)
-        .await
-        .map_err(|error| format!("could not listen on {address:?} (LISTEN): {error}"))?;
+    start_log()?;
+    let receiver = Receiver::new(environment::verifier()?);
+    let key = environment::event_key()?;
+    let listener = listen("LISTEN", &environment::text("LISTEN", "127.0.0.1:8080")).await?;
     let queue = open_queue().await?;
-    let app = routes(receiver, queue, key, |error| {
-        eprintln!("responded with 503: {error}")
-    });
+    serve_metrics(&queue).await?;
+    let app = routes(receiver, queue, key);
 
     let shutdown = shutdown_signal()?;
     println!("http://{}/hooks", listener.local_addr()?);
@@ -73,32 +68,46 @@ async fn receive() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Creates a verifier for the secret, and for the previous one during a rotation.
-fn verifier() -> Result<Verifier, Box<dyn Error>> {
-    let secret = env::var("PROFILE_WEBHOOK_SECRET")
-        .map_err(|_| "PROFILE_WEBHOOK_SECRET is not set; expected the webhook secret")?;
-    let verifier = Verifier::new(Secret::new(secret)?);
-    Ok(match env::var("PROFILE_WEBHOOK_SECRET_BEFORE") {
-        Ok(before) => verifier.also_accept(Secret::new(before)?),
-        Err(_) => verifier,
-    })
-}
-
 async fn work_events() -> Result<(), Box<dyn Error>> {
+    start_log()?;
     let queue = open_queue().await?;
+    serve_metrics(&queue).await?;
     let print = |event: Event| async move {
         let text = String::from_utf8_lossy(&event.body);
         println!("{} {text}", event.sequence);
         Ok(())
     };
-    work(
-        &queue,
-        WORKER,
-        RetryPolicy::default(),
-        print,
-        shutdown_signal()?,
-    )
-    .await?;
+    let retry = RetryPolicy::default();
+    work(&queue, WORKER, retry, print, shutdown_signal()?).await?;
+    Ok(())
+}
+
+/// Logs to stderr, one JSON object per line.
+fn start_log() -> Result<(), String> {
+    tracing_subscriber::fmt()
+        .json()
+        .flatten_event(true)
+        .with_span_list(false)
+        .with_max_level(environment::log_level()?)
+        .with_writer(io::stderr)
+        .init();
+    Ok(())
+}
+
+async fn listen(variable: &str, address: &str) -> Result<TcpListener, String> {
+    let listener = TcpListener::bind(address).await;
+    listener.map_err(|error| format!("could not listen on {address:?} ({variable}): {error}"))
+}
+
+/// Serves metrics in the background, if their address is set.
+async fn serve_metrics(queue: &Queue) -> Result<(), Box<dyn Error>> {
+    let Ok(address) = env::var("METRICS_LISTEN") else {
+        return Ok(());
+    };
+    let listener = listen("METRICS_LISTEN", &address).await?;
+    info!(address = %listener.local_addr()?, "serving metrics");
+    let app = metrics_routes(queue.clone());
+    tokio::spawn(serve(listener, app, std::future::pending()));
     Ok(())
 }
 
@@ -142,52 +151,13 @@ fn dead_letter_numbers(arguments: &[String]) -> Result<Vec<u64>, String> {
 
 /// Connects to the broker, and tries again while it is absent.
 async fn open_queue() -> Result<Queue, Box<dyn Error>> {
-    let mut settings = QueueSettings::new(setting("NATS_URL", "nats://127.0.0.1:4222"));
-    settings.credentials = env::var_os("NATS_CREDENTIALS").map(Into::into);
-    settings.root_certificate = env::var_os("NATS_ROOT_CERTIFICATE").map(Into::into);
-    settings.replicas = number("STREAM_REPLICAS", settings.replicas)?;
-    settings.max_bytes = number("STREAM_MAX_BYTES", settings.max_bytes)?;
-    let max_age = number("STREAM_MAX_AGE", settings.max_age.as_secs())?;
-    settings.max_age = Duration::from_secs(max_age);
-    settings.discard_old = match setting("STREAM_DISCARD", "new").as_str() {
-        "new" => false,
-        "old" => true,
-        other => {
-            return Err(
-                format!("invalid STREAM_DISCARD {other:?}; expected `new` or `old`").into(),
-            );
-        }
-    };
+    let settings = environment::queue_settings()?;
     loop {
         match Queue::open_with(settings.clone()).await {
-            Err(error @ QueueError::Broker { .. }) => eprintln!("{error}; trying again"),
+            Err(error @ QueueError::Broker { .. }) => warn!(%error, "trying again"),
             opened => return Ok(opened?),
         }
         tokio::time::sleep(OPEN_DELAY).await;
-    }
-}
-
-fn number<T: FromStr<Err: Display>>(name: &str, default: T) -> Result<T, String> {
-    match env::var(name) {
-        Ok(text) => text
-            .parse()
-            .map_err(|error| format!("invalid {name} {text:?}: {error}; expected a number")),
-        Err(_) => Ok(default),
-    }
-}
-
-fn setting(name: &str, default: &str) -> String {
-    env::var(name).unwrap_or_else(|_| default.to_owned())
-}
-
-fn event_key(value: &str) -> Result<EventKey, String> {
-    match value {
-        "none" => Ok(none()),
-        "digest" => Ok(by_digest()),
-        pointer if pointer.starts_with('/') => Ok(by_json_field(pointer)),
-        other => Err(format!(
-            "invalid EVENT_KEY {other:?}; expected `none`, `digest` or a JSON pointer such as `/data/id`"
-        )),
     }
 }
 

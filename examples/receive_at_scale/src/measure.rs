@@ -25,7 +25,7 @@ pub(crate) async fn run() -> Result<(), Box<dyn Error>> {
     let queue = Queue::open(&broker.url()).await?;
     let secret = || Secret::new("the webhook secret");
     let receiver = Receiver::new(Verifier::new(secret()?));
-    let verifying = routes(receiver, queue.clone(), none(), |_| {});
+    let verifying = routes(receiver, queue.clone(), none());
     let not_verifying = Router::new().route("/hooks", post(store)).with_state(queue);
 
     println!("{DELIVERIES} deliveries of 256 bytes, {IN_FLIGHT} at once, without sockets");

@@ -17,6 +17,9 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tower::ServiceExt;
+use tracing::warn;
+
+use crate::metrics::DELIVERIES;
 
 /// Maximum number of open connections. Others wait until one closes.
 pub const MAX_CONNECTIONS: usize = 1024;
@@ -77,6 +80,9 @@ pub async fn serve(mut listener: TcpListener, app: Router, shutdown: impl Future
 }
 
 fn timed_out() -> Response<Body> {
+    warn!("closed the connection of a slow sender");
+    let status = StatusCode::REQUEST_TIMEOUT.as_str();
+    DELIVERIES.with_label_values(&[status, "slow_sender"]).inc();
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::REQUEST_TIMEOUT;
     response

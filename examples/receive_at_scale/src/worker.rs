@@ -4,16 +4,19 @@ use std::error::Error;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
+use async_nats::jetstream::message::Info;
 use async_nats::jetstream::{AckKind, Message};
 use bytes::Bytes;
 use futures_util::{FutureExt, StreamExt};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval_at, sleep, timeout};
+use tracing::{Instrument, error, error_span, warn};
 
+use crate::metrics::{ATTEMPTS, EVENT_SECONDS, REDELIVERIES};
 use crate::queue::{KIND_HEADER, WORKER_HEADER, text};
 use crate::recent_events::{Progress, RecentEvents};
 use crate::{DUPLICATE_WINDOW, Queue, QueueError, RetryPolicy};
@@ -164,9 +167,10 @@ where
     H: Future<Output = Result<(), HandlerError>>,
 {
     async fn process(&self, message: &Message) {
-        let Ok(sequence) = message.info().map(|info| info.stream_sequence) else {
+        let Ok(info) = message.info() else {
             return; // Not a message of the stream.
         };
+        let sequence = info.stream_sequence;
         let worker = message
             .headers
             .as_ref()
@@ -175,14 +179,22 @@ where
             return acknowledge(message).await; // A dead letter of another worker.
         }
         let known = self.with_events(|events| events.start(sequence, Instant::now()));
+        if info.delivered > 1 {
+            REDELIVERIES.with_label_values(&[&self.name]).inc();
+        }
         match known {
             Some(Progress::InProgress) => {}
             Some(Progress::Done) => acknowledge(message).await,
-            None => self.handle(message, sequence).await,
+            // At the level of errors, so that every message has the sequence number.
+            None => {
+                let span = error_span!("event", sequence);
+                self.handle(message, info).instrument(span).await;
+            }
         }
     }
 
-    async fn handle(&self, message: &Message, sequence: u64) {
+    async fn handle(&self, message: &Message, info: Info<'_>) {
+        let sequence = info.stream_sequence;
         let headers = message.headers.as_ref();
         let event = Event {
             body: message.payload.clone(),
@@ -194,27 +206,46 @@ where
         match AssertUnwindSafe(handled).catch_unwind().await {
             Ok(Ok(())) => {
                 self.with_events(|events| events.finish(sequence, Instant::now()));
+                self.count("handled");
+                let age = SystemTime::now().duration_since(info.published.into());
+                EVENT_SECONDS.observe(age.unwrap_or_default().as_secs_f64());
                 acknowledge(message).await;
             }
-            Ok(Err(error)) => self.fail(message, sequence, &error.to_string()).await,
-            Err(_) => self.fail(message, sequence, "the handler panicked").await,
+            Ok(Err(error)) => self.fail(message, &info, &error.to_string()).await,
+            Err(_) => self.fail(message, &info, "the handler panicked").await,
         }
     }
 
     /// Requests another delivery, or stores a dead letter.
-    async fn fail(&self, message: &Message, sequence: u64, reason: &str) {
+    async fn fail(&self, message: &Message, info: &Info<'_>, reason: &str) {
+        let sequence = info.stream_sequence;
         self.with_events(|events| events.forget(sequence));
-        let deliveries = message.info().map_or(1, |info| info.delivered);
-        let delay = self.retry.delay(deliveries);
+        let delay = self.retry.delay(info.delivered);
         if delay.is_none() {
             let buried = self.queue.bury(&self.name, message, sequence, reason).await;
-            if buried.is_ok() {
-                return acknowledge(message).await;
+            match buried {
+                Ok(()) => {
+                    error!(error = reason, "the event became a dead letter");
+                    self.count("dead");
+                    return acknowledge(message).await;
+                }
+                Err(error) => error!(%error, "could not give up"),
             }
         }
-        // If this message is lost, the broker redelivers the event after `ACK_WAIT`.
         let delay = delay.unwrap_or(self.retry.max_delay);
+        warn!(
+            error = reason,
+            attempt = info.delivered,
+            ?delay,
+            "the handler failed"
+        );
+        self.count("failed");
+        // If this message is lost, the broker redelivers the event after `ACK_WAIT`.
         let _ = message.ack_with(AckKind::Nak(Some(delay))).await;
+    }
+
+    fn count(&self, outcome: &str) {
+        ATTEMPTS.with_label_values(&[&self.name, outcome]).inc();
     }
 
     fn with_events<T>(&self, change: impl FnOnce(&mut RecentEvents) -> T) -> T {

@@ -1,6 +1,5 @@
 //! A cluster of three brokers, of which one and then two are killed.
 
-use std::net::TcpListener;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -10,23 +9,9 @@ use tokio::time::{sleep, timeout};
 use tower::ServiceExt;
 use webhook_verify::{Receiver, Secret, Verifier};
 
-use crate::start_broker_with;
+use crate::start_cluster;
 
 const DEADLINE: Duration = Duration::from_secs(100);
-
-/// Starts brokers that know each other. Returns `None` if nats-server is not installed.
-async fn start_cluster() -> Option<Vec<LocalBroker>> {
-    let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-    let urls = listeners.map(|listener| format!("nats://{}", listener.local_addr().unwrap()));
-    let routes = urls.join(",");
-    let mut brokers = Vec::new();
-    for (name, url) in ["0", "1", "2"].into_iter().zip(&urls) {
-        let arguments = ["--server_name", name, "--cluster_name", "test"];
-        let arguments = [&arguments[..], &["--cluster", url, "--routes", &routes]].concat();
-        brokers.push(start_broker_with(&arguments).await?);
-    }
-    Some(brokers)
-}
 
 /// Connects with three replicas, once the cluster has a leader.
 async fn open(brokers: &[LocalBroker]) -> Queue {
@@ -53,16 +38,17 @@ async fn leader(brokers: &[LocalBroker]) -> usize {
 
 async fn get(queue: &Queue, path: &str) -> u16 {
     let receiver = Receiver::new(Verifier::new(Secret::new("a secret").unwrap()));
-    let app = routes(receiver, queue.clone(), none(), |_| {});
+    let app = routes(receiver, queue.clone(), none());
     let request = Request::get(path).body(Body::empty()).unwrap();
     app.oneshot(request).await.unwrap().status().as_u16()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn stores_events_while_one_of_three_brokers_is_dead() {
-    let Some(mut brokers) = start_cluster().await else {
+    let Some(brokers) = start_cluster().await else {
         return;
     };
+    let mut brokers = Vec::from(brokers);
     let test = async {
         let queue = open(&brokers).await;
         queue.publish("before".into(), None, None).await.unwrap();

@@ -8,6 +8,7 @@
 mod cluster;
 mod crashes;
 mod dead_letters;
+mod observability;
 mod responses;
 mod settings;
 mod slow_senders;
@@ -23,12 +24,20 @@ async fn start_broker() -> Option<LocalBroker> {
 
 /// Starts a broker with further arguments, or prints that the test is skipped.
 async fn start_broker_with(arguments: &[&str]) -> Option<LocalBroker> {
-    let broker = LocalBroker::start_with(arguments).await.unwrap();
-    if broker.is_none() {
+    report_skipped(LocalBroker::start_with(arguments).await.unwrap())
+}
+
+/// Starts three brokers, or prints that the test is skipped.
+async fn start_cluster() -> Option<[LocalBroker; 3]> {
+    report_skipped(LocalBroker::start_cluster().await.unwrap())
+}
+
+fn report_skipped<T>(started: Option<T>) -> Option<T> {
+    if started.is_none() {
         // The test harness hides the output of `eprintln!` for passing tests.
         let message =
             "skipped: nats-server not found; install it, or set NATS_SERVER to its path\n";
         io::stderr().write_all(message.as_bytes()).unwrap();
     }
-    broker
+    started
 }

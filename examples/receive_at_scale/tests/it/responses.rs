@@ -22,7 +22,7 @@ const DEADLINE: Duration = Duration::from_secs(20);
 async fn start(broker: &LocalBroker, key: EventKey) -> (Queue, Router) {
     let queue = Queue::open(&broker.url()).await.unwrap();
     let verifier = Verifier::new(Secret::new("right").unwrap());
-    let app = routes(Receiver::new(verifier), queue.clone(), key, |_| {});
+    let app = routes(Receiver::new(verifier), queue.clone(), key);
     (queue, app)
 }
 

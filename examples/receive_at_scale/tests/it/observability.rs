@@ -1,0 +1,192 @@
+//! Metrics and logs of the program.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use axum::http::Request;
+use receive_at_scale::{LocalBroker, Queue, RetryPolicy, metrics_routes, work};
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, BufReader, Lines};
+use tokio::process::{Child, ChildStderr, Command};
+use tokio::time::timeout;
+use tower::ServiceExt;
+use webhook_verify::{Secret, sign};
+
+use crate::start_broker;
+
+const DEADLINE: Duration = Duration::from_secs(30);
+const SECRET: &str = "whsec_never_in_logs";
+const BODY: &str = r#"{"data":{"id":"never in logs"}}"#;
+
+/// Starts a receiver as a process, and returns it with the lines of its log.
+fn start_receiver(broker: &LocalBroker) -> (Child, Lines<BufReader<ChildStderr>>) {
+    let mut receiver = Command::new(env!("CARGO_BIN_EXE_receive_at_scale"))
+        .arg("receive")
+        .env("NATS_URL", broker.url())
+        .env("PROFILE_WEBHOOK_SECRET", SECRET)
+        .env("EVENT_KEY", "/data/id")
+        .env("LISTEN", "127.0.0.1:0")
+        .env("METRICS_LISTEN", "127.0.0.1:0")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let log = BufReader::new(receiver.stderr.take().unwrap()).lines();
+    (receiver, log)
+}
+
+/// Returns the next record with this message.
+async fn record(log: &mut Lines<BufReader<ChildStderr>>, message: &str) -> Value {
+    let found = async {
+        loop {
+            let line = log.next_line().await.unwrap().unwrap();
+            assert!(!line.contains("never"), "{line}");
+            let record: Value = serde_json::from_str(&line).unwrap();
+            if record["message"] == message {
+                return record;
+            }
+        }
+    };
+    timeout(DEADLINE, found).await.unwrap()
+}
+
+async fn url(receiver: &mut Child) -> String {
+    let mut lines = BufReader::new(receiver.stdout.take().unwrap()).lines();
+    let line = timeout(DEADLINE, lines.next_line()).await.unwrap();
+    line.unwrap().unwrap()
+}
+
+/// Sends a delivery, and returns the status and the request id of the response.
+async fn deliver(url: &str, signature: &str, request_id: &str) -> (u16, String) {
+    let request = reqwest::Client::new()
+        .post(url)
+        .header("x-service-signature", signature)
+        .header("x-request-id", request_id)
+        .body(BODY);
+    let response = timeout(DEADLINE, request.send()).await.unwrap().unwrap();
+    let id = response.headers()["x-request-id"].to_str().unwrap();
+    (response.status().as_u16(), id.to_owned())
+}
+
+#[tokio::test]
+async fn a_receiver_counts_and_logs_deliveries() {
+    let Some(broker) = start_broker().await else {
+        return;
+    };
+    let (mut receiver, mut log) = start_receiver(&broker);
+    let url = url(&mut receiver).await;
+    let address = record(&mut log, "serving metrics").await["address"].clone();
+
+    let signature = sign(&Secret::new(SECRET).unwrap(), BODY);
+    assert_eq!(deliver(&url, &signature, "a-1").await, (204, "a-1".into()));
+    let stored = record(&mut log, "stored a delivery").await;
+    assert_eq!(stored["span"]["request_id"], "a-1");
+    assert_eq!(
+        (&stored["sequence"], &stored["reason"]),
+        (&1.into(), &"stored".into())
+    );
+
+    let (status, id) = deliver(&url, &signature, "").await;
+    assert_eq!(status, 204);
+    let stored = record(&mut log, "stored a delivery").await;
+    assert_eq!(
+        (&stored["sequence"], &stored["reason"]),
+        (&1.into(), &"duplicate".into())
+    );
+    assert_eq!(stored["span"]["request_id"], id.as_str());
+    assert!(id.len() > 10, "{id}");
+
+    let forged = sign(&Secret::new("another").unwrap(), BODY);
+    assert_eq!(deliver(&url, &forged, "a-3").await.0, 401);
+    let rejected = record(&mut log, "rejected a delivery").await;
+    assert_eq!(
+        (&rejected["level"], &rejected["span"]["request_id"]),
+        (&"WARN".into(), &"a-3".into())
+    );
+    assert_eq!(deliver(&url, "sha1=0", "a-4").await.0, 401);
+
+    let address = address.as_str().unwrap();
+    let metrics = reqwest::get(format!("http://{address}/metrics"))
+        .await
+        .unwrap();
+    let metrics = metrics.text().await.unwrap();
+    for expected in [
+        r#"webhook_deliveries_total{reason="stored",status="204"} 1"#,
+        r#"webhook_deliveries_total{reason="duplicate",status="204"} 1"#,
+        r#"webhook_deliveries_total{reason="signature_mismatch",status="401"} 1"#,
+        r#"webhook_deliveries_total{reason="signature_malformed",status="401"} 1"#,
+        "webhook_delivery_seconds_count 4",
+    ] {
+        assert!(
+            metrics.lines().any(|line| line == expected),
+            "{expected}: {metrics}"
+        );
+    }
+    assert_eq!(
+        reqwest::get(url.replace("hooks", "metrics"))
+            .await
+            .unwrap()
+            .status(),
+        404
+    );
+}
+
+#[tokio::test]
+async fn a_worker_counts_attempts_and_every_process_the_backlog() {
+    let Some(broker) = start_broker().await else {
+        return;
+    };
+    let queue = Queue::open(&broker.url()).await.unwrap();
+    queue.publish(BODY.into(), None, None).await.unwrap();
+    let retry = RetryPolicy {
+        first_delay: Duration::from_millis(10),
+        max_delay: Duration::from_millis(10),
+        give_up_after: Duration::from_millis(25),
+    };
+    let (worker_queue, forever) = (queue.clone(), std::future::pending());
+    let handle = |_| async { Err("the database is down".into()) };
+    let worker =
+        tokio::spawn(async move { work(&worker_queue, "observed", retry, handle, forever).await });
+
+    let expected = [
+        r#"webhook_event_attempts_total{outcome="failed",worker="observed"} 2"#,
+        r#"webhook_event_attempts_total{outcome="dead",worker="observed"} 1"#,
+        r#"webhook_event_redeliveries_total{worker="observed"} 2"#,
+        r#"webhook_backlog{state="dead",worker="observed"} 1"#,
+        r#"webhook_backlog{state="waiting",worker="observed"} 0"#,
+        r#"webhook_backlog{state="unfinished",worker="observed"} 0"#,
+    ];
+    let mut found = String::new();
+    let counted = async {
+        while !expected.iter().all(|line| found.contains(line)) {
+            let request = Request::get("/metrics").body(Body::empty()).unwrap();
+            let response = metrics_routes(queue.clone())
+                .oneshot(request)
+                .await
+                .unwrap();
+            let body = to_bytes(response.into_body(), 1 << 20).await.unwrap();
+            found = String::from_utf8(body.to_vec()).unwrap();
+        }
+    };
+    assert!(timeout(DEADLINE, counted).await.is_ok(), "{found}");
+    worker.abort();
+}
+
+#[tokio::test]
+async fn a_receiver_waits_for_an_absent_broker() {
+    let Some(mut broker) = start_broker().await else {
+        return;
+    };
+    broker.kill().await.unwrap();
+    let (mut receiver, mut log) = start_receiver(&broker);
+    let absent = record(&mut log, "trying again").await;
+    let error = absent["error"].as_str().unwrap();
+    assert!(
+        error.starts_with("could not connect to the broker: "),
+        "{error}"
+    );
+    broker.restart().await.unwrap();
+    assert!(url(&mut receiver).await.starts_with("http://127.0.0.1:"));
+}
