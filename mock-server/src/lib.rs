@@ -1,5 +1,6 @@
 //! [worlds]: guide::worlds
 //! [dialects]: guide::dialects
+//! [learn]: guide::learn
 //! [faults]: guide::faults
 //! [journal]: guide::journal
 //! [violations]: guide::violations

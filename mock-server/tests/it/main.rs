@@ -35,6 +35,8 @@ mod endpoints;
 mod expect;
 mod faults;
 mod journal;
+#[cfg(all(unix, feature = "learn"))]
+mod learn;
 mod links;
 #[cfg(all(unix, feature = "program"))]
 mod matrix;

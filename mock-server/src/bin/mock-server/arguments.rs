@@ -2,6 +2,8 @@
 
 use clap::{Parser, Subcommand};
 
+#[cfg(feature = "learn")]
+use crate::commands::learn::LearnOptions;
 use crate::commands::matrix::MatrixOptions;
 use crate::commands::mutants::MutantsOptions;
 use crate::commands::run::RunOptions;
@@ -29,6 +31,8 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    #[cfg(feature = "learn")]
+    Learn(Box<LearnOptions>),
     Run(Box<RunOptions>),
     Matrix(MatrixOptions),
     Mutants(MutantsOptions),

@@ -5,6 +5,8 @@ mod commands;
 mod control_options;
 mod exit_code;
 mod failure;
+#[cfg(feature = "learn")]
+mod learn;
 mod log;
 mod mock;
 mod server_options;
@@ -39,6 +41,8 @@ async fn main() -> ExitCode {
             .map_err(|error| (1, error)),
         Some(command) => {
             let ended = match command {
+                #[cfg(feature = "learn")]
+                Command::Learn(options) => Ok(commands::learn::run(*options).await),
                 Command::Run(options) => run::run(*options).await,
                 Command::Matrix(options) => matrix::run(options).await,
                 Command::Mutants(options) => mutants::run(options).await,

@@ -1,5 +1,7 @@
 //! The commands of the program, one file each.
 
+#[cfg(feature = "learn")]
+pub(crate) mod learn;
 pub(crate) mod matrix;
 pub(crate) mod mutants;
 pub(crate) mod run;

@@ -1,0 +1,91 @@
+//! The conclusion about one silence of the specification.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// Maximum length of a sample in characters of JSON.
+const MAX_SAMPLE: usize = 300;
+
+/// The part of a response that a finding is based on.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Sample {
+    request: String,
+    status: u16,
+    found: Value,
+}
+
+impl Sample {
+    /// Creates a sample. A long value becomes a shortened text.
+    pub(super) fn new(request: &str, status: u16, found: Value) -> Self {
+        let text = found.to_string();
+        let found = match text.char_indices().nth(MAX_SAMPLE) {
+            None => found,
+            Some((end, _)) => format!("{}…", &text[..end]).into(),
+        };
+        let request = request.to_owned();
+        Self {
+            request,
+            status,
+            found,
+        }
+    }
+
+    pub(super) fn to_line(&self) -> String {
+        let Self {
+            request,
+            status,
+            found,
+        } = self;
+        format!("{request}: {status} {found}")
+    }
+}
+
+/// The conclusion about one silence.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "result", rename_all = "snake_case")]
+pub(crate) enum Finding {
+    /// The value of a setting.
+    Learned {
+        value: Value,
+        sample: Sample,
+    },
+    /// The mock, which has no setting for this, does the same.
+    AsTheMock {
+        sample: Sample,
+    },
+    /// No dialect reproduces this.
+    Outside {
+        sample: Sample,
+    },
+    NotObservable {
+        reason: String,
+    },
+    /// The service contradicts a sentence of the specification.
+    Contradiction {
+        sentence: &'static str,
+        sample: Sample,
+    },
+}
+
+/// A finding, or the reason why there is none.
+pub(super) type Found = Result<Finding, String>;
+
+impl Finding {
+    /// Returns the learned value, or the sample as outside of the dialects if there is none.
+    pub(super) fn learned(value: Option<&str>, sample: Sample) -> Self {
+        match value {
+            Some(value) => Self::Learned {
+                value: json!(value),
+                sample,
+            },
+            None => Self::Outside { sample },
+        }
+    }
+
+    pub(super) fn as_the_mock(same: bool, sample: Sample) -> Self {
+        match same {
+            true => Self::AsTheMock { sample },
+            false => Self::Outside { sample },
+        }
+    }
+}

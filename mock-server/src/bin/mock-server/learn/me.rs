@@ -1,0 +1,210 @@
+//! Findings in `GET /me`, the links and posts in it, `GET /me/analytics` and `GET /badges`.
+
+use serde_json::{Map, Value, json};
+
+use super::answer::Answer;
+use super::finding::{Finding, Found};
+use super::observations::{Observations, Step};
+
+pub(super) fn api_visible(observations: &Observations) -> Found {
+    let (me, value) = observations.me("api_visible")?;
+    let learned = match value {
+        Value::Bool(_) => Some("boolean"),
+        Value::Number(number) if number.as_u64().is_some_and(|number| number < 2) => {
+            Some("integer")
+        }
+        Value::String(text) if text == "true" || text == "false" => Some("string"),
+        _ => None,
+    };
+    Ok(me.learned(learned, json!({ "api_visible": value })))
+}
+
+pub(super) fn key_object(observations: &Observations) -> Found {
+    let (me, key) = observations.key()?;
+    let mut others: Vec<_> = key.keys().map(String::as_str).collect();
+    others.retain(|name| !matches!(*name, "scopes" | "rate_limit"));
+    others.sort_unstable();
+    let learned = match others[..] {
+        [] => Some("plain"),
+        ["name", "owner"] if key["name"].is_string() && key["owner"]["handle"].is_string() => {
+            Some("extra_fields")
+        }
+        _ => None,
+    };
+    // The values may be secret.
+    let names: Vec<_> = key.keys().collect();
+    Ok(me.learned(learned, json!({ "fields of key": names })))
+}
+
+pub(super) fn key_scopes(observations: &Observations) -> Found {
+    let (me, key) = observations.key()?;
+    let scopes = key
+        .get("scopes")
+        .ok_or("the key in GET /me has no scopes")?;
+    let learned = match scopes {
+        Value::Array(all) if all.iter().all(Value::is_string) => Some("array"),
+        Value::String(text) if !text.contains([' ', ',']) => {
+            return Err("the key has fewer than two scopes".to_owned());
+        }
+        Value::String(text) => match (text.contains(' '), text.contains(',')) {
+            (true, false) => Some("space_separated"),
+            (false, true) => Some("comma_separated"),
+            _ => None,
+        },
+        _ => None,
+    };
+    Ok(me.learned(learned, json!({ "scopes": scopes })))
+}
+
+pub(super) fn key_rate_limit(observations: &Observations) -> Found {
+    let (me, key) = observations.key()?;
+    let limit = key
+        .get("rate_limit")
+        .ok_or("the key in GET /me has no rate_limit")?;
+    let learned = match limit {
+        Value::Number(_) => Some("number"),
+        Value::Object(fields)
+            if fields.len() == 2
+                && fields.get("limit").is_some_and(Value::is_u64)
+                && fields.get("window_seconds").is_some_and(Value::is_u64) =>
+        {
+            Some("object")
+        }
+        _ => None,
+    };
+    Ok(me.learned(learned, json!({ "rate_limit": limit })))
+}
+
+pub(super) fn me_fields(observations: &Observations) -> Found {
+    let me = observations.answer(Step::Me)?;
+    let object = me.object()?;
+    let mut present = vec!["handle", "links", "posts", "badges"];
+    present.retain(|name| object.contains_key(*name));
+    let learned = match present.len() {
+        4 => Some("full"),
+        0 => Some("minimal"),
+        _ => None,
+    };
+    let names: Vec<_> = object.keys().collect();
+    Ok(me.learned(learned, json!({ "fields": names })))
+}
+
+/// A link or post, and the response that contains it.
+type Resource<'a> = (&'a Answer, &'a Map<String, Value>);
+
+fn resources(observations: &Observations) -> Result<Vec<Resource<'_>>, String> {
+    let me = observations.answer(Step::Me)?;
+    let object = me.object()?;
+    let lists = ["links", "posts"].map(|name| object.get(name).and_then(Value::as_array));
+    let all = lists.into_iter().flatten().flatten();
+    let all: Vec<_> = all.filter_map(|one| Some((me, one.as_object()?))).collect();
+    match all.is_empty() {
+        true => Err("GET /me lists no link and no post".to_owned()),
+        false => Ok(all),
+    }
+}
+
+/// Returns the kind that all links and posts have.
+fn common(
+    resources: &[Resource<'_>],
+    kind: fn(&Map<String, Value>) -> Option<&'static str>,
+) -> Option<&'static str> {
+    let first = kind(resources.first()?.1);
+    first.filter(|_| resources.iter().all(|(_, one)| kind(one) == first))
+}
+
+pub(super) fn ids(observations: &Observations) -> Found {
+    let all = resources(observations)?;
+    let (answer, first) = all[0];
+    Ok(answer.learned(common(&all, kind_of_id), json!({ "id": first.get("id") })))
+}
+
+fn kind_of_id(resource: &Map<String, Value>) -> Option<&'static str> {
+    match resource.get("id")? {
+        Value::Number(number) if number.is_u64() => Some("integer"),
+        Value::String(_) => Some("string"),
+        _ => None,
+    }
+}
+
+pub(super) fn resource_fields(observations: &Observations) -> Found {
+    let all = resources(observations)?;
+    let (answer, first) = all[0];
+    let names: Vec<_> = first.keys().collect();
+    Ok(answer.learned(common(&all, kind_of_resource), json!({ "fields": names })))
+}
+
+fn kind_of_resource(resource: &Map<String, Value>) -> Option<&'static str> {
+    let mut others: Vec<_> = resource.keys().map(String::as_str).collect();
+    others.retain(|name| !matches!(*name, "id" | "title" | "url" | "body"));
+    others.sort_unstable();
+    match others[..] {
+        [] => Some("bare"),
+        ["created_at"] => Some("created_at"),
+        ["created_at", "metadata"] => Some("nested"),
+        _ => None,
+    }
+}
+
+pub(super) fn analytics(observations: &Observations) -> Found {
+    const SOCIAL: [&str; 3] = ["followers", "following", "comments"];
+    observations.require_scope("analytics:read")?;
+    let answer = observations.answer(Step::Analytics)?;
+    let data = answer.object()?;
+    let counts = |object: Option<&Map<String, Value>>, names: &[&str]| {
+        object.is_some_and(|object| {
+            names
+                .iter()
+                .all(|name| object.get(*name).is_some_and(Value::is_u64))
+        })
+    };
+    let totals = |object: Option<&Map<String, Value>>, names: &[&str]| {
+        let total = |name: &&str| {
+            counts(
+                object.and_then(|all| all.get(*name)?.as_object()),
+                &["total"],
+            )
+        };
+        names.iter().all(total)
+    };
+    let social = data.get("social").and_then(Value::as_object);
+    let learned = match () {
+        () if counts(Some(data), &["views", "likes"]) && counts(social, &SOCIAL) => Some("social"),
+        () if counts(Some(data), &["views", "likes"]) && counts(Some(data), &SOCIAL) => {
+            Some("flat")
+        }
+        () if totals(Some(data), &["views", "likes"]) && totals(social, &SOCIAL) => Some("totals"),
+        () => None,
+    };
+    Ok(answer.learned(learned, Value::Object(data.clone())))
+}
+
+pub(super) fn badge_kinds(observations: &Observations) -> Found {
+    let answer = observations.answer(Step::Badges)?;
+    let badges = answer.data()?.as_array();
+    let badges = badges.ok_or("the data of GET /badges is not an array")?;
+    let mut kinds: Vec<_> = badges
+        .iter()
+        .filter_map(|badge| badge.get("kind")?.as_str())
+        .collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let learned = match kinds[..] {
+        [] => return Err("GET /badges lists no badge".to_owned()),
+        ["auto"] => "auto",
+        _ => "extra",
+    };
+    Ok(answer.learned(learned, json!({ "kinds": kinds })))
+}
+
+/// The mock compares handles exactly and asks no scope for `GET /me` and view statistics.
+pub(super) fn scope_of_reads(observations: &Observations) -> Found {
+    let scopes = observations.scopes()?;
+    if !scopes.is_empty() {
+        return Err("needs a key without scopes".to_owned());
+    }
+    let me = observations.answer(Step::Me)?;
+    Ok(Finding::AsTheMock {
+        sample: me.sample(json!({ "scopes": scopes })),
+    })
+}

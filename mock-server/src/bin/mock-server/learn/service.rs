@@ -1,0 +1,350 @@
+//! The client: one request at a time, within a budget.
+
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
+
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
+use reqwest::{Client, Method, Url, redirect};
+use serde_json::Value;
+use url::Host;
+
+use super::answer::Answer;
+
+/// Maximum number of requests.
+const MAX_REQUESTS: u32 = 80;
+
+/// The requests that only cleaning up may use.
+const RESERVED_REQUESTS: u32 = 20;
+
+/// Maximum number of attempts of a request that the rate limit rejects.
+const MAX_ATTEMPTS: u32 = 3;
+
+/// Maximum size of a response body.
+const MAX_BODY_BYTES: usize = 1024 * 1024;
+
+/// Maximum time to wait for a rate limit, in total.
+const MAX_WAIT: Duration = Duration::from_secs(300);
+
+/// An API key, which is never printed.
+pub(crate) struct Key(String);
+
+impl Key {
+    /// Checks a key.
+    pub(crate) fn new(text: &str) -> Result<Self, &'static str> {
+        match text.trim() {
+            "" => Err("the API key is empty"),
+            key if !key.bytes().all(|byte| byte.is_ascii_graphic()) => {
+                Err("the API key contains spaces or characters that are not ASCII")
+            }
+            key => Ok(Self(key.to_owned())),
+        }
+    }
+
+    pub(super) fn redact(&self, text: &str) -> String {
+        text.replace(&self.0, "…")
+    }
+
+    pub(super) fn redact_json(&self, json: Value) -> Value {
+        match json {
+            Value::String(text) => self.redact(&text).into(),
+            Value::Array(all) => all.into_iter().map(|one| self.redact_json(one)).collect(),
+            Value::Object(fields) => fields
+                .into_iter()
+                .map(|(name, value)| (self.redact(&name), self.redact_json(value)))
+                .collect(),
+            other => other,
+        }
+    }
+}
+
+/// The key that a request carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    Key,
+    WrongKey,
+    NoKey,
+}
+
+/// A request to the service.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    method: Method,
+    /// The path below `/api/v1`, with the query.
+    path: String,
+    access: Access,
+    body: Option<String>,
+}
+
+impl Call {
+    pub(super) fn new(method: Method, path: impl Into<String>) -> Self {
+        Self {
+            method,
+            path: path.into(),
+            access: Access::Key,
+            body: None,
+        }
+    }
+
+    pub(super) fn get(path: impl Into<String>) -> Self {
+        Self::new(Method::GET, path)
+    }
+
+    pub(super) fn access(mut self, access: Access) -> Self {
+        self.access = access;
+        self
+    }
+
+    /// Sets a body, which is sent as JSON.
+    pub(super) fn body(mut self, body: impl fmt::Display) -> Self {
+        self.body = Some(body.to_string());
+        self
+    }
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { method, path, .. } = self;
+        match self.access {
+            Access::Key => write!(f, "{method} {path}"),
+            Access::WrongKey => write!(f, "{method} {path} with a wrong key"),
+            Access::NoKey => write!(f, "{method} {path} without a key"),
+        }
+    }
+}
+
+/// The service to learn from.
+pub(crate) struct Service {
+    client: Client,
+    base_url: String,
+    key: Key,
+    sent: u32,
+    budget: u32,
+    waited: Duration,
+    /// The limit and the window that `GET /me` shows.
+    stated_limit: Option<(u32, Duration)>,
+    /// The first response with 429.
+    pub(super) rate_limited: Option<Answer>,
+}
+
+impl Service {
+    pub(crate) fn new(base_url: &Url, key: Key, timeout: Duration) -> Result<Self, String> {
+        // Fails if a provider is installed already, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut client = Client::builder()
+            .timeout(timeout)
+            .redirect(redirect::Policy::none())
+            .user_agent(concat!("mock-server/", env!("CARGO_PKG_VERSION")));
+        if base_url.scheme() == "http" {
+            // A proxy would get the key in plain text.
+            client = client.no_proxy();
+        }
+        Ok(Self {
+            client: client.build().map_err(|error| with_causes(&error))?,
+            base_url: base_url.as_str().trim_end_matches('/').to_owned(),
+            key,
+            sent: 0,
+            budget: MAX_REQUESTS - RESERVED_REQUESTS,
+            waited: Duration::ZERO,
+            stated_limit: None,
+            rate_limited: None,
+        })
+    }
+
+    pub(crate) fn requests(&self) -> u32 {
+        self.sent
+    }
+
+    /// Sends a request. A GET without a response is sent once more, and a response with 429 or
+    /// `Retry-After` is honored. Returns the reason if there is no response.
+    pub(super) async fn send(&mut self, call: &Call) -> Result<Answer, String> {
+        for attempt in 1.. {
+            let answer = match self.send_once(call).await {
+                Err(_) if call.method == Method::GET && attempt == 1 => continue,
+                answer => answer?,
+            };
+            if answer.status == 429 {
+                self.rate_limited.get_or_insert_with(|| answer.clone());
+            }
+            match requested_delay(&answer) {
+                Some(delay) if attempt < MAX_ATTEMPTS => self.wait(delay).await?,
+                _ => {
+                    self.wait_for_quota(&answer).await?;
+                    return Ok(answer);
+                }
+            }
+        }
+        unreachable!("the loop has no end")
+    }
+
+    async fn send_once(&mut self, call: &Call) -> Result<Answer, String> {
+        if self.sent == self.budget {
+            return Err(format!("the budget of {MAX_REQUESTS} requests is used up"));
+        }
+        self.sent += 1;
+        progress(&format!(
+            "request {} of at most {MAX_REQUESTS}: {call}",
+            self.sent
+        ));
+        let answer = self.exchange(call).await;
+        progress("");
+        answer.map_err(|reason| self.key.redact(&format!("{call}: {reason}")))
+    }
+
+    async fn exchange(&self, call: &Call) -> Result<Answer, String> {
+        let url = format!("{}/api/v1{}", self.base_url, call.path);
+        let mut request = self.client.request(call.method.clone(), url);
+        request = match call.access {
+            Access::Key => request.header(AUTHORIZATION, self.authorization()),
+            Access::WrongKey => {
+                request.header(AUTHORIZATION, "Bearer wrong-key-of-mock-server-learn")
+            }
+            Access::NoKey => request,
+        };
+        if let Some(body) = &call.body {
+            request = request
+                .header(CONTENT_TYPE, "application/json")
+                .body(body.clone());
+        }
+        let failed = |error: reqwest::Error| with_causes(&error.without_url());
+        let mut response = request.send().await.map_err(failed)?;
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(failed)? {
+            body.extend_from_slice(&chunk);
+            if body.len() > MAX_BODY_BYTES {
+                return Err(format!("the response has more than {MAX_BODY_BYTES} bytes"));
+            }
+        }
+        let (status, headers) = (response.status(), response.headers());
+        Ok(Answer::new(
+            call.to_string(),
+            status,
+            headers,
+            &body,
+            &self.key,
+        ))
+    }
+
+    fn authorization(&self) -> reqwest::header::HeaderValue {
+        let value = format!("Bearer {}", self.key.0);
+        let mut value: reqwest::header::HeaderValue =
+            value.parse().expect("a key consists of visible ASCII");
+        value.set_sensitive(true);
+        value
+    }
+
+    /// Keeps the limit that `GET /me` shows, for a service whose responses do not count down.
+    pub(super) fn set_stated_limit(&mut self, rate_limit: &Value) {
+        const DEFAULT_WINDOW: u64 = 60;
+        let number = |name: &str| rate_limit.get(name).and_then(Value::as_u64);
+        let limit = rate_limit.as_u64().or_else(|| number("limit"));
+        let window = number("window_seconds").unwrap_or(DEFAULT_WINDOW);
+        let limit = limit.and_then(|limit| u32::try_from(limit).ok());
+        let limit = limit.filter(|limit| (1..MAX_REQUESTS).contains(limit));
+        self.stated_limit = limit.map(|limit| (limit, Duration::from_secs(window)));
+    }
+
+    /// Waits for the next window of the rate limit if this response used up the current one.
+    async fn wait_for_quota(&mut self, answer: &Answer) -> Result<(), String> {
+        let number = |name: &str| {
+            let value = answer.header(&format!("ratelimit-{name}"));
+            let value = value.or_else(|| answer.header(&format!("x-ratelimit-{name}")));
+            value.and_then(|value| value.trim().parse::<u64>().ok())
+        };
+        let delay = match (number("remaining"), number("reset"), self.stated_limit) {
+            (Some(0), Some(reset), _) => {
+                // Some services send the time of the reset instead of the seconds until then.
+                let now = u64::try_from(jiff::Timestamp::now().as_second()).unwrap_or_default();
+                let is_time = reset > now / 2;
+                Duration::from_secs(if is_time {
+                    reset.saturating_sub(now)
+                } else {
+                    reset
+                })
+            }
+            (None, _, Some((limit, window))) if self.sent.is_multiple_of(limit) => window,
+            _ => return Ok(()),
+        };
+        self.wait(delay).await
+    }
+
+    async fn wait(&mut self, delay: Duration) -> Result<(), String> {
+        self.waited = self.waited.saturating_add(delay);
+        if self.waited > MAX_WAIT {
+            return Err(format!(
+                "the rate limit of the service would take more than {} s of waiting",
+                MAX_WAIT.as_secs()
+            ));
+        }
+        progress(&format!("waiting {} s for the rate limit", delay.as_secs()));
+        tokio::time::sleep(delay).await;
+        Ok(())
+    }
+}
+
+/// Returns the time to wait before the request is sent again.
+fn requested_delay(answer: &Answer) -> Option<Duration> {
+    const DEFAULT: Duration = Duration::from_secs(10);
+    match (answer.status, answer.header("retry-after")) {
+        (429, None) => Some(DEFAULT),
+        (429 | 503, Some(text)) => Some(retry_after(text).unwrap_or(DEFAULT)),
+        _ => None,
+    }
+}
+
+/// Parses seconds or an HTTP date.
+fn retry_after(text: &str) -> Option<Duration> {
+    if let Ok(seconds) = text.trim().parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
+    let delay = date.duration_since(jiff::Timestamp::now());
+    Some(Duration::try_from(delay).unwrap_or_default())
+}
+
+/// Returns the error and its causes, which `Display` of reqwest omits.
+fn with_causes(error: &reqwest::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+/// Replaces the progress line on a terminal.
+fn progress(line: &str) {
+    let mut stderr = io::stderr();
+    if stderr.is_terminal() {
+        // Ignore a closed stderr.
+        let _ = write!(stderr, "\r\x1b[K{line}").and_then(|()| stderr.flush());
+    }
+}
+
+/// Parses a base URL to which the key can be sent.
+pub(crate) fn base_url(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|error| format!("{error}; expected https://HOST"))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err("expected a URL that starts with https://".to_owned());
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("remove the user name and password".to_owned());
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err("remove everything from ? or # on".to_owned());
+    }
+    if url.path().trim_end_matches('/').ends_with("/api/v1") {
+        return Err("remove /api/v1, which is added to it".to_owned());
+    }
+    let is_loopback = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    if url.scheme() == "http" && !is_loopback {
+        return Err("the key would be sent unencrypted; use https://".to_owned());
+    }
+    Ok(url)
+}

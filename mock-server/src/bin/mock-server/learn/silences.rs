@@ -1,0 +1,82 @@
+//! The table of the silences of the specification, in its order.
+
+use super::finding::Found;
+use super::observations::Observations;
+use super::{me, rejections, statistics};
+
+/// A silence of the specification.
+pub(super) struct Silence {
+    pub(super) question: &'static str,
+    /// The setting of the dialect, if the mock has one.
+    pub(super) setting: Option<&'static str>,
+    pub(super) find: fn(&Observations) -> Found,
+}
+
+const fn setting(
+    setting: &'static str,
+    question: &'static str,
+    find: fn(&Observations) -> Found,
+) -> Silence {
+    Silence {
+        question,
+        setting: Some(setting),
+        find,
+    }
+}
+
+const fn fixed(question: &'static str, find: fn(&Observations) -> Found) -> Silence {
+    Silence {
+        question,
+        setting: None,
+        find,
+    }
+}
+
+fn never(_: &Observations) -> Found {
+    Err("no request shows it".to_owned())
+}
+
+fn webhook(_: &Observations) -> Found {
+    Err("needs --delivery".to_owned())
+}
+
+fn needs_writes(_: &Observations) -> Found {
+    Err("needs --allow-writes".to_owned())
+}
+
+#[rustfmt::skip]
+pub(super) const SILENCES: [Silence; 33] = [
+    setting("api_visible", "type of api_visible", me::api_visible),
+    setting("key_object", "fields of key", me::key_object),
+    setting("key_scopes", "type of key.scopes", me::key_scopes),
+    setting("key_rate_limit", "type of key.rate_limit", me::key_rate_limit),
+    setting("me_fields", "fields of GET /me", me::me_fields),
+    setting("ids", "type of ids", me::ids),
+    setting("resource_fields", "other fields of links and posts", me::resource_fields),
+    setting("write_responses", "response to a write", needs_writes),
+    fixed("required fields of links and posts", needs_writes),
+    setting("unknown_fields", "unknown fields of links and posts", needs_writes),
+    fixed("null in an edit of the profile", needs_writes),
+    fixed("characters that count against a limit", needs_writes),
+    fixed("line breaks that count against a limit", needs_writes),
+    fixed("case of colors", needs_writes),
+    fixed("limits of titles, URLs and posts", never),
+    fixed("relative URLs", needs_writes),
+    setting("analytics", "fields of analytics", me::analytics),
+    setting("badge_kinds", "kinds of badges", me::badge_kinds),
+    setting("other_statistics", "devices and countries of others", statistics::other_statistics),
+    fixed("scope of GET /me and view statistics", me::scope_of_reads),
+    setting("reference_data", "key for GET /badges and GET /stats", rejections::reference_data),
+    setting("days_out_of_range", "days out of range", statistics::days_out_of_range),
+    fixed("unknown handle", statistics::unknown_handle),
+    setting("content_rejection", "status for invalid content", rejections::content_rejection),
+    setting("scope_rejection", "status for a missing scope", rejections::scope_rejection),
+    fixed("other status codes", rejections::statuses),
+    setting("error_body", "body of a rejection", rejections::error_body),
+    setting("rate_limit_rejection", "rate limit", rejections::rate_limit_rejection),
+    setting("webhook_signature_encoding", "encoding of a signature", webhook),
+    setting("webhook_payload", "payload of an event", webhook),
+    setting("webhook_timeout", "timeout of a delivery", never),
+    fixed("retries of deliveries", never),
+    fixed("provisioning of webhooks", never),
+];

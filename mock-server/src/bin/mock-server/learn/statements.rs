@@ -1,0 +1,251 @@
+//! The sentences of the specification that every service has to fulfill, as far as responses show it.
+
+use serde_json::{Map, Value};
+
+use super::answer::Answer;
+use super::finding::{Finding, Sample};
+use super::observations::{Observations, Step};
+
+/// A sentence of the specification, and a function that returns a response that contradicts it.
+type Statement = (&'static str, fn(&Observations) -> Option<Sample>);
+
+const STATEMENTS: [Statement; 10] = [
+    (
+        "Responses that carry data wrap it in an object with a single top-level field `data`.",
+        data_stands_alone,
+    ),
+    (
+        "The response of GET /me contains everything the public profile read returns, plus these \
+         fields: email, api_visible, key",
+        me_is_complete,
+    ),
+    (
+        "display_name: up to 32 characters; bio: up to 300 characters and up to 10 lines; location: \
+         up to 40 characters; colours: format #rrggbb",
+        profile_is_within_limits,
+    ),
+    (
+        "key: object describing the calling key: its scopes and its rate limit",
+        key_is_complete,
+    ),
+    (
+        "Badge: id, name, description, color (#rrggbb) and kind, all strings",
+        badges_are_complete,
+    ),
+    (
+        "total_views: integer; period: object with days and views; daily: array of objects with date \
+         and views; devices: object of integers; countries: array of objects with code and views",
+        own_statistics_are_complete,
+    ),
+    (
+        "days: 1 to 30 for other profiles; 1 to 365 for the caller's own profile; default 30",
+        days_are_accepted,
+    ),
+    (
+        "Site statistics: users, views and links, all integers",
+        site_is_complete,
+    ),
+    (
+        "PATCH /me/profile with a field that is not in the list of editable fields is rejected as a \
+         whole (unknown fields are never ignored).",
+        unknown_fields_are_rejected,
+    ),
+    (
+        "A call to an operation whose scope the key lacks is refused",
+        missing_scopes_are_rejected,
+    ),
+];
+
+/// The name of a field, and a function that returns `true` for its valid values.
+type Field = (&'static str, fn(&Value) -> bool);
+
+/// Returns the contradictions to the specification.
+pub(super) fn contradictions(observations: &Observations) -> Vec<Finding> {
+    let found = STATEMENTS.into_iter().filter_map(|(sentence, check)| {
+        let sample = check(observations)?;
+        Some(Finding::Contradiction { sentence, sample })
+    });
+    found.collect()
+}
+
+fn data_stands_alone(observations: &Observations) -> Option<Sample> {
+    let stands_alone = |answer: &Answer| {
+        let body = answer.json.as_ref().and_then(Value::as_object);
+        answer.text.is_empty()
+            || body.is_some_and(|body| body.len() == 1 && body.contains_key("data"))
+    };
+    let mut answers = observations.answers().map(|(_, answer)| answer);
+    let found = answers.find(|answer| answer.is_success() && !stands_alone(answer))?;
+    Some(match found.json.as_ref().and_then(Value::as_object) {
+        Some(body) => found.sample(body.keys().cloned().collect::<Value>()),
+        None => found.sample("no JSON object"),
+    })
+}
+
+/// Returns the names of the fields that do not fulfill a condition.
+fn invalid(object: &Map<String, Value>, fields: &[Field]) -> Option<Value> {
+    let found = fields
+        .iter()
+        .filter(|(name, is_valid)| !object.get(*name).is_some_and(is_valid));
+    let found: Map<_, _> = found
+        .map(|(name, _)| {
+            (
+                (*name).to_owned(),
+                object.get(*name).cloned().unwrap_or_default(),
+            )
+        })
+        .collect();
+    (!found.is_empty()).then_some(found.into())
+}
+
+fn me_is_complete(observations: &Observations) -> Option<Sample> {
+    let me = observations.answer(Step::Me).ok()?;
+    let fields: &[Field] = &[
+        ("email", Value::is_string),
+        ("api_visible", |_| true),
+        ("key", Value::is_object),
+    ];
+    Some(me.sample(invalid(me.object().ok()?, fields)?))
+}
+
+fn profile_is_within_limits(observations: &Observations) -> Option<Sample> {
+    // Lines end with \n, \r\n or a lone \r.
+    fn lines(text: &str) -> usize {
+        text.replace("\r\n", "\n").split(['\n', '\r']).count()
+    }
+    fn fits(value: &Value, characters: usize) -> bool {
+        value
+            .as_str()
+            .is_some_and(|text| text.chars().count() <= characters)
+    }
+    let me = observations.answer(Step::Me).ok()?;
+    let fields: &[Field] = &[
+        ("display_name", |value| fits(value, 32)),
+        ("bio", |value| {
+            fits(value, 300) && value.as_str().is_some_and(|text| lines(text) <= 10)
+        }),
+        ("location", |value| fits(value, 40)),
+        ("accent_color", is_color),
+        ("text_color", is_color),
+        ("background_color", is_color),
+    ];
+    Some(me.sample(invalid(me.object().ok()?, fields)?))
+}
+
+/// Returns `true` for `#rrggbb`, and for an empty string, which clears a color.
+fn is_color(value: &Value) -> bool {
+    let digits =
+        |text: &str| text.len() == 6 && text.bytes().all(|digit| digit.is_ascii_hexdigit());
+    value
+        .as_str()
+        .is_some_and(|text| text.is_empty() || text.strip_prefix('#').is_some_and(digits))
+}
+
+fn key_is_complete(observations: &Observations) -> Option<Sample> {
+    let (me, key) = observations.key().ok()?;
+    let fields: &[Field] = &[
+        ("scopes", |value| value.is_array() || value.is_string()),
+        ("rate_limit", |value| !value.is_null()),
+    ];
+    Some(me.sample(invalid(key, fields)?))
+}
+
+fn badges_are_complete(observations: &Observations) -> Option<Sample> {
+    let answer = observations.answer(Step::Badges).ok()?;
+    let Some(badges) = answer.data().ok()?.as_array() else {
+        return Some(answer.body_sample());
+    };
+    let fields: &[Field] = &[
+        ("id", Value::is_string),
+        ("name", Value::is_string),
+        ("description", Value::is_string),
+        ("color", is_color),
+        ("kind", Value::is_string),
+    ];
+    let is_valid = |badge: &&Value| {
+        badge
+            .as_object()
+            .is_some_and(|badge| invalid(badge, fields).is_none())
+    };
+    let found = badges.iter().find(|badge| !is_valid(badge))?;
+    Some(answer.sample(found.clone()))
+}
+
+fn own_statistics_are_complete(observations: &Observations) -> Option<Sample> {
+    fn has(value: &Value, text: &str) -> bool {
+        value.get(text).is_some_and(Value::is_string) && value["views"].is_u64()
+    }
+    fn all(value: &Value, text: &str) -> bool {
+        value
+            .as_array()
+            .is_some_and(|all| all.iter().all(|one| has(one, text)))
+    }
+    let answer = observations.answer(Step::OwnStatistics(Some(1))).ok()?;
+    let fields: &[Field] = &[
+        ("total_views", Value::is_u64),
+        ("period", |period| {
+            period["days"].is_u64() && period["views"].is_u64()
+        }),
+        ("daily", |daily| all(daily, "date")),
+        ("devices", |devices| {
+            devices
+                .as_object()
+                .is_some_and(|counts| counts.values().all(Value::is_u64))
+        }),
+        ("countries", |countries| all(countries, "code")),
+    ];
+    Some(answer.sample(invalid(answer.object().ok()?, fields)?))
+}
+
+fn days_are_accepted(observations: &Observations) -> Option<Sample> {
+    let own = [None, Some(1), Some(30), Some(31), Some(365)]
+        .map(|days| (Step::OwnStatistics(days), days));
+    let other = [None, Some(1), Some(30)].map(|days| (Step::OtherStatistics(days), days));
+    own.into_iter().chain(other).find_map(|(step, days)| {
+        let answer = observations.answer(step).ok()?;
+        if answer.is_rejection() {
+            return Some(answer.body_sample());
+        }
+        let found = answer.object().ok()?.get("period")?.get("days")?;
+        let expected = u64::from(days.unwrap_or(30));
+        (found.as_u64() != Some(expected)).then(|| answer.sample(found.clone()))
+    })
+}
+
+fn site_is_complete(observations: &Observations) -> Option<Sample> {
+    let answer = observations.answer(Step::Site).ok()?;
+    let fields: &[Field] = &[
+        ("users", Value::is_u64),
+        ("views", Value::is_u64),
+        ("links", Value::is_u64),
+    ];
+    Some(answer.sample(invalid(answer.object().ok()?, fields)?))
+}
+
+fn unknown_fields_are_rejected(observations: &Observations) -> Option<Sample> {
+    let answer = observations.answer(Step::UnknownProfileField).ok()?;
+    if answer.is_success() {
+        return Some(answer.body_sample());
+    }
+    let [before, after] =
+        [Step::Me, Step::MeAfterwards].map(|step| observations.answer(step).ok()?.object().ok());
+    let (before, after) = (before?, after?);
+    let mut changed = [
+        "display_name",
+        "bio",
+        "location",
+        "accent_color",
+        "text_color",
+        "background_color",
+    ]
+    .into_iter();
+    let changed = changed.find(|name| before.get(*name) != after.get(*name))?;
+    Some(answer.sample(format!("{changed} has changed")))
+}
+
+fn missing_scopes_are_rejected(observations: &Observations) -> Option<Sample> {
+    let scopes = observations.scopes().ok()?;
+    let answer = observations.answer(Step::Analytics).ok()?;
+    let is_missing = !scopes.contains(&"analytics:read");
+    (is_missing && answer.is_success()).then(|| answer.sample("accepted"))
+}

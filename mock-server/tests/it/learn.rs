@@ -1,0 +1,235 @@
+//! `mock-server learn`, as a child process.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use mock_server::dialect::{ContentRejection, DaysOutOfRange, MeFields, RateLimitRejection};
+use mock_server::{Dialect, MockServer, World};
+use serde_json::{Map, Value, json};
+use tempfile::TempDir;
+
+use crate::serving::program;
+
+const PAGE: &str = include_str!("../../docs/learn.md");
+
+/// The result of a run.
+struct Learned {
+    code: Option<i32>,
+    report: Value,
+    stderr: String,
+    /// The file of `--out`.
+    file: Value,
+}
+
+impl Learned {
+    /// Returns the learned settings.
+    fn settings(&self) -> Map<String, Value> {
+        let rows = self.report["silences"].as_array().unwrap().iter();
+        let learned = rows.filter(|row| row["result"] == "learned");
+        learned
+            .map(|row| {
+                (
+                    row["setting"].as_str().unwrap().to_owned(),
+                    row["value"].clone(),
+                )
+            })
+            .collect()
+    }
+}
+
+/// Runs the command against a service.
+#[track_caller]
+fn learn(url: &str, key: &str, options: &[&str]) -> Learned {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("dialect.json");
+    let output = program(&["learn", "--base-url", url, "--json", "--timeout", "5"])
+        .args(["--out".as_ref(), path.as_os_str()])
+        .args(options)
+        .env("PROFILE_API_KEY", key)
+        .current_dir(&directory)
+        .output()
+        .unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    let file = fs::read_to_string(&path).unwrap_or_default();
+    for text in [&stdout, &stderr, &file] {
+        assert!(!text.contains(key), "{text}");
+    }
+    let json = |text: &str| serde_json::from_str(text).unwrap_or_default();
+    Learned {
+        code: output.status.code(),
+        report: json(&stdout),
+        file: json(&file),
+        stderr,
+    }
+}
+
+fn fields(dialect: &Dialect) -> Map<String, Value> {
+    let Ok(Value::Object(fields)) = serde_json::to_value(dialect) else {
+        panic!("a dialect is an object");
+    };
+    fields
+}
+
+/// Returns the third column of the table of settings.
+fn needs() -> BTreeMap<&'static str, &'static str> {
+    let rows = PAGE.lines().filter(|line| line.starts_with("| `"));
+    rows.map(|row| {
+        let cells: Vec<_> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        (cells[0].trim_matches('`'), cells[2])
+    })
+    .collect()
+}
+
+/// Returns the settings that can be observed if the given needs are met.
+fn observable(dialect: &Dialect, met: &[&str]) -> Map<String, Value> {
+    let mut dialect = dialect.clone();
+    if dialect.content_rejection == ContentRejection::BadRequest
+        && dialect.days_out_of_range == DaysOutOfRange::BadRequest
+    {
+        // The same behavior.
+        dialect.days_out_of_range = DaysOutOfRange::Unprocessable;
+    }
+    let needs = needs();
+    let mut fields = fields(&dialect);
+    fields.retain(
+        |setting, _| match (setting.as_str(), needs[setting.as_str()]) {
+            ("rate_limit_rejection", _) => {
+                dialect.rate_limit_rejection == RateLimitRejection::WithoutHeaders
+            }
+            ("ids" | "resource_fields", _) => dialect.me_fields == MeFields::Full,
+            ("other_statistics", _) => true,
+            (_, "–") => true,
+            (_, need) => met.contains(&need),
+        },
+    );
+    fields
+}
+
+const SCOPES: [&str; 2] = ["the scope `analytics:read`", "the scope `profile:write`"];
+
+#[test]
+fn the_page_has_every_setting() {
+    let settings = fields(&Dialect::default());
+    let documented: Vec<_> = needs().into_keys().collect();
+    let mut expected: Vec<_> = settings.keys().map(String::as_str).collect();
+    expected.sort_unstable();
+    assert_eq!(documented, expected);
+}
+
+#[tokio::test]
+async fn learns_each_alternative_without_writing() {
+    let alternatives = Dialect::alternatives().map(|(_, _, dialect)| dialect);
+    for dialect in [Dialect::default()].into_iter().chain(alternatives) {
+        let server = MockServer::builder()
+            .dialect(dialect.clone())
+            .start()
+            .await
+            .unwrap();
+        let before = server.world().unwrap();
+        let learned = learn(server.uri(), server.key(), &["--handle", "grace"]);
+        // The profile of the mock has no handle in this dialect.
+        assert_eq!(learned.code, Some(0), "{:#}", learned.report);
+        assert_eq!(learned.stderr, "");
+        assert_eq!(learned.settings(), observable(&dialect, &SCOPES));
+        assert_eq!(server.world().unwrap(), before);
+        assert_is_harmless(&server);
+        let settings = serde_json::from_value(learned.file["settings"].clone()).unwrap();
+        let expected = serde_json::from_value::<Dialect>(learned.settings().into()).unwrap();
+        assert_eq!(expected, settings);
+    }
+}
+
+/// Asserts that there were only reads and two writes that every service rejects.
+#[track_caller]
+fn assert_is_harmless(server: &MockServer) {
+    let requests = server.journal().requests();
+    assert!(requests.len() <= 80);
+    let writes = requests.iter().filter(|request| request.method != "GET");
+    let writes: Vec<_> = writes
+        .map(|request| format!("{} {}", request.method, request.path))
+        .collect();
+    assert_eq!(writes, ["PUT /api/v1/stats", "PATCH /api/v1/me/profile"]);
+    let edit = requests
+        .iter()
+        .find(|request| request.method == "PATCH")
+        .unwrap();
+    let edit: Map<String, Value> = serde_json::from_slice(&edit.body).unwrap();
+    assert_eq!(edit.len(), 1);
+    assert!(
+        edit.keys().all(|name| name.starts_with("learn")),
+        "{edit:?}"
+    );
+    let wrong_keys = requests
+        .iter()
+        .filter(|request| request.key.as_deref() == Some("unknown"));
+    assert!(wrong_keys.count() <= 2);
+    assert!(requests.iter().all(|request| request.status != Some(429)));
+}
+
+#[tokio::test]
+async fn a_key_without_scopes_shows_how_they_are_enforced() {
+    for (_, _, dialect) in Dialect::alternatives().filter(|(name, ..)| *name == "scope_rejection") {
+        let server = MockServer::builder()
+            .dialect(dialect.clone())
+            .start()
+            .await
+            .unwrap();
+        let learned = learn(server.uri(), &server.keys().none, &[]);
+        assert_eq!(learned.code, Some(0), "{:#}", learned.report);
+        assert_eq!(learned.settings()["scope_rejection"], "unauthorized");
+        assert_is_harmless(&server);
+        let rows = learned.report["silences"].as_array().unwrap();
+        let row = |name: &str| rows.iter().find(|row| row["setting"] == name).unwrap();
+        assert_eq!(
+            row("analytics")["reason"],
+            "the key lacks the scope analytics:read"
+        );
+        assert_eq!(
+            row("other_statistics")["reason"],
+            "needs --handle of another profile"
+        );
+    }
+}
+
+#[tokio::test]
+async fn waits_instead_of_exceeding_the_rate_limit() {
+    let mut world = World::default();
+    let key = world.keys().all.clone();
+    let limit = json!({"limit": 10, "window_seconds": 1});
+    world.set_rate_limit(&key, serde_json::from_value(limit).unwrap());
+    for limit in [
+        RateLimitRejection::TooManyRequests,
+        RateLimitRejection::WithoutHeaders,
+    ] {
+        let mut dialect = Dialect::default();
+        dialect.rate_limit_rejection = limit;
+        let server = MockServer::builder().world(world.clone()).dialect(dialect);
+        let server = server.start().await.unwrap();
+        let learned = learn(server.uri(), &key, &["--handle", "grace"]);
+        assert_eq!(learned.code, Some(0), "{:#}", learned.report);
+        assert_is_harmless(&server);
+    }
+}
+
+#[tokio::test]
+async fn a_refused_key_and_an_unreachable_service_end_the_command() {
+    let server = MockServer::start().await;
+    let learned = learn(server.uri(), "wrong", &[]);
+    let message = "mock-server: the service refuses the key: GET /me returns 401\n";
+    assert_eq!((learned.code, learned.stderr.as_str()), (Some(3), message));
+    let learned = learn("http://127.0.0.1:9", "wrong-key", &[]);
+    assert_eq!(learned.code, Some(3));
+    assert!(
+        learned.stderr.starts_with("mock-server: GET /me: "),
+        "{}",
+        learned.stderr
+    );
+    let learned = learn("http://example.com", "wrong-key", &[]);
+    assert_eq!(learned.code, Some(2));
+    assert!(
+        learned.stderr.contains("the key would be sent unencrypted"),
+        "{}",
+        learned.stderr
+    );
+}
