@@ -122,11 +122,10 @@ impl Clock {
             .to_string()
     }
 
-    /// Formats the instant for the header `Date` (RFC 9110, section 5.6.7). Returns `None` for the
+    /// Formats the instant for the header `Date`. Returns `None` for the
     /// system clock, which the transports use by default.
     pub(crate) fn date_header(&self, instant: Timestamp) -> Option<String> {
-        let date = || instant.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
-        (*self != Self::system()).then(date)
+        (*self != Self::system()).then(|| http_date(instant))
     }
 
     /// Returns the current day in UTC.
@@ -141,6 +140,11 @@ impl Clock {
             Setting::Fixed(timestamp) => timestamp,
         }
     }
+}
+
+/// Formats an instant for a header (RFC 9110, section 5.6.7).
+pub(super) fn http_date(instant: Timestamp) -> String {
+    instant.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }
 
 fn parse(instant: &str) -> Result<Timestamp, InvalidInput> {

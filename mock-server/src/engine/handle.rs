@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::access::{Key, Quota, RateLimit, bearer_token};
-use super::dialect::ReferenceData;
+use super::dialect::{Dialect, RateLimitHeaders, RateLimitReset, ReferenceData};
 use super::endpoints::{Call, Endpoint, Handler, check_size, route};
 use super::outcome::Outcome;
 use super::rejections::{Problems, Rejection};
@@ -41,7 +41,7 @@ pub(crate) fn process(world: &mut World, request: &Request, now: Timestamp) -> O
         Ok(routed) => routed,
         Err(rejection) => {
             problems.reject(rejection);
-            return rejected(world, request, None, &problems);
+            return rejected(world, request, now, None, &problems);
         }
     };
     let (key, quota) = identify(world, request, endpoint, now, &mut problems);
@@ -64,14 +64,12 @@ pub(crate) fn process(world: &mut World, request: &Request, now: Timestamp) -> O
             rejection: None,
             violations: violations(&problems, Some(endpoint), request, world),
         },
-        Err(_) => rejected(world, request, Some(endpoint), &problems),
+        Err(_) => rejected(world, request, now, Some(endpoint), &problems),
     };
     if let Some(quota) = quota {
         let is_counted = outcome.rejection != Some("rate_limited");
         outcome.changed |= is_counted && quota.limit != RateLimit::default();
-        if world.dialect().sends_rate_limit_headers() {
-            add_rate_limit(&mut outcome.reply, quota);
-        }
+        add_rate_limit(&mut outcome.reply, quota, world.dialect(), now);
     }
     outcome
 }
@@ -136,6 +134,7 @@ fn token(request: &Request) -> Result<Option<&str>, Rejection> {
 fn rejected(
     world: &World,
     request: &Request,
+    now: Timestamp,
     endpoint: Option<Endpoint>,
     problems: &Problems,
 ) -> Outcome {
@@ -143,7 +142,7 @@ fn rejected(
         .decisive()
         .expect("a rejected request has a decisive problem");
     Outcome {
-        reply: decisive.reply(world.dialect()),
+        reply: decisive.reply(world.dialect(), now),
         changed: false,
         endpoint,
         rejection: Some(decisive.code()),
@@ -151,14 +150,28 @@ fn rejected(
     }
 }
 
-/// Adds the three headers of version 07 of the IETF draft "RateLimit header fields for HTTP". Later
-/// versions have a single structured header, which few clients read yet.
-fn add_rate_limit(reply: &mut Reply, quota: Quota) {
-    for (name, value) in [
-        ("ratelimit-limit", quota.limit.limit.to_string()),
-        ("ratelimit-remaining", quota.remaining.to_string()),
-        ("ratelimit-reset", quota.reset.to_string()),
-    ] {
-        reply.headers.push((name.into(), value.into()));
+/// Adds the headers about the rate limit. Later versions of the IETF draft "RateLimit header fields
+/// for HTTP" than 07 have a single structured header, which few clients read yet.
+fn add_rate_limit(reply: &mut Reply, quota: Quota, dialect: &Dialect, now: Timestamp) {
+    if !dialect.sends_rate_limit_headers() {
+        return;
+    }
+    let names = match dialect.rate_limit_headers {
+        RateLimitHeaders::RateLimit => {
+            ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"]
+        }
+        RateLimitHeaders::XRateLimit => [
+            "x-ratelimit-limit",
+            "x-ratelimit-remaining",
+            "x-ratelimit-reset",
+        ],
+    };
+    let reset = match dialect.rate_limit_reset {
+        RateLimitReset::Seconds => quota.reset,
+        RateLimitReset::UnixTime => now.as_second().saturating_add(quota.reset),
+    };
+    let (limit, remaining) = (quota.limit.limit.into(), quota.remaining.into());
+    for (name, value) in names.into_iter().zip([limit, remaining, reset]) {
+        reply.headers.push((name.into(), value.to_string().into()));
     }
 }

@@ -399,7 +399,7 @@ fn sets_a_dialect_by_name_or_by_settings() {
     for (choice, message) in [
         (
             json!({"ids": "roman"}),
-            "ids: unknown variant `roman`, expected `string` or `integer`",
+            "ids: unknown variant `roman`, expected one of `string`, `integer`, `uuid`",
         ),
         (json!(7), "expected a dialect name or an object of settings"),
     ] {

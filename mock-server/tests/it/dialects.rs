@@ -147,6 +147,37 @@ fn integer_ids_are_also_used_in_paths() {
 }
 
 #[test]
+fn uuids_are_also_used_in_paths() {
+    let mut world = world(|dialect| dialect.ids = Ids::Uuid);
+    let me = read(&mut world, "GET /me");
+    let ids: Vec<_> = ["links", "posts"]
+        .iter()
+        .flat_map(|name| me[name].as_array().unwrap())
+        .map(|resource| resource["id"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(
+        ids,
+        [
+            "8d6e1886-1163-403e-8773-1a1c3dec4a40",
+            "589bd2d2-5134-4251-8a9f-7e165dc468f2",
+            "886a5c8a-de7c-4871-8480-9c8cc21627a0",
+        ]
+    );
+    assert_eq!(
+        send(&mut world, "DELETE /me/links/link_1", None).status,
+        404
+    );
+    let edit = Some(json!({"title": "y"}));
+    let line = format!("PATCH /me/links/{}", ids[0]);
+    assert_eq!(send(&mut world, &line, edit).status, 200);
+    assert_eq!(world.account("demo").unwrap().links[0].title, "y");
+    for (id, path) in ids.iter().zip(["links", "links", "posts"]) {
+        let line = format!("DELETE /me/{path}/{id}");
+        assert_eq!(send(&mut world, &line, None).status, 204, "{line}");
+    }
+}
+
+#[test]
 fn links_and_posts_can_have_more_or_fewer_fields() {
     for (setting, further) in [
         (ResourceFields::CreatedAt, &["created_at"][..]),
@@ -430,7 +461,7 @@ fn parses_json_with_defaults_and_reports_unknown_settings() {
         ),
         (
             r#"{"ids": "number"}"#,
-            "unknown variant `number`, expected `string` or `integer`",
+            "unknown variant `number`, expected one of `string`, `integer`, `uuid`",
         ),
         (
             r#"{"webhook_timeout": 0}"#,

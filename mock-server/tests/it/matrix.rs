@@ -42,8 +42,8 @@ fn runs_the_command_under_each_alternative() {
         ]
     );
     for (line, (setting, alternative, _)) in lines[2..].iter().zip(alternatives) {
-        let result = match setting {
-            "ids" => "failed (exit code 3)",
+        let result = match alternative {
+            "integer" if setting == "ids" => "failed (exit code 3)",
             _ => "passed",
         };
         assert_eq!(*line, row(setting, alternative, result, violation));
@@ -115,7 +115,8 @@ fn output_is_shown_on_request() {
         stderr,
         "mock-server: no endpoint was called; the URL is in PROFILE_BASE_URL\n\
          \n--- output of the command: default, passed ---\none\n\
-         \n--- output of the command: ids = integer, passed ---\none\n"
+         \n--- output of the command: ids = integer, passed ---\none\n\
+         \n--- output of the command: ids = uuid, passed ---\none\n"
     );
 }
 

@@ -179,7 +179,7 @@ fn uses_the_given_dialect() {
         ("\"minimal\"", "expected a JSON object"),
         (
             r#"{"ids": "roman"}"#,
-            "ids: unknown variant `roman`, expected `string` or `integer`",
+            "ids: unknown variant `roman`, expected one of `string`, `integer`, `uuid`",
         ),
     ] {
         let path = file(&directory, "wrong.json", text);

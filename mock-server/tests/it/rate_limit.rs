@@ -165,6 +165,34 @@ fn dialects_can_omit_the_headers_or_respond_with_503() {
     }
 }
 
+#[test]
+fn dialects_can_rename_the_headers_and_send_instants() {
+    let mut world = world();
+    let dialect = r#"{
+        "rate_limit_headers": "x_rate_limit", "rate_limit_reset": "unix_time", "retry_after": "date"
+    }"#;
+    world.set_dialect(Dialect::from_json(dialect).unwrap());
+    let key = world.keys().all;
+    for (status, remaining, retry_after) in [
+        (200, "1", None),
+        (200, "0", None),
+        (429, "0", Some("Sun, 01 Mar 2026 12:00:10 GMT")),
+    ] {
+        let answer = send(&mut world, Some(&key), "GET /me");
+        assert_eq!(answer.status, status);
+        assert_eq!(rate_limit_headers(&answer), [None; 3]);
+        for (name, value) in [
+            ("x-ratelimit-limit", "2"),
+            ("x-ratelimit-remaining", remaining),
+            // Ten seconds after noon.
+            ("x-ratelimit-reset", "1772366410"),
+        ] {
+            assert_eq!(answer.header(name), Some(value));
+        }
+        assert_eq!(answer.header("retry-after"), retry_after);
+    }
+}
+
 #[tokio::test]
 async fn a_limit_is_kept_in_the_state_file() {
     let directory = tempfile::TempDir::new().unwrap();

@@ -134,7 +134,7 @@ fn any_text() -> impl Strategy<Value = &'static str> {
 }
 
 fn any_dialect() -> impl Strategy<Value = Dialect> {
-    let ids = select(vec![Ids::String, Ids::Integer]);
+    let ids = select(vec![Ids::String, Ids::Integer, Ids::Uuid]);
     let responses = select(vec![
         WriteResponses::Resource,
         WriteResponses::EmptyData,

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::pin::Pin;
+use std::time::Duration;
 
 use mock_server::dialect::{
     AnalyticsShape, BadgeKinds, ContentRejection, DaysOutOfRange, ErrorBody, Ids, MeFields,
     OtherStatistics, RateLimitRejection, ReferenceData, ResourceFields, ScopeRejection,
     WriteResponses,
 };
-use mock_server::{Dialect, MockServer, RateLimit};
+use mock_server::{Dialect, MockServer, RateLimit, Request, handle};
 use profile_sdk::{
     BadgeKind, Client, Days, Error, ErrorKind, Handle, Link, LinkId, LinkUpdate, LinkUrl, NewLink,
     Operation, Post, PostId, Profile, ProfileUpdate, Scope, Scopes,
@@ -119,8 +120,25 @@ impl Setup {
         match self.dialect.ids {
             Ids::String => id.to_owned(),
             Ids::Integer => id.rsplit('_').next().unwrap().to_owned(),
+            Ids::Uuid => self.uuid(id),
             other => panic!("{other:?} has no check"),
         }
+    }
+
+    /// Returns the UUID of a link or post in `GET /me`.
+    fn uuid(&self, id: &str) -> String {
+        let mut world = self.service.world().unwrap();
+        let account = world.account("demo").unwrap();
+        let links = account.links.iter().map(|link| &link.id);
+        let mut ids = links.chain(account.posts.iter().map(|post| &post.id));
+        let position = ids.position(|known| known == id).unwrap();
+        world.set_dialect(Dialect::from_json(r#"{"ids": "uuid"}"#).unwrap());
+        let request = Request::new("GET", "/api/v1/me")
+            .header("Authorization", format!("Bearer {}", world.keys().all));
+        let me: Value = serde_json::from_slice(&handle(&mut world, &request).body).unwrap();
+        let [links, posts] = ["links", "posts"].map(|name| me["data"][name].as_array().unwrap());
+        let resource = links.iter().chain(posts).nth(position).unwrap();
+        resource["id"].as_str().unwrap().to_owned()
     }
 
     fn add_link(&self) -> LinkId {
@@ -571,5 +589,9 @@ async fn rate_limits_are_reported(setup: &Setup) {
         "{}",
         setup.name
     );
+    if headers {
+        let wait = error.retry_after().unwrap_or_default();
+        assert!(wait > Duration::from_secs(3600), "{}: {wait:?}", setup.name);
+    }
     setup.check_error_body(&error, "rate_limited");
 }

@@ -115,7 +115,7 @@ const ITEMS: [Item; 36] = [
         &[MATRIX, ERRORS, errors::classifies_status_codes]),
     item("the body of an error", &["error_body"],
         &[ERRORS, shapes::reads_every_shape_of_error_body]),
-    item("the response beyond the rate limit", &["rate_limit_rejection"],
+    item("the response beyond the rate limit", &["rate_limit_rejection", "rate_limit_headers", "rate_limit_reset", "retry_after"],
         &[ERRORS]),
     not_applicable("the encoding of a delivery's digest", &["webhook_signature_encoding"],
         "it does not sign or verify deliveries"),

@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::{
     AnalyticsShape, ApiVisible, BadgeKinds, Compression, ContentRejection, DaysOutOfRange, Dialect,
     ErrorBody, Ids, KeyObject, KeyRateLimit, KeyScopes, MeFields, OtherStatistics,
-    RateLimitRejection, ReferenceData, ResourceFields, ScopeRejection, SignatureEncoding,
-    UnknownFields, WebhookPayload, WriteResponses,
+    RateLimitHeaders, RateLimitRejection, RateLimitReset, ReferenceData, ResourceFields,
+    RetryAfter, ScopeRejection, SignatureEncoding, UnknownFields, WebhookPayload, WriteResponses,
 };
 use crate::engine::seeded_hash::SeededHash;
 
@@ -15,7 +15,7 @@ type Setting = (&'static str, &'static [Alternative]);
 type Alternative = (&'static str, fn(&mut Dialect));
 
 #[rustfmt::skip]
-const SETTINGS: [Setting; 22] = [
+const SETTINGS: [Setting; 25] = [
     ("api_visible", &[
         ("integer", |dialect| dialect.api_visible = ApiVisible::Integer),
         ("string", |dialect| dialect.api_visible = ApiVisible::String),
@@ -35,6 +35,7 @@ const SETTINGS: [Setting; 22] = [
     ]),
     ("ids", &[
         ("integer", |dialect| dialect.ids = Ids::Integer),
+        ("uuid", |dialect| dialect.ids = Ids::Uuid),
     ]),
     ("resource_fields", &[
         ("bare", |dialect| dialect.resource_fields = ResourceFields::Bare),
@@ -90,6 +91,15 @@ const SETTINGS: [Setting; 22] = [
     ]),
     ("compression", &[
         ("gzip", |dialect| dialect.compression = Compression::Gzip),
+    ]),
+    ("rate_limit_headers", &[
+        ("x_rate_limit", |dialect| dialect.rate_limit_headers = RateLimitHeaders::XRateLimit),
+    ]),
+    ("rate_limit_reset", &[
+        ("unix_time", |dialect| dialect.rate_limit_reset = RateLimitReset::UnixTime),
+    ]),
+    ("retry_after", &[
+        ("date", |dialect| dialect.retry_after = RetryAfter::Date),
     ]),
     ("webhook_signature_encoding", &[
         ("base64", |dialect| dialect.webhook_signature_encoding = SignatureEncoding::Base64),

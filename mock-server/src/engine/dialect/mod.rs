@@ -15,8 +15,8 @@ use crate::read_json;
 pub use settings::{
     AnalyticsShape, ApiVisible, BadgeKinds, Compression, ContentRejection, DaysOutOfRange,
     ErrorBody, Ids, KeyObject, KeyRateLimit, KeyScopes, MeFields, OtherStatistics,
-    RateLimitRejection, ReferenceData, ResourceFields, ScopeRejection, UnknownFields,
-    WriteResponses,
+    RateLimitHeaders, RateLimitRejection, RateLimitReset, ReferenceData, ResourceFields,
+    RetryAfter, ScopeRejection, UnknownFields, WriteResponses,
 };
 pub use webhook::{SignatureEncoding, WebhookPayload};
 
@@ -83,6 +83,12 @@ pub struct Dialect {
     pub rate_limit_rejection: RateLimitRejection,
     /// The compression of responses.
     pub compression: Compression,
+    /// The names of the headers about the rate limit.
+    pub rate_limit_headers: RateLimitHeaders,
+    /// The form of the end of a window in these headers.
+    pub rate_limit_reset: RateLimitReset,
+    /// The form of `Retry-After`.
+    pub retry_after: RetryAfter,
     /// The encoding of the digest in `X-Service-Signature`.
     pub webhook_signature_encoding: SignatureEncoding,
     /// The shape of the body of an event.
@@ -247,6 +253,9 @@ impl Default for Dialect {
             error_body: ErrorBody::default(),
             rate_limit_rejection: RateLimitRejection::default(),
             compression: Compression::default(),
+            rate_limit_headers: RateLimitHeaders::default(),
+            rate_limit_reset: RateLimitReset::default(),
+            retry_after: RetryAfter::default(),
             webhook_signature_encoding: SignatureEncoding::default(),
             webhook_payload: WebhookPayload::default(),
             webhook_timeout: Duration::from_secs(10),

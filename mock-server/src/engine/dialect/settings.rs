@@ -77,6 +77,8 @@ pub enum Ids {
     /// `6`; `6` in paths. An id that does not end in a number stays a string; only a hand-written
     /// state has such ids.
     Integer,
+    /// A UUID in lower case, derived from the ID of the default, in responses and in paths.
+    Uuid,
 }
 
 /// The fields of links and posts that the specification does not list.
@@ -255,11 +257,48 @@ pub enum ErrorBody {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RateLimitRejection {
-    /// 429 with `Retry-After`. Every response to a known key has `RateLimit-*` headers.
+    /// 429 with `Retry-After`. Every response to a known key has the [`RateLimitHeaders`].
     #[default]
     TooManyRequests,
     /// 429. Responses have no headers about the rate limit.
     WithoutHeaders,
-    /// 503 with `Retry-After`. Every response to a known key has `RateLimit-*` headers.
+    /// 503 with `Retry-After`. Every response to a known key has the [`RateLimitHeaders`].
     ServiceUnavailable,
+}
+
+/// The names of the headers with the limit, the remaining requests and the end of the window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RateLimitHeaders {
+    /// `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset`, as in the IETF draft up to
+    /// version 07.
+    #[default]
+    RateLimit,
+    /// `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`.
+    XRateLimit,
+}
+
+/// The end of a window of the rate limit in the [`RateLimitHeaders`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RateLimitReset {
+    /// The number of seconds until the end.
+    #[default]
+    Seconds,
+    /// The Unix time of the end in seconds.
+    UnixTime,
+}
+
+/// The form of `Retry-After` (RFC 9110, section 10.2.3).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RetryAfter {
+    /// A number of seconds.
+    #[default]
+    Seconds,
+    /// A date such as `Sun, 01 Mar 2026 12:01:00 GMT`, by the clock of the world, as in `Date`.
+    Date,
 }

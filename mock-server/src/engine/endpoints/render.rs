@@ -3,6 +3,7 @@
 use crate::engine::dialect::{Dialect, Ids, ResourceFields};
 use crate::engine::json_object::{Fields, Object};
 use crate::engine::resources::{Link, Post};
+use crate::engine::seeded_hash::SeededHash;
 
 /// The JSON form of a link or post.
 pub(super) struct View<'a, T>(pub(super) &'a Dialect, pub(super) &'a T);
@@ -28,25 +29,38 @@ impl Fields for View<'_, Post> {
 
 /// Returns `true` if the id in a path is the form of `id` in the dialect.
 pub(super) fn matches_id(dialect: &Dialect, id: &str, in_path: &str) -> bool {
-    match number(dialect, id) {
-        None => id == in_path,
-        Some(number) => number.to_string() == in_path,
+    match dialect.ids {
+        Ids::Uuid => uuid(id) == in_path,
+        Ids::Integer if let Some(number) = number(id) => number.to_string() == in_path,
+        Ids::String | Ids::Integer => id == in_path,
     }
 }
 
 fn id(object: &mut Object<'_>, dialect: &Dialect, id: &str) {
-    match number(dialect, id) {
-        None => object.string("id", id),
-        Some(number) => object.value("id", &number),
+    match dialect.ids {
+        Ids::Uuid => object.string("id", &uuid(id)),
+        Ids::Integer if let Some(number) = number(id) => object.value("id", &number),
+        Ids::String | Ids::Integer => object.string("id", id),
     }
 }
 
-/// Returns the number at the end of an id if the dialect has integer ids.
-fn number(dialect: &Dialect, id: &str) -> Option<u64> {
-    match dialect.ids {
-        Ids::String => None,
-        Ids::Integer => id.rsplit('_').next()?.parse().ok(),
-    }
+/// Returns the number at the end of an id.
+fn number(id: &str) -> Option<u64> {
+    id.rsplit('_').next()?.parse().ok()
+}
+
+/// Returns a UUID of version 4 (RFC 9562, section 5.4) that is determined by the id.
+fn uuid(id: &str) -> String {
+    let hash = SeededHash::new(0).mix_str("uuid").mix_str(id);
+    let (high, low) = (hash.value(), hash.mix(0).value());
+    format!(
+        "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+        high >> 32,
+        high >> 16 & 0xffff,
+        high & 0xfff,
+        low >> 48 & 0x3fff | 0x8000,
+        low & 0xffff_ffff_ffff,
+    )
 }
 
 fn extra_fields(object: &mut Object<'_>, dialect: &Dialect, created_at: &str) {

@@ -1,9 +1,12 @@
 //! Rejections of requests, with their status codes, error codes and messages.
 
+use jiff::{SignedDuration, Timestamp};
+
 use super::rule::Rule;
 use crate::engine::access::{Quota, Scope};
+use crate::engine::clock::http_date;
 use crate::engine::dialect::{
-    ContentRejection, DaysOutOfRange, Dialect, RateLimitRejection, ScopeRejection,
+    ContentRejection, DaysOutOfRange, Dialect, RateLimitRejection, RetryAfter, ScopeRejection,
 };
 use crate::engine::reply::Reply;
 
@@ -135,7 +138,7 @@ enum Status {
 
 impl Rejection {
     /// Returns the response in the form that the dialect prescribes.
-    pub(crate) fn reply(&self, dialect: &Dialect) -> Reply {
+    pub(crate) fn reply(&self, dialect: &Dialect, now: Timestamp) -> Reply {
         let Row {
             status,
             code,
@@ -149,7 +152,12 @@ impl Rejection {
                 reply.with_header("allow", allowed.join(", "))
             }
             Self::RateLimited { quota } if dialect.sends_rate_limit_headers() => {
-                reply.with_header("retry-after", quota.reset.to_string())
+                let end = now.saturating_add(SignedDuration::from_secs(quota.reset));
+                let retry_after = match dialect.retry_after {
+                    RetryAfter::Seconds => quota.reset.to_string(),
+                    RetryAfter::Date => http_date(end.unwrap_or(Timestamp::MAX)),
+                };
+                reply.with_header("retry-after", retry_after)
             }
             _ if status == 401 => reply.with_header("www-authenticate", "Bearer"),
             _ => reply,
