@@ -20,6 +20,7 @@
 // - `engine`: the service as a pure function from a world and a request to an outcome
 // - `faults`, `journal`, `webhook`: faults, recorded requests and webhook deliveries
 // - `compression`, `cors`: compressed responses, and permissions for web pages of another origin
+// - `habits`: habits of clients that are worth advice
 // - `mutants`: changes that break one sentence of the specification each
 // - `state_file`, `store`, `service`, `worlds`: the storage of worlds, and the state around them
 // - `control`: the control API of the program
@@ -34,6 +35,7 @@ mod cors;
 mod engine;
 pub mod faults;
 pub mod guide;
+mod habits;
 mod invalid_input;
 pub mod journal;
 mod mutants;
@@ -52,8 +54,9 @@ mod worlds;
 
 pub use engine::dialect::{self, Dialect};
 pub use engine::{
-    Account, Clock, Coverage, Endpoint, EndpointCoverage, Keys, Link, Post, Profile, RateLimit,
-    Reply, Request, Rule, RuleVerdict, Scope, Uncovered, Verdicts, Violation, World, handle,
+    Account, Advice, Clock, Coverage, Endpoint, EndpointCoverage, Keys, Link, Post, Profile,
+    RateLimit, Reply, Request, Rule, RuleVerdict, Scope, Uncovered, Verdicts, Violation, World,
+    handle,
 };
 pub use faults::{Fault, FaultRule, WireFault};
 pub use invalid_input::InvalidInput;

@@ -10,6 +10,7 @@ use crate::compression::compress;
 use crate::cors::{Cors, is_preflight};
 use crate::engine::{Endpoint, Keys, Reply, Request, Verdicts, World};
 use crate::faults::{FaultRule, FaultRules, Plan, PlannedReply};
+use crate::habits::Habits;
 use crate::invalid_input::InvalidInput;
 use crate::journal::{Entry, Journal, JournalLimits, Response};
 use crate::mutants::Mutant;
@@ -27,6 +28,7 @@ pub(crate) struct Service {
     faults: FaultRules,
     journal: Journal,
     verdicts: Mutex<Verdicts>,
+    habits: Mutex<Habits>,
     /// The verdicts before the last [`reset`](Self::reset).
     past_verdicts: Mutex<Verdicts>,
     mutant: Option<&'static Mutant>,
@@ -64,6 +66,7 @@ impl Service {
             faults,
             journal: Journal::new(JournalLimits::default()),
             verdicts: Mutex::default(),
+            habits: Mutex::default(),
             past_verdicts: Mutex::default(),
             mutant: None,
             cors: None,
@@ -203,6 +206,14 @@ impl Service {
         if let Some(cors) = &self.cors {
             cors.allow(&request, &mut planned);
         }
+        if let Some(endpoint) = outcome.endpoint {
+            let shown = self
+                .habits()
+                .observe((&request, endpoint, at), &other_keys, &planned);
+            for (habit, found) in shown {
+                self.change_verdicts(|verdicts| verdicts.advise(habit, found));
+            }
+        }
         // The journal keeps the body as it was before.
         let (body, body_length) = (planned.body.clone(), planned.body_length());
         if is_compressed {
@@ -231,6 +242,10 @@ impl Service {
         let mut all = self.past_verdicts().clone();
         self.change_verdicts(|verdicts| all.merge(verdicts));
         all
+    }
+
+    fn habits(&self) -> MutexGuard<'_, Habits> {
+        self.habits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn past_verdicts(&self) -> MutexGuard<'_, Verdicts> {
@@ -265,6 +280,7 @@ impl Service {
     pub(crate) fn reset(&self) -> Result<(), StateError> {
         self.faults.restart();
         self.journal.clear();
+        self.habits().clear();
         let verdicts = self.change_verdicts(std::mem::take);
         self.past_verdicts().merge(&verdicts);
         self.store.replace(self.initial.clone())

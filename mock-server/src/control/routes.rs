@@ -50,7 +50,7 @@ const fn waiting(method: &'static str, path: &'static str, action: Waiting) -> R
     route(method, path, Action::Waiting(action))
 }
 
-static ROUTES: [Route; 38] = [
+static ROUTES: [Route; 39] = [
     on_server("GET", "/health", health),
     on_server("GET", documents::SERVICE, documents::service),
     on_server("GET", "/control-openapi.json", documents::control),
@@ -81,6 +81,7 @@ static ROUTES: [Route; 38] = [
     on_world("POST", "/requests/verify", requests::verify),
     on_world("GET", "/violations", verdicts::violations),
     on_world("DELETE", "/violations", verdicts::clear_violations),
+    on_world("GET", "/advice", verdicts::advice),
     on_world("GET", "/coverage", verdicts::coverage),
     on_world("GET", "/webhook", webhook::show),
     on_world("PUT", "/webhook", webhook::change),

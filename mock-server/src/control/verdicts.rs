@@ -10,7 +10,11 @@ pub(super) fn violations(call: &WorldCall) -> Result<Reply, ControlError> {
     Ok(json(200, &verdicts.rules().collect::<Vec<_>>()))
 }
 
-/// Forgets the violations. The coverage stays: a suite gathers it over all of its tests.
+pub(super) fn advice(call: &WorldCall) -> Result<Reply, ControlError> {
+    Ok(json(200, &call.service.verdicts().advice))
+}
+
+/// Clears the violations and the advice. A suite gathers the coverage over all of its tests.
 pub(super) fn clear_violations(call: &WorldCall) -> Result<Reply, ControlError> {
     call.service.change_verdicts(Verdicts::clear_violations);
     Ok(done())

@@ -48,6 +48,9 @@ pub use reply::Reply;
 pub use request::Request;
 pub use resources::{Account, Link, Post, Profile};
 pub(crate) use seeded_hash::SeededHash;
-pub use verdicts::{Coverage, EndpointCoverage, RuleVerdict, Uncovered, Verdicts, Violation};
+pub(crate) use verdicts::Habit;
+pub use verdicts::{
+    Advice, Coverage, EndpointCoverage, RuleVerdict, Uncovered, Verdicts, Violation,
+};
 pub use world::World;
 pub(crate) use world::{InvalidWorld, check, check_ids, with_valid_last_id};

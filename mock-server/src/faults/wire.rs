@@ -47,12 +47,12 @@ pub enum WireFault {
 
 impl WireFault {
     /// Returns `true` if the head of the response is sent.
-    pub(super) fn sends_head(self) -> bool {
+    pub(crate) fn sends_head(self) -> bool {
         !matches!(self, Self::Reset | Self::Close)
     }
 
     /// Returns `true` if the body is incomplete.
-    pub(super) fn breaks_body(self) -> bool {
+    pub(crate) fn breaks_body(self) -> bool {
         matches!(self, Self::Cut { .. } | Self::Stall { .. } | Self::BadChunk)
     }
 

@@ -186,6 +186,10 @@ fn journal_matches_the_document() {
     at(200, "PUT /requests/limits", json!({"body_bytes": 5}));
     at(400, "PUT /requests/limits", json!({"body_bytes": -5}));
     at(200, "GET /violations", NOTHING);
+    serving
+        .ask(&format!("GET /me?key={}", serving.key("all")))
+        .data(200);
+    at(200, "GET /advice", NOTHING);
     at(200, "GET /coverage", NOTHING);
     at(204, "DELETE /violations", NOTHING);
     at(204, "DELETE /requests", NOTHING);

@@ -5,6 +5,8 @@
     reason = "the verbs of a test may stop at the first surprise, as the test itself may"
 )]
 
+#[cfg(all(unix, feature = "program"))]
+mod advice;
 mod analytics;
 mod ask;
 mod authorization;

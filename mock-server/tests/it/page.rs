@@ -80,6 +80,8 @@ fn shows_requests_of_other_clients() {
     let images = "document.querySelectorAll('img').length + document.title";
     assert_eq!(page.evaluate(images), "0mock-server");
     let key = serving.key("all");
+    serving.ask(&format!("GET /me?key={key}")).data(200);
+    page.wait_until("document.querySelector('#violations').innerText.includes('Advice: 1 × Send')");
     let shown = page.evaluate("document.documentElement.outerHTML");
     assert!(!shown.as_str().unwrap().contains(key));
     page.wait_until("document.querySelector('#violations').innerText.includes('nick')");

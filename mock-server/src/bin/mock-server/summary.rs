@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use mock_server::{Coverage, Endpoint, Rule, RuleVerdict, Verdicts};
+use mock_server::{Advice, Coverage, Endpoint, Rule, RuleVerdict, Verdicts};
 
 use crate::setup::warn;
 
@@ -38,6 +38,9 @@ fn write(to: &mut impl Write, verdicts: &Verdicts, violated: &[&RuleVerdict]) ->
         let rules = rules.join(",");
         writeln!(to, "mock-server: if this is intended, add --allow {rules}")?;
     }
+    for advice in &verdicts.advice {
+        write_advice(to, advice)?;
+    }
     let coverage = &verdicts.coverage;
     let uncovered = coverage.uncovered().endpoints;
     let (all, covered) = (Endpoint::ALL.len(), Endpoint::ALL.len() - uncovered.len());
@@ -51,6 +54,28 @@ fn write(to: &mut impl Write, verdicts: &Verdicts, violated: &[&RuleVerdict]) ->
     Ok(())
 }
 
+fn write_advice(to: &mut impl Write, advice: &Advice) -> io::Result<()> {
+    let Advice {
+        habit,
+        recommendation,
+        first,
+        ..
+    } = advice;
+    let times = times(advice.count);
+    writeln!(
+        to,
+        "mock-server: advice: {habit} ({times}): {recommendation}"
+    )?;
+    writeln!(to, "  {first}")
+}
+
+fn times(count: u64) -> String {
+    match count {
+        1 => "1 time".to_owned(),
+        _ => format!("{count} times"),
+    }
+}
+
 fn write_rule(to: &mut impl Write, verdict: &RuleVerdict) -> io::Result<()> {
     let RuleVerdict {
         rule,
@@ -58,10 +83,10 @@ fn write_rule(to: &mut impl Write, verdict: &RuleVerdict) -> io::Result<()> {
         violations,
         ..
     } = verdict;
-    let times = if *count == 1 { "time" } else { "times" };
     writeln!(
         to,
-        "  {rule} ({count} {times}, section {}): \"{}\"",
+        "  {rule} ({}, section {}): \"{}\"",
+        times(*count),
         rule.section(),
         rule.requirement()
     )?;

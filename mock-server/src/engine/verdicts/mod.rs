@@ -1,5 +1,6 @@
 //! The verdicts on a client: its violations of the specification and its coverage of the service.
 
+mod advice;
 mod coverage;
 #[cfg(test)]
 mod tests;
@@ -12,6 +13,8 @@ use serde::Serialize;
 use super::outcome::Outcome;
 use super::rejections::Rule;
 
+pub use advice::Advice;
+pub(crate) use advice::Habit;
 pub use coverage::{Coverage, EndpointCoverage, Uncovered};
 pub use violation::Violation;
 pub(super) use violation::violations;
@@ -32,6 +35,8 @@ pub(super) use violation::violations;
 pub struct Verdicts {
     #[serde(serialize_with = "list")]
     violations: BTreeMap<Rule, RuleVerdict>,
+    /// Advice on habits of the client that are not violations, in the order of their first occurrence.
+    pub advice: Vec<Advice>,
     /// The coverage of the service.
     pub coverage: Coverage,
 }
@@ -112,16 +117,33 @@ impl Verdicts {
         );
     }
 
-    /// Removes the violations and keeps the coverage.
-    pub(crate) fn clear_violations(&mut self) {
-        self.violations.clear();
+    /// Records a habit that a request showed.
+    pub(crate) fn advise(&mut self, habit: Habit, found: String) {
+        self.add_advice(&Advice::new(habit, found));
     }
 
-    /// Adds the violations and the coverage of `others`.
+    fn add_advice(&mut self, new: &Advice) {
+        let mut advice = self.advice.iter_mut();
+        match advice.find(|one| one.habit == new.habit) {
+            Some(one) => one.count += new.count,
+            None => self.advice.push(new.clone()),
+        }
+    }
+
+    /// Removes the violations and the advice, and keeps the coverage.
+    pub(crate) fn clear_violations(&mut self) {
+        self.violations.clear();
+        self.advice.clear();
+    }
+
+    /// Adds the violations, the advice and the coverage of `others`.
     pub(crate) fn merge(&mut self, others: &Self) {
         self.coverage.merge(&others.coverage);
         for verdict in others.rules() {
             self.count(verdict.rule, verdict.count, &verdict.violations);
+        }
+        for advice in &others.advice {
+            self.add_advice(advice);
         }
     }
 

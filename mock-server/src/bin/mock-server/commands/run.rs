@@ -34,7 +34,7 @@ pub(crate) struct RunOptions {
     /// Rule that the command may violate, such as unknown_field; repeatable
     #[arg(long, value_name = "RULE", value_parser = rule, value_delimiter = ',')]
     allow: Vec<Rule>,
-    /// Write the violations and the coverage to this file, as JSON
+    /// Write the violations, the advice and the coverage to this file, as JSON
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Command to run, with its arguments

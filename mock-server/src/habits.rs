@@ -1,0 +1,157 @@
+//! Recognizes habits of clients that are worth advice. Some of them show only in what a client sends
+//! after a certain response.
+
+use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::{Duration, Instant};
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::engine::{Endpoint, Habit, Request, Secrets};
+use crate::faults::{PlannedReply, WireFault};
+
+/// Maximum number of responses to remember.
+const MAX_RESPONSES: usize = 256;
+
+/// The last responses that ask something of the next request.
+#[derive(Debug, Default)]
+pub(crate) struct Habits(VecDeque<Remembered>);
+
+#[derive(Debug)]
+struct Remembered {
+    request: u64,
+    key: u64,
+    response: Response,
+}
+
+#[derive(Debug)]
+enum Response {
+    /// The request must wait, by the clock of the machine and by that of the world.
+    RetryAfter {
+        since: Instant,
+        wait: Duration,
+        until: Timestamp,
+    },
+    /// The client does not know the result of its POST.
+    Lost { fault: &'static str },
+}
+
+impl Habits {
+    /// Compares a request to an endpoint with earlier responses, and remembers its own response.
+    pub(crate) fn observe(
+        &mut self,
+        (request, endpoint, at): (&Request, Endpoint, Timestamp),
+        other_keys: &[String],
+        planned: &PlannedReply,
+    ) -> Vec<(Habit, String)> {
+        let mut found = Vec::new();
+        let mut add =
+            |habit, problem: String| found.push((habit, format!("{endpoint}: {problem}")));
+        if let Some(query) = &request.query
+            && Secrets::new(request, other_keys).redact(query) != **query
+        {
+            add(Habit::KeyInQuery, "the query contains a key".to_owned());
+        }
+        if let Some(response) = self.take(request) {
+            match response {
+                Response::RetryAfter { since, wait, until } => {
+                    let waited = since.elapsed();
+                    if waited < wait && at < until {
+                        let (waited, wait) = (waited.as_secs_f64(), wait.as_secs());
+                        let problem = format!(
+                            "sent again after {waited:.3} s; Retry-After asked for {wait} s"
+                        );
+                        add(Habit::RetryAfterIgnored, problem);
+                    }
+                }
+                Response::Lost { fault } => {
+                    add(
+                        Habit::PostRepeated,
+                        format!("sent again after its response was lost ({fault})"),
+                    );
+                }
+            }
+        }
+        let is_read = endpoint == Endpoint::ReadMe && planned.status() == Some(200);
+        if is_read && !self.0.is_empty() {
+            let key = key(request);
+            self.0
+                .retain(|one| one.key != key || !matches!(one.response, Response::Lost { .. }));
+        }
+        if let Some(response) = worth_remembering(request, at, planned) {
+            if self.0.len() == MAX_RESPONSES {
+                self.0.pop_front();
+            }
+            let (request, key) = (identity(request), key(request));
+            self.0.push_back(Remembered {
+                request,
+                key,
+                response,
+            });
+        }
+        found
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Removes the response to an equal request.
+    fn take(&mut self, request: &Request) -> Option<Response> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let request = identity(request);
+        let place = self.0.iter().position(|one| one.request == request)?;
+        Some(self.0.remove(place)?.response)
+    }
+}
+
+fn worth_remembering(request: &Request, at: Timestamp, planned: &PlannedReply) -> Option<Response> {
+    let loses = |wire: WireFault| !wire.sends_head() || wire.breaks_body();
+    if planned.wire.is_some_and(loses) {
+        let fault = planned.fault.unwrap_or_default();
+        return (request.method == "POST").then_some(Response::Lost { fault });
+    }
+    if planned.code < 300 {
+        return None;
+    }
+    let mut headers = planned.headers.iter();
+    let (_, value) = headers.find(|(name, _)| name == "retry-after")?;
+    let wait = match value.parse() {
+        Ok(seconds) => Duration::from_secs(seconds),
+        Err(_) => {
+            let date = jiff::fmt::rfc2822::parse(value).ok()?.timestamp();
+            date.duration_since(at).try_into().ok()?
+        }
+    };
+    let since = Instant::now();
+    let until = SignedDuration::try_from(wait)
+        .ok()
+        .and_then(|wait| at.checked_add(wait).ok());
+    let until = until.unwrap_or(Timestamp::MAX);
+    Some(Response::RetryAfter { since, wait, until })
+}
+
+/// Returns the hash of a whole request without its other headers.
+fn identity(request: &Request) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let Request {
+        method,
+        path,
+        query,
+        body,
+        ..
+    } = request;
+    (method, path, query, body, key(request)).hash(&mut hasher);
+    hasher.finish()
+}
+
+fn key(request: &Request) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    request
+        .header_values("authorization")
+        .next()
+        .hash(&mut hasher);
+    hasher.finish()
+}
