@@ -130,6 +130,20 @@ pub(super) fn rate_limit_rejection(observations: &Observations) -> Found {
     Ok(Finding::learned(learned, answer.body_sample()))
 }
 
+pub(super) fn compression(observations: &Observations) -> Found {
+    let mut answers = observations.answers().map(|(_, answer)| answer);
+    let (me, coding) = (observations.answer(Step::Me)?, "content-encoding");
+    let compressed = answers.find(|answer| answer.header(coding).is_some());
+    Ok(match compressed {
+        None => me.learned("none", json!({ coding: null })),
+        Some(answer) => {
+            let found = answer.header(coding);
+            let learned = found.filter(|coding| *coding == "gzip");
+            answer.learned(learned, json!({ coding: found }))
+        }
+    })
+}
+
 /// The statuses of rejections for which the mock has no setting.
 pub(super) fn statuses(observations: &Observations) -> Found {
     const EXPECTED: [(Step, u16); 5] = [

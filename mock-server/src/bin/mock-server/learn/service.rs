@@ -1,10 +1,11 @@
 //! The client: one request at a time, within a budget.
 
 use std::fmt;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::time::Duration;
 
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
+use flate2::read::GzDecoder;
+use reqwest::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
 use reqwest::{Client, Method, Url, redirect};
 use serde_json::Value;
 use url::Host;
@@ -193,7 +194,8 @@ impl Service {
 
     async fn exchange(&self, call: &Call) -> Result<Answer, String> {
         let url = format!("{}/api/v1{}", self.base_url, call.path);
-        let mut request = self.client.request(call.method.clone(), url);
+        let request = self.client.request(call.method.clone(), url);
+        let mut request = request.header(ACCEPT_ENCODING, "gzip");
         request = match call.access {
             Access::Key => request.header(AUTHORIZATION, self.authorization()),
             Access::WrongKey => {
@@ -211,9 +213,14 @@ impl Service {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(failed)? {
             body.extend_from_slice(&chunk);
-            if body.len() > MAX_BODY_BYTES {
-                return Err(format!("the response has more than {MAX_BODY_BYTES} bytes"));
-            }
+            check_size(&body)?;
+        }
+        if response
+            .headers()
+            .get(CONTENT_ENCODING)
+            .is_some_and(|coding| coding == "gzip")
+        {
+            body = decompress(&body)?;
         }
         let (status, headers) = (response.status(), response.headers());
         Ok(Answer::new(
@@ -280,6 +287,23 @@ impl Service {
         tokio::time::sleep(delay).await;
         Ok(())
     }
+}
+
+fn check_size(body: &[u8]) -> Result<(), String> {
+    match body.len() > MAX_BODY_BYTES {
+        true => Err(format!("the response has more than {MAX_BODY_BYTES} bytes")),
+        false => Ok(()),
+    }
+}
+
+fn decompress(body: &[u8]) -> Result<Vec<u8>, String> {
+    let mut decompressed = Vec::new();
+    GzDecoder::new(body)
+        .take(MAX_BODY_BYTES as u64 + 1)
+        .read_to_end(&mut decompressed)
+        .map_err(|error| format!("the response is not valid gzip: {error}"))?;
+    check_size(&decompressed)?;
+    Ok(decompressed)
 }
 
 /// Returns the time to wait before the request is sent again.

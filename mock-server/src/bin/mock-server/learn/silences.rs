@@ -45,7 +45,7 @@ fn needs_writes(_: &Observations) -> Found {
 }
 
 #[rustfmt::skip]
-pub(super) const SILENCES: [Silence; 33] = [
+pub(super) const SILENCES: [Silence; 34] = [
     setting("api_visible", "type of api_visible", me::api_visible),
     setting("key_object", "fields of key", me::key_object),
     setting("key_scopes", "type of key.scopes", me::key_scopes),
@@ -79,4 +79,5 @@ pub(super) const SILENCES: [Silence; 33] = [
     setting("webhook_timeout", "timeout of a delivery", never),
     fixed("retries of deliveries", never),
     fixed("provisioning of webhooks", never),
+    setting("compression", "compression of responses", rejections::compression),
 ];
