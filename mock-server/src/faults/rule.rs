@@ -154,7 +154,7 @@ impl FaultRule {
     ///
     /// ```
     /// use mock_server::{Fault, FaultRule, WireFault};
-    /// let rule = FaultRule::new(Fault::Wire(WireFault::Reset)).after_write();
+    /// let rule = FaultRule::new(Fault::Wire(WireFault::Reset { after: None })).after_write();
     /// ```
     #[must_use]
     pub fn after_write(mut self) -> Self {

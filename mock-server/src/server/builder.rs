@@ -130,7 +130,7 @@ impl MockServerBuilder {
     /// use mock_server::{Fault, FaultRule, MockServer, WireFault};
     ///
     /// let server = MockServer::builder().wire_faults().start().await?;
-    /// server.add_fault(FaultRule::new(Fault::Wire(WireFault::Reset)).times(1))?;
+    /// server.add_fault(FaultRule::new(Fault::Wire(WireFault::Reset { after: None })).times(1))?;
     /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
     /// ```
     pub fn wire_faults(mut self) -> Self {

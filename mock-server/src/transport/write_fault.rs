@@ -17,7 +17,12 @@ pub(super) async fn write_fault(mut stream: TcpStream, fault: &ConnectionFault) 
     let body = fault.body.as_ref();
     match fault.kind {
         // With a linger of zero the system sends RST where it would send FIN.
-        WireFault::Reset => stream.set_zero_linger(),
+        WireFault::Reset { after } => {
+            if let Some(after) = after {
+                send_part(&mut stream, fault, after).await?;
+            }
+            stream.set_zero_linger()
+        }
         WireFault::Close => Ok(()),
         WireFault::Cut { after } => {
             send_part(&mut stream, fault, after).await?;

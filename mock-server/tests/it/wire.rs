@@ -66,10 +66,43 @@ async fn badges() -> Vec<u8> {
 
 #[tokio::test]
 async fn a_reset_sends_rst() {
-    let server = server(Fault::Wire(WireFault::Reset)).await;
+    let server = server(Fault::Wire(WireFault::Reset { after: None })).await;
     let mut stream = send(server.address());
     let error = stream.read(&mut [0; 1]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ConnectionReset);
+}
+
+#[tokio::test]
+async fn a_reset_in_the_body_sends_a_part_and_rst() {
+    let whole = badges().await;
+    for after in [0, 10] {
+        let fault = format!(r#"{{"wire": {{"reset": {{"after": {after}}}}}}}"#);
+        let server = server(serde_json::from_str(&fault).unwrap()).await;
+        let mut bytes = Vec::new();
+        let read = send(server.address()).read_to_end(&mut bytes);
+        assert_eq!(read.unwrap_err().kind(), ErrorKind::ConnectionReset);
+        let (head, body) = split(&bytes);
+        assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
+        assert_eq!(body, whole[..after]);
+        assert!(content_length(&head) > body.len(), "{head}");
+    }
+}
+
+#[test]
+fn a_reset_is_short_for_one_without_bytes() {
+    for (json, after) in [
+        (r#""reset""#, None),
+        (r#"{"reset":{"after":10}}"#, Some(10)),
+    ] {
+        let fault: WireFault = serde_json::from_str(json).unwrap();
+        assert_eq!(fault, WireFault::Reset { after });
+        assert_eq!(serde_json::to_string(&fault).unwrap(), json);
+    }
+    let unknown = serde_json::from_str::<WireFault>(r#"{"reset": {"before": 1}}"#);
+    assert_eq!(
+        unknown.unwrap_err().to_string(),
+        "unknown field `before`, expected `after`"
+    );
 }
 
 #[tokio::test]
@@ -240,7 +273,9 @@ async fn other_requests_pass_through_unchanged() {
         .mount(server.wiremock())
         .await;
     server
-        .add_fault(FaultRule::new(Fault::Wire(WireFault::Reset)))
+        .add_fault(FaultRule::new(Fault::Wire(WireFault::Reset {
+            after: None,
+        })))
         .unwrap();
     assert_eq!(ask(&server, "GET /me").send().status, 418);
 }
@@ -249,7 +284,9 @@ async fn other_requests_pass_through_unchanged() {
 async fn rejects_wire_faults_if_they_are_not_enabled() {
     let server = MockServer::start().await;
     let error = server
-        .add_fault(FaultRule::new(Fault::Wire(WireFault::Reset)))
+        .add_fault(FaultRule::new(Fault::Wire(WireFault::Reset {
+            after: None,
+        })))
         .unwrap_err();
     assert_eq!(error.code(), "invalid_fault");
     assert_eq!(

@@ -52,7 +52,7 @@ async fn retries_idempotent_calls_but_not_creations() {
         (Fault::status(502), true),
         (Fault::status(503), true),
         (Fault::status(504), true),
-        (Fault::Wire(WireFault::Reset), true),
+        (Fault::Wire(WireFault::Reset { after: None }), true),
         (Fault::Wire(WireFault::Close), true),
     ] {
         for (operation, outcome, requests) in call_each_with_fault(fault.clone()).await {
@@ -132,7 +132,7 @@ async fn retries_three_times_by_default() {
 #[tokio::test]
 async fn a_404_after_a_lost_deletion_is_a_success() {
     let service = MockServer::builder().wire_faults().start().await.unwrap();
-    let lost = FaultRule::new(Fault::Wire(WireFault::Reset)).after_write();
+    let lost = FaultRule::new(Fault::Wire(WireFault::Reset { after: None })).after_write();
     service.add_fault(lost.times(1)).unwrap();
     let client = connect_as_owner(&service);
     let id = LinkId::new("link_1").unwrap();
@@ -154,7 +154,7 @@ async fn a_404_after_a_lost_deletion_is_a_success() {
 #[tokio::test]
 async fn an_earlier_attempt_may_have_been_applied() {
     let service = MockServer::builder().wire_faults().start().await.unwrap();
-    let lost = FaultRule::new(Fault::Wire(WireFault::Reset)).after_write();
+    let lost = FaultRule::new(Fault::Wire(WireFault::Reset { after: None })).after_write();
     service.add_fault(lost.times(1)).unwrap();
     service
         .add_fault(FaultRule::new(Fault::status(400)).after_write())

@@ -50,7 +50,7 @@ async fn records_a_rejection_and_retries_it_on_request() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lost_connection_is_not_a_rejection() {
     let fixture = Fixture::with_accounts(1).await;
-    let reset = FaultRule::new(Fault::Wire(WireFault::Reset)).after_write();
+    let reset = FaultRule::new(Fault::Wire(WireFault::Reset { after: None })).after_write();
     fixture.service.add_fault(reset).unwrap();
     let output = fixture.run(&[]).await;
     assert_eq!(output.status.code(), Some(1));
