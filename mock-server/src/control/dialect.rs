@@ -7,6 +7,7 @@ use super::api::Control;
 use super::error::ControlError;
 use super::json;
 use super::world_call::WorldCall;
+use crate::engine::dialect::DialectFile;
 use crate::engine::{Dialect, Reply, Request, World};
 use crate::invalid_input::InvalidInput;
 use crate::read_json::{self, BAD_BODY};
@@ -49,11 +50,12 @@ pub(super) fn set(call: &WorldCall) -> Result<Reply, ControlError> {
     Ok(json::json(200, &dialect))
 }
 
-/// Parses a dialect name or an object of settings that differ from the default.
+/// Parses a dialect name, an object of settings that differ from the default, or the content of a
+/// dialect file.
 pub(super) fn parse(choice: Value) -> Result<Dialect, ControlError> {
     match choice {
         Value::String(name) => Ok(Dialect::named(&name)?),
-        Value::Object(_) => Ok(read_json::object_in(choice)?),
+        Value::Object(_) => Ok(DialectFile::from_value(choice)?.settings),
         _ => Err(
             InvalidInput::new(BAD_BODY, "expected a dialect name or an object of settings").into(),
         ),

@@ -36,7 +36,7 @@ pub(crate) use clock::LAST as LAST_INSTANT;
 pub(crate) use dialect::{Dialect, SignatureEncoding, WebhookPayload};
 pub(crate) use endpoints::BODY_LIMIT;
 pub use endpoints::Endpoint;
-pub(crate) use endpoints::route;
+pub(crate) use endpoints::{id_in_path, route};
 pub use event_kind::EventKind;
 pub use handle::handle;
 pub(crate) use handle::process;

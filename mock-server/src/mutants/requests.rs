@@ -4,7 +4,9 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::replies::{data_of, edit_body};
-use crate::engine::{Endpoint, Outcome, Request, Scope, World, bearer_token, process, route};
+use crate::engine::{
+    Endpoint, Outcome, Request, Scope, World, bearer_token, id_in_path, process, route,
+};
 
 /// The account of the generated keys.
 const OWNER: &str = "demo";
@@ -100,9 +102,10 @@ pub(super) fn delete_another(world: &World, request: &mut Request, endpoint: End
     let Some(account) = world.account(OWNER).filter(|_| is(request, endpoint)) else {
         return;
     };
+    let in_path = |id| id_in_path(world.dialect(), id);
     let ids: Vec<_> = match endpoint {
-        Endpoint::DeleteLink => account.links.iter().map(|link| &link.id).collect(),
-        _ => account.posts.iter().map(|post| &post.id).collect(),
+        Endpoint::DeleteLink => account.links.iter().map(|one| in_path(&one.id)).collect(),
+        _ => account.posts.iter().map(|one| in_path(&one.id)).collect(),
     };
     if let Some((path, id)) = request.path.rsplit_once('/')
         && ids.iter().any(|known| *known == id)

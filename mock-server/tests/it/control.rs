@@ -381,6 +381,10 @@ fn sets_a_dialect_by_name_or_by_settings() {
     assert_eq!(serving.order(200, &format!("GET {dialect}"), NOTHING), set);
     assert_eq!(serving.ask("GET /me").data(200)["links"][0]["id"], 1);
 
+    let learned = json!({"at": "2026-03-01T12:00:00Z", "host": "localhost", "evidence": {}});
+    let file = json!({"settings": {"ids": "integer"}, "learned": learned});
+    assert_eq!(serving.order(200, &line, file), set);
+
     let minimal = serving.order(200, &line, json!("minimal"));
     assert_eq!(minimal, json!(Dialect::minimal()));
     assert_eq!(
@@ -401,6 +405,11 @@ fn sets_a_dialect_by_name_or_by_settings() {
             json!({"ids": "roman"}),
             "ids: unknown variant `roman`, expected one of `string`, `integer`, `uuid`",
         ),
+        (
+            json!({"settings": {"ids": "roman"}}),
+            "settings.ids: unknown variant `roman`, expected one of `string`, `integer`, `uuid`",
+        ),
+        (json!({"learned": learned}), "missing field `settings`"),
         (json!(7), "expected a dialect name or an object of settings"),
     ] {
         refused(&serving, 400, &line, choice, "bad_body", message);

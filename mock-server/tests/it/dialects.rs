@@ -1,9 +1,9 @@
 //! The settings of a dialect.
 
 use mock_server::dialect::{
-    AnalyticsShape, ApiVisible, BadgeKinds, ContentRejection, DaysOutOfRange, ErrorBody, Ids,
-    KeyObject, KeyRateLimit, KeyScopes, MeFields, OtherStatistics, ReferenceData, ResourceFields,
-    ScopeRejection, UnknownFields, WriteResponses,
+    AnalyticsShape, ApiVisible, BadgeKinds, ContentRejection, DaysOutOfRange, DialectFile,
+    ErrorBody, Ids, KeyObject, KeyRateLimit, KeyScopes, Learned, MeFields, OtherStatistics,
+    ReferenceData, ResourceFields, ScopeRejection, UnknownFields, WriteResponses,
 };
 use mock_server::{Dialect, MockServer, RateLimit, Request, World, handle};
 use serde_json::{Value, json};
@@ -475,6 +475,22 @@ fn parses_json_with_defaults_and_reports_unknown_settings() {
         .unwrap()
         .webhook_timeout;
     assert_eq!(timeout.as_millis(), 250);
+}
+
+#[test]
+fn a_dialect_file_round_trips() {
+    let learned = Learned {
+        at: "2026-03-01T12:00:00Z".to_owned(),
+        host: "api.example.com".to_owned(),
+        evidence: [("ids".to_owned(), json!([7]))].into(),
+    };
+    for learned in [None, Some(learned)] {
+        let settings = Dialect::random(3);
+        let file = DialectFile { settings, learned };
+        let text = serde_json::to_string(&file).unwrap();
+        assert_eq!(DialectFile::from_json(&text).unwrap(), file);
+        assert_eq!(Dialect::from_json(&text).unwrap(), file.settings);
+    }
 }
 
 #[test]

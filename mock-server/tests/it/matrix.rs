@@ -108,6 +108,30 @@ fn the_default_has_to_pass() {
 }
 
 #[test]
+fn varies_a_dialect_from_a_file() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("dialect.json");
+    std::fs::write(
+        &path,
+        r#"{"settings": {"ids": "uuid", "error_body": "flat"}}"#,
+    )
+    .unwrap();
+    let dialect = format!("--dialect={}", path.display());
+    let script = r#"curl --silent "$PROFILE_BASE_URL/api/v1/me" | grep --quiet '^{"code"'"#;
+    let options = [&dialect, "--only", "ids,error_body", "--json"];
+    let (code, stdout, stderr) = matrix(&options, script);
+    assert_eq!(code, Some(1), "{stderr}");
+    let results: Value = serde_json::from_str(&stdout).unwrap();
+    let runs = results["runs"].as_array().unwrap().iter();
+    let passed: Vec<_> = runs
+        .filter(|run| run["passed"] == true)
+        .map(|run| [&run["setting"], &run["alternative"]].map(|name| name.as_str().unwrap()))
+        .collect();
+    assert_eq!(passed, [["given", ""], ["ids", "integer"]]);
+    assert_eq!(results["failed"], 5);
+}
+
+#[test]
 fn output_is_shown_on_request() {
     let (code, _, stderr) = matrix(&["--only", "ids", "--show-output"], "echo one; cat");
     assert_eq!(code, Some(0));

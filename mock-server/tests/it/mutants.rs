@@ -5,6 +5,7 @@ use std::thread;
 
 use mock_server::{Clock, HttpServer, Mutant, World, Worlds};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 
@@ -280,6 +281,32 @@ fn the_baseline_has_to_pass() {
         serde_json::from_str::<Value>(&stdout).unwrap(),
         json!({"caught": 0, "missed": 0, "timeout": 0, "mutants": []})
     );
+}
+
+#[test]
+fn a_dialect_applies_to_the_mutants() {
+    // Deletes the first link, and checks that it is gone.
+    let script = r#"
+        id=8d6e1886-1163-403e-8773-1a1c3dec4a40
+        call() { curl --silent --fail "$@" --header "Authorization: Bearer $PROFILE_API_KEY"; }
+        call "$PROFILE_BASE_URL/api/v1/me/links/$id" --request DELETE || exit 3
+        call "$PROFILE_BASE_URL/api/v1/me" | grep --quiet "$id" && exit 4
+        exit 0
+    "#;
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("dialect.json");
+    std::fs::write(&path, r#"{"ids": "uuid"}"#).unwrap();
+    let dialect = format!("--dialect={}", path.display());
+    let options = [
+        &dialect,
+        "--only",
+        "wrong_link_deleted,link_not_deleted",
+        "--json",
+    ];
+    let (code, stdout, stderr) = mutants(&options, script);
+    assert_eq!(code, Some(0), "{stderr}");
+    let results: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(results["caught"], 2);
 }
 
 #[test]

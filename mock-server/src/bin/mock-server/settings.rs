@@ -53,7 +53,8 @@ impl Settings {
     }
 }
 
-fn dialect(choice: &DialectChoice) -> Result<Dialect, Failure> {
+/// Returns a named dialect, or reads one from a file.
+pub(crate) fn dialect(choice: &DialectChoice) -> Result<Dialect, Failure> {
     let path = match choice {
         DialectChoice::Named(dialect) => return Ok((**dialect).clone()),
         DialectChoice::File(path) => path,

@@ -113,13 +113,15 @@ const SETTINGS: [Setting; 25] = [
     ]),
 ];
 
-pub(super) fn all() -> impl Iterator<Item = (&'static str, &'static str, Dialect)> {
-    SETTINGS.iter().flat_map(|(setting, alternatives)| {
-        alternatives.iter().map(|(name, set)| {
-            let mut dialect = Dialect::default();
-            set(&mut dialect);
-            (*setting, *name, dialect)
-        })
+/// Returns the alternatives to the settings of a dialect.
+pub(super) fn of(base: Dialect) -> impl Iterator<Item = (&'static str, &'static str, Dialect)> {
+    let all = SETTINGS
+        .iter()
+        .flat_map(|(setting, all)| all.iter().map(|(name, set)| (*setting, *name, set)));
+    all.filter_map(move |(setting, name, set)| {
+        let mut dialect = base.clone();
+        set(&mut dialect);
+        (dialect != base).then_some((setting, name, dialect))
     })
 }
 
@@ -155,7 +157,7 @@ mod tests {
 
     #[test]
     fn an_alternative_changes_only_its_setting_to_the_named_value() {
-        for (setting, alternative, dialect) in all() {
+        for (setting, alternative, dialect) in of(Dialect::default()) {
             let mut expected = fields(&Dialect::default());
             let value = match alternative.parse::<u64>() {
                 Ok(number) => json!(number),
@@ -197,7 +199,7 @@ mod tests {
     #[test]
     fn random_dialects_include_every_alternative() {
         let drawn: Vec<_> = (0..100).map(|seed| fields(&random(seed))).collect();
-        for (setting, _, dialect) in all() {
+        for (setting, _, dialect) in of(Dialect::default()) {
             let (default, alternative) = (
                 &fields(&Dialect::default())[setting],
                 &fields(&dialect)[setting],

@@ -1,6 +1,7 @@
 //! The dialect: one setting for each choice that the specification leaves open.
 
 mod alternatives;
+mod file;
 mod settings;
 mod timeout;
 mod webhook;
@@ -10,8 +11,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::invalid_input::InvalidInput;
-use crate::read_json;
 
+pub use file::{DialectFile, Learned};
 pub use settings::{
     AnalyticsShape, ApiVisible, BadgeKinds, Compression, ContentRejection, DaysOutOfRange,
     ErrorBody, Ids, KeyObject, KeyRateLimit, KeyScopes, MeFields, OtherStatistics,
@@ -189,7 +190,8 @@ impl Dialect {
         }
     }
 
-    /// Parses a dialect from a JSON object with the settings that differ from the default.
+    /// Parses a dialect from a JSON object with the settings that differ from the default, or from a
+    /// [`DialectFile`].
     ///
     /// # Errors
     ///
@@ -208,7 +210,7 @@ impl Dialect {
     /// # Ok::<(), mock_server::InvalidInput>(())
     /// ```
     pub fn from_json(text: &str) -> Result<Self, InvalidInput> {
-        read_json::object(text.as_bytes())
+        DialectFile::from_json(text).map(|file| file.settings)
     }
 
     /// Returns every alternative of every setting: the name of the setting, the name of the
@@ -222,7 +224,25 @@ impl Dialect {
     /// }
     /// ```
     pub fn alternatives() -> impl Iterator<Item = (&'static str, &'static str, Self)> {
-        alternatives::all()
+        Self::default().variations()
+    }
+
+    /// Returns every alternative of every setting as [`alternatives`](Self::alternatives) does, with
+    /// dialects that differ from this one only in the setting.
+    ///
+    /// ```
+    /// use mock_server::Dialect;
+    /// use mock_server::dialect::Ids;
+    ///
+    /// let dialect = Dialect::from_json(r#"{"ids": "uuid"}"#)?;
+    /// for (setting, alternative, other) in dialect.variations() {
+    ///     assert_ne!(other, dialect, "{setting}: {alternative}");
+    ///     assert!(other.ids == Ids::Uuid || setting == "ids");
+    /// }
+    /// # Ok::<(), mock_server::InvalidInput>(())
+    /// ```
+    pub fn variations(&self) -> impl Iterator<Item = (&'static str, &'static str, Self)> + use<> {
+        alternatives::of(self.clone())
     }
 
     /// Returns `true` if responses have headers about the rate limit.

@@ -2,7 +2,7 @@
 
 use super::call::Call;
 use super::json_body::{self, Known};
-use super::render::{View, matches_id};
+use super::render::{View, id_in_path};
 use crate::engine::access::Key;
 use crate::engine::dialect::Dialect;
 use crate::engine::rejections::{Rejected, Rejection};
@@ -78,7 +78,7 @@ impl LinkFields {
 
 fn position(world: &World, caller: &Key, call: &mut Call<'_>) -> Result<usize, Rejected> {
     let mut links = world.owner(caller).links.iter();
-    let found = links.position(|link| matches_id(world.dialect(), &link.id, &call.parameter));
+    let found = links.position(|link| id_in_path(world.dialect(), &link.id) == call.parameter);
     let id = call.parameter.to_string();
     found.ok_or_else(|| call.problems.reject(Rejection::UnknownLink { id }))
 }

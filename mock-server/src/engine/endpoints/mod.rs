@@ -20,4 +20,5 @@ pub use endpoint::Endpoint;
 pub(super) use endpoint::Handler;
 pub(crate) use json_body::BODY_LIMIT;
 pub(super) use json_body::check_size;
+pub(crate) use render::id_in_path;
 pub(crate) use routing::route;

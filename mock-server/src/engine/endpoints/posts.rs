@@ -2,7 +2,7 @@
 
 use super::call::Call;
 use super::json_body::{self, Known};
-use super::render::{View, matches_id};
+use super::render::{View, id_in_path};
 use crate::engine::rejections::{Rejected, Rejection};
 use crate::engine::reply::Reply;
 use crate::engine::world::World;
@@ -25,7 +25,7 @@ pub(super) fn create(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Re
 pub(super) fn delete(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
     let caller = call.caller()?;
     let mut posts = world.owner(&caller).posts.iter();
-    let index = posts.position(|post| matches_id(world.dialect(), &post.id, &call.parameter));
+    let index = posts.position(|post| id_in_path(world.dialect(), &post.id) == call.parameter);
     let Some(index) = index else {
         let id = call.parameter.to_string();
         return Err(call.problems.reject(Rejection::UnknownPost { id }));

@@ -1,5 +1,7 @@
 //! The JSON form of links and posts, which depends on the dialect.
 
+use std::borrow::Cow;
+
 use crate::engine::dialect::{Dialect, Ids, ResourceFields};
 use crate::engine::json_object::{Fields, Object};
 use crate::engine::resources::{Link, Post};
@@ -27,26 +29,27 @@ impl Fields for View<'_, Post> {
     }
 }
 
-/// Returns `true` if the id in a path is the form of `id` in the dialect.
-pub(super) fn matches_id(dialect: &Dialect, id: &str, in_path: &str) -> bool {
-    match dialect.ids {
-        Ids::Uuid => uuid(id) == in_path,
-        Ids::Integer if let Some(number) = number(id) => number.to_string() == in_path,
-        Ids::String | Ids::Integer => id == in_path,
+/// Returns the form of an id in paths.
+pub(crate) fn id_in_path<'a>(dialect: &Dialect, id: &'a str) -> Cow<'a, str> {
+    if dialect.ids == Ids::Uuid {
+        return uuid(id).into();
     }
+    number(dialect, id).map_or(id.into(), |number| number.to_string().into())
 }
 
 fn id(object: &mut Object<'_>, dialect: &Dialect, id: &str) {
-    match dialect.ids {
-        Ids::Uuid => object.string("id", &uuid(id)),
-        Ids::Integer if let Some(number) = number(id) => object.value("id", &number),
-        Ids::String | Ids::Integer => object.string("id", id),
+    match number(dialect, id) {
+        None => object.string("id", &id_in_path(dialect, id)),
+        Some(number) => object.value("id", &number),
     }
 }
 
-/// Returns the number at the end of an id.
-fn number(id: &str) -> Option<u64> {
-    id.rsplit('_').next()?.parse().ok()
+/// Returns the number at the end of an id if the dialect has integer ids.
+fn number(dialect: &Dialect, id: &str) -> Option<u64> {
+    match dialect.ids {
+        Ids::Integer => id.rsplit('_').next()?.parse().ok(),
+        Ids::String | Ids::Uuid => None,
+    }
 }
 
 /// Returns a UUID of version 4 (RFC 9562, section 5.4) that is determined by the id.

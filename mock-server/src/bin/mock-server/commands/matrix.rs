@@ -13,7 +13,7 @@ use crate::trial::{Outcome, Trial, TrialOptions, print_json, run_all};
 
 /// Run a command against a new mock for each alternative of each dialect setting
 ///
-/// The first run is under the default dialect and has to pass. The command gets the same environment
+/// The first run is under the default dialect, or that of --dialect, and has to pass. The command gets the same environment
 /// as with `run`. The exit code is 1 if a run failed.
 #[derive(Debug, Args)]
 #[command(
@@ -68,7 +68,7 @@ pub(crate) async fn run(options: MatrixOptions) -> Result<u8, Failure> {
         faults,
         trials,
     } = options;
-    let cases = select(&only, faults)?;
+    let cases = select(&trials.dialect()?, &only, faults)?;
     let (json, show_output) = (trials.json, trials.show_output);
     let (mut rows, mut failed) = (Vec::new(), Vec::new());
     if !json {
@@ -104,18 +104,20 @@ pub(crate) async fn run(options: MatrixOptions) -> Result<u8, Failure> {
     Ok(conclude(&rows, cases.len(), json))
 }
 
-/// Returns the default and the selected cases.
-fn select(only: &[String], faults: bool) -> Result<Vec<Case>, Failure> {
-    let dialects = Dialect::alternatives().map(|(setting, alternative, dialect)| Case {
-        setting,
-        alternative,
-        dialect,
-        fault: None,
-    });
+/// Returns the given dialect and the selected cases, which differ from it.
+fn select(base: &Dialect, only: &[String], faults: bool) -> Result<Vec<Case>, Failure> {
+    let dialects = base
+        .variations()
+        .map(|(setting, alternative, dialect)| Case {
+            setting,
+            alternative,
+            dialect,
+            fault: None,
+        });
     let standard = standard_faults().map(|(alternative, fault)| Case {
         setting: "fault",
         alternative,
-        dialect: Dialect::default(),
+        dialect: base.clone(),
         fault: Some(fault),
     });
     let all: Vec<_> = dialects.chain(standard).collect();
@@ -128,9 +130,12 @@ fn select(only: &[String], faults: bool) -> Result<Vec<Case>, Failure> {
         });
     }
     let default = Case {
-        setting: "default",
+        setting: match *base == Dialect::default() {
+            true => "default",
+            false => "given",
+        },
         alternative: "",
-        dialect: Dialect::default(),
+        dialect: base.clone(),
         fault: None,
     };
     let selected = |case: &Case| match only.is_empty() {
@@ -187,7 +192,10 @@ fn conclude(runs: &[Row], cases: usize, json: bool) -> u8 {
         let _ = writeln!(io::stdout(), "{passed} passed, {failed} failed");
     }
     if runs.len() < cases {
-        warn("the command failed under the default dialect, which has to pass first");
+        let setting = runs.first().map_or("default", |baseline| baseline.setting);
+        warn(&format!(
+            "the command failed under the {setting} dialect, which has to pass first"
+        ));
     }
     u8::from(failed > 0)
 }

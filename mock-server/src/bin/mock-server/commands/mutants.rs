@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use clap::Args;
-use mock_server::{Mutant, World, Worlds};
+use mock_server::{Dialect, Mutant, World, Worlds};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -67,6 +67,7 @@ impl<'a> Results<'a> {
 pub(crate) async fn run(options: MutantsOptions) -> Result<u8, Failure> {
     let MutantsOptions { only, skip, trials } = options;
     let mutants = select(&only, &skip)?;
+    let dialect = trials.dialect()?;
     let (json, show_output) = (trials.json, trials.show_output);
     let started = Instant::now();
     print(
@@ -96,7 +97,13 @@ pub(crate) async fn run(options: MutantsOptions) -> Result<u8, Failure> {
         rows.push(row);
     };
     let worlds = [None].into_iter().chain(mutants.iter().copied().map(Some));
-    if let Some(exit_code) = run_all(worlds.map(worlds_of), trials, report).await? {
+    if let Some(exit_code) = run_all(
+        worlds.map(|mutant| worlds_of(&dialect, mutant)),
+        trials,
+        report,
+    )
+    .await?
+    {
         return Ok(exit_code);
     }
     let results = Results::new(&rows);
@@ -142,8 +149,10 @@ fn select(only: &[String], skip: &[String]) -> Result<Vec<&'static Mutant>, Fail
     }
 }
 
-fn worlds_of(mutant: Option<&'static Mutant>) -> Worlds {
-    let mut worlds = Worlds::in_memory(World::default());
+fn worlds_of(dialect: &Dialect, mutant: Option<&'static Mutant>) -> Worlds {
+    let mut world = World::default();
+    world.set_dialect(dialect.clone());
+    let mut worlds = Worlds::in_memory(world);
     if let Some(mutant) = mutant {
         worlds.set_mutant(mutant);
     }

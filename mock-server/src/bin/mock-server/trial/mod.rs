@@ -12,14 +12,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use mock_server::{Verdicts, Worlds};
+use mock_server::{Dialect, Verdicts, Worlds};
 use serde::Serialize;
 use tokio::task::JoinSet;
 
 use crate::exit_code;
 use crate::failure::Failure;
 use crate::mock::Mock;
-use crate::server_options::Address;
+use crate::server_options::{Address, DialectChoice};
+use crate::settings;
 use crate::signals::Signals;
 use crate::summary;
 
@@ -29,6 +30,9 @@ const LAST_LINES: usize = 40;
 /// The options for several runs of a command.
 #[derive(Debug, Args)]
 pub(crate) struct TrialOptions {
+    /// Dialect of the runs: default, minimal, maximal, random:SEED, or a JSON file
+    #[arg(long, value_name = "NAME|FILE")]
+    dialect: Option<DialectChoice>,
     /// Number of runs at a time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     jobs: u16,
@@ -44,6 +48,14 @@ pub(crate) struct TrialOptions {
     /// Command to run, with its arguments; it runs in a process group of its own, without stdin
     #[arg(trailing_var_arg = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
+}
+
+impl TrialOptions {
+    /// Returns the dialect of the runs.
+    pub(crate) fn dialect(&self) -> Result<Dialect, Failure> {
+        let dialect = self.dialect.as_ref().map(settings::dialect);
+        dialect.transpose().map(Option::unwrap_or_default)
+    }
 }
 
 /// A run of the command against a new mock.
