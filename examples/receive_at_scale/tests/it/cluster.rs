@@ -13,10 +13,15 @@ use crate::start_cluster;
 
 const DEADLINE: Duration = Duration::from_secs(100);
 
-/// Connects with three replicas, once the cluster has a leader.
-async fn open(brokers: &[LocalBroker]) -> Queue {
+/// Returns the URLs of the brokers, separated by commas.
+pub(crate) fn urls(brokers: &[LocalBroker]) -> String {
     let urls: Vec<_> = brokers.iter().map(LocalBroker::url).collect();
-    let mut settings = QueueSettings::new(urls.join(","));
+    urls.join(",")
+}
+
+/// Connects with three replicas, once the cluster has a leader.
+pub(crate) async fn open(brokers: &[LocalBroker]) -> Queue {
+    let mut settings = QueueSettings::new(urls(brokers));
     settings.replicas = 3;
     loop {
         match Queue::open_with(settings.clone()).await {
@@ -27,7 +32,7 @@ async fn open(brokers: &[LocalBroker]) -> Queue {
 }
 
 /// Returns the index of the broker that leads the stream.
-async fn leader(brokers: &[LocalBroker]) -> usize {
+pub(crate) async fn leader(brokers: &[LocalBroker]) -> usize {
     let client = async_nats::connect(brokers[0].url()).await.unwrap();
     let context = async_nats::jetstream::new(client);
     let stream = context.get_stream("PROFILE_EVENTS").await.unwrap();

@@ -8,6 +8,7 @@
 mod cluster;
 mod crashes;
 mod dead_letters;
+mod load;
 mod observability;
 mod responses;
 mod settings;

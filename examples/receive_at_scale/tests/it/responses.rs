@@ -86,6 +86,30 @@ async fn handles_a_duplicate_event_once() {
     assert_eq!(get(&app, "/ready").await, 200);
 }
 
+/// Beyond the window, an event is handled at least once.
+#[tokio::test]
+async fn stores_a_duplicate_event_again_after_the_window() {
+    let Some(broker) = start_broker().await else {
+        return;
+    };
+    let (queue, _) = start(&broker, none()).await;
+    let client = async_nats::connect(broker.url()).await.unwrap();
+    let context = async_nats::jetstream::new(client);
+    let stream = context.get_stream("PROFILE_EVENTS").await.unwrap();
+    let mut config = stream.cached_info().config.clone();
+    let window = std::mem::replace(&mut config.duplicate_window, Duration::from_millis(100));
+    context.update_stream(&config).await.unwrap();
+
+    let publish = async || queue.publish("{}".into(), Some("a".to_owned()), None).await;
+    assert!(!publish().await.unwrap().is_duplicate);
+    let stored_again = async { while publish().await.unwrap().is_duplicate {} };
+    timeout(DEADLINE, stored_again).await.unwrap();
+
+    config.duplicate_window = window;
+    context.update_stream(&config).await.unwrap();
+    assert_eq!(handled(&queue, 2).await, ["{}", "{}"]);
+}
+
 #[tokio::test]
 async fn equal_bodies_are_one_event_only_with_by_digest() {
     let Some(broker) = start_broker().await else {

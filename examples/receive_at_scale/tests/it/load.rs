@@ -1,0 +1,119 @@
+//! Deliveries of the service, a load balancer, and receivers as processes.
+
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use mock_server::MockServer;
+use mock_server::webhook::{EventKind, SignedDelivery};
+use serde_json::json;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+const SENDERS: u64 = 64;
+/// One in this number of deliveries is sent twice.
+const DUPLICATE_EVERY: u64 = 20;
+const SECRET: &str = "whsec_test";
+
+/// Returns the command that starts the program as a process.
+pub(crate) fn program(argument: &str, brokers: &str, replicas: &str) -> Command {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_receive_at_scale"));
+    program
+        .arg(argument)
+        .env("NATS_URL", brokers)
+        .env("STREAM_REPLICAS", replicas)
+        .env("LOG_LEVEL", "warn")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true);
+    program
+}
+
+/// Starts a receiver, and returns it with its URL.
+pub(crate) async fn start_receiver(brokers: &str, replicas: &str) -> (Child, String) {
+    let mut receiver = program("receive", brokers, replicas)
+        .env("PROFILE_WEBHOOK_SECRET", SECRET)
+        .env("EVENT_KEY", "/data/id")
+        .env("LISTEN", "127.0.0.1:0")
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(receiver.stdout.take().unwrap()).lines();
+    let url = lines.next_line().await.unwrap().unwrap();
+    (receiver, url)
+}
+
+/// The service, and a load balancer in front of the receivers.
+pub(crate) struct Sender {
+    deliveries: u64,
+    service: MockServer,
+    client: reqwest::Client,
+    receivers: [String; 2],
+    next: AtomicU64,
+    acknowledged: watch::Sender<u64>,
+}
+
+impl Sender {
+    pub(crate) async fn new(deliveries: u64, receivers: [String; 2]) -> Self {
+        let service = MockServer::start().await;
+        // The mock signs each delivery and sends it to its sink; `deliver` sends it to the
+        // receivers.
+        service.webhook().use_sink("204", SECRET).unwrap();
+        Self {
+            deliveries,
+            service,
+            client: reqwest::Client::new(),
+            receivers,
+            next: AtomicU64::new(0),
+            acknowledged: watch::Sender::new(0),
+        }
+    }
+
+    /// Sends all deliveries, in the background.
+    pub(crate) fn start(self: &Arc<Self>) -> JoinSet<()> {
+        (0..SENDERS).map(|_| self.clone().send_all()).collect()
+    }
+
+    /// Waits until this number of deliveries was acknowledged.
+    pub(crate) async fn reach(&self, deliveries: u64) {
+        let mut acknowledged = self.acknowledged.subscribe();
+        let reached = acknowledged.wait_for(|count| *count >= deliveries).await;
+        reached.unwrap();
+    }
+
+    async fn send_all(self: Arc<Self>) {
+        loop {
+            let id = self.next.fetch_add(1, Ordering::Relaxed);
+            if id >= self.deliveries {
+                return;
+            }
+            let webhook = self.service.webhook();
+            let event = webhook.emit(EventKind::POST_LIKED, json!({"id": id}));
+            let delivery = event.await.unwrap().sent;
+            self.deliver(&delivery, id).await;
+            if id.is_multiple_of(DUPLICATE_EVERY) {
+                self.deliver(&delivery, id + 1).await;
+            }
+            self.acknowledged.send_modify(|count| *count += 1);
+        }
+    }
+
+    /// Sends a delivery to one receiver after the other, until one responds with 2xx.
+    async fn deliver(&self, delivery: &SignedDelivery, first: u64) {
+        for receiver in self.receivers.iter().cycle().skip(first as usize % 2) {
+            let response = self
+                .client
+                .post(receiver)
+                .header("x-service-event", delivery.kind.as_str())
+                .header("x-service-signature", &delivery.signature)
+                .body(delivery.body.clone())
+                .send();
+            match response.await {
+                Ok(response) if response.status().is_success() => return,
+                Ok(response) => assert_eq!(response.status(), 503),
+                Err(_) => tokio::task::yield_now().await,
+            }
+        }
+    }
+}
