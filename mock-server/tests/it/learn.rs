@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use mock_server::dialect::{ContentRejection, DaysOutOfRange, MeFields, RateLimitRejection};
+use mock_server::dialect::{
+    ContentRejection, DaysOutOfRange, MeFields, RateLimitRejection, WriteResponses,
+};
 use mock_server::{Dialect, MockServer, World};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
@@ -19,6 +21,8 @@ struct Learned {
     stderr: String,
     /// The file of `--out`.
     file: Value,
+    /// The names of the files in the working directory.
+    files: Vec<String>,
 }
 
 impl Learned {
@@ -55,11 +59,15 @@ fn learn(url: &str, key: &str, options: &[&str]) -> Learned {
     for text in [&stdout, &stderr, &file] {
         assert!(!text.contains(key), "{text}");
     }
+    let files = fs::read_dir(&directory).unwrap();
     let json = |text: &str| serde_json::from_str(text).unwrap_or_default();
     Learned {
         code: output.status.code(),
         report: json(&stdout),
         file: json(&file),
+        files: files
+            .map(|file| file.unwrap().file_name().into_string().unwrap())
+            .collect(),
         stderr,
     }
 }
@@ -91,13 +99,20 @@ fn observable(dialect: &Dialect, met: &[&str]) -> Map<String, Value> {
         dialect.days_out_of_range = DaysOutOfRange::Unprocessable;
     }
     let needs = needs();
+    let writes = met.contains(&WRITES);
+    let lists_ids = dialect.me_fields == MeFields::Full;
+    let shows_ids = lists_ids || writes && dialect.write_responses == WriteResponses::Resource;
     let mut fields = fields(&dialect);
     fields.retain(
         |setting, _| match (setting.as_str(), needs[setting.as_str()]) {
             ("rate_limit_rejection", _) => {
                 dialect.rate_limit_rejection == RateLimitRejection::WithoutHeaders
             }
-            ("ids" | "resource_fields", _) => dialect.me_fields == MeFields::Full,
+            ("rate_limit_headers" | "rate_limit_reset", _) => {
+                dialect.rate_limit_rejection != RateLimitRejection::WithoutHeaders
+            }
+            ("ids" | "resource_fields", _) => shows_ids,
+            ("unknown_fields", _) => writes && shows_ids,
             ("other_statistics", _) => true,
             (_, "–") => true,
             (_, need) => met.contains(&need),
@@ -106,6 +121,7 @@ fn observable(dialect: &Dialect, met: &[&str]) -> Map<String, Value> {
     fields
 }
 
+const WRITES: &str = "`--allow-writes`";
 const SCOPES: [&str; 2] = ["the scope `analytics:read`", "the scope `profile:write`"];
 
 #[test]
@@ -232,4 +248,35 @@ async fn a_refused_key_and_an_unreachable_service_end_the_command() {
         "{}",
         learned.stderr
     );
+}
+
+#[tokio::test]
+async fn learns_each_alternative_from_writes_and_undoes_them() {
+    let alternatives = Dialect::alternatives().map(|(_, _, dialect)| dialect);
+    let others = [Dialect::default(), Dialect::minimal(), Dialect::maximal()];
+    for dialect in others.into_iter().chain(alternatives) {
+        let server = MockServer::builder()
+            .dialect(dialect.clone())
+            .start()
+            .await
+            .unwrap();
+        let before = server.world().unwrap();
+        let options = ["--handle", "grace", "--allow-writes", "--yes"];
+        let learned = learn(server.uri(), server.key(), &options);
+        assert_eq!(
+            learned.code,
+            Some(0),
+            "{}{:#}",
+            learned.stderr,
+            learned.report
+        );
+        let met = [&SCOPES[..], &[WRITES]].concat();
+        assert_eq!(learned.settings(), observable(&dialect, &met));
+        let after = server.world().unwrap();
+        for handle in ["demo", "grace"] {
+            assert_eq!(after.account(handle), before.account(handle));
+        }
+        assert!(server.journal().requests().len() <= 80);
+        assert_eq!(learned.files, ["dialect.json"]);
+    }
 }

@@ -2,15 +2,17 @@
 
 use std::env;
 use std::fs;
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use reqwest::Url;
+use tokio::sync::watch;
 
-use crate::learn::{self, Key, LearnedFile, Report, Service};
+use crate::learn::{self, Changes, Key, LearnedFile, Observations, Report, Service};
 use crate::setup::warn;
+use crate::signals::Signals;
 
 /// The service contradicts the specification, or no dialect expresses what it does.
 const DIFFERS: u8 = 1;
@@ -21,7 +23,8 @@ const UNREACHABLE: u8 = 3;
 /// Learn the dialect of a running service
 ///
 /// Sends at most 80 requests, one at a time: reads, and two writes that every service has to reject.
-/// The key comes from --key-file or from PROFILE_API_KEY. The exit code is 1 if the service contradicts
+/// With --allow-writes, also edits three fields of the profile, and creates and deletes one link and one
+/// post. The key comes from --key-file or from PROFILE_API_KEY. The exit code is 1 if the service contradicts
 /// the specification or does something that no dialect expresses, and 3 if it cannot be reached or
 /// refuses the key.
 #[derive(Debug, Args)]
@@ -38,6 +41,12 @@ pub(crate) struct LearnOptions {
     /// Handle of a profile that is not the key owner's
     #[arg(long)]
     handle: Option<String>,
+    /// Also learn from writes, which are undone afterwards
+    #[arg(long)]
+    allow_writes: bool,
+    /// Do not ask before the writes
+    #[arg(long, requires = "allow_writes")]
+    yes: bool,
     /// Write the learned dialect to this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -66,9 +75,17 @@ async fn learn(options: &LearnOptions) -> Result<u8, Ended> {
     let usage = |reason| (USAGE, reason);
     let key = key(options).map_err(usage)?;
     let timeout = Duration::from_secs(options.timeout);
-    let mut service = Service::new(&options.base_url, key, timeout).map_err(usage)?;
+    let (interrupt, interrupted) = watch::channel(false);
+    let service = Service::new(&options.base_url, key, timeout, interrupted);
+    let mut service = service.map_err(usage)?;
     let observations = learn::read(&mut service, options.handle.as_deref()).await;
-    let observations = observations.map_err(|reason| (UNREACHABLE, reason.0))?;
+    let mut observations = observations.map_err(|reason| (UNREACHABLE, reason.0))?;
+    let mut is_restored = true;
+    if options.allow_writes {
+        let changes = Changes::new(&observations, options.base_url.as_str(), Path::new(""));
+        confirm(options, &changes.describe(&observations)).map_err(usage)?;
+        is_restored = write(&mut service, &mut observations, changes, &interrupt).await?;
+    }
     let report = Report::new(&observations, service.requests());
     if let Some(path) = &options.out {
         let unwritten = |reason: io::Error| {
@@ -83,7 +100,74 @@ async fn learn(options: &LearnOptions) -> Result<u8, Ended> {
         fs::write(path, text + "\n").map_err(unwritten)?;
     }
     print(&report, options.json);
-    Ok(if report.fits() { 0 } else { DIFFERS })
+    Ok(if report.fits() && is_restored {
+        0
+    } else {
+        DIFFERS
+    })
+}
+
+/// Asks whether to make the changes, unless `--yes` is given.
+fn confirm(options: &LearnOptions, changes: &str) -> Result<(), String> {
+    warn(changes);
+    if options.yes {
+        return Ok(());
+    }
+    if !io::stdin().is_terminal() {
+        return Err("cannot ask before the writes; confirm them with --yes".to_owned());
+    }
+    let _ = write!(io::stderr(), "Continue? [y/N] ").and_then(|()| io::stderr().flush());
+    let mut reply = String::new();
+    let _ = io::stdin().read_line(&mut reply);
+    match reply.trim() {
+        "y" | "Y" | "yes" => Ok(()),
+        _ => Err("nothing was changed".to_owned()),
+    }
+}
+
+/// Sends the writes and undoes them, also after Ctrl-C and SIGTERM. Returns `false` if something is left.
+async fn write(
+    service: &mut Service,
+    observations: &mut Observations,
+    mut changes: Changes,
+    interrupt: &watch::Sender<bool>,
+) -> Result<bool, Ended> {
+    let mut signals = Signals::catch().map_err(|error| (USAGE, error.to_string()))?;
+    changes.save().map_err(|reason| {
+        let path = changes.path().display();
+        (
+            USAGE,
+            format!("cannot write the restore file {path}: {reason}; nothing was changed"),
+        )
+    })?;
+    let mut signal = None;
+    {
+        let mut writing = std::pin::pin!(learn::write(service, observations, &mut changes));
+        loop {
+            tokio::select! {
+                () = &mut writing => break,
+                // The request under way is completed first: it may still be applied.
+                number = signals.next(), if signal.is_none() => {
+                    warn("interrupted; undoing the changes");
+                    signal = Some(number);
+                    interrupt.send_replace(true);
+                }
+            }
+        }
+    }
+    let left = tokio::select! {
+        left = learn::clean_up(service, &mut changes) => Some(left),
+        _ = signals.next() => None,
+    };
+    let left = left.unwrap_or_else(|| changes.describe_left(None));
+    match left.is_empty() {
+        true => drop(changes.remove_file()),
+        false => warn(&format!("not undone:\n  {}", left.join("\n  "))),
+    }
+    match signal {
+        Some(number) => Err((128 + number, "interrupted".to_owned())),
+        None => Ok(left.is_empty()),
+    }
 }
 
 fn key(options: &LearnOptions) -> Result<Key, String> {

@@ -66,10 +66,15 @@ impl Answer {
     /// Returns `data` of a successful response.
     pub(super) fn data(&self) -> Result<&Value, String> {
         if !self.is_success() {
-            return Err(format!("{} returns {}", self.request, self.status));
+            return Err(self.unexpected());
         }
         let data = self.json.as_ref().and_then(|body| body.get("data"));
         data.ok_or_else(|| format!("the response to {} has no data", self.request))
+    }
+
+    /// Describes a status that does not answer the question.
+    pub(super) fn unexpected(&self) -> String {
+        format!("{} returns {}", self.request, self.status)
     }
 
     /// Returns `data` if it is an object.

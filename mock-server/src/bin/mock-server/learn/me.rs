@@ -93,15 +93,34 @@ pub(super) fn me_fields(observations: &Observations) -> Found {
 type Resource<'a> = (&'a Answer, &'a Map<String, Value>);
 
 fn resources(observations: &Observations) -> Result<Vec<Resource<'_>>, String> {
-    let me = observations.answer(Step::Me)?;
-    let object = me.object()?;
-    let lists = ["links", "posts"].map(|name| object.get(name).and_then(Value::as_array));
-    let all = lists.into_iter().flatten().flatten();
-    let all: Vec<_> = all.filter_map(|one| Some((me, one.as_object()?))).collect();
-    match all.is_empty() {
-        true => Err("GET /me lists no link and no post".to_owned()),
-        false => Ok(all),
+    let listed = [Step::Me, Step::MeWithLink].into_iter().flat_map(|step| {
+        let me = observations
+            .answer(step)
+            .and_then(|me| Ok((me, me.object()?)));
+        let lists = me.into_iter().flat_map(|(me, object)| {
+            let lists = ["links", "posts"].map(|name| object.get(name).and_then(Value::as_array));
+            lists.into_iter().flatten().map(move |list| (me, list))
+        });
+        lists.flat_map(|(me, list)| {
+            list.iter()
+                .filter_map(move |one| Some((me, one.as_object()?)))
+        })
+    });
+    let created = [Step::CreateLink, Step::CreatePost]
+        .into_iter()
+        .filter_map(|step| {
+            let answer = observations.answer(step).ok()?;
+            Some((
+                answer,
+                answer.object().ok().filter(|one| one.contains_key("id"))?,
+            ))
+        });
+    let all: Vec<_> = listed.chain(created).collect();
+    if all.is_empty() {
+        observations.answer(Step::CreateLink)?;
+        return Err("no response contains a link or post".to_owned());
     }
+    Ok(all)
 }
 
 /// Returns the kind that all links and posts have.
@@ -122,9 +141,18 @@ pub(super) fn ids(observations: &Observations) -> Found {
 fn kind_of_id(resource: &Map<String, Value>) -> Option<&'static str> {
     match resource.get("id")? {
         Value::Number(number) if number.is_u64() => Some("integer"),
+        Value::String(id) if is_uuid(id) => Some("uuid"),
         Value::String(_) => Some("string"),
         _ => None,
     }
+}
+
+fn is_uuid(id: &str) -> bool {
+    let groups = id.split('-').map(str::len);
+    groups.eq([8, 4, 4, 4, 12])
+        && id
+            .bytes()
+            .all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
 }
 
 pub(super) fn resource_fields(observations: &Observations) -> Found {

@@ -4,16 +4,21 @@
 //!
 //! - `answer`, `service`: one response, and the client that sends one request at a time
 //! - `observations`, `reading`: the collected responses, and the requests that change nothing
+//! - `changes`, `writing`, `cleaning`: the writes of `--allow-writes`, and how they are undone
 //! - `finding`: the conclusion about one silence
-//! - `me`, `statistics`, `rejections`: functions from observations to findings
+//! - `me`, `statistics`, `rejections`, `rate_limits`, `writes`: functions from observations to findings
 //! - `silences`, `statements`: the tables of the silences and of the sentences of the specification
 //! - `report`, `learned_file`: the result for people, for programs and for the mock
 
 mod answer;
+mod changes;
+mod cleaning;
 mod finding;
 mod learned_file;
+mod limits;
 mod me;
 mod observations;
+mod rate_limits;
 mod reading;
 mod rejections;
 mod report;
@@ -21,8 +26,29 @@ mod service;
 mod silences;
 mod statements;
 mod statistics;
+mod writes;
+mod writing;
 
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+use percent_encoding::{NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
+
+pub(crate) use changes::Changes;
+pub(crate) use cleaning::clean_up;
 pub(crate) use learned_file::LearnedFile;
+pub(crate) use observations::Observations;
 pub(crate) use reading::read;
 pub(crate) use report::Report;
 pub(crate) use service::{Key, Service, base_url};
+pub(crate) use writing::write;
+
+/// Returns a name that no profile and no field has.
+fn random_name() -> String {
+    let random = RandomState::new().build_hasher().finish();
+    format!("learn{random:016x}")
+}
+
+/// Encodes a handle or an id as one segment of a path.
+fn path_segment(text: &str) -> PercentEncode<'_> {
+    utf8_percent_encode(text, NON_ALPHANUMERIC)
+}

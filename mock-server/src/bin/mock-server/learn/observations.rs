@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::answer::Answer;
+use super::limits::{is_color, is_within_limits};
 
 /// A request whose response is observed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +26,45 @@ pub(super) enum Step {
     UnknownProfileField,
     /// `GET /me` after the edit of the profile that should have been rejected.
     MeAfterwards,
+    Location,
+    LocationNull,
+    LocationNumber,
+    LocationRepeated,
+    Location40,
+    Location41,
+    /// 40 characters of two bytes each.
+    LocationTwoBytes,
+    /// 40 characters of two UTF-16 code units each.
+    LocationTwoUnits,
+    /// 80 characters that are displayed as 40.
+    LocationCombined,
+    Bio300,
+    Bio301,
+    BioTenLines,
+    BioElevenLines,
+    BioTenLinesCrLf,
+    BioElevenLinesCr,
+    BioTrailingBreak,
+    ColorShort,
+    ColorUpperCase,
+    /// `GET /me` after the edits of the profile.
+    MeEdited,
+    NotJson,
+    NotAnObject,
+    WrongContentType,
+    CreateLinkWithoutUrl,
+    CreateLink,
+    EditLink,
+    EditLinkUnknownField,
+    EditLinkRelativeUrl,
+    EditLinkEmpty,
+    /// `GET /me` while it lists the created link.
+    MeWithLink,
+    DeleteLink,
+    DeleteLinkAgain,
+    CreatePost,
+    DeletePost,
+    DeletePostAgain,
 }
 
 /// The value of `days`; `None` for a request without it.
@@ -41,6 +81,13 @@ pub(crate) struct Observations {
 impl Observations {
     pub(super) fn add(&mut self, step: Step, answer: Result<Answer, String>) {
         self.answers.insert(step, answer);
+    }
+
+    /// Records the reason why requests are not sent.
+    pub(super) fn skip(&mut self, steps: impl IntoIterator<Item = Step>, reason: &str) {
+        for step in steps {
+            self.add(step, Err(reason.to_owned()));
+        }
     }
 
     /// Returns the response, or the reason why there is none.
@@ -88,11 +135,37 @@ impl Observations {
         }
     }
 
-    /// Returns an error if the key lacks a scope.
+    /// Returns an error if the key is known to lack a scope.
     pub(super) fn require_scope(&self, scope: &str) -> Result<(), String> {
-        match self.scopes()?.contains(&scope) {
-            true => Ok(()),
-            false => Err(format!("the key lacks the scope {scope}")),
+        match self.scopes() {
+            Ok(scopes) if !scopes.contains(&scope) => {
+                Err(format!("the key lacks the scope {scope}"))
+            }
+            _ => Ok(()),
         }
+    }
+
+    /// Returns `true` if `GET /me` has a list of links or posts.
+    pub(super) fn lists_resources(&self) -> bool {
+        ["links", "posts"]
+            .iter()
+            .any(|name| self.me(name).is_ok_and(|(_, list)| list.is_array()))
+    }
+
+    /// Returns the fields of the profile that can be edited and set back.
+    pub(super) fn restorable_fields(&self) -> Map<String, Value> {
+        let is_restorable = |(name, value): &(&str, Value)| match (*name, value.as_str()) {
+            ("accent_color", Some(color)) => !color.is_empty() && is_color(value),
+            (name, Some(_)) => is_within_limits(name, value),
+            _ => false,
+        };
+        let fields = ["location", "bio", "accent_color"];
+        let fields = fields
+            .into_iter()
+            .filter_map(|name| Some((name, self.me(name).ok()?.1.clone())));
+        let fields = fields.filter(is_restorable);
+        fields
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
     }
 }

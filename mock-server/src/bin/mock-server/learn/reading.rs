@@ -1,13 +1,11 @@
 //! The requests that change nothing: reads, and two writes that every service has to reject.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
-
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::observations::{Days, Observations, Step};
 use super::service::{Access, Call, Service};
+use super::{path_segment, random_name};
 
 /// The values of `days` to ask for: the limits, the values beyond them, and the default.
 const DAYS: [Days; 6] = [None, Some(1), Some(30), Some(31), Some(365), Some(366)];
@@ -95,7 +93,7 @@ async fn statistics(
     handle: Option<&str>,
     days: Days,
 ) -> Option<Result<super::answer::Answer, String>> {
-    let handle = utf8_percent_encode(handle?, NON_ALPHANUMERIC);
+    let handle = path_segment(handle?);
     let query = days.map(|days| format!("?days={days}")).unwrap_or_default();
     let call = Call::get(format!("/users/{handle}/stats{query}"));
     Some(service.send(&call).await)
@@ -107,10 +105,4 @@ async fn reject_profile_field(service: &mut Service, observations: &mut Observat
     let call = Call::new(Method::PATCH, "/me/profile").body(body);
     observations.add(Step::UnknownProfileField, service.send(&call).await);
     observations.add(Step::MeAfterwards, service.send(&Call::get("/me")).await);
-}
-
-/// Returns a name that no profile and no field has.
-pub(super) fn random_name() -> String {
-    let random = RandomState::new().build_hasher().finish();
-    format!("learn{random:016x}")
 }

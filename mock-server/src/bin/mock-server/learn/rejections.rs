@@ -112,24 +112,6 @@ fn has_only(object: &serde_json::Map<String, Value>, names: &[&str]) -> bool {
     object.keys().all(|name| names.contains(&name.as_str()))
 }
 
-pub(super) fn rate_limit_rejection(observations: &Observations) -> Found {
-    let me = observations.answer(Step::Me)?;
-    let names = ["ratelimit-limit", "x-ratelimit-limit"];
-    let has_headers = names.iter().any(|name| me.header(name).is_some());
-    let Some(answer) = &observations.rate_limited else {
-        return match has_headers {
-            true => Err("needs a 429".to_owned()),
-            false => Ok(me.learned("without_headers", json!("no RateLimit headers"))),
-        };
-    };
-    let learned = match (answer.header("retry-after").is_some(), has_headers) {
-        (true, true) => Some("too_many_requests"),
-        (false, false) => Some("without_headers"),
-        _ => None,
-    };
-    Ok(Finding::learned(learned, answer.body_sample()))
-}
-
 pub(super) fn compression(observations: &Observations) -> Found {
     let mut answers = observations.answers().map(|(_, answer)| answer);
     let (me, coding) = (observations.answer(Step::Me)?, "content-encoding");

@@ -8,6 +8,7 @@ use flate2::read::GzDecoder;
 use reqwest::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
 use reqwest::{Client, Method, Url, redirect};
 use serde_json::Value;
+use tokio::sync::watch;
 use url::Host;
 
 use super::answer::Answer;
@@ -16,7 +17,9 @@ use super::answer::Answer;
 const MAX_REQUESTS: u32 = 80;
 
 /// The requests that only cleaning up may use.
-const RESERVED_REQUESTS: u32 = 20;
+const RESERVED_REQUESTS: u32 = 16;
+
+const INTERRUPTED: &str = "the command was interrupted";
 
 /// Maximum number of attempts of a request that the rate limit rejects.
 const MAX_ATTEMPTS: u32 = 3;
@@ -75,6 +78,7 @@ pub(super) struct Call {
     path: String,
     access: Access,
     body: Option<String>,
+    content_type: &'static str,
 }
 
 impl Call {
@@ -84,6 +88,7 @@ impl Call {
             path: path.into(),
             access: Access::Key,
             body: None,
+            content_type: "application/json",
         }
     }
 
@@ -99,6 +104,11 @@ impl Call {
     /// Sets a body, which is sent as JSON.
     pub(super) fn body(mut self, body: impl fmt::Display) -> Self {
         self.body = Some(body.to_string());
+        self
+    }
+
+    pub(super) fn content_type(mut self, content_type: &'static str) -> Self {
+        self.content_type = content_type;
         self
     }
 }
@@ -122,6 +132,8 @@ pub(crate) struct Service {
     sent: u32,
     budget: u32,
     waited: Duration,
+    /// Ends the work before cleaning up.
+    interrupted: watch::Receiver<bool>,
     /// The limit and the window that `GET /me` shows.
     stated_limit: Option<(u32, Duration)>,
     /// The first response with 429.
@@ -129,7 +141,14 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    pub(crate) fn new(base_url: &Url, key: Key, timeout: Duration) -> Result<Self, String> {
+    /// Creates a client. When `interrupted` becomes `true`, no more requests are sent before cleaning
+    /// up.
+    pub(crate) fn new(
+        base_url: &Url,
+        key: Key,
+        timeout: Duration,
+        interrupted: watch::Receiver<bool>,
+    ) -> Result<Self, String> {
         // Fails if a provider is installed already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut client = Client::builder()
@@ -147,6 +166,7 @@ impl Service {
             sent: 0,
             budget: MAX_REQUESTS - RESERVED_REQUESTS,
             waited: Duration::ZERO,
+            interrupted,
             stated_limit: None,
             rate_limited: None,
         })
@@ -154,6 +174,13 @@ impl Service {
 
     pub(crate) fn requests(&self) -> u32 {
         self.sent
+    }
+
+    /// Allows the requests that are reserved for cleaning up, even after an interruption.
+    pub(super) fn start_cleaning(&mut self) {
+        self.budget = MAX_REQUESTS;
+        self.waited = Duration::ZERO;
+        self.interrupted = watch::channel(false).1;
     }
 
     /// Sends a request. A GET without a response is sent once more, and a response with 429 or
@@ -182,6 +209,9 @@ impl Service {
         if self.sent == self.budget {
             return Err(format!("the budget of {MAX_REQUESTS} requests is used up"));
         }
+        if *self.interrupted.borrow() {
+            return Err(INTERRUPTED.to_owned());
+        }
         self.sent += 1;
         progress(&format!(
             "request {} of at most {MAX_REQUESTS}: {call}",
@@ -205,7 +235,7 @@ impl Service {
         };
         if let Some(body) = &call.body {
             request = request
-                .header(CONTENT_TYPE, "application/json")
+                .header(CONTENT_TYPE, call.content_type)
                 .body(body.clone());
         }
         let failed = |error: reqwest::Error| with_causes(&error.without_url());
@@ -284,8 +314,12 @@ impl Service {
             ));
         }
         progress(&format!("waiting {} s for the rate limit", delay.as_secs()));
-        tokio::time::sleep(delay).await;
-        Ok(())
+        tokio::select! {
+            () = tokio::time::sleep(delay) => Ok(()),
+            Ok(_) = self.interrupted.wait_for(|interrupted| *interrupted) => {
+                Err(INTERRUPTED.to_owned())
+            }
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::finding::Found;
 use super::observations::Observations;
-use super::{me, rejections, statistics};
+use super::{me, rate_limits, rejections, statistics, writes};
 
 /// A silence of the specification.
 pub(super) struct Silence {
@@ -40,12 +40,8 @@ fn webhook(_: &Observations) -> Found {
     Err("needs --delivery".to_owned())
 }
 
-fn needs_writes(_: &Observations) -> Found {
-    Err("needs --allow-writes".to_owned())
-}
-
 #[rustfmt::skip]
-pub(super) const SILENCES: [Silence; 34] = [
+pub(super) const SILENCES: [Silence; 39] = [
     setting("api_visible", "type of api_visible", me::api_visible),
     setting("key_object", "fields of key", me::key_object),
     setting("key_scopes", "type of key.scopes", me::key_scopes),
@@ -53,15 +49,17 @@ pub(super) const SILENCES: [Silence; 34] = [
     setting("me_fields", "fields of GET /me", me::me_fields),
     setting("ids", "type of ids", me::ids),
     setting("resource_fields", "other fields of links and posts", me::resource_fields),
-    setting("write_responses", "response to a write", needs_writes),
-    fixed("required fields of links and posts", needs_writes),
-    setting("unknown_fields", "unknown fields of links and posts", needs_writes),
-    fixed("null in an edit of the profile", needs_writes),
-    fixed("characters that count against a limit", needs_writes),
-    fixed("line breaks that count against a limit", needs_writes),
-    fixed("case of colors", needs_writes),
+    setting("write_responses", "response to a write", writes::write_responses),
+    fixed("required fields of links and posts", writes::required_fields),
+    setting("unknown_fields", "unknown fields of links and posts", writes::unknown_fields),
+    fixed("null in an edit of the profile", writes::null),
+    fixed("other types than strings", writes::other_types),
+    fixed("repeated fields", writes::repeated_fields),
+    fixed("characters that count against a limit", writes::characters),
+    fixed("line breaks that count against a limit", writes::line_breaks),
+    fixed("case of colors", writes::case_of_colors),
     fixed("limits of titles, URLs and posts", never),
-    fixed("relative URLs", needs_writes),
+    fixed("relative URLs", writes::relative_urls),
     setting("analytics", "fields of analytics", me::analytics),
     setting("badge_kinds", "kinds of badges", me::badge_kinds),
     setting("other_statistics", "devices and countries of others", statistics::other_statistics),
@@ -73,7 +71,10 @@ pub(super) const SILENCES: [Silence; 34] = [
     setting("scope_rejection", "status for a missing scope", rejections::scope_rejection),
     fixed("other status codes", rejections::statuses),
     setting("error_body", "body of a rejection", rejections::error_body),
-    setting("rate_limit_rejection", "rate limit", rejections::rate_limit_rejection),
+    setting("rate_limit_rejection", "rate limit", rate_limits::rejection),
+    setting("rate_limit_headers", "names of RateLimit headers", rate_limits::header_names),
+    setting("rate_limit_reset", "end of a window of the rate limit", rate_limits::reset),
+    setting("retry_after", "form of Retry-After", rate_limits::retry_after),
     setting("webhook_signature_encoding", "encoding of a signature", webhook),
     setting("webhook_payload", "payload of an event", webhook),
     setting("webhook_timeout", "timeout of a delivery", never),

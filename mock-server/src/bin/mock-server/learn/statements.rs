@@ -1,15 +1,19 @@
 //! The sentences of the specification that every service has to fulfill, as far as responses show it.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::answer::Answer;
 use super::finding::{Finding, Sample};
+use super::limits::{is_color, is_within_limits};
 use super::observations::{Observations, Step};
 
 /// A sentence of the specification, and a function that returns a response that contradicts it.
 type Statement = (&'static str, fn(&Observations) -> Option<Sample>);
 
-const STATEMENTS: [Statement; 10] = [
+const LIMITS: &str = "display_name: up to 32 characters; bio: up to 300 characters and up to 10 lines; location: \
+     up to 40 characters; colours: format #rrggbb";
+
+const STATEMENTS: [Statement; 11] = [
     (
         "Responses that carry data wrap it in an object with a single top-level field `data`.",
         data_stands_alone,
@@ -19,11 +23,8 @@ const STATEMENTS: [Statement; 10] = [
          fields: email, api_visible, key",
         me_is_complete,
     ),
-    (
-        "display_name: up to 32 characters; bio: up to 300 characters and up to 10 lines; location: \
-         up to 40 characters; colours: format #rrggbb",
-        profile_is_within_limits,
-    ),
+    (LIMITS, profile_is_within_limits),
+    (LIMITS, limits_are_enforced),
     (
         "key: object describing the calling key: its scopes and its rate limit",
         key_is_complete,
@@ -109,36 +110,48 @@ fn me_is_complete(observations: &Observations) -> Option<Sample> {
 }
 
 fn profile_is_within_limits(observations: &Observations) -> Option<Sample> {
-    // Lines end with \n, \r\n or a lone \r.
-    fn lines(text: &str) -> usize {
-        text.replace("\r\n", "\n").split(['\n', '\r']).count()
-    }
-    fn fits(value: &Value, characters: usize) -> bool {
-        value
-            .as_str()
-            .is_some_and(|text| text.chars().count() <= characters)
-    }
     let me = observations.answer(Step::Me).ok()?;
-    let fields: &[Field] = &[
-        ("display_name", |value| fits(value, 32)),
-        ("bio", |value| {
-            fits(value, 300) && value.as_str().is_some_and(|text| lines(text) <= 10)
-        }),
-        ("location", |value| fits(value, 40)),
-        ("accent_color", is_color),
-        ("text_color", is_color),
-        ("background_color", is_color),
+    let object = me.object().ok()?;
+    let fields = [
+        "display_name",
+        "bio",
+        "location",
+        "accent_color",
+        "text_color",
+        "background_color",
     ];
-    Some(me.sample(invalid(me.object().ok()?, fields)?))
+    let mut values = fields
+        .map(|name| (name, object.get(name).unwrap_or(&Value::Null)))
+        .into_iter();
+    let (name, value) = values.find(|(name, value)| !is_within_limits(name, value))?;
+    Some(me.sample(json!({ name: value })))
 }
 
-/// Returns `true` for `#rrggbb`, and for an empty string, which clears a color.
-fn is_color(value: &Value) -> bool {
-    let digits =
-        |text: &str| text.len() == 6 && text.bytes().all(|digit| digit.is_ascii_hexdigit());
-    value
-        .as_str()
-        .is_some_and(|text| text.is_empty() || text.strip_prefix('#').is_some_and(digits))
+/// Compares edits of the profile at the limits with the specification.
+fn limits_are_enforced(observations: &Observations) -> Option<Sample> {
+    observations
+        .answer(Step::Location)
+        .ok()
+        .filter(|answer| answer.is_success())?;
+    let edits = [
+        (Step::Location40, true),
+        (Step::Location41, false),
+        (Step::Bio300, true),
+        (Step::Bio301, false),
+        (Step::BioTenLines, true),
+        (Step::BioElevenLines, false),
+        (Step::ColorShort, false),
+        (Step::ColorUpperCase, true),
+    ];
+    edits.into_iter().find_map(|(step, is_valid)| {
+        let answer = observations.answer(step).ok()?;
+        let contradicts = match is_valid {
+            true => answer.is_rejection(),
+            false => answer.is_success(),
+        };
+        let found = if is_valid { "rejected" } else { "accepted" };
+        contradicts.then(|| answer.sample(format!("{step:?} is {found}")))
+    })
 }
 
 fn key_is_complete(observations: &Observations) -> Option<Sample> {

@@ -1,0 +1,171 @@
+//! Findings in the responses to writes.
+
+use serde_json::{Value, json};
+
+use super::answer::Answer;
+use super::finding::{Finding, Found};
+use super::observations::{Observations, Step};
+
+/// Returns `true` if the service accepted a write, and `false` if it rejected the content.
+fn accepted(observations: &Observations, step: Step) -> Result<bool, String> {
+    let answer = observations.answer(step)?;
+    match answer.status {
+        200..300 => Ok(true),
+        401 | 403 | 404 | 429 => Err(answer.unexpected()),
+        400..500 => Ok(false),
+        _ => Err(answer.unexpected()),
+    }
+}
+
+/// Returns an error unless the service accepted a write.
+fn require(observations: &Observations, step: Step) -> Result<&Answer, String> {
+    let answer = observations.answer(step)?;
+    match answer.is_success() {
+        true => Ok(answer),
+        false => Err(answer.unexpected()),
+    }
+}
+
+/// Compares which writes were accepted with what the mock does. `valid` is a write that has to be
+/// accepted first.
+fn compare(observations: &Observations, valid: Step, expected: &[(Step, bool)]) -> Found {
+    let mut last = require(observations, valid)?;
+    for (step, expected) in expected {
+        last = observations.answer(*step)?;
+        if accepted(observations, *step)? != *expected {
+            let found = if *expected { "rejected" } else { "accepted" };
+            return Ok(Finding::Outside {
+                sample: last.sample(format!("{step:?} is {found}")),
+            });
+        }
+    }
+    Ok(Finding::AsTheMock {
+        sample: last.body_sample(),
+    })
+}
+
+pub(super) fn required_fields(observations: &Observations) -> Found {
+    let expected = [
+        (Step::CreateLinkWithoutUrl, false),
+        (Step::EditLinkEmpty, false),
+    ];
+    compare(observations, Step::EditLink, &expected)
+}
+
+pub(super) fn null(observations: &Observations) -> Found {
+    compare(observations, Step::Location, &[(Step::LocationNull, false)])
+}
+
+pub(super) fn other_types(observations: &Observations) -> Found {
+    compare(
+        observations,
+        Step::Location,
+        &[(Step::LocationNumber, false)],
+    )
+}
+
+pub(super) fn repeated_fields(observations: &Observations) -> Found {
+    compare(
+        observations,
+        Step::Location,
+        &[(Step::LocationRepeated, false)],
+    )
+}
+
+pub(super) fn characters(observations: &Observations) -> Found {
+    let expected = [
+        (Step::LocationTwoBytes, true),
+        (Step::LocationTwoUnits, true),
+        (Step::LocationCombined, false),
+    ];
+    compare(observations, Step::Location40, &expected)
+}
+
+pub(super) fn line_breaks(observations: &Observations) -> Found {
+    let expected = [
+        (Step::BioTenLinesCrLf, true),
+        (Step::BioElevenLinesCr, false),
+        (Step::BioTrailingBreak, false),
+    ];
+    compare(observations, Step::BioTenLines, &expected)
+}
+
+pub(super) fn case_of_colors(observations: &Observations) -> Found {
+    let edited = require(observations, Step::ColorUpperCase)?;
+    let me = observations.answer(Step::MeEdited)?;
+    let color = me.object()?.get("accent_color");
+    let is_stored_as_given = color.and_then(Value::as_str) == Some("#ABCDEF");
+    Ok(Finding::as_the_mock(
+        is_stored_as_given,
+        edited.sample(json!({ "accent_color": color })),
+    ))
+}
+
+pub(super) fn relative_urls(observations: &Observations) -> Found {
+    compare(
+        observations,
+        Step::EditLink,
+        &[(Step::EditLinkRelativeUrl, false)],
+    )
+}
+
+pub(super) fn unknown_fields(observations: &Observations) -> Found {
+    require(observations, Step::EditLink)?;
+    let is_accepted = accepted(observations, Step::EditLinkUnknownField)?;
+    let answer = observations.answer(Step::EditLinkUnknownField)?;
+    let learned = if is_accepted { "ignored" } else { "rejected" };
+    Ok(Finding::learned(Some(learned), answer.body_sample()))
+}
+
+/// The kind of the body of a successful write, with the statuses of the mock for a creation, an edit
+/// and a deletion.
+const WRITE_RESPONSES: [(&str, [u16; 3]); 4] = [
+    ("resource", [201, 200, 204]),
+    ("empty_data", [200, 200, 200]),
+    ("null_data", [200, 200, 200]),
+    ("no_content", [204, 204, 204]),
+];
+
+pub(super) fn write_responses(observations: &Observations) -> Found {
+    let steps = [
+        (Step::CreateLink, 0),
+        (Step::CreatePost, 0),
+        (Step::Location, 1),
+        (Step::EditLink, 1),
+        (Step::DeleteLink, 2),
+        (Step::DeletePost, 2),
+    ];
+    let written = steps.map(|(step, write)| Some((require(observations, step).ok()?, write)));
+    let written: Vec<_> = written.into_iter().flatten().collect();
+    let first = written.iter().find(|(_, write)| *write < 2);
+    let first = match first {
+        Some((first, _)) => first,
+        None => require(observations, Step::Location)?,
+    };
+    let kind = kind_of_body(first);
+    let statuses = WRITE_RESPONSES.iter().find(|(name, _)| Some(*name) == kind);
+    let differs = |(answer, write): &&(&Answer, usize)| {
+        let body = kind_of_body(answer);
+        let is_deleted = *write == 2 && kind == Some("resource") && body == Some("no_content");
+        let status = statuses.map(|(_, statuses)| statuses[*write]);
+        (body != kind && !is_deleted) || Some(answer.status) != status
+    };
+    Ok(match written.iter().find(differs) {
+        Some((other, _)) => Finding::Outside {
+            sample: other.body_sample(),
+        },
+        None => Finding::learned(kind, first.body_sample()),
+    })
+}
+
+fn kind_of_body(answer: &Answer) -> Option<&'static str> {
+    if answer.text.is_empty() {
+        return Some("no_content");
+    }
+    match answer.json.as_ref()?.get("data")? {
+        Value::Null => Some("null_data"),
+        Value::Object(fields) if fields.is_empty() => Some("empty_data"),
+        Value::Object(_) => Some("resource"),
+        _ => None,
+    }
+}
