@@ -24,7 +24,7 @@
 // - `mutants`: changes that break one sentence of the specification each
 // - `state_file`, `store`, `service`, `worlds`: the storage of worlds, and the state around them
 // - `control`: the control API of the program
-// - `transport`: the HTTP servers, with wiremock and with hyper
+// - `transport`: the HTTP servers
 // - `server`: the server for Rust tests
 
 mod blocking;

@@ -7,12 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::delay::Delay;
 use super::invalid::invalid;
-use super::large_body::{LargeBody, MIN_BODY_BYTES};
+use super::large_body::MIN_BODY_BYTES;
 use super::wire::WireFault;
 use crate::invalid_input::InvalidInput;
-
-/// Maximum size of a generated body on a server that cannot stream it: 256 MiB.
-const MAX_BODY_IN_MEMORY: u64 = 256 * 1024 * 1024;
 
 /// A fault that replaces, delays or damages a response.
 ///
@@ -144,29 +141,6 @@ impl Fault {
         Self::Redirect {
             status: 302,
             location,
-        }
-    }
-
-    /// Rejects a fault that a server without the proxy cannot apply.
-    pub(crate) fn check_without_proxy(&self) -> Result<(), InvalidInput> {
-        self.check()?;
-        let bytes = match *self {
-            Self::Wire(_) => {
-                return Err(invalid(
-                    "wire faults are not enabled on this server; start it with \
-                     MockServer::builder().wire_faults()",
-                ));
-            }
-            Self::HugeBody { bytes } => LargeBody::Json(bytes).chunks().len(),
-            Self::GzipBomb { bytes } => LargeBody::Gzip(bytes).chunks().len(),
-            _ => 0,
-        };
-        match bytes > MAX_BODY_IN_MEMORY {
-            true => Err(invalid(format!(
-                "a body of {bytes} bytes exceeds the limit of {MAX_BODY_IN_MEMORY} bytes for a \
-                 body in memory; start the server with MockServer::builder().wire_faults() to stream it"
-            ))),
-            false => Ok(()),
         }
     }
 

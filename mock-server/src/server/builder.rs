@@ -22,7 +22,6 @@ pub struct MockServerBuilder {
     world: Option<World>,
     state_file: Option<PathBuf>,
     listener: Option<TcpListener>,
-    wire_faults: bool,
     journal_limits: JournalLimits,
     cors: Option<Cors>,
 }
@@ -120,24 +119,6 @@ impl MockServerBuilder {
         self
     }
 
-    /// Enables wire faults, such as a reset connection.
-    ///
-    /// The server then runs a proxy in front of wiremock, which adds a local connection to each
-    /// request.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// use mock_server::{Fault, FaultRule, MockServer, WireFault};
-    ///
-    /// let server = MockServer::builder().wire_faults().start().await?;
-    /// server.add_fault(FaultRule::new(Fault::Wire(WireFault::Reset { after: None })).times(1))?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
-    /// ```
-    pub fn wire_faults(mut self) -> Self {
-        self.wire_faults = true;
-        self
-    }
-
     /// Sets the limits of the journal instead of [`JournalLimits::default`].
     ///
     /// ```
@@ -183,9 +164,9 @@ impl MockServerBuilder {
     ///
     /// # Errors
     ///
-    /// Returns [`StartError::Listen`] if no port can be bound, [`StartError::Proxy`] if the proxy
-    /// for wire faults cannot be started, and [`StartError::State`] if the state file cannot be
-    /// used; the file is not changed.
+    /// Returns [`StartError::Listen`] if no port can be bound, [`StartError::Thread`] if the thread
+    /// of the server cannot be started, and [`StartError::State`] if the state file cannot be used;
+    /// the file is not changed.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -201,16 +182,10 @@ impl MockServerBuilder {
     pub async fn start(mut self) -> Result<MockServer, StartError> {
         let listener = match self.listener.take() {
             Some(listener) => listener,
-            None => free_port()?,
+            None => TcpListener::bind("127.0.0.1:0").map_err(StartError::Listen)?,
         };
-        let behind_proxy = self.wire_faults.then(free_port).transpose()?;
         let service = self.into_service()?;
-        let config = Config {
-            listener,
-            behind_proxy,
-            service,
-        };
-        MockServer::serve(config).await
+        MockServer::serve(listener, service).map_err(StartError::Thread)
     }
 
     fn into_service(self) -> Result<Service, StateError> {
@@ -231,19 +206,6 @@ impl MockServerBuilder {
     }
 }
 
-/// The configuration of a server.
-pub(super) struct Config {
-    /// The listener for clients.
-    pub(super) listener: TcpListener,
-    /// The listener for wiremock behind the proxy for wire faults.
-    pub(super) behind_proxy: Option<TcpListener>,
-    pub(super) service: Service,
-}
-
-fn free_port() -> Result<TcpListener, StartError> {
-    TcpListener::bind("127.0.0.1:0").map_err(StartError::Listen)
-}
-
 /// An error at the start of a server.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -251,9 +213,9 @@ pub enum StartError {
     /// No port of 127.0.0.1 can be bound.
     #[error("cannot bind a port on 127.0.0.1: {0}")]
     Listen(io::Error),
-    /// The proxy for wire faults cannot be started.
-    #[error("cannot start the proxy for wire faults: {0}")]
-    Proxy(io::Error),
+    /// The thread of the server cannot be started.
+    #[error("cannot start the thread of the server: {0}")]
+    Thread(io::Error),
     /// The state file cannot be used.
     #[error(transparent)]
     State(#[from] StateError),

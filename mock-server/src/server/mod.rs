@@ -2,8 +2,9 @@
 
 mod builder;
 
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::{Arc, OnceLock};
 
 use crate::engine::{Dialect, Keys, Scope, Verdicts, World};
 use crate::faults::FaultRule;
@@ -11,10 +12,9 @@ use crate::invalid_input::InvalidInput;
 use crate::journal::{Expect, Journal};
 use crate::service::Service;
 use crate::state_file::StateError;
-use crate::transport::{Proxy, wiremock as respond};
+use crate::transport::{ServiceServer, mounted_mocks};
 use crate::webhook::WebhookHandle;
 
-use builder::Config;
 pub use builder::{MockServerBuilder, StartError};
 
 /// A profile service that runs in this process until it is dropped.
@@ -29,10 +29,9 @@ pub use builder::{MockServerBuilder, StartError};
 pub struct MockServer {
     uri: String,
     service: Arc<Service>,
-    /// The proxy in front of wiremock that wire faults require.
-    proxy: Option<Proxy>,
-    /// `Some` until the server is dropped.
-    wiremock: Option<wiremock::MockServer>,
+    server: ServiceServer,
+    /// The mocks of the test; empty until the first use.
+    wiremock: OnceLock<wiremock::MockServer>,
 }
 
 impl MockServer {
@@ -88,10 +87,7 @@ impl MockServer {
     /// # });
     /// ```
     pub fn address(&self) -> SocketAddr {
-        match &self.proxy {
-            Some(proxy) => proxy.address,
-            None => *self.wiremock().address(),
-        }
+        self.server.address
     }
 
     /// Returns the key of `demo` that has all scopes.
@@ -190,13 +186,18 @@ impl MockServer {
         self.update(|world| world.set_dialect(dialect))
     }
 
-    /// Returns the underlying wiremock server. Mocks that a test mounts on it take precedence over
-    /// the profile service, which has wiremock's lowest priority, 255.
+    /// Returns a wiremock server for mocks, which take precedence over the profile service. The first
+    /// call starts it; from then on, each request is forwarded to it first.
     ///
-    /// Use [`reset_mocks`](Self::reset_mocks) instead of two functions of wiremock:
+    /// Send requests to [`uri`](Self::uri) all the same: the address of the wiremock server has only
+    /// the mocks. Use [`reset_mocks`](Self::reset_mocks) instead of two functions of wiremock:
     /// `mount_as_scoped`, which removes the wrong mock if mocks have different priorities, and
-    /// `reset`, which removes the profile service as well. Recording is disabled, so
-    /// `received_requests` is `None`.
+    /// `reset`, after which requests that match no mock get an empty 404 response. Recording is
+    /// disabled, so `received_requests` is `None`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the wiremock server cannot bind a port.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -211,9 +212,11 @@ impl MockServer {
     /// # });
     /// ```
     pub fn wiremock(&self) -> &wiremock::MockServer {
-        self.wiremock
-            .as_ref()
-            .expect("the server is only taken in `drop`")
+        self.wiremock.get_or_init(|| {
+            let wiremock = mounted_mocks::start_wiremock();
+            self.server.forward_to(*wiremock.address());
+            wiremock
+        })
     }
 
     /// Removes all mounted mocks without verifying them. The world does not change. A request that
@@ -226,20 +229,18 @@ impl MockServer {
     /// # });
     /// ```
     pub async fn reset_mocks(&self) {
-        self.wiremock().reset().await;
-        self.mount_service().await;
+        if let Some(wiremock) = self.wiremock.get() {
+            wiremock.reset().await;
+            mounted_mocks::mount_last(wiremock).await;
+        }
     }
 
-    /// Adds a fault rule after the existing rules. It applies to later requests.
-    ///
-    /// Delays of both phases happen after the write, because wiremock cannot delay earlier; the
-    /// program honors the phase. Faults do not apply to mounted mocks.
+    /// Adds a fault rule after the existing rules. It applies to later requests, but not to those that
+    /// a mounted mock answers.
     ///
     /// # Errors
     ///
-    /// Returns [`InvalidInput`] if the rule is invalid, or if it has a wire fault or a body larger
-    /// than 256 MiB and the server was started without
-    /// [`MockServerBuilder::wire_faults`](crate::MockServerBuilder::wire_faults).
+    /// Returns [`InvalidInput`] if the rule is invalid.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -255,9 +256,6 @@ impl MockServer {
     /// # Ok::<(), mock_server::InvalidInput>(()) }).unwrap();
     /// ```
     pub fn add_fault(&self, rule: FaultRule) -> Result<(), InvalidInput> {
-        if self.proxy.is_none() {
-            rule.fault.check_without_proxy()?;
-        }
         self.service.add_faults(vec![rule])
     }
 
@@ -349,46 +347,15 @@ impl MockServer {
         self.verdicts().assert_no_violations();
     }
 
-    /// Starts the wiremock server. It has its own listener because pooled servers of wiremock never
-    /// close their port, and recording is disabled because wiremock would keep every request.
-    async fn serve(config: Config) -> Result<Self, StartError> {
-        let Config {
-            listener,
-            behind_proxy,
+    fn serve(listener: TcpListener, service: Service) -> io::Result<Self> {
+        let service = Arc::new(service);
+        let server = ServiceServer::start(listener, service.clone())?;
+        Ok(Self {
+            uri: format!("http://{}", server.address),
             service,
-        } = config;
-        let (listener, proxy) = match behind_proxy {
-            Some(behind) => (behind, Some(listener)),
-            None => (listener, None),
-        };
-        let wiremock = wiremock::MockServer::builder()
-            .listener(listener)
-            .disable_request_recording()
-            .start()
-            .await;
-        let proxy = proxy
-            .map(|listener| Proxy::start(listener, *wiremock.address()))
-            .transpose()
-            .map_err(StartError::Proxy)?;
-        let uri = match &proxy {
-            Some(proxy) => format!("http://{}", proxy.address),
-            None => wiremock.uri(),
-        };
-        let server = Self {
-            uri,
-            service: Arc::new(service),
-            proxy,
-            wiremock: Some(wiremock),
-        };
-        server.mount_service().await;
-        Ok(server)
-    }
-
-    /// Mounts the service with the lowest priority.
-    async fn mount_service(&self) {
-        let proxy = self.proxy.as_ref().map(|proxy| proxy.handover.clone());
-        let mock = respond::catch_all(self.service.clone(), proxy);
-        self.wiremock().register(mock).await;
+            server,
+            wiremock: OnceLock::new(),
+        })
     }
 }
 
@@ -396,7 +363,7 @@ impl Drop for MockServer {
     /// Closes the port. Panics if an expectation of a mounted mock was not met, as wiremock does.
     fn drop(&mut self) {
         if let Some(server) = self.wiremock.take() {
-            respond::drop_at_once(server);
+            mounted_mocks::drop_at_once(server);
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use http::{Request, Response};
 use hyper::body::Incoming;
 
+use super::answer::answer;
 use super::connection::Handler;
 use super::incoming::receive;
 use super::no_response::NoResponse;
@@ -15,9 +15,7 @@ use super::payload::Payload;
 use crate::blocking::run_blocking;
 use crate::control::{self, Control, ControlReply};
 use crate::engine::{self, BODY_LIMIT, Reply};
-use crate::faults::{Plan, PlannedReply};
-use crate::journal::Entry;
-use crate::service::Service;
+use crate::faults::PlannedReply;
 use crate::shutdown::Shutdown;
 use crate::worlds::Worlds;
 
@@ -53,10 +51,7 @@ impl ControlOrService {
             Ok(service) => service,
             Err(world) => return Ok(PlannedReply::new(unknown_world_reply(&world))),
         };
-        let (planned, entry) = match service.store().is_slow() {
-            true => self.answer_blocking(service, request).await,
-            false => self.answer(&service, request).await,
-        };
+        let (planned, entry) = answer(service, request, &self.shutdown).await;
         if let (Some(log), Some(target)) = (&self.log, target) {
             log(format_args!("{}", entry.log_line(&target)));
         }
@@ -74,46 +69,6 @@ impl ControlOrService {
             ControlReply::Later(reply) => reply.await,
         };
         Ok(PlannedReply::new(reply))
-    }
-
-    async fn answer(
-        &self,
-        service: &Service,
-        request: engine::Request,
-    ) -> (PlannedReply, Arc<Entry>) {
-        let plan = service.plan(&request);
-        self.wait(plan.delay_before).await;
-        let answered = service.answer(request, &plan);
-        self.wait(plan.delay_after).await;
-        answered
-    }
-
-    /// Does the same on the blocking thread pool, since the state file may block.
-    async fn answer_blocking(
-        &self,
-        service: Arc<Service>,
-        request: engine::Request,
-    ) -> (PlannedReply, Arc<Entry>) {
-        let planning = service.clone();
-        let (request, plan): (_, Plan) = run_blocking(move || {
-            let plan = planning.plan(&request);
-            (request, plan)
-        })
-        .await;
-        self.wait(plan.delay_before).await;
-        let delay = plan.delay_after;
-        let answered = run_blocking(move || service.answer(request, &plan)).await;
-        self.wait(delay).await;
-        answered
-    }
-
-    async fn wait(&self, delay: Duration) {
-        if !delay.is_zero() {
-            tokio::select! {
-                () = tokio::time::sleep(delay) => {}
-                () = self.shutdown.started() => {}
-            }
-        }
     }
 }
 

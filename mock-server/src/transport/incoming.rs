@@ -6,6 +6,7 @@ use std::pin::Pin;
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{CONTENT_LENGTH, EXPECT};
+use http::request::Parts;
 use http_body::Body;
 use hyper::body::Incoming;
 use tokio::time::timeout;
@@ -23,12 +24,7 @@ pub(super) async fn receive(
     shutdown: &Shutdown,
 ) -> Result<Request, NoResponse> {
     let (head, body) = request.into_parts();
-    let target = head
-        .uri
-        .path_and_query()
-        .map_or("", |target| target.as_str());
-    let mut received = Request::new(head.method.as_str(), target);
-    received.headers = texts(&head.headers);
+    let received = read_head(&head);
     let Some(length) = length_above(&head.headers, limit) else {
         if body.is_end_stream() {
             return Ok(received);
@@ -44,6 +40,23 @@ pub(super) async fn receive(
         discard(body);
     }
     Ok(received.discarded_body(length))
+}
+
+/// Does the same for a body that was already received.
+pub(super) fn read(head: &Parts, body: &[u8], limit: usize) -> Request {
+    let received = read_head(head);
+    match body.len() > limit {
+        true => received.discarded_body(body.len()),
+        false => received.body(body),
+    }
+}
+
+fn read_head(head: &Parts) -> Request {
+    let target = head.uri.path_and_query();
+    let target = target.map_or("", |target| target.as_str());
+    let mut received = Request::new(head.method.as_str(), target);
+    received.headers = texts(&head.headers);
+    received
 }
 
 /// Returns the `Content-Length` if it exceeds the limit.

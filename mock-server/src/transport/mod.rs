@@ -1,19 +1,19 @@
-//! HTTP transports of a service: wiremock for Rust tests, and a server on hyper for what wiremock
-//! does not support.
+//! The HTTP servers, on hyper: for many worlds and the control API, or for one service and the mocks
+//! of a Rust test.
 
+mod answer;
 mod connection;
 mod control_or_service;
-mod handover;
 mod headers;
 mod http_server;
 mod incoming;
 mod listener;
+pub(crate) mod mounted_mocks;
 mod no_response;
 mod outgoing;
 mod payload;
-mod proxy;
-pub(crate) mod wiremock;
+mod service_server;
 mod write_fault;
 
 pub use http_server::HttpServer;
-pub(crate) use proxy::Proxy;
+pub(crate) use service_server::ServiceServer;

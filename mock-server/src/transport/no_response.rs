@@ -35,7 +35,7 @@ pub(super) enum NoResponse {
     /// The server shuts down before the whole request has arrived.
     #[error("the server shut down before the rest of the body arrived")]
     Shutdown,
-    /// The server behind the proxy cannot be reached.
+    /// wiremock cannot be reached.
     #[error(transparent)]
     Upstream(std::io::Error),
 }

@@ -1,11 +1,11 @@
 //! wiremock mocks that a test mounts in addition to the service.
 
-use mock_server::MockServer;
 use mock_server::wiremock::matchers::{method, path};
 use mock_server::wiremock::{Mock, ResponseTemplate};
+use mock_server::{Fault, FaultRule, MockServer, WireFault};
 use serde_json::json;
 
-use crate::ask::ask;
+use crate::ask::{ask, ask_exactly};
 
 #[tokio::test]
 async fn apply_before_the_service_up_to_their_limit() {
@@ -22,6 +22,44 @@ async fn apply_before_the_service_up_to_their_limit() {
     assert_eq!(post().send().status, 503);
     assert_eq!(post().data(201)["id"], "post_6");
     ask(&server, "GET /me").data(200);
+}
+
+#[tokio::test]
+async fn all_other_requests_reach_the_service_as_they_were_sent() {
+    let server = MockServer::start().await;
+    Mock::given(path("/api/v1/badges"))
+        .respond_with(ResponseTemplate::new(418))
+        .mount(server.wiremock())
+        .await;
+    let answer = ask(&server, "GET /me").send();
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("x-mock-server-unmatched"), None);
+    let outside = ask_exactly(server.address(), "GET /api/v1/%2e%2e/v1/stats").send();
+    assert_eq!(outside.status, 404);
+    let large = vec![b' '; 2 * 1024 * 1024];
+    let large = ask(&server, "POST /me/posts")
+        .header("Content-Type", "application/json")
+        .body(large);
+    assert_eq!(large.send().status, 413);
+    let reset = Fault::Wire(WireFault::Cut { after: 2 });
+    server.add_fault(FaultRule::new(reset)).unwrap();
+    assert_eq!(ask(&server, "GET /stats").send().body, r#"{""#);
+    assert_eq!(ask(&server, "GET /badges").send().status, 418);
+    let paths: Vec<_> = server
+        .journal()
+        .requests()
+        .into_iter()
+        .map(|request| request.path)
+        .collect();
+    assert_eq!(
+        paths,
+        [
+            "/api/v1/me",
+            "/api/v1/%2e%2e/v1/stats",
+            "/api/v1/me/posts",
+            "/api/v1/stats"
+        ]
+    );
 }
 
 #[tokio::test]

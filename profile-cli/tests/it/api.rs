@@ -336,7 +336,7 @@ async fn a_dry_run_sends_nothing() {
 
 #[tokio::test]
 async fn does_not_retry_a_post_after_a_lost_response() {
-    let fixture = Fixture::with_wire_faults().await;
+    let fixture = Fixture::new().await;
     let lost = FaultRule::new(Fault::Wire(mock_server::WireFault::Reset { after: None }));
     fixture.service.add_fault(lost.after_write()).unwrap();
     let post = ["api", "me/posts", "-f", "body=p"];

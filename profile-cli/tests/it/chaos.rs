@@ -65,7 +65,7 @@ async fn the_service_state_matches_the_reported_outcomes() {
 
 /// Starts a service whose owner has no links and posts.
 async fn empty_service(seed: u64) -> MockServer {
-    let builder = MockServer::builder().seed(seed).wire_faults();
+    let builder = MockServer::builder().seed(seed);
     let service = builder.start().await.unwrap();
     let updated = service.update(|world| {
         let owner = world.account_mut("demo").unwrap();

@@ -472,7 +472,7 @@ async fn drafts_without_a_handle_belong_to_an_account() {
 
 #[tokio::test]
 async fn keeps_the_text_if_the_outcome_is_unknown() {
-    let service = MockServer::builder().wire_faults().start().await.unwrap();
+    let service = MockServer::start().await;
     let home = tempfile::tempdir().unwrap();
     let fixture = Fixture { service, home };
     let cut = FaultRule::new(Fault::Wire(WireFault::Close)).method("PATCH");

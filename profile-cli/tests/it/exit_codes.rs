@@ -119,7 +119,7 @@ const CASES: &[Case] = &[
 #[tokio::test]
 async fn each_fault_has_its_exit_code() {
     for case in CASES {
-        let fixture = Fixture::with_wire_faults().await;
+        let fixture = Fixture::new().await;
         for rule in FaultRule::from_json(&format!("{{\"fault\": {}}}", case.fault)).unwrap() {
             fixture.service.add_fault(rule).unwrap();
         }
@@ -147,7 +147,7 @@ async fn each_fault_has_its_exit_code() {
 
 #[tokio::test]
 async fn prints_responses_that_a_fault_leaves_intact() {
-    let fixture = Fixture::with_wire_faults().await;
+    let fixture = Fixture::new().await;
     for fault in [
         r#"{"wrong_content_type": {"content_type": "text/html"}}"#,
         r#"{"wire": {"dribble": {"bytes": 64, "milliseconds": 1}}}"#,
@@ -173,7 +173,7 @@ async fn a_lost_response_to_a_creation_has_a_hint() {
         ),
     ] {
         for wire in [r#""reset""#, r#""close""#] {
-            let fixture = Fixture::with_wire_faults().await;
+            let fixture = Fixture::new().await;
             let rule = format!(r#"{{"phase": "after", "fault": {{"wire": {wire}}}}}"#);
             for rule in FaultRule::from_json(&rule).unwrap() {
                 fixture.service.add_fault(rule).unwrap();

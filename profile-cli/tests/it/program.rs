@@ -25,11 +25,6 @@ impl Fixture {
         Self::of(MockServer::builder().clock(clock).start().await.unwrap())
     }
 
-    /// Creates a fixture whose service supports wire faults.
-    pub(crate) async fn with_wire_faults() -> Self {
-        Self::of(MockServer::builder().wire_faults().start().await.unwrap())
-    }
-
     pub(crate) fn of(service: MockServer) -> Self {
         Self {
             service,

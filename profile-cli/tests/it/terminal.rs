@@ -62,7 +62,7 @@ async fn ctrl_c_at_a_prompt_ends_the_program() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_during_a_write_reports_an_unknown_outcome() {
-    let fixture = Fixture::with_wire_faults().await;
+    let fixture = Fixture::new().await;
     let hangs = FaultRule::new(Fault::Wire(WireFault::Stall { after: 0 }));
     fixture.service.add_fault(hangs).unwrap();
     let mut terminal = Terminal::start(fixture.program(&["post", "create", "p"]));
@@ -79,7 +79,7 @@ async fn ctrl_c_during_a_write_reports_an_unknown_outcome() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_during_a_read_ends_the_program() {
-    let fixture = Fixture::with_wire_faults().await;
+    let fixture = Fixture::new().await;
     let hangs = FaultRule::new(Fault::Wire(WireFault::Stall { after: 0 }));
     fixture.service.add_fault(hangs).unwrap();
     let mut terminal = Terminal::start(fixture.program(&["show", "--json"]));

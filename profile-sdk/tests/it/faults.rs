@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use crate::{client_builder, client_builder_for, connect_as_owner, requests};
 
 async fn start(fault: Fault) -> MockServer {
-    let service = MockServer::builder().wire_faults().start().await.unwrap();
+    let service = MockServer::start().await;
     service.add_fault(FaultRule::new(fault)).unwrap();
     service
 }

@@ -17,7 +17,7 @@ const SECOND: Duration = Duration::from_secs(1);
 /// Returns the result and the number of requests of each operation, if the first request meets the
 /// fault.
 async fn call_each_with_fault(fault: Fault) -> Vec<(Operation, Result<(), Error>, usize)> {
-    let service = MockServer::builder().wire_faults().start().await.unwrap();
+    let service = MockServer::start().await;
     let mut results = Vec::new();
     for (operation, call) in every_call(&connect_as_owner(&service)) {
         service.clear_faults();
@@ -131,7 +131,7 @@ async fn retries_three_times_by_default() {
 
 #[tokio::test]
 async fn a_404_after_a_lost_deletion_is_a_success() {
-    let service = MockServer::builder().wire_faults().start().await.unwrap();
+    let service = MockServer::start().await;
     let lost = FaultRule::new(Fault::Wire(WireFault::Reset { after: None })).after_write();
     service.add_fault(lost.times(1)).unwrap();
     let client = connect_as_owner(&service);
@@ -153,7 +153,7 @@ async fn a_404_after_a_lost_deletion_is_a_success() {
 
 #[tokio::test]
 async fn an_earlier_attempt_may_have_been_applied() {
-    let service = MockServer::builder().wire_faults().start().await.unwrap();
+    let service = MockServer::start().await;
     let lost = FaultRule::new(Fault::Wire(WireFault::Reset { after: None })).after_write();
     service.add_fault(lost.times(1)).unwrap();
     service

@@ -82,7 +82,7 @@ fn spoiled_bodies() -> [Fault; 6] {
 #[tokio::test]
 async fn a_response_with_a_spoiled_body_is_a_success() {
     for fault in spoiled_bodies() {
-        let service = MockServer::builder().wire_faults().start().await.unwrap();
+        let service = MockServer::start().await;
         service.add_fault(FaultRule::new(fault.clone())).unwrap();
         let client = client_builder(&service)
             .api_key(profile_sdk::ApiKey::new(service.key()).unwrap())
@@ -112,7 +112,7 @@ async fn a_raw_write_with_a_spoiled_body_keeps_its_status() {
         ),
         (Fault::HugeBody { bytes: 16 << 20 }, ErrorKind::TooLarge),
     ] {
-        let service = MockServer::builder().wire_faults().start().await.unwrap();
+        let service = MockServer::start().await;
         service.add_fault(FaultRule::new(fault)).unwrap();
         let call = connect_as_owner(&service)
             .raw_call(Method::Post, "/api/v1/me/posts")

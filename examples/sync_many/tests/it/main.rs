@@ -29,7 +29,7 @@ struct Fixture {
 impl Fixture {
     async fn with_accounts(accounts: usize) -> Self {
         let mut fixture = Self {
-            service: MockServer::builder().wire_faults().start().await.unwrap(),
+            service: MockServer::start().await,
             folder: tempfile::tempdir().unwrap(),
             labels: Vec::new(),
         };
