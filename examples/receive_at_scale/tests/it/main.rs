@@ -35,10 +35,12 @@ async fn start_cluster() -> Option<[LocalBroker; 3]> {
 
 fn report_skipped<T>(started: Option<T>) -> Option<T> {
     if started.is_none() {
-        // The test harness hides the output of `eprintln!` for passing tests.
-        let message =
-            "skipped: nats-server not found; install it, or set NATS_SERVER to its path\n";
-        io::stderr().write_all(message.as_bytes()).unwrap();
+        print("skipped: nats-server not found; install it, or set NATS_SERVER to its path");
     }
     started
+}
+
+/// Prints a line, which the test harness hides for passing tests if it is printed with `eprintln!`.
+fn print(line: &str) {
+    writeln!(io::stderr(), "{line}").unwrap();
 }
