@@ -85,6 +85,10 @@ impl QueueSettings {
             options = options.user_and_password(user, password);
         }
         if let Some(path) = &self.root_certificate {
+            // The client reports a missing file like an absent broker.
+            tokio::fs::metadata(path)
+                .await
+                .map_err(|cause| QueueError::settings("read the root certificate", cause))?;
             options = options.add_root_certificates(path.clone());
         }
         Ok(options)

@@ -11,6 +11,7 @@ mod dead_letters;
 mod load;
 mod observability;
 mod responses;
+mod secure_connections;
 mod settings;
 mod slow_senders;
 
@@ -42,5 +43,7 @@ fn report_skipped<T>(started: Option<T>) -> Option<T> {
 
 /// Prints a line, which the test harness hides for passing tests if it is printed with `eprintln!`.
 fn print(line: &str) {
-    writeln!(io::stderr(), "{line}").unwrap();
+    io::stderr()
+        .write_all(format!("{line}\n").as_bytes())
+        .unwrap();
 }

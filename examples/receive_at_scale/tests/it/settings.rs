@@ -40,7 +40,10 @@ async fn connects_with_the_user_in_the_url() {
 async fn distinguishes_invalid_settings_from_an_absent_broker() {
     let mut without_credentials = QueueSettings::new("nats://127.0.0.1:1");
     without_credentials.credentials = Some("/nonexistent/nats.creds".into());
-    for settings in [QueueSettings::new("nats://["), without_credentials] {
+    let mut without_certificate = QueueSettings::new("tls://127.0.0.1:1");
+    without_certificate.root_certificate = Some("/nonexistent/root.pem".into());
+    let invalid = QueueSettings::new("nats://[");
+    for settings in [invalid, without_credentials, without_certificate] {
         let error = Queue::open_with(settings).await.err().unwrap();
         assert!(matches!(error, QueueError::Settings { .. }), "{error}");
     }
