@@ -15,20 +15,20 @@ use crate::serving::program;
 const PAGE: &str = include_str!("../../docs/learn.md");
 
 /// The result of a run.
-struct Learned {
-    code: Option<i32>,
-    report: Value,
-    stderr: String,
+pub(crate) struct Learned {
+    pub(crate) code: Option<i32>,
+    pub(crate) report: Value,
+    pub(crate) stderr: String,
     /// The file of `--out`.
-    file: Value,
+    pub(crate) file: Value,
     /// The names of the files in the working directory.
     files: Vec<String>,
 }
 
 impl Learned {
     /// Returns the learned settings.
-    fn settings(&self) -> Map<String, Value> {
-        let rows = self.report["silences"].as_array().unwrap().iter();
+    pub(crate) fn settings(&self) -> Map<String, Value> {
+        let rows = self.report["rows"].as_array().unwrap().iter();
         let learned = rows.filter(|row| row["result"] == "learned");
         learned
             .map(|row| {
@@ -43,11 +43,16 @@ impl Learned {
 
 /// Runs the command against a service.
 #[track_caller]
-fn learn(url: &str, key: &str, options: &[&str]) -> Learned {
+pub(crate) fn learn(url: &str, key: &str, options: &[&str]) -> Learned {
+    check_only(url, key, &[&["--out", "dialect.json"], options].concat())
+}
+
+/// Does the same without `--out`.
+#[track_caller]
+fn check_only(url: &str, key: &str, options: &[&str]) -> Learned {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("dialect.json");
     let output = program(&["learn", "--base-url", url, "--json", "--timeout", "5"])
-        .args(["--out".as_ref(), path.as_os_str()])
         .args(options)
         .env("PROFILE_API_KEY", key)
         .current_dir(&directory)
@@ -90,7 +95,7 @@ fn needs() -> BTreeMap<&'static str, &'static str> {
 }
 
 /// Returns the settings that can be observed if the given needs are met.
-fn observable(dialect: &Dialect, met: &[&str]) -> Map<String, Value> {
+pub(crate) fn observable(dialect: &Dialect, met: &[&str]) -> Map<String, Value> {
     let mut dialect = dialect.clone();
     if dialect.content_rejection == ContentRejection::BadRequest
         && dialect.days_out_of_range == DaysOutOfRange::BadRequest
@@ -121,8 +126,9 @@ fn observable(dialect: &Dialect, met: &[&str]) -> Map<String, Value> {
     fields
 }
 
-const WRITES: &str = "`--allow-writes`";
-const SCOPES: [&str; 2] = ["the scope `analytics:read`", "the scope `profile:write`"];
+pub(crate) const WRITES: &str = "`--allow-writes`";
+pub(crate) const DELIVERIES: &str = "`--delivery`";
+pub(crate) const SCOPES: [&str; 2] = ["the scope `analytics:read`", "the scope `profile:write`"];
 
 #[test]
 fn the_page_has_every_setting() {
@@ -195,7 +201,7 @@ async fn a_key_without_scopes_shows_how_they_are_enforced() {
         assert_eq!(learned.code, Some(0), "{:#}", learned.report);
         assert_eq!(learned.settings()["scope_rejection"], "unauthorized");
         assert_is_harmless(&server);
-        let rows = learned.report["silences"].as_array().unwrap();
+        let rows = learned.report["rows"].as_array().unwrap();
         let row = |name: &str| rows.iter().find(|row| row["setting"] == name).unwrap();
         assert_eq!(
             row("analytics")["reason"],
@@ -279,4 +285,59 @@ async fn learns_each_alternative_from_writes_and_undoes_them() {
         assert!(server.journal().requests().len() <= 80);
         assert_eq!(learned.files, ["dialect.json"]);
     }
+}
+
+#[tokio::test]
+async fn compares_the_service_with_a_file() {
+    let server = MockServer::start().await;
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("dialect.json");
+    let check = ["--check", path.to_str().unwrap()];
+    let learned = learn(server.uri(), server.key(), &[]);
+    fs::write(&path, learned.file.to_string()).unwrap();
+    let same = check_only(server.uri(), server.key(), &check);
+    assert_eq!(
+        (same.code, &same.report["drift"]),
+        (Some(0), &json!([])),
+        "{}",
+        same.stderr
+    );
+
+    let mut dialect = Dialect::default();
+    dialect.ids = mock_server::dialect::Ids::Integer;
+    server.set_dialect(dialect).unwrap();
+    let changed = check_only(server.uri(), server.key(), &check);
+    let drift = r#"ids was "string" and is now "integer": GET /me: 200 {"id":1}"#;
+    assert_eq!(
+        (changed.code, &changed.report["drift"]),
+        (Some(1), &json!([drift]))
+    );
+}
+
+#[tokio::test]
+async fn a_forged_delivery_is_a_contradiction() {
+    let server = MockServer::start().await;
+    let directory = TempDir::new().unwrap();
+    let [path, secret] = ["one.http", "secret"].map(|name| directory.path().join(name));
+    let digest = "0".repeat(64);
+    let delivery = format!(
+        "POST / HTTP/1.1\r\nX-Service-Event: post.liked\r\nX-Service-Signature: sha256={digest}\r\n\r\n[]"
+    );
+    fs::write(&path, delivery).unwrap();
+    fs::write(&secret, "whsec").unwrap();
+    let [path, secret] = [&path, &secret].map(|path| path.to_str().unwrap());
+    let without_secret = learn(server.uri(), server.key(), &["--delivery", path]);
+    assert_eq!(without_secret.code, Some(0));
+    assert_eq!(without_secret.settings()["webhook_payload"], "bare");
+    let options = ["--delivery", path, "--secret-file", secret];
+    let learned = learn(server.uri(), server.key(), &options);
+    assert_eq!(learned.code, Some(1));
+    let rows = learned.report["rows"].as_array().unwrap();
+    let found = rows
+        .iter()
+        .find(|row| row["result"] == "contradiction")
+        .unwrap();
+    assert_eq!(found["sample"]["request"], "one.http");
+    let learned = learn(server.uri(), server.key(), &["--delivery", secret]);
+    assert_eq!(learned.code, Some(2), "{}", learned.stderr);
 }

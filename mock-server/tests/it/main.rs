@@ -39,6 +39,8 @@ mod faults;
 mod journal;
 #[cfg(all(unix, feature = "learn"))]
 mod learn;
+#[cfg(all(unix, feature = "learn"))]
+mod learn_round_trip;
 mod links;
 #[cfg(all(unix, feature = "program"))]
 mod matrix;

@@ -87,7 +87,7 @@ impl Webhook {
 }
 
 /// Reads a secret without the line break that editors write at the end of a file.
-fn secret(path: &Path) -> Result<Vec<u8>, Failure> {
+pub(crate) fn secret(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = fs::read(path).map_err(unreadable("webhook secret", path))?;
     if bytes.last() == Some(&b'\n') {
         bytes.pop();

@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use mock_server::dialect::DialectFile;
 use reqwest::Url;
 use tokio::sync::watch;
 
-use crate::learn::{self, Changes, Key, LearnedFile, Observations, Report, Service};
+use crate::learn::{self, Changes, Delivery, Key, Observations, Report, Service};
+use crate::settings;
 use crate::setup::warn;
 use crate::signals::Signals;
 
@@ -47,9 +49,18 @@ pub(crate) struct LearnOptions {
     /// Do not ask before the writes
     #[arg(long, requires = "allow_writes")]
     yes: bool,
+    /// Delivery recorded by `profile webhook listen --record`; repeatable
+    #[arg(long, value_name = "FILE")]
+    delivery: Vec<PathBuf>,
+    /// File with the webhook secret, to verify the deliveries; one trailing line break is ignored
+    #[arg(long, value_name = "FILE", requires = "delivery")]
+    secret_file: Option<PathBuf>,
     /// Write the learned dialect to this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Compare with this file, and exit with 1 if the service has changed
+    #[arg(long, value_name = "FILE", conflicts_with = "out")]
+    check: Option<PathBuf>,
     /// Print the report as JSON
     #[arg(long)]
     json: bool,
@@ -74,6 +85,13 @@ type Ended = (u8, String);
 async fn learn(options: &LearnOptions) -> Result<u8, Ended> {
     let usage = |reason| (USAGE, reason);
     let key = key(options).map_err(usage)?;
+    let deliveries = deliveries(options).map_err(usage)?;
+    let check = options
+        .check
+        .as_deref()
+        .map(file_to_check)
+        .transpose()
+        .map_err(usage)?;
     let timeout = Duration::from_secs(options.timeout);
     let (interrupt, interrupted) = watch::channel(false);
     let service = Service::new(&options.base_url, key, timeout, interrupted);
@@ -86,18 +104,26 @@ async fn learn(options: &LearnOptions) -> Result<u8, Ended> {
         confirm(options, &changes.describe(&observations)).map_err(usage)?;
         is_restored = write(&mut service, &mut observations, changes, &interrupt).await?;
     }
-    let report = Report::new(&observations, service.requests());
+    observations.deliveries = deliveries;
+    let mut report = Report::new(&observations, service.requests());
+    if let Some(file) = check {
+        report
+            .check(&file)
+            .map_err(|error| usage(error.to_string()))?;
+    }
     if let Some(path) = &options.out {
-        let unwritten = |reason: io::Error| {
+        let unwritten = |reason| {
             usage(format!(
                 "cannot write the dialect file {}: {reason}",
                 path.display()
             ))
         };
-        let host = options.base_url.authority();
-        let file = LearnedFile::new(&report, host).map_err(|error| unwritten(error.into()))?;
-        let text = serde_json::to_string_pretty(&file).map_err(|error| unwritten(error.into()))?;
-        fs::write(path, text + "\n").map_err(unwritten)?;
+        let file = report
+            .to_file(options.base_url.authority())
+            .map_err(unwritten)?;
+        let text =
+            serde_json::to_string_pretty(&file).map_err(|error| unwritten(error.to_string()))?;
+        fs::write(path, text + "\n").map_err(|error| unwritten(error.to_string()))?;
     }
     print(&report, options.json);
     Ok(if report.fits() && is_restored {
@@ -105,6 +131,26 @@ async fn learn(options: &LearnOptions) -> Result<u8, Ended> {
     } else {
         DIFFERS
     })
+}
+
+fn deliveries(options: &LearnOptions) -> Result<Vec<Delivery>, String> {
+    let secret = options
+        .secret_file
+        .as_deref()
+        .map(settings::secret)
+        .transpose();
+    let secret = secret.map_err(|error| error.to_string())?;
+    let read = |path: &PathBuf| {
+        let delivery = Delivery::read(path, secret.as_deref());
+        delivery.map_err(|reason| format!("cannot read the delivery {}: {reason}", path.display()))
+    };
+    options.delivery.iter().map(read).collect()
+}
+
+fn file_to_check(path: &Path) -> Result<DialectFile, String> {
+    let text = settings::read("dialect", path).map_err(|error| error.to_string())?;
+    let path = path.display();
+    DialectFile::from_json(&text).map_err(|error| format!("invalid dialect file {path}: {error}"))
 }
 
 /// Asks whether to make the changes, unless `--yes` is given.

@@ -1,5 +1,7 @@
 //! The conclusion about one silence of the specification.
 
+use std::fmt;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -10,33 +12,48 @@ const MAX_SAMPLE: usize = 300;
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Sample {
     request: String,
-    status: u16,
+    /// `None` for a recorded delivery.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
     found: Value,
 }
 
 impl Sample {
-    /// Creates a sample. A long value becomes a shortened text.
+    /// Creates a sample of a response. A long value becomes a shortened text.
     pub(super) fn new(request: &str, status: u16, found: Value) -> Self {
+        let status = Some(status);
+        Self {
+            status,
+            ..Self::of_file(request, found)
+        }
+    }
+
+    pub(super) fn of_file(name: &str, found: Value) -> Self {
         let text = found.to_string();
         let found = match text.char_indices().nth(MAX_SAMPLE) {
             None => found,
             Some((end, _)) => format!("{}…", &text[..end]).into(),
         };
-        let request = request.to_owned();
+        let (request, status) = (name.to_owned(), None);
         Self {
             request,
             status,
             found,
         }
     }
+}
 
-    pub(super) fn to_line(&self) -> String {
+impl fmt::Display for Sample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             request,
             status,
             found,
         } = self;
-        format!("{request}: {status} {found}")
+        match status {
+            Some(status) => write!(f, "{request}: {status} {found}"),
+            None => write!(f, "{request}: {found}"),
+        }
     }
 }
 
@@ -60,9 +77,8 @@ pub(crate) enum Finding {
     NotObservable {
         reason: String,
     },
-    /// The service contradicts a sentence of the specification.
+    /// A sentence of the specification is contradicted.
     Contradiction {
-        sentence: &'static str,
         sample: Sample,
     },
 }

@@ -5,28 +5,25 @@
 //! - `answer`, `service`: one response, and the client that sends one request at a time
 //! - `observations`, `reading`: the collected responses, and the requests that change nothing
 //! - `changes`, `writing`, `cleaning`: the writes of `--allow-writes`, and how they are undone
+//! - `delivery`: recorded webhook deliveries
 //! - `finding`: the conclusion about one silence
-//! - `me`, `statistics`, `rejections`, `rate_limits`, `writes`: functions from observations to findings
+//! - `findings`: functions from observations to findings
 //! - `silences`, `statements`: the tables of the silences and of the sentences of the specification
-//! - `report`, `learned_file`: the result for people, for programs and for the mock
+//! - `report`: the result for people, for programs and for the mock
 
 mod answer;
 mod changes;
 mod cleaning;
+mod delivery;
 mod finding;
-mod learned_file;
+mod findings;
 mod limits;
-mod me;
 mod observations;
-mod rate_limits;
 mod reading;
-mod rejections;
 mod report;
 mod service;
 mod silences;
 mod statements;
-mod statistics;
-mod writes;
 mod writing;
 
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -35,7 +32,7 @@ use percent_encoding::{NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
 
 pub(crate) use changes::Changes;
 pub(crate) use cleaning::clean_up;
-pub(crate) use learned_file::LearnedFile;
+pub(crate) use delivery::Delivery;
 pub(crate) use observations::Observations;
 pub(crate) use reading::read;
 pub(crate) use report::Report;

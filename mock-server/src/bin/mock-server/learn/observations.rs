@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::answer::Answer;
+use super::delivery::Delivery;
 use super::limits::{is_color, is_within_limits};
 
 /// A request whose response is observed.
@@ -76,6 +77,7 @@ pub(crate) struct Observations {
     answers: BTreeMap<Step, Result<Answer, String>>,
     /// The first response with 429, to any request.
     pub(super) rate_limited: Option<Answer>,
+    pub(crate) deliveries: Vec<Delivery>,
 }
 
 impl Observations {

@@ -1,29 +1,50 @@
 //! The result: one row for each silence, and the contradictions to the specification.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
+use mock_server::Dialect;
+use mock_server::dialect::{DialectFile, Learned};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::finding::Finding;
 use super::observations::Observations;
 use super::silences::SILENCES;
 use super::statements::contradictions;
 
-/// The result for one silence.
+/// The result for one silence, or a contradiction.
 #[derive(Debug, Serialize)]
-pub(super) struct Row {
-    pub(super) question: &'static str,
-    pub(super) setting: Option<&'static str>,
+struct Row {
+    /// The question that the specification leaves open, or the sentence that is contradicted.
+    question: &'static str,
+    setting: Option<&'static str>,
     #[serde(flatten)]
-    pub(super) finding: Finding,
+    finding: Finding,
+}
+
+impl Row {
+    fn name(&self) -> &'static str {
+        self.setting.unwrap_or(self.question)
+    }
+
+    /// Returns `true` if no dialect expresses the finding.
+    fn is_outside(&self) -> bool {
+        matches!(
+            self.finding,
+            Finding::Outside { .. } | Finding::Contradiction { .. }
+        )
+    }
 }
 
 /// The result of learning.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
-    pub(super) silences: Vec<Row>,
-    contradictions: Vec<Finding>,
+    rows: Vec<Row>,
     requests: u32,
+    /// The differences from the file of `--check`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drift: Option<Vec<String>>,
 }
 
 impl Report {
@@ -36,43 +57,112 @@ impl Report {
                 Err(reason) => Finding::NotObservable { reason },
             },
         });
+        let contradictions = contradictions(observations).map(|(sentence, sample)| Row {
+            question: sentence,
+            setting: None,
+            finding: Finding::Contradiction { sample },
+        });
         Self {
-            silences: silences.collect(),
-            contradictions: contradictions(observations),
+            rows: silences.chain(contradictions).collect(),
             requests,
+            drift: None,
         }
     }
 
-    /// Returns `true` unless a dialect cannot express something or the specification is contradicted.
+    /// Returns `true` if the service is as the file of `--check`; without one, if a dialect expresses
+    /// everything and no sentence of the specification is contradicted.
     pub(crate) fn fits(&self) -> bool {
-        let is_outside = |row: &Row| matches!(row.finding, Finding::Outside { .. });
-        self.contradictions.is_empty() && !self.silences.iter().any(is_outside)
+        match &self.drift {
+            Some(drift) => drift.is_empty(),
+            None => !self.rows.iter().any(Row::is_outside),
+        }
+    }
+
+    /// Returns the content of the file. Settings that were not learned have their default.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the mock does not have a learned setting.
+    pub(crate) fn to_file(&self, host: &str) -> Result<DialectFile, String> {
+        let (mut settings, mut evidence) = (Map::new(), BTreeMap::new());
+        for row in &self.rows {
+            if let (Some(setting), Finding::Learned { value, .. }) = (row.setting, &row.finding) {
+                settings.insert(setting.to_owned(), value.clone());
+            } else if !row.is_outside() {
+                continue;
+            }
+            let finding = serde_json::to_value(&row.finding).map_err(|error| error.to_string())?;
+            evidence.insert(row.name().to_owned(), finding);
+        }
+        let settings = Value::from(settings).to_string();
+        let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ");
+        Ok(DialectFile {
+            settings: Dialect::from_json(&settings).map_err(|error| error.to_string())?,
+            learned: Some(Learned {
+                at: now.to_string(),
+                host: host.to_owned(),
+                evidence,
+            }),
+        })
+    }
+
+    /// Compares what was learned with a file.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a dialect is not JSON.
+    pub(crate) fn check(&mut self, file: &DialectFile) -> Result<(), serde_json::Error> {
+        let expected = serde_json::to_value(&file.settings)?;
+        let known = |row: &Row| {
+            let evidence = &file.learned.as_ref()?.evidence;
+            evidence
+                .get(row.name())?
+                .get("result")?
+                .as_str()
+                .map(str::to_owned)
+        };
+        let differences = self.rows.iter().filter_map(|row| {
+            let name = row.name();
+            match (&row.finding, row.setting) {
+                (Finding::Learned { value, sample }, Some(setting)) => {
+                    let before = &expected[setting];
+                    (before != value)
+                        .then(|| format!("{name} was {before} and is now {value}: {sample}"))
+                }
+                (Finding::Outside { sample }, _) if known(row).as_deref() != Some("outside") => {
+                    Some(format!("{name} is now outside our dialects: {sample}"))
+                }
+                (Finding::Contradiction { sample }, _) if known(row).is_none() => Some(format!(
+                    "now contradicts the specification: {name}: {sample}"
+                )),
+                _ => None,
+            }
+        });
+        self.drift = Some(differences.collect());
+        Ok(())
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for row in &self.silences {
-            let name = row.setting.unwrap_or(row.question);
+        for row in &self.rows {
+            let name = row.name();
             match &row.finding {
                 Finding::Learned { value, .. } => writeln!(f, "{name:<40}{value}")?,
                 Finding::AsTheMock { .. } => writeln!(f, "{name:<40}as the mock")?,
                 Finding::NotObservable { reason } => {
                     writeln!(f, "{name:<40}not observable: {reason}")?;
                 }
-                Finding::Outside { sample } | Finding::Contradiction { sample, .. } => {
-                    writeln!(f, "{name:<40}outside our dialects: {}", sample.to_line())?;
+                Finding::Outside { sample } => {
+                    writeln!(f, "{name:<40}outside our dialects: {sample}")?;
+                }
+                Finding::Contradiction { sample } => {
+                    writeln!(f, "contradicts the specification: {name}\n    {sample}")?;
                 }
             }
         }
-        for contradiction in &self.contradictions {
-            if let Finding::Contradiction { sentence, sample } = contradiction {
-                writeln!(
-                    f,
-                    "contradicts the specification: {sentence}\n    {}",
-                    sample.to_line()
-                )?;
-            }
+        for difference in self.drift.iter().flatten() {
+            writeln!(f, "changed: {difference}")?;
         }
         write!(f, "{} requests", self.requests)
     }

@@ -1,8 +1,8 @@
 //! The table of the silences of the specification, in its order.
 
 use super::finding::Found;
+use super::findings::{deliveries, me, rate_limits, rejections, statistics, writes};
 use super::observations::Observations;
-use super::{me, rate_limits, rejections, statistics, writes};
 
 /// A silence of the specification.
 pub(super) struct Silence {
@@ -34,10 +34,6 @@ const fn fixed(question: &'static str, find: fn(&Observations) -> Found) -> Sile
 
 fn never(_: &Observations) -> Found {
     Err("no request shows it".to_owned())
-}
-
-fn webhook(_: &Observations) -> Found {
-    Err("needs --delivery".to_owned())
 }
 
 #[rustfmt::skip]
@@ -75,8 +71,8 @@ pub(super) const SILENCES: [Silence; 39] = [
     setting("rate_limit_headers", "names of RateLimit headers", rate_limits::header_names),
     setting("rate_limit_reset", "end of a window of the rate limit", rate_limits::reset),
     setting("retry_after", "form of Retry-After", rate_limits::retry_after),
-    setting("webhook_signature_encoding", "encoding of a signature", webhook),
-    setting("webhook_payload", "payload of an event", webhook),
+    setting("webhook_signature_encoding", "encoding of a signature", deliveries::signature_encoding),
+    setting("webhook_payload", "payload of an event", deliveries::payload),
     setting("webhook_timeout", "timeout of a delivery", never),
     fixed("retries of deliveries", never),
     fixed("provisioning of webhooks", never),

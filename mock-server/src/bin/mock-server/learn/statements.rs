@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::answer::Answer;
-use super::finding::{Finding, Sample};
+use super::finding::Sample;
 use super::limits::{is_color, is_within_limits};
 use super::observations::{Observations, Step};
 
@@ -13,7 +13,7 @@ type Statement = (&'static str, fn(&Observations) -> Option<Sample>);
 const LIMITS: &str = "display_name: up to 32 characters; bio: up to 300 characters and up to 10 lines; location: \
      up to 40 characters; colours: format #rrggbb";
 
-const STATEMENTS: [Statement; 11] = [
+const STATEMENTS: [Statement; 12] = [
     (
         "Responses that carry data wrap it in an object with a single top-level field `data`.",
         data_stands_alone,
@@ -55,18 +55,22 @@ const STATEMENTS: [Statement; 11] = [
         "A call to an operation whose scope the key lacks is refused",
         missing_scopes_are_rejected,
     ),
+    (
+        "Each delivery carries: X-Service-Event, the event kind; X-Service-Signature, `sha256=` plus \
+         the HMAC of the body with the webhook secret",
+        deliveries_are_signed,
+    ),
 ];
 
 /// The name of a field, and a function that returns `true` for its valid values.
 type Field = (&'static str, fn(&Value) -> bool);
 
-/// Returns the contradictions to the specification.
-pub(super) fn contradictions(observations: &Observations) -> Vec<Finding> {
-    let found = STATEMENTS.into_iter().filter_map(|(sentence, check)| {
-        let sample = check(observations)?;
-        Some(Finding::Contradiction { sentence, sample })
-    });
-    found.collect()
+/// Returns the contradicted sentences of the specification.
+pub(super) fn contradictions(
+    observations: &Observations,
+) -> impl Iterator<Item = (&'static str, Sample)> {
+    let found = STATEMENTS.into_iter();
+    found.filter_map(|(sentence, check)| Some((sentence, check(observations)?)))
 }
 
 fn data_stands_alone(observations: &Observations) -> Option<Sample> {
@@ -261,4 +265,18 @@ fn missing_scopes_are_rejected(observations: &Observations) -> Option<Sample> {
     let answer = observations.answer(Step::Analytics).ok()?;
     let is_missing = !scopes.contains(&"analytics:read");
     (is_missing && answer.is_success()).then(|| answer.sample("accepted"))
+}
+
+fn deliveries_are_signed(observations: &Observations) -> Option<Sample> {
+    observations.deliveries.iter().find_map(|delivery| {
+        if delivery.header("x-service-event").is_none() {
+            return Some(delivery.sample("no header X-Service-Event"));
+        }
+        if delivery.digest().is_none() {
+            let found = delivery.header("x-service-signature");
+            return Some(delivery.sample(json!({ "x-service-signature": found })));
+        }
+        let is_forged = delivery.is_genuine == Some(false);
+        is_forged.then(|| delivery.sample("the signature does not fit the secret and the body"))
+    })
 }

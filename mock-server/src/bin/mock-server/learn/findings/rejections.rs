@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::answer::Answer;
-use super::finding::{Finding, Found};
-use super::observations::{Observations, Step};
+use crate::learn::answer::Answer;
+use crate::learn::finding::{Finding, Found};
+use crate::learn::observations::{Observations, Step};
 
 /// Returns the status of a rejection for its content.
-pub(super) fn content_status(observations: &Observations) -> Result<u16, String> {
+pub(in crate::learn) fn content_status(observations: &Observations) -> Result<u16, String> {
     observations.require_scope("profile:write")?;
     let answer = observations.answer(Step::UnknownProfileField)?;
     match answer.is_rejection() {
@@ -19,7 +19,7 @@ pub(super) fn content_status(observations: &Observations) -> Result<u16, String>
     }
 }
 
-pub(super) fn content_rejection(observations: &Observations) -> Found {
+pub(in crate::learn) fn content_rejection(observations: &Observations) -> Found {
     let status = content_status(observations)?;
     let answer = observations.answer(Step::UnknownProfileField)?;
     let learned = match status {
@@ -30,7 +30,7 @@ pub(super) fn content_rejection(observations: &Observations) -> Found {
     Ok(Finding::learned(learned, answer.body_sample()))
 }
 
-pub(super) fn scope_rejection(observations: &Observations) -> Found {
+pub(in crate::learn) fn scope_rejection(observations: &Observations) -> Found {
     let needs = [
         ("analytics:read", Step::Analytics),
         ("profile:write", Step::UnknownProfileField),
@@ -49,7 +49,7 @@ pub(super) fn scope_rejection(observations: &Observations) -> Found {
     Ok(Finding::learned(learned, answer.body_sample()))
 }
 
-pub(super) fn reference_data(observations: &Observations) -> Found {
+pub(in crate::learn) fn reference_data(observations: &Observations) -> Found {
     let badges = observations.answer(Step::BadgesWithoutKey)?;
     let site = observations.answer(Step::SiteWithoutKey)?;
     let learned = match (badges.status, site.status) {
@@ -61,7 +61,7 @@ pub(super) fn reference_data(observations: &Observations) -> Found {
     Ok(badges.learned(learned, statuses))
 }
 
-pub(super) fn error_body(observations: &Observations) -> Found {
+pub(in crate::learn) fn error_body(observations: &Observations) -> Found {
     let rejections = observations.answers().map(|(_, answer)| answer);
     let rejections: Vec<_> = rejections.filter(|answer| answer.is_rejection()).collect();
     let first = rejections.first().ok_or("no request was rejected")?;
@@ -112,7 +112,7 @@ fn has_only(object: &serde_json::Map<String, Value>, names: &[&str]) -> bool {
     object.keys().all(|name| names.contains(&name.as_str()))
 }
 
-pub(super) fn compression(observations: &Observations) -> Found {
+pub(in crate::learn) fn compression(observations: &Observations) -> Found {
     let mut answers = observations.answers().map(|(_, answer)| answer);
     let (me, coding) = (observations.answer(Step::Me)?, "content-encoding");
     let compressed = answers.find(|answer| answer.header(coding).is_some());
@@ -127,7 +127,7 @@ pub(super) fn compression(observations: &Observations) -> Found {
 }
 
 /// The statuses of rejections for which the mock has no setting.
-pub(super) fn statuses(observations: &Observations) -> Found {
+pub(in crate::learn) fn statuses(observations: &Observations) -> Found {
     const EXPECTED: [(Step, u16); 5] = [
         (Step::WithoutKey, 401),
         (Step::WrongKey, 401),

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::answer::Answer;
-use super::finding::{Finding, Found};
-use super::observations::{Observations, Step};
+use crate::learn::answer::Answer;
+use crate::learn::finding::{Finding, Found};
+use crate::learn::observations::{Observations, Step};
 
 /// Returns `true` if the service accepted a write, and `false` if it rejected the content.
 fn accepted(observations: &Observations, step: Step) -> Result<bool, String> {
@@ -44,7 +44,7 @@ fn compare(observations: &Observations, valid: Step, expected: &[(Step, bool)]) 
     })
 }
 
-pub(super) fn required_fields(observations: &Observations) -> Found {
+pub(in crate::learn) fn required_fields(observations: &Observations) -> Found {
     let expected = [
         (Step::CreateLinkWithoutUrl, false),
         (Step::EditLinkEmpty, false),
@@ -52,11 +52,11 @@ pub(super) fn required_fields(observations: &Observations) -> Found {
     compare(observations, Step::EditLink, &expected)
 }
 
-pub(super) fn null(observations: &Observations) -> Found {
+pub(in crate::learn) fn null(observations: &Observations) -> Found {
     compare(observations, Step::Location, &[(Step::LocationNull, false)])
 }
 
-pub(super) fn other_types(observations: &Observations) -> Found {
+pub(in crate::learn) fn other_types(observations: &Observations) -> Found {
     compare(
         observations,
         Step::Location,
@@ -64,7 +64,7 @@ pub(super) fn other_types(observations: &Observations) -> Found {
     )
 }
 
-pub(super) fn repeated_fields(observations: &Observations) -> Found {
+pub(in crate::learn) fn repeated_fields(observations: &Observations) -> Found {
     compare(
         observations,
         Step::Location,
@@ -72,7 +72,7 @@ pub(super) fn repeated_fields(observations: &Observations) -> Found {
     )
 }
 
-pub(super) fn characters(observations: &Observations) -> Found {
+pub(in crate::learn) fn characters(observations: &Observations) -> Found {
     let expected = [
         (Step::LocationTwoBytes, true),
         (Step::LocationTwoUnits, true),
@@ -81,7 +81,7 @@ pub(super) fn characters(observations: &Observations) -> Found {
     compare(observations, Step::Location40, &expected)
 }
 
-pub(super) fn line_breaks(observations: &Observations) -> Found {
+pub(in crate::learn) fn line_breaks(observations: &Observations) -> Found {
     let expected = [
         (Step::BioTenLinesCrLf, true),
         (Step::BioElevenLinesCr, false),
@@ -90,7 +90,7 @@ pub(super) fn line_breaks(observations: &Observations) -> Found {
     compare(observations, Step::BioTenLines, &expected)
 }
 
-pub(super) fn case_of_colors(observations: &Observations) -> Found {
+pub(in crate::learn) fn case_of_colors(observations: &Observations) -> Found {
     let edited = require(observations, Step::ColorUpperCase)?;
     let me = observations.answer(Step::MeEdited)?;
     let color = me.object()?.get("accent_color");
@@ -101,7 +101,7 @@ pub(super) fn case_of_colors(observations: &Observations) -> Found {
     ))
 }
 
-pub(super) fn relative_urls(observations: &Observations) -> Found {
+pub(in crate::learn) fn relative_urls(observations: &Observations) -> Found {
     compare(
         observations,
         Step::EditLink,
@@ -109,7 +109,7 @@ pub(super) fn relative_urls(observations: &Observations) -> Found {
     )
 }
 
-pub(super) fn unknown_fields(observations: &Observations) -> Found {
+pub(in crate::learn) fn unknown_fields(observations: &Observations) -> Found {
     require(observations, Step::EditLink)?;
     let is_accepted = accepted(observations, Step::EditLinkUnknownField)?;
     let answer = observations.answer(Step::EditLinkUnknownField)?;
@@ -126,7 +126,7 @@ const WRITE_RESPONSES: [(&str, [u16; 3]); 4] = [
     ("no_content", [204, 204, 204]),
 ];
 
-pub(super) fn write_responses(observations: &Observations) -> Found {
+pub(in crate::learn) fn write_responses(observations: &Observations) -> Found {
     let steps = [
         (Step::CreateLink, 0),
         (Step::CreatePost, 0),

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::answer::Answer;
-use super::finding::{Finding, Found};
-use super::observations::{Observations, Step};
+use crate::learn::answer::Answer;
+use crate::learn::finding::{Finding, Found};
+use crate::learn::observations::{Observations, Step};
 
 /// The prefixes of the names of headers, with the setting.
 const PREFIXES: [(&str, &str); 2] = [
@@ -21,7 +21,7 @@ fn headers(answer: &Answer) -> Option<(&'static str, &'static str)> {
     PREFIXES.into_iter().find(|(prefix, _)| has(prefix))
 }
 
-pub(super) fn rejection(observations: &Observations) -> Found {
+pub(in crate::learn) fn rejection(observations: &Observations) -> Found {
     let me = observations.answer(Step::Me)?;
     let has_headers = headers(me).is_some();
     let Some(answer) = &observations.rate_limited else {
@@ -38,13 +38,13 @@ pub(super) fn rejection(observations: &Observations) -> Found {
     Ok(Finding::learned(learned, answer.body_sample()))
 }
 
-pub(super) fn header_names(observations: &Observations) -> Found {
+pub(in crate::learn) fn header_names(observations: &Observations) -> Found {
     let me = observations.answer(Step::Me)?;
     let (prefix, learned) = headers(me).ok_or("GET /me has no RateLimit headers")?;
     Ok(me.learned(learned, format!("{prefix}limit")))
 }
 
-pub(super) fn reset(observations: &Observations) -> Found {
+pub(in crate::learn) fn reset(observations: &Observations) -> Found {
     let me = observations.answer(Step::Me)?;
     let (prefix, _) = headers(me).ok_or("GET /me has no RateLimit headers")?;
     let name = format!("{prefix}reset");
@@ -59,7 +59,7 @@ pub(super) fn reset(observations: &Observations) -> Found {
     Ok(me.learned(learned, json!({ name: reset })))
 }
 
-pub(super) fn retry_after(observations: &Observations) -> Found {
+pub(in crate::learn) fn retry_after(observations: &Observations) -> Found {
     let answer = observations.rate_limited.as_ref().ok_or("needs a 429")?;
     let value = answer
         .header("retry-after")

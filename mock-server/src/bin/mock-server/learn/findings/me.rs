@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::answer::Answer;
-use super::finding::{Finding, Found};
-use super::observations::{Observations, Step};
+use crate::learn::answer::Answer;
+use crate::learn::finding::{Finding, Found};
+use crate::learn::observations::{Observations, Step};
 
-pub(super) fn api_visible(observations: &Observations) -> Found {
+pub(in crate::learn) fn api_visible(observations: &Observations) -> Found {
     let (me, value) = observations.me("api_visible")?;
     let learned = match value {
         Value::Bool(_) => Some("boolean"),
@@ -19,7 +19,7 @@ pub(super) fn api_visible(observations: &Observations) -> Found {
     Ok(me.learned(learned, json!({ "api_visible": value })))
 }
 
-pub(super) fn key_object(observations: &Observations) -> Found {
+pub(in crate::learn) fn key_object(observations: &Observations) -> Found {
     let (me, key) = observations.key()?;
     let mut others: Vec<_> = key.keys().map(String::as_str).collect();
     others.retain(|name| !matches!(*name, "scopes" | "rate_limit"));
@@ -36,7 +36,7 @@ pub(super) fn key_object(observations: &Observations) -> Found {
     Ok(me.learned(learned, json!({ "fields of key": names })))
 }
 
-pub(super) fn key_scopes(observations: &Observations) -> Found {
+pub(in crate::learn) fn key_scopes(observations: &Observations) -> Found {
     let (me, key) = observations.key()?;
     let scopes = key
         .get("scopes")
@@ -56,7 +56,7 @@ pub(super) fn key_scopes(observations: &Observations) -> Found {
     Ok(me.learned(learned, json!({ "scopes": scopes })))
 }
 
-pub(super) fn key_rate_limit(observations: &Observations) -> Found {
+pub(in crate::learn) fn key_rate_limit(observations: &Observations) -> Found {
     let (me, key) = observations.key()?;
     let limit = key
         .get("rate_limit")
@@ -75,7 +75,7 @@ pub(super) fn key_rate_limit(observations: &Observations) -> Found {
     Ok(me.learned(learned, json!({ "rate_limit": limit })))
 }
 
-pub(super) fn me_fields(observations: &Observations) -> Found {
+pub(in crate::learn) fn me_fields(observations: &Observations) -> Found {
     let me = observations.answer(Step::Me)?;
     let object = me.object()?;
     let mut present = vec!["handle", "links", "posts", "badges"];
@@ -132,7 +132,7 @@ fn common(
     first.filter(|_| resources.iter().all(|(_, one)| kind(one) == first))
 }
 
-pub(super) fn ids(observations: &Observations) -> Found {
+pub(in crate::learn) fn ids(observations: &Observations) -> Found {
     let all = resources(observations)?;
     let (answer, first) = all[0];
     Ok(answer.learned(common(&all, kind_of_id), json!({ "id": first.get("id") })))
@@ -155,7 +155,7 @@ fn is_uuid(id: &str) -> bool {
             .all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
 }
 
-pub(super) fn resource_fields(observations: &Observations) -> Found {
+pub(in crate::learn) fn resource_fields(observations: &Observations) -> Found {
     let all = resources(observations)?;
     let (answer, first) = all[0];
     let names: Vec<_> = first.keys().collect();
@@ -174,7 +174,7 @@ fn kind_of_resource(resource: &Map<String, Value>) -> Option<&'static str> {
     }
 }
 
-pub(super) fn analytics(observations: &Observations) -> Found {
+pub(in crate::learn) fn analytics(observations: &Observations) -> Found {
     const SOCIAL: [&str; 3] = ["followers", "following", "comments"];
     observations.require_scope("analytics:read")?;
     let answer = observations.answer(Step::Analytics)?;
@@ -207,7 +207,7 @@ pub(super) fn analytics(observations: &Observations) -> Found {
     Ok(answer.learned(learned, Value::Object(data.clone())))
 }
 
-pub(super) fn badge_kinds(observations: &Observations) -> Found {
+pub(in crate::learn) fn badge_kinds(observations: &Observations) -> Found {
     let answer = observations.answer(Step::Badges)?;
     let badges = answer.data()?.as_array();
     let badges = badges.ok_or("the data of GET /badges is not an array")?;
@@ -226,7 +226,7 @@ pub(super) fn badge_kinds(observations: &Observations) -> Found {
 }
 
 /// The mock compares handles exactly and asks no scope for `GET /me` and view statistics.
-pub(super) fn scope_of_reads(observations: &Observations) -> Found {
+pub(in crate::learn) fn scope_of_reads(observations: &Observations) -> Found {
     let scopes = observations.scopes()?;
     if !scopes.is_empty() {
         return Err("needs a key without scopes".to_owned());

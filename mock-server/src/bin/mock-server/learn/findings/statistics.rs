@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::answer::Answer;
-use super::finding::{Finding, Found};
-use super::observations::{Observations, Step};
 use super::rejections;
+use crate::learn::answer::Answer;
+use crate::learn::finding::{Finding, Found};
+use crate::learn::observations::{Observations, Step};
 
-pub(super) fn other_statistics(observations: &Observations) -> Found {
+pub(in crate::learn) fn other_statistics(observations: &Observations) -> Found {
     let answer = observations.answer(Step::OtherStatistics(Some(1)))?;
     let data = answer.object()?;
     let fields = [data.get("devices"), data.get("countries")];
@@ -47,7 +47,7 @@ fn out_of_range(observations: &Observations) -> Result<(&Answer, u16), String> {
     })
 }
 
-pub(super) fn days_out_of_range(observations: &Observations) -> Found {
+pub(in crate::learn) fn days_out_of_range(observations: &Observations) -> Found {
     let (answer, limit) = out_of_range(observations)?;
     if answer.is_success() {
         let days = answer
@@ -77,7 +77,7 @@ pub(super) fn days_out_of_range(observations: &Observations) -> Found {
 }
 
 /// The mock rejects the statistics of an unknown handle with 404.
-pub(super) fn unknown_handle(observations: &Observations) -> Found {
+pub(in crate::learn) fn unknown_handle(observations: &Observations) -> Found {
     let answer = observations.answer(Step::UnknownHandle)?;
     Ok(Finding::as_the_mock(
         answer.status == 404,

@@ -1,0 +1,251 @@
+//! A mock with a learned dialect does the same as the mock that it was learned from.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use mock_server::dialect::{
+    DialectFile, Ids, MeFields, ResourceFields, UnknownFields, WriteResponses,
+};
+use mock_server::{Clock, Dialect, MockServer, Reply, Request, World, handle};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::learn::{DELIVERIES, SCOPES, WRITES, learn, observable};
+
+const SECRET: &str = "whsec_test";
+
+/// Returns a dialect without the settings that no response shows because of others.
+fn without_hidden_settings(mut dialect: Dialect) -> Dialect {
+    let shows_ids =
+        dialect.me_fields == MeFields::Full || dialect.write_responses == WriteResponses::Resource;
+    if !shows_ids {
+        dialect.ids = Ids::default();
+        dialect.resource_fields = ResourceFields::default();
+        dialect.unknown_fields = UnknownFields::default();
+    }
+    dialect
+}
+
+fn world(dialect: Dialect) -> World {
+    let mut world = World::default();
+    world.set_clock(Clock::fixed("2026-03-01T12:00:00Z").unwrap());
+    world.set_dialect(dialect);
+    world
+}
+
+/// Records two deliveries as `profile webhook listen --record` does.
+async fn record(server: &MockServer, directory: &Path) -> [PathBuf; 2] {
+    server.webhook().use_sink("200", SECRET).unwrap();
+    let mut paths = ["one.http", "two.http"].map(|name| directory.join(name));
+    for path in &mut paths {
+        let delivery = server
+            .webhook()
+            .emit("post.liked", json!({"by": "grace"}))
+            .await
+            .unwrap();
+        let head = format!(
+            "POST / HTTP/1.1\r\ncontent-type: {}\r\nx-service-event: {}\r\nx-service-signature: {}\r\n\r\n",
+            delivery.sent.content_type, delivery.sent.kind, delivery.sent.signature,
+        );
+        fs::write(&path, [head.as_bytes(), &delivery.sent.body].concat()).unwrap();
+    }
+    paths
+}
+
+async fn round_trip(seed: u64) {
+    let dialect = without_hidden_settings(Dialect::random(seed));
+    let server = MockServer::builder().world(world(dialect.clone()));
+    let server = server.start().await.unwrap();
+    let directory = TempDir::new().unwrap();
+    let deliveries = record(&server, directory.path()).await;
+    let deliveries = deliveries.each_ref().map(|path| path.to_str().unwrap());
+    let secret = directory.path().join("secret");
+    fs::write(&secret, format!("{SECRET}\n")).unwrap();
+    let options = [
+        &["--handle", "grace", "--allow-writes", "--yes"][..],
+        &["--delivery", deliveries[0], "--delivery", deliveries[1]],
+        &["--secret-file", secret.to_str().unwrap()],
+    ];
+    let learned = learn(server.uri(), server.key(), &options.concat());
+    assert_eq!(
+        learned.code,
+        Some(0),
+        "{seed} {}{:#}",
+        learned.stderr,
+        learned.report
+    );
+    let met = [&SCOPES[..], &[WRITES, DELIVERIES]].concat();
+    assert_eq!(learned.settings(), observable(&dialect, &met), "{seed}");
+
+    let file = DialectFile::from_json(&learned.file.to_string()).unwrap();
+    let (mut first, mut second) = (world(dialect), world(file.settings));
+    for (number, request) in battery(&first).iter().enumerate() {
+        let [one, other] = [&mut first, &mut second].map(|world| shown(handle(world, request)));
+        assert_eq!(one, other, "{seed}: request {number}, {request:?}");
+    }
+}
+
+/// Returns what has to be the same: status, headers and body.
+fn shown(reply: Reply) -> (u16, Vec<String>, String) {
+    let headers = reply
+        .headers
+        .iter()
+        .map(|(name, value)| format!("{name}: {value}"));
+    (
+        reply.status,
+        headers.collect(),
+        String::from_utf8(reply.body).unwrap(),
+    )
+}
+
+/// Creates a request. `line` is a method and a path below `/api/v1`.
+fn request(line: &str, key: Option<&str>, body: Option<&str>) -> Request {
+    let (method, path) = line.split_once(' ').unwrap();
+    let mut request = Request::new(method, &format!("/api/v1{path}"));
+    if let Some(key) = key {
+        request = request.header("Authorization", format!("Bearer {key}"));
+    }
+    match body {
+        Some(body) => request
+            .header("Content-Type", "application/json")
+            .body(body),
+        None => request,
+    }
+}
+
+/// Returns at least 150 requests, valid and invalid ones.
+fn battery(world: &World) -> Vec<Request> {
+    let keys = world.keys();
+    let key = Some(keys.all.as_str());
+    let statistics = ["demo", "grace"]
+        .into_iter()
+        .flat_map(|handle| QUERIES.map(|query| format!("GET /users/{handle}/stats{query}")));
+    let reads = LINES.into_iter().map(str::to_owned).chain(statistics);
+    let reads =
+        reads.flat_map(|line| [key, None, Some("wrong")].map(|key| request(&line, key, None)));
+    let [link, post] = ids(world);
+    let edit_link = format!("PATCH /me/links/{link}");
+    let writes = [
+        ("PATCH /me/profile", &PROFILE_BODIES[..]),
+        ("POST /me/links", &LINK_BODIES),
+        (&edit_link, &LINK_BODIES),
+        ("POST /me/posts", &POST_BODIES),
+    ];
+    let writes = writes.into_iter().flat_map(|(line, bodies)| {
+        bodies
+            .iter()
+            .map(move |body| request(line, key, Some(body)))
+    });
+    let paths = [
+        format!("links/{link}"),
+        format!("posts/{post}"),
+        "links/none".to_owned(),
+    ];
+    let deletions = paths.map(|path| request(&format!("DELETE /me/{path}"), key, None));
+    let deletions = [&deletions[..], &deletions].concat();
+    let last = request("GET /me", key, None);
+    let all: Vec<_> = reads.chain(writes).chain(deletions).chain([last]).collect();
+    assert!(all.len() >= 150, "{}", all.len());
+    all
+}
+
+const LINES: [&str; 11] = [
+    "GET /me",
+    "GET /me/analytics",
+    "GET /badges",
+    "GET /stats",
+    "GET /nothing",
+    "GET /users/nobody/stats",
+    "PUT /stats",
+    "POST /badges",
+    "DELETE /me",
+    "GET /me/links",
+    "PUT /me",
+];
+
+const QUERIES: [&str; 12] = [
+    "",
+    "?days=0",
+    "?days=1",
+    "?days=30",
+    "?days=31",
+    "?days=365",
+    "?days=366",
+    "?days=-1",
+    "?days=x",
+    "?days=1&days=2",
+    "?other=1",
+    "?days=99999999999999999999",
+];
+
+const PROFILE_BODIES: [&str; 14] = [
+    "{}",
+    "[]",
+    "x",
+    "",
+    r#"{"bio": "new"}"#,
+    r#"{"bio": null}"#,
+    r#"{"bio": 1}"#,
+    r#"{"nickname": "x"}"#,
+    r#"{"bio": "a", "bio": "b"}"#,
+    r##"{"accent_color": "#ABCDEF"}"##,
+    r##"{"accent_color": "#abc"}"##,
+    r#"{"location": "12345678901234567890123456789012345678901"}"#,
+    r#"{"bio": "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11"}"#,
+    r#"{"display_name": "", "location": ""}"#,
+];
+
+const LINK_BODIES: [&str; 10] = [
+    "{}",
+    "[]",
+    r#"{"title": "x"}"#,
+    r#"{"url": "https://example.com"}"#,
+    r#"{"title": "x", "url": "https://example.com"}"#,
+    r#"{"title": "x", "url": "/relative"}"#,
+    r#"{"title": null, "url": "https://example.com"}"#,
+    r#"{"title": 1, "url": "https://example.com"}"#,
+    r#"{"title": "x", "url": "https://example.com", "other": 1}"#,
+    r#"{"title": "x", "title": "y"}"#,
+];
+
+const POST_BODIES: [&str; 6] = [
+    "{}",
+    r#"{"body": "x"}"#,
+    r#"{"body": null}"#,
+    r#"{"body": "x", "other": 1}"#,
+    r#"{"body": ""}"#,
+    "x",
+];
+
+/// Returns the ids of a link and a post as they appear in paths.
+fn ids(world: &World) -> [String; 2] {
+    let mut world = world.clone();
+    let mut dialect = world.dialect().clone();
+    dialect.me_fields = MeFields::Full;
+    world.set_dialect(dialect);
+    let key = format!("Bearer {}", world.keys().all);
+    let request = Request::new("GET", "/api/v1/me").header("Authorization", key);
+    let me: Value = serde_json::from_slice(&handle(&mut world, &request).body).unwrap();
+    ["links", "posts"].map(|name| match &me["data"][name][0]["id"] {
+        Value::String(id) => id.clone(),
+        id => id.to_string(),
+    })
+}
+
+#[test]
+fn a_learned_dialect_does_the_same() {
+    thread::scope(|scope| {
+        for first in 0..4 {
+            scope.spawn(move || {
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .enable_all()
+                    .build();
+                let runtime = runtime.unwrap();
+                for seed in (first..200).step_by(4) {
+                    runtime.block_on(round_trip(seed));
+                }
+            });
+        }
+    });
+}
