@@ -1,8 +1,10 @@
 //! Parses JSON input: bodies for the control API, state files, fault rules and dialects.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
+use std::marker::PhantomData;
 
-use serde::de::DeserializeOwned;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -48,6 +50,27 @@ pub(crate) fn nullable<'de, D: Deserializer<'de>>(
     Value::deserialize(deserializer).map(Some)
 }
 
+/// Deserializes a struct only from an object; serde also accepts an array of its fields.
+pub(crate) fn nested_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    struct Object<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+            T::deserialize(MapAccessDeserializer::new(map))
+        }
+    }
+
+    deserializer.deserialize_map(Object(PhantomData))
+}
+
 fn unreadable(message: impl Display) -> InvalidInput {
     InvalidInput::new(BAD_BODY, redact_keys(&message.to_string()))
 }
@@ -72,6 +95,10 @@ mod tests {
                 r#"{"fault": "empty_body", "when": {"time": 1}}"#,
                 "when.time: unknown field `time`, expected one of `skip`, `times`, `probability`, \
                  `until`",
+            ),
+            (
+                r#"{"fault": "empty_body", "match": [null, "/me"]}"#,
+                "match: invalid type: sequence, expected an object",
             ),
             (
                 r#"{"fault": "empty_body", "when": {"times": -1}}"#,

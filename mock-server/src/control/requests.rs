@@ -13,6 +13,7 @@ use super::json::{done, json, read};
 use super::world_call::WorldCall;
 use crate::engine::{Reply, Request};
 use crate::journal::{Expectation, ExpectationJson, JournalLimits, RequestPattern, Verification};
+use crate::read_json;
 
 /// Maximum wait: one minute, in milliseconds.
 const MAX_WAIT: u64 = 60_000;
@@ -94,6 +95,7 @@ pub(super) fn verify(call: &WorldCall) -> Result<Reply, ControlError> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wait {
+    #[serde(deserialize_with = "read_json::nested_object")]
     request: RequestPattern,
     #[serde(default = "once")]
     times: u64,

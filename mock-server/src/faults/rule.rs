@@ -37,10 +37,14 @@ use crate::read_json;
 #[non_exhaustive]
 pub struct FaultRule {
     /// The requests that the rule applies to; all by default.
-    #[serde(default, rename = "match")]
+    #[serde(
+        default,
+        rename = "match",
+        deserialize_with = "read_json::nested_object"
+    )]
     pub matching: Match,
     /// Limits the rule to some of these requests.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "read_json::nested_object")]
     pub when: When,
     /// Before or after the request is carried out; before by default.
     #[serde(default)]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::request_pattern::RequestPattern;
 use crate::invalid_input::InvalidInput;
+use crate::read_json;
 
 /// A pattern and the expected number of requests that match it.
 ///
@@ -111,6 +112,7 @@ fn times(count: u64) -> String {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExpectationJson {
+    #[serde(deserialize_with = "read_json::nested_object")]
     request: RequestPattern,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     times: Option<u64>,
