@@ -1,10 +1,12 @@
 //! The processing of a request: the checks in their order, then the handler of the endpoint.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 
 use super::access::{Key, Quota, RateLimit, bearer_token};
 use super::dialect::{Dialect, RateLimitHeaders, RateLimitReset, ReferenceData};
-use super::endpoints::{Call, Endpoint, Handler, check_size, route};
+use super::endpoints::{Call, Endpoint, Handler, add_extra_fields, check_size, route};
 use super::outcome::Outcome;
 use super::rejections::{Problems, Rejection};
 use super::reply::Reply;
@@ -57,13 +59,16 @@ pub(crate) fn process(world: &mut World, request: &Request, now: Timestamp) -> O
     };
     let problems = call.problems;
     let mut outcome = match answer {
-        Ok(reply) => Outcome {
-            reply,
-            changed: is_write,
-            endpoint: Some(endpoint),
-            rejection: None,
-            violations: violations(&problems, Some(endpoint), request, world),
-        },
+        Ok(mut reply) => {
+            add_extra_fields(&mut reply, endpoint, &world.dialect().extra_fields);
+            Outcome {
+                reply,
+                changed: is_write,
+                endpoint: Some(endpoint),
+                rejection: None,
+                violations: violations(&problems, Some(endpoint), request, world),
+            }
+        }
         Err(_) => rejected(world, request, now, Some(endpoint), &problems),
     };
     if let Some(quota) = quota {
@@ -156,6 +161,23 @@ fn add_rate_limit(reply: &mut Reply, quota: Quota, dialect: &Dialect, now: Times
     if !dialect.sends_rate_limit_headers() {
         return;
     }
+    let reset = match dialect.rate_limit_reset {
+        RateLimitReset::Seconds => quota.reset,
+        RateLimitReset::UnixTime => now.as_second().saturating_add(quota.reset),
+    };
+    let values: [i64; 3] = [quota.limit.limit.into(), quota.remaining.into(), reset];
+    for (name, value) in rate_limit_names(dialect).into_iter().zip(values) {
+        let header = name.map(|name| (name, value.to_string().into()));
+        reply.headers.extend(header);
+    }
+}
+
+/// Returns the names of the headers with the limit, the remaining requests and the end of the window.
+fn rate_limit_names(dialect: &Dialect) -> [Option<Cow<'static, str>>; 3] {
+    if let Some(names) = &dialect.rate_limit_header_names {
+        let names = [&names.limit, &names.remaining, &names.reset];
+        return names.map(|name| name.clone().map(Cow::Owned));
+    }
     let names = match dialect.rate_limit_headers {
         RateLimitHeaders::RateLimit => {
             ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"]
@@ -166,12 +188,5 @@ fn add_rate_limit(reply: &mut Reply, quota: Quota, dialect: &Dialect, now: Times
             "x-ratelimit-reset",
         ],
     };
-    let reset = match dialect.rate_limit_reset {
-        RateLimitReset::Seconds => quota.reset,
-        RateLimitReset::UnixTime => now.as_second().saturating_add(quota.reset),
-    };
-    let (limit, remaining) = (quota.limit.limit.into(), quota.remaining.into());
-    for (name, value) in names.into_iter().zip([limit, remaining, reset]) {
-        reply.headers.push((name.into(), value.to_string().into()));
-    }
+    names.map(|name| Some(Cow::Borrowed(name)))
 }

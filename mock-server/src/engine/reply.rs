@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::dialect::{Dialect, ErrorBody, WriteResponses};
+use super::dialect::{Dialect, ErrorBody, ErrorTemplate, Values, WriteResponses};
 use super::json_object::{Fields, Object, to_json};
 
 /// The names, in lower case, and values of headers.
@@ -34,37 +34,62 @@ impl Reply {
         Self::with_body("application/json", status, body)
     }
 
-    /// Returns the response to a creation or an edit.
-    pub(super) fn written(dialect: &Dialect, status: u16, resource: &impl Fields) -> Self {
+    pub(super) fn created(dialect: &Dialect, resource: &impl Fields) -> Self {
+        let reply = Self::written(dialect, || Self::object(201, resource));
+        reply.with_status(dialect.write_statuses.created)
+    }
+
+    pub(super) fn edited(dialect: &Dialect, resource: &impl Fields) -> Self {
+        let reply = Self::written(dialect, || Self::object(200, resource));
+        reply.with_status(dialect.write_statuses.edited)
+    }
+
+    pub(super) fn deleted(dialect: &Dialect) -> Self {
+        let reply = Self::written(dialect, || Self::empty(204));
+        reply.with_status(dialect.write_statuses.deleted)
+    }
+
+    fn written(dialect: &Dialect, resource: impl FnOnce() -> Self) -> Self {
         match dialect.write_responses {
-            WriteResponses::Resource => Self::object(status, resource),
+            WriteResponses::Resource => resource(),
             WriteResponses::EmptyData => Self::data(200, Nothing {}),
             WriteResponses::NullData => Self::data(200, ()),
             WriteResponses::NoContent => Self::empty(204),
         }
     }
 
-    /// Returns the response to a deletion.
-    pub(super) fn deleted(dialect: &Dialect) -> Self {
-        match dialect.write_responses {
-            WriteResponses::EmptyData => Self::data(200, Nothing {}),
-            WriteResponses::NullData => Self::data(200, ()),
-            WriteResponses::Resource | WriteResponses::NoContent => Self::empty(204),
+    fn with_status(self, observed: Option<u16>) -> Self {
+        match observed {
+            None => self,
+            Some(status @ (204 | 205)) => Self::empty(status),
+            Some(status) => Self { status, ..self },
         }
     }
 
     /// Returns a rejection in the default shape, `{"error": {"code", "message", "field"?}}`.
     pub(crate) fn error(status: u16, code: &str, message: &str, field: Option<&str>) -> Self {
-        Self::rejection(ErrorBody::Nested, status, code, message, field)
+        let values = Values {
+            status,
+            code,
+            message,
+            field,
+        };
+        Self::rejection(ErrorBody::Nested, values)
     }
 
-    pub(super) fn rejection(
-        shape: ErrorBody,
-        status: u16,
-        code: &str,
-        message: &str,
-        field: Option<&str>,
-    ) -> Self {
+    /// Returns a rejection whose body is made from a template.
+    pub(super) fn from_template(template: &ErrorTemplate, values: Values<'_>) -> Self {
+        let content_type = template.content_type();
+        Self::with_body(content_type, values.status, template.body(values))
+    }
+
+    pub(super) fn rejection(shape: ErrorBody, values: Values<'_>) -> Self {
+        let Values {
+            status,
+            code,
+            message,
+            field,
+        } = values;
         let error = ErrorObject {
             code,
             message,
@@ -125,7 +150,7 @@ impl Reply {
         Self::with_body(content_type, status, body)
     }
 
-    fn with_body(content_type: &'static str, status: u16, body: Vec<u8>) -> Self {
+    fn with_body(content_type: impl Into<Cow<'static, str>>, status: u16, body: Vec<u8>) -> Self {
         Self {
             status,
             headers: vec![("content-type".into(), content_type.into())],

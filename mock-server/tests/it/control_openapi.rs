@@ -94,6 +94,12 @@ fn worlds_match_the_document() {
     at(400, "POST /keys", json!({"handle": "ada"}));
 }
 
+fn dialects_in_the_documentation() -> impl Iterator<Item = Value> {
+    let page = include_str!("../../docs/dialects.md");
+    let blocks = page.split("```json\n").skip(1);
+    blocks.map(|block| serde_json::from_str(block.split("```").next().unwrap()).unwrap())
+}
+
 #[test]
 fn settings_match_the_document() {
     let serving = serve(&[]);
@@ -101,6 +107,9 @@ fn settings_match_the_document() {
     at(200, "GET /dialect", NOTHING);
     at(200, "PUT /dialect", json!("random:7"));
     at(200, "PUT /dialect", json!({"error_body": "flat"}));
+    for observed in dialects_in_the_documentation() {
+        at(200, "PUT /dialect", observed);
+    }
     at(200, "GET /clock", NOTHING);
     at(200, "PUT /clock", json!({"clock": "2026-03-01T12:00:00Z"}));
     at(200, "PUT /clock", json!({"clock": "system-PT90S"}));

@@ -48,6 +48,7 @@ mod me;
 mod mounted_mocks;
 #[cfg(all(unix, feature = "program"))]
 mod mutants;
+mod observed_dialects;
 mod openapi;
 #[cfg(all(unix, feature = "program"))]
 mod page;

@@ -1,7 +1,10 @@
 //! The dialect: one setting for each choice that the specification leaves open.
 
 mod alternatives;
+mod error_template;
+mod extra_fields;
 mod file;
+mod observed;
 mod settings;
 mod timeout;
 mod webhook;
@@ -12,7 +15,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::invalid_input::InvalidInput;
 
+pub use error_template::ErrorTemplate;
+pub(super) use error_template::Values;
+pub use extra_fields::ExtraFields;
+pub(super) use extra_fields::Place;
 pub use file::{DialectFile, Learned};
+pub use observed::{RateLimitHeaderNames, Rejections, WriteStatuses};
 pub use settings::{
     AnalyticsShape, ApiVisible, BadgeKinds, Compression, ContentRejection, DaysOutOfRange,
     ErrorBody, Ids, KeyObject, KeyRateLimit, KeyScopes, MeFields, OtherStatistics,
@@ -98,6 +106,23 @@ pub struct Dialect {
     /// greater than 0.
     #[serde(with = "timeout")]
     pub webhook_timeout: Duration,
+    /// The status codes, codes and messages of rejections, in place of those of the mock.
+    #[serde(skip_serializing_if = "is_default")]
+    pub rejections: Rejections,
+    /// The bodies of rejections, in place of [`error_body`](Self::error_body).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_template: Option<ErrorTemplate>,
+    /// The names of the headers about the rate limit, in place of
+    /// [`rate_limit_headers`](Self::rate_limit_headers).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_limit_header_names: Option<RateLimitHeaderNames>,
+    /// The status codes of successful writes, in place of those of
+    /// [`write_responses`](Self::write_responses).
+    #[serde(skip_serializing_if = "is_default")]
+    pub write_statuses: WriteStatuses,
+    /// Fields of responses that the specification does not list.
+    #[serde(skip_serializing_if = "is_default")]
+    pub extra_fields: ExtraFields,
 }
 
 impl Dialect {
@@ -251,6 +276,10 @@ impl Dialect {
     }
 }
 
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 impl Default for Dialect {
     fn default() -> Self {
         Self {
@@ -279,6 +308,11 @@ impl Default for Dialect {
             webhook_signature_encoding: SignatureEncoding::default(),
             webhook_payload: WebhookPayload::default(),
             webhook_timeout: Duration::from_secs(10),
+            rejections: Rejections::default(),
+            error_template: None,
+            rate_limit_header_names: None,
+            write_statuses: WriteStatuses::default(),
+            extra_fields: ExtraFields::default(),
         }
     }
 }

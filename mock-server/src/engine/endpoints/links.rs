@@ -20,7 +20,7 @@ pub(super) fn create(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Re
     let link = world.add_link(&caller.handle, &title?, &url?);
     let link = link.expect("the caller has an account");
     let dialect = world.dialect();
-    Ok(Reply::written(dialect, 201, &View(dialect, &link)))
+    Ok(Reply::created(dialect, &View(dialect, &link)))
 }
 
 pub(super) fn edit(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
@@ -39,7 +39,7 @@ pub(super) fn edit(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Reje
         link.url = url;
     }
     let (dialect, link) = (world.dialect(), &world.owner(&caller).links[index]);
-    Ok(Reply::written(dialect, 200, &View(dialect, link)))
+    Ok(Reply::edited(dialect, &View(dialect, link)))
 }
 
 pub(super) fn delete(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {

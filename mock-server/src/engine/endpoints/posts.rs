@@ -19,7 +19,7 @@ pub(super) fn create(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Re
     let post = world.add_post(&caller.handle, &body?);
     let post = post.expect("the caller has an account");
     let dialect = world.dialect();
-    Ok(Reply::written(dialect, 201, &View(dialect, &post)))
+    Ok(Reply::created(dialect, &View(dialect, &post)))
 }
 
 pub(super) fn delete(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {

@@ -18,7 +18,7 @@ pub(super) fn edit(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Reje
         *(field.value)(profile) = text;
     }
     let profile = PublicProfile::of(world, &caller.handle, world.owner(&caller));
-    Ok(Reply::written(world.dialect(), 200, &profile))
+    Ok(Reply::edited(world.dialect(), &profile))
 }
 
 /// Returns the fields of an edit with their new values.

@@ -7,6 +7,7 @@ use crate::engine::access::{Quota, Scope};
 use crate::engine::clock::http_date;
 use crate::engine::dialect::{
     ContentRejection, DaysOutOfRange, Dialect, RateLimitRejection, RetryAfter, ScopeRejection,
+    Values,
 };
 use crate::engine::reply::Reply;
 
@@ -145,10 +146,20 @@ impl Rejection {
             field,
             ..
         } = self.row();
-        let status = status.under(dialect);
-        let reply = Reply::rejection(dialect.error_body, status, code, &self.to_string(), field);
+        let observed = dialect.rejections.get(code).cloned().unwrap_or_default();
+        let status = observed.status.unwrap_or_else(|| status.under(dialect));
+        let values = Values {
+            status,
+            code: observed.code.as_deref().unwrap_or(code),
+            message: &observed.message.unwrap_or_else(|| self.to_string()),
+            field,
+        };
+        let reply = match &dialect.error_template {
+            Some(template) => Reply::from_template(template, values),
+            None => Reply::rejection(dialect.error_body, values),
+        };
         match self {
-            Self::MethodNotAllowed { allowed, .. } => {
+            Self::MethodNotAllowed { allowed, .. } if status == 405 => {
                 reply.with_header("allow", allowed.join(", "))
             }
             Self::RateLimited { quota } if dialect.sends_rate_limit_headers() => {

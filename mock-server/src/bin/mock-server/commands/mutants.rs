@@ -66,8 +66,7 @@ impl<'a> Results<'a> {
 /// Runs the command and returns the exit code.
 pub(crate) async fn run(options: MutantsOptions) -> Result<u8, Failure> {
     let MutantsOptions { only, skip, trials } = options;
-    let mutants = select(&only, &skip)?;
-    let dialect = trials.dialect()?;
+    let (mutants, dialect) = (select(&only, &skip)?, trials.dialect()?);
     let (json, show_output) = (trials.json, trials.show_output);
     let started = Instant::now();
     print(
@@ -115,19 +114,14 @@ pub(crate) async fn run(options: MutantsOptions) -> Result<u8, Failure> {
         return Ok(1);
     }
     let (tested, seconds) = (rows.len(), started.elapsed().as_secs_f64());
-    let Results {
-        caught,
-        missed,
-        timeout,
-        ..
-    } = results;
     print(
         json,
         format_args!(
-            "{tested} mutants tested in {seconds:.1} s: {missed} missed, {caught} caught, {timeout} timed out"
+            "{tested} mutants tested in {seconds:.1} s: {} missed, {} caught, {} timed out",
+            results.missed, results.caught, results.timeout
         ),
     );
-    Ok(u8::from(missed > 0))
+    Ok(u8::from(results.missed > 0))
 }
 
 /// Returns the selected mutants.

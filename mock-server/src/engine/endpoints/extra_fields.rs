@@ -1,0 +1,54 @@
+//! Adds the extra fields of a dialect to responses.
+
+use serde_json::Value;
+
+use super::endpoint::Endpoint;
+use crate::engine::dialect::{ExtraFields, Place};
+use crate::engine::reply::Reply;
+
+/// Adds the fields to the response of a successful request.
+pub(crate) fn add_extra_fields(reply: &mut Reply, endpoint: Endpoint, extra: &ExtraFields) {
+    if extra.is_empty() {
+        return;
+    }
+    let Ok(mut body) = serde_json::from_slice::<Value>(&reply.body) else {
+        // The response has no body.
+        return;
+    };
+    let data = &mut body["data"];
+    match endpoint {
+        Endpoint::ReadMe => {
+            add_to_profile(extra, data);
+            extra.add(Place::Key, &mut data["key"]);
+            extra.add(Place::Me, data);
+        }
+        Endpoint::EditProfile => add_to_profile(extra, data),
+        Endpoint::ReadAnalytics => extra.add(Place::Analytics, data),
+        Endpoint::CreateLink | Endpoint::EditLink => extra.add(Place::Link, data),
+        Endpoint::CreatePost => extra.add(Place::Post, data),
+        Endpoint::ReadViewStatistics => extra.add(Place::Statistics, data),
+        Endpoint::ListBadges => add_to_each(extra, Place::Badge, data),
+        Endpoint::ReadSiteStatistics => extra.add(Place::Site, data),
+        Endpoint::DeleteLink | Endpoint::DeletePost => {}
+    }
+    reply.body = body.to_string().into_bytes();
+}
+
+fn add_to_profile(extra: &ExtraFields, profile: &mut Value) {
+    for (name, place) in [
+        ("links", Place::Link),
+        ("posts", Place::Post),
+        ("badges", Place::Badge),
+    ] {
+        if let Some(items) = profile.get_mut(name) {
+            add_to_each(extra, place, items);
+        }
+    }
+    extra.add(Place::Profile, profile);
+}
+
+fn add_to_each(extra: &ExtraFields, place: Place, items: &mut Value) {
+    for item in items.as_array_mut().into_iter().flatten() {
+        extra.add(place, item);
+    }
+}
