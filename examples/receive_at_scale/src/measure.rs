@@ -1,7 +1,7 @@
 //! The benchmark: deliveries stored per second, compared with the same without verification.
 
 use std::error::Error;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Body;
@@ -9,26 +9,44 @@ use axum::extract::State;
 use axum::http::{Request, StatusCode};
 use axum::routing::post;
 use bytes::Bytes;
-use receive_at_scale::{LocalBroker, Queue, none, routes};
+use receive_at_scale::{LocalBroker, Queue, QueueError, QueueSettings, none, routes};
 use tokio::task::JoinSet;
+use tokio::time::sleep;
 use tower::ServiceExt;
 use webhook_verify::{Receiver, Secret, SignedRequest, Verifier};
 
 const DELIVERIES: usize = 20_000;
 const IN_FLIGHT: usize = 64;
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 15;
 
 pub(crate) async fn run() -> Result<(), Box<dyn Error>> {
-    let Some(broker) = LocalBroker::start().await? else {
-        return Err("nats-server not found; install it, or set NATS_SERVER to its path".into());
+    let missing = "nats-server not found; install it, or set NATS_SERVER to its path";
+    println!("{DELIVERIES} deliveries of 256 bytes, {IN_FLIGHT} at once, without sockets");
+    let broker = LocalBroker::start().await?.ok_or(missing)?;
+    compare(Queue::open(&broker.url()).await?, "one broker").await?;
+    drop(broker);
+
+    let brokers = LocalBroker::start_cluster().await?.ok_or(missing)?;
+    let urls = brokers.each_ref().map(LocalBroker::url).join(",");
+    let mut settings = QueueSettings::new(urls);
+    settings.replicas = 3;
+    let queue = loop {
+        // The cluster has no leader at first.
+        match Queue::open_with(settings.clone()).await {
+            Err(QueueError::Broker { .. }) => sleep(Duration::from_millis(100)).await,
+            opened => break opened?,
+        }
     };
-    let queue = Queue::open(&broker.url()).await?;
+    compare(queue, "three replicas").await
+}
+
+/// Measures with and without verification in turns.
+async fn compare(queue: Queue, brokers: &str) -> Result<(), Box<dyn Error>> {
     let secret = || Secret::new("the webhook secret");
     let receiver = Receiver::new(Verifier::new(secret()?));
     let verifying = routes(receiver, queue.clone(), none());
     let not_verifying = Router::new().route("/hooks", post(store)).with_state(queue);
 
-    println!("{DELIVERIES} deliveries of 256 bytes, {IN_FLIGHT} at once, without sockets");
     let mut ratios = Vec::new();
     for _ in 0..ROUNDS {
         let without = rate(&not_verifying, &secret()?).await?;
@@ -38,7 +56,7 @@ pub(crate) async fn run() -> Result<(), Box<dyn Error>> {
     }
     ratios.sort_by(f64::total_cmp);
     println!(
-        "ratio {:.2} (median of {ROUNDS} rounds)",
+        "ratio {:.2} with {brokers} (median of {ROUNDS} rounds)",
         ratios[ROUNDS / 2]
     );
     Ok(())

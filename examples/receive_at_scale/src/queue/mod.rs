@@ -110,7 +110,7 @@ impl Queue {
     }
 
     /// Returns `true` if the queue accepts another delivery and the stream has a leader, which the
-    /// broker is asked for.
+    /// broker is asked for. A full stream is ready.
     ///
     /// ```no_run
     /// # async fn readiness(queue: &receive_at_scale::Queue) -> u16 {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use receive_at_scale::{Queue, QueueError, QueueSettings};
 
 use crate::{start_broker, start_broker_with};
@@ -22,6 +23,36 @@ async fn reports_how_an_existing_stream_differs() {
         "the stream PROFILE_EVENTS has other settings: discard policy is New, expected Old; \
          max_age is 604800s, expected 1800s; change the settings, or edit the stream"
     );
+}
+
+/// A stream of 2,000 bytes has room for one event of 1,500.
+#[tokio::test]
+async fn a_full_stream_rejects_new_events_or_deletes_old_ones() {
+    let event = || Bytes::from(vec![b'x'; 1500]);
+    for discard_old in [false, true] {
+        let Some(broker) = start_broker().await else {
+            return;
+        };
+        let mut settings = QueueSettings::new(broker.url());
+        settings.max_bytes = 2000;
+        settings.discard_old = discard_old;
+        let queue = Queue::open_with(settings).await.unwrap();
+        assert_eq!(
+            queue.publish(event(), None, None).await.unwrap().sequence,
+            1
+        );
+        let second = queue.publish(event(), None, None).await;
+        match discard_old {
+            true => assert_eq!(second.unwrap().sequence, 2),
+            false => assert!(
+                second
+                    .unwrap_err()
+                    .to_string()
+                    .contains("maximum bytes exceeded")
+            ),
+        }
+        assert!(queue.is_ready().await, "the broker responds");
+    }
 }
 
 #[tokio::test]
