@@ -10,8 +10,7 @@ pub(super) trait Fields {
 
 /// A JSON object under construction.
 ///
-/// `serde_json` examines strings byte by byte, which is most of the work of `GET /me`. Here, the
-/// compiler can examine many bytes at once.
+/// `serde_json` examines strings byte by byte, so that handling `GET /me` would take a third longer.
 pub(super) struct Object<'a> {
     json: &'a mut Vec<u8>,
     is_empty: bool,
@@ -75,7 +74,8 @@ impl Object<'_> {
 }
 
 fn write_string(json: &mut Vec<u8>, text: &str) {
-    if has_escapes(text.as_bytes()) {
+    // Does not stop at the first escaped byte, so that the compiler examines many bytes at once.
+    if text.bytes().fold(false, |any, byte| any | is_escaped(byte)) {
         serde_json::to_writer(json, text).expect("a string has a JSON form");
         return;
     }
@@ -83,32 +83,6 @@ fn write_string(json: &mut Vec<u8>, text: &str) {
     json.push(b'"');
     json.extend_from_slice(text.as_bytes());
     json.push(b'"');
-}
-
-fn has_escapes(text: &[u8]) -> bool {
-    match text.len() {
-        0..4 => text.iter().any(|byte| is_escaped(*byte)),
-        4..8 => at_ends::<4>(text),
-        8..16 => at_ends::<8>(text),
-        16..=32 => at_ends::<16>(text),
-        _ => at_ends::<16>(text) || text.as_chunks::<16>().0.iter().any(in_chunk),
-    }
-}
-
-/// Examines the first and the last `N` bytes of a text, which may overlap.
-#[inline(always)]
-fn at_ends<const N: usize>(text: &[u8]) -> bool {
-    match (text.first_chunk::<N>(), text.last_chunk::<N>()) {
-        (Some(first), Some(last)) => in_chunk(first) | in_chunk(last),
-        _ => text.iter().any(|byte| is_escaped(*byte)),
-    }
-}
-
-/// Does not stop at the first escaped byte, so that the compiler examines all bytes at once.
-#[inline(always)]
-fn in_chunk<const N: usize>(bytes: &[u8; N]) -> bool {
-    let found = bytes.iter().map(|byte| is_escaped(*byte));
-    found.fold(false, |any, found| any | found)
 }
 
 fn is_escaped(byte: u8) -> bool {

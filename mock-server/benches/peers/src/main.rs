@@ -2,6 +2,7 @@
 //! is closed.
 
 use std::io::{self, Read, Write};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -23,6 +24,7 @@ type Failure = Box<dyn std::error::Error>;
 async fn main() -> Result<(), Failure> {
     match std::env::args().nth(1).as_deref() {
         Some("axum") => axum_hello_world().await,
+        Some("axum-json") => axum_json().await,
         Some("library") => library().await,
         Some("wiremock") => bare_wiremock(wiremock::MockServer::builder()).await,
         Some("wiremock-unrecorded") => {
@@ -34,9 +36,23 @@ async fn main() -> Result<(), Failure> {
 }
 
 async fn axum_hello_world() -> Result<(), Failure> {
+    serve_with_axum(Router::new().route("/api/v1/me", get(|| async { "Hello, World!" }))).await
+}
+
+/// Serializes the data of the library's response for each request, without any checks or records.
+async fn axum_json() -> Result<(), Failure> {
+    let (_, reply) = reply().await?;
+    let data: Arc<Value> = Arc::new(serde_json::from_slice(&reply.body)?);
+    let handler = move || async move {
+        let body = serde_json::to_vec(&*data).expect("a JSON value");
+        ([("content-type", "application/json")], body)
+    };
+    serve_with_axum(Router::new().route("/api/v1/me", get(handler))).await
+}
+
+async fn serve_with_axum(router: Router) -> Result<(), Failure> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     let url = format!("http://{}", listener.local_addr()?);
-    let router = Router::new().route("/api/v1/me", get(|| async { "Hello, World!" }));
     ready(&json!({ "url": url }))?;
     std::thread::spawn(exit_with_stdin);
     Ok(axum::serve(listener, router).await?)
@@ -50,13 +66,9 @@ async fn library() -> Result<(), Failure> {
 }
 
 /// Serves a fixed copy of the library's response with wiremock. By default, wiremock records every
-/// request; the library disables that and has a journal of its own.
+/// request, as the library does in its journal.
 async fn bare_wiremock(server: MockServerBuilder) -> Result<(), Failure> {
-    let service = with_links().await?;
-    let key = service.key().to_owned();
-    let request = mock_server::Request::new("GET", "/api/v1/me")
-        .header("Authorization", format!("Bearer {key}"));
-    let reply = mock_server::handle(&mut service.world()?, &request);
+    let (key, reply) = reply().await?;
     let headers = reply.headers.iter();
     let response = ResponseTemplate::new(reply.status)
         .append_headers(headers.map(|(name, value)| (name.as_ref(), value.as_ref())))
@@ -71,6 +83,16 @@ async fn bare_wiremock(server: MockServerBuilder) -> Result<(), Failure> {
     ready(&json!({"url": server.uri(), "key": key}))?;
     exit_with_stdin();
     Ok(())
+}
+
+/// Returns the owner's key and the library's response to `GET /me`.
+async fn reply() -> Result<(String, mock_server::Reply), Failure> {
+    let service = with_links().await?;
+    let key = service.key().to_owned();
+    let request = mock_server::Request::new("GET", "/api/v1/me")
+        .header("Authorization", format!("Bearer {key}"));
+    let reply = mock_server::handle(&mut service.world()?, &request);
+    Ok((key, reply))
 }
 
 async fn start() -> Result<(), Failure> {
