@@ -153,13 +153,17 @@ fn requires_the_control_token() {
 
 #[test]
 fn no_control_disables_the_control_api() {
-    let serving = serve(&["--no-control"]);
+    // The container image passes `--allow-host` itself.
+    let serving = serve(&["--allow-host", "mock-server", "--no-control"]);
     assert_eq!(serving.ready["control"], Value::Null);
     let unknown = ask_exactly(serving.address(), "GET /_mock/v1/health").send();
     assert_eq!((unknown.status, &*code(&unknown)), (404, "unknown_path"));
     assert_eq!(serving.ask("GET /me").data(200)["handle"], "demo");
     assert!(!serving.stop("TERM").1.contains("browser"));
-    assert_eq!(fail(&["--no-control", "--allow-host", "a"]).0, Some(2));
+    assert_eq!(
+        fail(&["--no-control", "--control-token-file", "a"]).0,
+        Some(2)
+    );
 }
 
 #[test]

@@ -18,7 +18,8 @@ pub(crate) struct ControlOptions {
     #[arg(long, value_name = "FILE")]
     control_token_file: Option<PathBuf>,
     /// Disable the control API
-    #[arg(long, conflicts_with_all = ["allow_host", "control_token_file"])]
+    // The container image passes `--allow-host` itself.
+    #[arg(long, conflicts_with = "control_token_file")]
     no_control: bool,
 }
 
