@@ -50,6 +50,8 @@ impl Cors {
             Some((allowed.into(), value.into()))
         });
         outcome.rejection = None;
+        // A path that no endpoint has is a violation of the request itself, which follows.
+        outcome.violations.clear();
         outcome.reply = Reply {
             status: 204,
             headers: headers.collect(),
