@@ -409,6 +409,10 @@ fn sets_a_dialect_by_name_or_by_settings() {
             json!({"settings": {"ids": "roman"}}),
             "settings.ids: unknown variant `roman`, expected one of `string`, `integer`, `uuid`",
         ),
+        (
+            json!({"settings": ["integer"]}),
+            "settings: invalid type: sequence, expected an object",
+        ),
         (json!({"learned": learned}), "missing field `settings`"),
         (json!(7), "expected a dialect name or an object of settings"),
     ] {

@@ -32,6 +32,7 @@ use crate::read_json;
 #[serde(deny_unknown_fields)]
 pub struct DialectFile {
     /// The settings; missing ones have their defaults.
+    #[serde(deserialize_with = "read_json::nested_object")]
     pub settings: Dialect,
     /// The origin of the settings, if they were learned from a running service.
     #[serde(skip_serializing_if = "Option::is_none")]
