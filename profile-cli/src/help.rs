@@ -17,6 +17,9 @@ const TOPIC_TEMPLATE: &str = "{about}{after-help}";
 const GLOBAL_OPTIONS: &str = "\
 All commands accept the global options too, such as --json and --account: see `profile --help`.";
 
+/// The start of the usage of the program itself, whose help is printed as it is.
+const PROGRAM_USAGE: &str = "\nUsage: profile [";
+
 /// A help text that does not belong to a command.
 pub(crate) struct Topic {
     pub(crate) name: &'static str,
@@ -73,6 +76,8 @@ setting with its source.
                                ~/.config/profile
   XDG_STATE_HOME               parent directory of the sandbox and of drafts;
                                otherwise ~/.local/state
+  XDG_CACHE_HOME               parent directory of IDs for shell completion;
+                               otherwise ~/.cache
   HTTPS_PROXY, ALL_PROXY       proxy for https://, unless `proxy` is set in
                                config.toml; http:// is only for this machine
   NO_PROXY                     hosts to reach without these proxies
@@ -123,6 +128,9 @@ pub(crate) fn rewrite(
     if !is_help(&error) && error.kind() != ErrorKind::InvalidSubcommand {
         return error;
     }
+    if is_help(&error) && error.to_string().contains(PROGRAM_USAGE) {
+        return error;
+    }
     // Only the parser knows which command the help is for.
     match with_rewritten_help(program).try_get_matches_from(arguments) {
         Err(help) if is_help(&help) => help,
@@ -138,10 +146,8 @@ fn is_help(error: &clap::Error) -> bool {
 }
 
 fn with_rewritten_help(program: fn() -> Command) -> Command {
-    let whole = program().render_help();
     hide_global_options(program())
         .mut_subcommands(with_template)
-        .override_help(whole)
         .subcommands(Topic::ALL.map(Topic::command))
 }
 

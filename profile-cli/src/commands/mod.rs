@@ -10,6 +10,7 @@ mod completion;
 mod config;
 mod deletion;
 mod diff;
+mod doctor;
 mod draft;
 mod edit;
 mod export;
@@ -74,6 +75,7 @@ pub(crate) enum Command {
     #[cfg(feature = "sandbox")]
     #[command(subcommand)]
     Sandbox(sandbox::SandboxCommand),
+    Doctor(doctor::DoctorArguments),
     Completion(completion::CompletionArguments),
     Man(man::ManArguments),
     Version(version::VersionArguments),
@@ -124,7 +126,8 @@ fn dispatch(
         Command::Logout(arguments) => auth::run(auth::AuthCommand::Logout(arguments), session),
         Command::Whoami(arguments) => auth::run(auth::AuthCommand::Status(arguments), session),
         Command::Config(command) => config::run(&command, session),
-        Command::Completion(arguments) => completion::run(&arguments, &program()),
+        Command::Doctor(_) => doctor::run(session),
+        Command::Completion(arguments) => completion::run(&arguments),
         Command::Man(arguments) => man::run(&arguments, program()),
         Command::Version(_) => Ok(version::run()),
         Command::Api(arguments) => api::run(&arguments, session),
@@ -141,6 +144,8 @@ impl Command {
     pub(crate) fn required_settings(&self) -> RequiredSettings {
         match self {
             Self::Completion(_) | Self::Man(_) | Self::Version(_) => RequiredSettings::None,
+            // Invalid settings are findings.
+            Self::Doctor(_) => RequiredSettings::File,
             Self::Config(command) => command.required_settings(),
             _ => RequiredSettings::All,
         }
@@ -157,6 +162,7 @@ impl Command {
             Self::Logout(_) => false,
             Self::Draft(_)
             | Self::Config(_)
+            | Self::Doctor(_)
             | Self::Completion(_)
             | Self::Man(_)
             | Self::Version(_) => false,

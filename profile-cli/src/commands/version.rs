@@ -16,6 +16,20 @@ Examples:
 pub(crate) struct VersionArguments {}
 
 pub(crate) fn run() -> Report {
+    let (features, listed) = features();
+    Report::new(
+        json!({"version": VERSION, "features": features}),
+        View::Text(format!("profile {VERSION}\nfeatures: {listed}")),
+    )
+}
+
+/// Returns the version and the features in one line.
+pub(crate) fn summary() -> String {
+    format!("profile {VERSION}, features: {}", features().1)
+}
+
+/// Returns the names of the build features, as a list and as text.
+fn features() -> (Vec<&'static str>, String) {
     let features: Vec<_> = [
         ("jq", cfg!(feature = "jq")),
         ("keyring", cfg!(feature = "keyring")),
@@ -29,8 +43,5 @@ pub(crate) fn run() -> Report {
         true => "none".to_owned(),
         false => features.join(" "),
     };
-    Report::new(
-        json!({"version": VERSION, "features": features}),
-        View::Text(format!("profile {VERSION}\nfeatures: {listed}")),
-    )
+    (features, listed)
 }

@@ -37,8 +37,18 @@ pub(crate) struct Session<'a> {
     pub(crate) output: &'a Output,
     waits: Option<Waits>,
     connection: OnceCell<Connection>,
-    // Dropped last, since the connection has tasks on it.
     runtime: OnceCell<Runtime>,
+}
+
+impl Drop for Session<'_> {
+    /// Does not wait for threads that still look up a host after a timeout.
+    fn drop(&mut self) {
+        // The connection has tasks on the runtime.
+        drop(self.connection.take());
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
 }
 
 struct Connection {
@@ -176,7 +186,10 @@ impl<'a> Session<'a> {
     }
 
     /// Sends a call and returns its result, or `None` if Ctrl-C was pressed first.
-    fn send<T>(&self, call: Call<T>) -> Result<Option<Result<Response<T>, Error>>, Failure> {
+    pub(crate) fn send<T>(
+        &self,
+        call: Call<T>,
+    ) -> Result<Option<Result<Response<T>, Error>>, Failure> {
         debug_assert!(!self.settings.curl, "--curl sends nothing");
         log::sending(&call);
         let answer = self.block_on(async {

@@ -37,6 +37,19 @@ impl Key {
         }
     }
 
+    /// Returns `true` if the key that `find` returns is in the system keyring.
+    pub(crate) fn is_in_keyring(settings: &Settings) -> Result<bool, Failure> {
+        if !settings.account_is_flag() && Self::of_environment(&settings.environment)?.is_some() {
+            return Ok(false);
+        }
+        match settings.account()? {
+            Some(account) => {
+                Ok(KeyStore::of_account(&settings.config, &account.name)? == KeyStore::Keyring)
+            }
+            None => Ok(false),
+        }
+    }
+
     /// Finds the key as `find` does.
     pub(crate) fn find_any(settings: &Settings) -> Result<Found, Failure> {
         if !settings.account_is_flag()

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io::IsTerminal as _;
 
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use profile_sdk::Client;
 use toml_edit::{Item, Value};
 
@@ -145,6 +147,16 @@ impl SettingName {
         }
     }
 
+    /// Returns the values of a setting that has only a few.
+    pub(crate) fn known_values(self) -> Vec<PossibleValue> {
+        match self {
+            Self::Color => possible_values::<ColorChoice>(),
+            Self::Output => possible_values::<Format>(),
+            Self::NoInput => vec![PossibleValue::new("true"), PossibleValue::new("false")],
+            _ => Vec::new(),
+        }
+    }
+
     /// Returns `true` if the TOML value has the right type.
     pub(super) fn accepts(self, item: &Item) -> bool {
         match self {
@@ -209,6 +221,11 @@ impl fmt::Display for SettingName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
+}
+
+fn possible_values<T: ValueEnum>() -> Vec<PossibleValue> {
+    let values = T::value_variants().iter();
+    values.filter_map(T::to_possible_value).collect()
 }
 
 /// Checks a base URL.

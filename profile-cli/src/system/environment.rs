@@ -62,6 +62,11 @@ impl Environment {
             .unwrap_or_else(|| directories.cache_dir());
         Ok(directory.join("profile"))
     }
+
+    /// Returns the directory of files that can be fetched again.
+    pub(crate) fn cache_directory() -> Result<PathBuf, Failure> {
+        Ok(base_directories()?.cache_dir().join("profile"))
+    }
 }
 
 fn base_directories() -> Result<impl etcetera::BaseStrategy, Failure> {

@@ -2,31 +2,151 @@
 
 use std::fs;
 
-use expect_test::expect;
+use std::time::{Duration, SystemTime};
 
-use crate::program::run;
+use expect_test::expect;
+use mock_server::{Fault, FaultRule, WireFault};
+
+use crate::program::{Fixture, Program, run};
+
+/// Returns the candidates for the last word, as the program prints them for fish.
+fn candidates(program: Program, words: &[&str]) -> String {
+    let words = ["--", "profile"].iter().chain(words);
+    let program = words.fold(program, |program, word| program.argument(word));
+    let run = program.env("PROFILE_COMPLETE", "fish").run();
+    assert_eq!(run.stderr(), "", "{run}");
+    run.stdout().to_owned()
+}
 
 #[test]
-fn every_script_completes_the_commands() {
+fn every_script_runs_the_program() {
     let home = tempfile::tempdir().unwrap();
     for shell in ["bash", "zsh", "fish", "powershell"] {
         let script = run(home.path(), &[], &["completion", shell]);
-        for word in ["analytics", "base-url", "status"] {
-            assert!(script.stdout().contains(word), "{shell}: {word}");
-        }
-    }
-    // The generator omits positional arguments for the other shells.
-    for shell in ["bash", "zsh"] {
-        let script = run(home.path(), &[], &["completion", shell]);
-        // Option values, setting names and event kinds.
-        for value in ["never", "ndjson", "no_input"] {
-            assert!(script.stdout().contains(value), "{shell}: {value}");
-        }
-        let knows_kinds = script.stdout().contains("message.received");
-        assert_eq!(knows_kinds, cfg!(feature = "webhook"), "{shell}");
+        assert!(script.stdout().contains("PROFILE_COMPLETE"), "{shell}");
     }
     let script = run(home.path(), &[], &["completion", "bash", "--json"]).json();
     assert!(script["script"].as_str().unwrap().starts_with("_profile()"));
+}
+
+#[tokio::test]
+async fn options_appear_after_a_hyphen_and_files_where_one_is_meant() {
+    let fixture = Fixture::new().await;
+    let check = |words: &[&str], expected: &[&str]| {
+        let directory = fixture.home.path();
+        let mut program = fixture.program(&[]);
+        program.command.current_dir(directory);
+        let printed = candidates(program, words);
+        let values: Vec<_> = printed
+            .lines()
+            .map(|line| line.split('\t').next().unwrap())
+            .collect();
+        assert_eq!(values, expected, "{words:?}");
+    };
+    fs::write(fixture.home.path().join("bio.txt"), "").unwrap();
+    check(&["link", ""], &["list", "add", "edit", "delete", "help"]);
+    check(&["link", "list", "--js"], &["--json"]);
+    check(&["link", "edit", ""], &["link_1", "link_2"]);
+    check(&["link", "delete", "link_1", ""], &["link_2"]);
+    check(&["post", "rm", "post"], &["post_3"]);
+    check(
+        &["config", "set", "color", ""],
+        &["auto", "always", "never"],
+    );
+    check(&["config", "get", "ba"], &["base_url"]);
+    check(&["apply", ""], &["bio.txt"]);
+    check(&["set", "--bio", "@./"], &["@./bio.txt"]);
+    check(&["api", "x", "--input", "@"], &["@bio.txt"]);
+    for words in [
+        ["set", "--bio", "b"],
+        ["set", "--bio", "@b"],
+        ["stats", "b", "b"],
+    ] {
+        check(&words, &[]);
+    }
+    let titles = candidates(fixture.program(&[]), &["link", "edit", ""]);
+    assert_eq!(titles, "link_1\tHomepage\nlink_2\tCode\n");
+}
+
+#[tokio::test]
+async fn ids_are_cached_for_a_minute_in_a_private_file_of_one_account() {
+    let fixture = Fixture::new().await;
+    let links = || candidates(fixture.program(&[]), &["link", "edit", ""]);
+    let requests = || fixture.service.journal().requests().len();
+    assert_eq!(links(), links());
+    assert_eq!(requests(), 1);
+    let cache = fixture.home.path().join(".cache/profile/completion.json");
+    let text = fs::read_to_string(&cache).unwrap();
+    assert!(!text.contains(fixture.service.key()), "{text}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = fs::metadata(&cache).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    // Another key may belong to another account, and a service has its own IDs.
+    let program = fixture.program(&[]);
+    let other_key = program.env("PROFILE_API_KEY", &fixture.service.keys().links);
+    assert_eq!(candidates(other_key, &["link", "edit", ""]), links());
+    assert_eq!(requests(), 3);
+    let file = fs::File::options().append(true).open(&cache).unwrap();
+    let old = SystemTime::now() - Duration::from_secs(61);
+    file.set_modified(old).unwrap();
+    links();
+    assert_eq!(requests(), 4);
+    fs::write(&cache, "[").unwrap();
+    assert_eq!(links(), "link_1\tHomepage\nlink_2\tCode\n");
+}
+
+#[tokio::test]
+async fn ids_are_omitted_without_an_error() {
+    let fixture = Fixture::new().await;
+    let edit = ["link", "edit", "l"];
+    let wrong_key = || fixture.program(&[]).env("PROFILE_API_KEY", "wrong");
+    assert_eq!(candidates(wrong_key(), &edit), "");
+    let refused = fixture.program(&[]);
+    let refused = refused.env("PROFILE_BASE_URL", "http://127.0.0.1:1");
+    assert_eq!(candidates(refused, &edit), "");
+    assert_eq!(
+        candidates(Program::new(fixture.home.path(), &[]), &edit),
+        ""
+    );
+    let stall = Fault::Wire(WireFault::Stall { after: 0 });
+    for fault in [stall, Fault::rate_limited("1")] {
+        fixture.service.clear_faults();
+        fixture.service.add_fault(FaultRule::new(fault)).unwrap();
+        assert_eq!(candidates(fixture.program(&[]), &edit), "");
+    }
+    let before = fixture.service.journal().requests().len();
+    // A keyring might ask for a password.
+    let login = format!(
+        "account = \"a\"\n[accounts.a]\nbase_url = \"{}\"\nkey_store = \"keyring\"\n",
+        fixture.service.uri()
+    );
+    let config = fixture.home.path().join(".config/profile");
+    fs::create_dir_all(&config).unwrap();
+    fs::write(config.join("config.toml"), login).unwrap();
+    let keyring = || Program::new(fixture.home.path(), &[]);
+    assert_eq!(candidates(keyring(), &edit), "");
+    assert!(candidates(keyring(), &["auth", "switch", ""]).starts_with("a\thttp://"));
+    assert_eq!(fixture.service.journal().requests().len(), before);
+}
+
+#[tokio::test]
+async fn titles_cannot_control_the_terminal() {
+    let fixture = Fixture::new().await;
+    let title = "\u{1b}[31mRed\u{7}\tand\nmore";
+    let add = [
+        "link",
+        "add",
+        "--url",
+        "https://example.com",
+        "--title",
+        title,
+    ];
+    fixture.run(&add).stdout();
+    let shown = candidates(fixture.program(&[]), &["link", "edit", "link_"]);
+    assert!(shown.ends_with("\tRed and\n"), "{shown:?}");
 }
 
 #[test]
@@ -39,7 +159,7 @@ fn writes_all_scripts_into_a_directory() {
     assert_eq!(written["scripts"], serde_json::json!(names));
     for name in names {
         let script = fs::read_to_string(directory.join(name)).unwrap();
-        assert!(script.contains("analytics"), "{name}");
+        assert!(script.contains("PROFILE_COMPLETE"), "{name}");
     }
 
     let one = home.path().join("one");

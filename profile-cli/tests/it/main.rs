@@ -11,8 +11,12 @@ mod auth_prompt;
 mod badge;
 mod chaos;
 mod completion;
+#[cfg(unix)]
+mod completion_in_shells;
 mod config;
 mod daily_use;
+#[cfg(unix)]
+mod doctor;
 mod edit;
 mod exit_codes;
 mod failures;

@@ -83,6 +83,26 @@ impl Program {
         }
     }
 
+    /// Creates a builder for a shell in which the program is on the PATH.
+    #[cfg(unix)]
+    pub(crate) fn shell(shell: &str, home: &Path, arguments: &[&str]) -> Self {
+        let mut program = Self::new(home, &[]);
+        let directory = Path::new(env!("CARGO_BIN_EXE_profile")).parent().unwrap();
+        let path = env::var("PATH").unwrap();
+        let environment: Vec<_> = program
+            .command
+            .get_envs()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
+            .collect();
+        program.command = Command::new(shell);
+        program
+            .command
+            .args(arguments)
+            .env_clear()
+            .envs(environment);
+        program.env("PATH", format!("{}:{path}", directory.display()))
+    }
+
     /// Sets an environment variable.
     pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);

@@ -1,18 +1,28 @@
 //! Runs the program on a pseudo terminal.
 
+use std::borrow::Cow;
 use std::io::{Read as _, Write as _};
 use std::process::Child;
 
 use pty_process::Size;
 use pty_process::blocking::{Command, Pty};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, tcgetattr};
 
 use crate::program::Program;
+
+/// The maximum time between two outputs of a program.
+const MAX_WAIT: Timespec = Timespec {
+    tv_sec: 20,
+    tv_nsec: 0,
+};
 
 pub(crate) struct Terminal {
     pty: Pty,
     program: Child,
     seen: String,
+    /// `true` if escape sequences are removed from the output.
+    is_plain: bool,
 }
 
 impl Terminal {
@@ -40,13 +50,20 @@ impl Terminal {
             pty,
             program,
             seen: String::new(),
+            is_plain: false,
         }
+    }
+
+    /// Removes escape sequences from the output, which shells print in the middle of words.
+    pub(crate) fn without_escape_sequences(mut self) -> Self {
+        self.is_plain = true;
+        self
     }
 
     /// Waits until the program has printed this text.
     #[track_caller]
     pub(crate) fn sees(&mut self, text: &str) {
-        while !self.seen.contains(text) {
+        while !self.seen().contains(text) {
             assert!(self.read(), "{text:?} is not in {:?}", self.seen);
         }
     }
@@ -81,9 +98,26 @@ impl Terminal {
         (status.code(), self.seen)
     }
 
+    /// Forgets the output so far.
+    pub(crate) fn forget(&mut self) {
+        self.seen.clear();
+    }
+
+    /// Returns the output since the start, or since it was forgotten.
+    pub(crate) fn seen(&self) -> Cow<'_, str> {
+        match self.is_plain {
+            true => Cow::Owned(plain(&self.seen)),
+            false => Cow::Borrowed(&self.seen),
+        }
+    }
+
     /// Reads more output; returns `false` at the end.
+    #[track_caller]
     fn read(&mut self) -> bool {
         let mut bytes = [0; 4096];
+        let mut waits = [PollFd::new(&self.pty, PollFlags::IN)];
+        let ready = poll(&mut waits, Some(&MAX_WAIT)).unwrap();
+        assert_ne!(ready, 0, "no more output after {:?}", self.seen);
         match self.pty.read(&mut bytes) {
             Ok(0) | Err(_) => false,
             Ok(length) => {
@@ -92,4 +126,20 @@ impl Terminal {
             }
         }
     }
+}
+
+fn plain(output: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = output.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '\u{1b}' => match rest.next() {
+                Some('[') => drop(rest.find(|c| matches!(c, '@'..='~'))),
+                Some('(') => drop(rest.next()),
+                _ => {}
+            },
+            c => plain.push(c),
+        }
+    }
+    plain
 }

@@ -77,6 +77,8 @@ const ROWS: &[Row] = &[
     local("config get", &["output"]),
     local("config set", &["output", "csv"]),
     local("config unset", &["output"]),
+    // Reports failed requests as findings.
+    local("doctor", &[]),
     local("completion", &["bash"]),
     local("man", &[]),
     local("version", &[]),

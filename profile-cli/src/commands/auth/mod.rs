@@ -4,7 +4,7 @@ mod list;
 mod login;
 mod logout;
 mod override_warning;
-pub(super) mod permissions;
+pub(crate) mod permissions;
 mod rename;
 mod status;
 mod switch;

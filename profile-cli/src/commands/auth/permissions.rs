@@ -27,9 +27,9 @@ const COMMANDS: [(&str, Operation); 17] = [
 ];
 
 /// A command, and the scope that the key lacks for it.
-pub(super) struct Permission {
-    pub(super) command: &'static str,
-    pub(super) lacks: Option<String>,
+pub(crate) struct Permission {
+    pub(crate) command: &'static str,
+    pub(crate) lacks: Option<String>,
 }
 
 /// Checks that the key of the profile has the scope of an operation, as far as its scopes are known.
@@ -45,12 +45,12 @@ pub(crate) fn check(profile: &Profile, operation: &Operation) -> Result<(), Fail
 }
 
 /// Returns the scopes if they are readable; scopes of another type are unknown, not empty.
-pub(super) fn known(scopes: Option<&Scopes>) -> Option<&Scopes> {
+pub(crate) fn known(scopes: Option<&Scopes>) -> Option<&Scopes> {
     scopes.filter(|scopes| scopes.raw().is_array() || scopes.raw().is_string())
 }
 
 /// Returns the permissions of a key with these scopes.
-pub(super) fn of(scopes: &Scopes) -> Vec<Permission> {
+pub(crate) fn of(scopes: &Scopes) -> Vec<Permission> {
     COMMANDS
         .iter()
         .map(|(command, operation)| Permission {

@@ -1,0 +1,98 @@
+//! Checks of this machine: the version, the settings, files with secrets, and the key.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::check::Check;
+use crate::commands::config::listed_setting;
+use crate::commands::version;
+use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT};
+use crate::session::Session;
+use crate::settings::{Key, Settings};
+use crate::system::private_file;
+
+pub(super) fn checks(session: &Session<'_>) -> Vec<Check> {
+    let settings = &session.settings;
+    let mut checks = vec![Check::ok("version", version::summary())];
+    checks.extend(of_settings(settings));
+    checks.extend(of_files(settings));
+    checks.push(match Key::find(settings) {
+        Ok(Some(key)) => Check::ok("key", format!("{} ({})", key.masked, key.key.source)),
+        Ok(None) => Check::problem("key", "no API key is set".to_owned(), LOG_IN_HINT),
+        Err(failure) => Check::failed("key", failure),
+    });
+    checks
+}
+
+fn of_settings(settings: &Settings) -> Vec<Check> {
+    let (_, wrong) = listed_setting::all(settings);
+    let advice = "correct it; `profile config list` shows each setting with its source";
+    let problem = |finding| Check::problem("settings", finding, advice);
+    let mut checks: Vec<_> = wrong.into_iter().map(problem).collect();
+    let unknown = settings.config.unknown_settings().into_iter();
+    checks.extend(unknown.map(|finding| {
+        let advice = "correct the name, or remove the line".to_owned();
+        Check::warning("settings", finding, advice)
+    }));
+    if checks.is_empty() {
+        let path = settings.config.path();
+        let state = if path.exists() { "" } else { " does not exist" };
+        checks.push(Check::ok("settings", format!("{}{state}", path.display())));
+    }
+    checks
+}
+
+/// Checks that only the user can access files with secrets.
+fn of_files(settings: &Settings) -> Vec<Check> {
+    let files = match files_with_secrets(settings) {
+        Ok(files) => files,
+        Err(failure) => return vec![Check::failed("files", failure)],
+    };
+    let mut checks = Vec::new();
+    let mut private = 0;
+    for path in files {
+        let shown = path.display();
+        match private_file::is_exposed(&path) {
+            Ok(false) => private += 1,
+            Ok(true) => {
+                let mode = if path.is_dir() { 700 } else { 600 };
+                let advice = format!("run `chmod {mode} {shown}`");
+                let finding = format!("others can access {shown}");
+                checks.push(Check::warning("files", finding, advice));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => {
+                let failure = Failure::of_file("read", &path, &error);
+                checks.push(Check::failed("files", failure));
+            }
+        }
+    }
+    if checks.is_empty() {
+        let finding = match private {
+            0 => "no files with secrets".to_owned(),
+            _ => "only you can access your keys and settings".to_owned(),
+        };
+        checks.push(Check::ok("files", finding));
+    }
+    checks
+}
+
+fn files_with_secrets(settings: &Settings) -> Result<Vec<PathBuf>, Failure> {
+    let directory = settings.environment.config_directory()?;
+    let keys = directory.join("keys");
+    let accounts = settings.config.accounts();
+    let mut files = vec![directory.join("config.toml"), keys.clone()];
+    files.extend(accounts.iter().map(|account| keys.join(account)));
+    for variable in ["PROFILE_API_KEY_FILE", "PROFILE_WEBHOOK_SECRET_FILE"] {
+        let Some(path) = settings.environment.path(variable) else {
+            continue;
+        };
+        if !path.exists() {
+            let message = format!("{variable}: {} does not exist", path.display());
+            let failure = Failure::new(FailureKind::Other, message);
+            return Err(failure.hint(format!("create the file, or unset {variable}")));
+        }
+        files.push(path);
+    }
+    Ok(files)
+}

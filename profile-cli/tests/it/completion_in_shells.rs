@@ -1,0 +1,140 @@
+//! Completion in real shells on a terminal: types, presses Tab, and reads the screen.
+
+use std::fs;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use crate::program::{Fixture, Program};
+use crate::pseudo_terminal::Terminal;
+
+/// Clears the line.
+const CTRL_U: &str = "\u{15}";
+
+/// Adds two accounts of the owner, `demo` and `demo@127.0.0.1`, and a file and a directory.
+async fn prepare(fixture: &Fixture) {
+    let home = fixture.home.path();
+    let other = Fixture::new().await;
+    for service in [&other.service, &fixture.service] {
+        let login = ["login", "--with-token", "--base-url", service.uri()];
+        let login = Program::new(home, &login).stdin(service.key());
+        // A build with a keyring would reach that of whoever runs the tests.
+        let nowhere = "unix:path=/nonexistent";
+        login
+            .env("DBUS_SESSION_BUS_ADDRESS", nowhere)
+            .run()
+            .stdout();
+    }
+    fs::write(home.join("my notes.toml"), "invalid").unwrap();
+    fs::create_dir(home.join("deliveries")).unwrap();
+}
+
+/// Starts a shell and runs the commands, unless the shell is not installed.
+fn start(fixture: &Fixture, shell: &str, arguments: &[&str], setup: &str) -> Option<Terminal> {
+    let mut version = Command::new(shell);
+    let version = version.arg("--version").stdout(Stdio::null()).status();
+    if version.is_err() {
+        // Unlike `eprintln!`, this is also printed if the test succeeds.
+        let message = format!("\n*** SKIPPED: a test of completion; install {shell} ***\n");
+        std::io::stderr().write_all(message.as_bytes()).unwrap();
+        return None;
+    }
+    let shell = Program::shell(shell, fixture.home.path(), arguments);
+    let mut terminal = Terminal::start(shell).without_escape_sequences();
+    terminal.types(&format!("cd; {setup}; echo set''up\n"));
+    terminal.sees("setup\r\n");
+    Some(terminal)
+}
+
+/// Types the words, lists the candidates, and checks the screen.
+#[track_caller]
+fn lists(terminal: &mut Terminal, typed: &str, expected: &[&str], unexpected: &str) {
+    terminal.forget();
+    // In bash, the first Tab may insert a common prefix, and the third one lists.
+    terminal.types(&format!("{typed}\t\t\t"));
+    expected.iter().for_each(|text| terminal.sees(text));
+    terminal.types(&format!("{CTRL_U}echo re''ady\n"));
+    terminal.sees("ready\r\n");
+    assert!(!terminal.seen().contains(unexpected), "{}", terminal.seen());
+}
+
+/// Completes the words with Tab, runs the command, and checks what it prints.
+#[track_caller]
+fn completes(terminal: &mut Terminal, typed: &str, printed: &str) {
+    terminal.forget();
+    terminal.types(&format!("{typed}\t"));
+    terminal.types("\n");
+    terminal.sees(printed);
+}
+
+#[track_caller]
+fn check(fixture: &Fixture, terminal: &mut Terminal) {
+    let titles = ["link_1", "Homepage", "link_2", "Code"];
+    lists(terminal, "profile link delete link_", &titles, "--json");
+    completes(terminal, "profile post delete --dry-run po", "post_3");
+    lists(
+        terminal,
+        "profile config unset ",
+        &["base_url", "proxy"],
+        "notes",
+    );
+    lists(
+        terminal,
+        "profile show --output ",
+        &["table", "ndjson"],
+        "notes",
+    );
+    lists(
+        terminal,
+        "profile auth switch ",
+        &["demo", "demo@"],
+        "notes",
+    );
+    if cfg!(feature = "webhook") {
+        let kinds = ["post.liked", "post.replied"];
+        lists(terminal, "profile webhook send post.", &kinds, "notes");
+    }
+    let switched = "Switched to account demo@127.0.0.1.";
+    completes(terminal, "profile auth switch demo@", switched);
+    completes(terminal, "profile config set no_input t", "true");
+    completes(
+        terminal,
+        "profile diff m",
+        "my notes.toml:1:8: invalid TOML",
+    );
+    for request in fixture.service.journal().requests() {
+        assert_eq!(request.method, "GET", "{request:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bash_completes() {
+    let fixture = Fixture::new().await;
+    prepare(&fixture).await;
+    let arguments = ["--norc", "--noprofile", "-i"];
+    let setup = "source <(profile completion bash)";
+    if let Some(mut terminal) = start(&fixture, "bash", &arguments, setup) {
+        check(&fixture, &mut terminal);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn zsh_completes() {
+    let fixture = Fixture::new().await;
+    prepare(&fixture).await;
+    let setup = "mkdir .zfunc; profile completion zsh > .zfunc/_profile; \
+                 fpath+=~/.zfunc; autoload -U compinit; compinit -u -D";
+    if let Some(mut terminal) = start(&fixture, "zsh", &["-f", "-i"], setup) {
+        check(&fixture, &mut terminal);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fish_completes() {
+    let fixture = Fixture::new().await;
+    prepare(&fixture).await;
+    let setup = "mkdir -p .config/fish/completions; \
+                 profile completion fish > .config/fish/completions/profile.fish";
+    if let Some(mut terminal) = start(&fixture, "fish", &["-i"], setup) {
+        check(&fixture, &mut terminal);
+    }
+}

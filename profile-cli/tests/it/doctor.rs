@@ -1,0 +1,156 @@
+//! `profile doctor`: each check against something real.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+
+use mock_server::{Clock, Fault, FaultRule, MockServer};
+use serde_json::Value;
+
+use crate::program::{Fixture, Program, Run};
+
+/// Returns the finding and the advice of a check.
+#[track_caller]
+fn find(run: &Run, check: &str, state: &str) -> String {
+    let printed: Value = serde_json::from_slice(run.stdout_bytes()).unwrap();
+    let checks = printed.as_array().unwrap();
+    let problems = checks.iter().any(|check| check["state"] == "problem");
+    assert_eq!(run.code(), i64::from(problems), "{run}");
+    let found = checks.iter().find(|one| one["check"] == check);
+    let found = found.unwrap_or_else(|| panic!("{check}: {run}"));
+    assert_eq!(found["state"], state, "{run}");
+    assert_eq!(found["advice"].is_null(), state == "ok", "{run}");
+    let advice = found["advice"].as_str().unwrap_or_default();
+    format!("{}; {advice}", found["finding"].as_str().unwrap())
+}
+
+fn doctor(fixture: &Fixture) -> Program {
+    fixture.program(&["doctor", "--json", "--retries", "0"])
+}
+
+#[tokio::test]
+async fn everything_is_in_order() {
+    let fixture = Fixture::of(MockServer::start().await);
+    let run = doctor(&fixture).run();
+    let checks = [
+        "version",
+        "settings",
+        "files",
+        "key",
+        "base_url",
+        "proxy",
+        "dns",
+        "connection",
+        "service",
+        "clock",
+        "scopes",
+    ];
+    for check in checks {
+        find(&run, check, "ok");
+    }
+    assert_eq!(run.json().as_array().unwrap().len(), checks.len(), "{run}");
+    assert!(!run.to_string().contains(fixture.service.key()), "{run}");
+    let lines = fixture.run(&["doctor"]);
+    assert!(lines.stdout().contains("\nproxy\tok\tnone\t\n"), "{lines}");
+}
+
+#[tokio::test]
+async fn problems_of_the_key() {
+    let fixture = Fixture::new().await;
+    let missing = doctor(&fixture).without("PROFILE_API_KEY").run();
+    assert!(find(&missing, "key", "problem").starts_with("no API key is set; "));
+    find(&missing, "service", "ok");
+    let wrong = doctor(&fixture)
+        .env("PROFILE_API_KEY", "wrong_key_0123456789")
+        .run();
+    find(&wrong, "key", "ok");
+    assert!(
+        find(&wrong, "service", "problem").contains("401"),
+        "{wrong}"
+    );
+    assert!(!wrong.to_string().contains("wrong_key"), "{wrong}");
+    let few = doctor(&fixture).env("PROFILE_API_KEY", &fixture.service.keys().links);
+    let few = find(&few.run(), "scopes", "warning");
+    assert!(
+        few.starts_with("the key lacks analytics:read, profile:write, social:write; "),
+        "{few}"
+    );
+}
+
+#[tokio::test]
+async fn problems_of_settings_and_files() {
+    let fixture = Fixture::new().await;
+    let home = fixture.home.path();
+    let config = home.join(".config/profile/config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    fs::write(&config, "timeout = \"soon\"\nretrys = 1\n").unwrap();
+    fs::set_permissions(&config, Permissions::from_mode(0o644)).unwrap();
+    let run = doctor(&fixture).run();
+    assert!(
+        find(&run, "settings", "problem").contains("config.toml:1: timeout is"),
+        "{run}"
+    );
+    assert!(run.to_string().contains("did you mean retries?"), "{run}");
+    let exposed = find(&run, "files", "warning");
+    assert!(
+        exposed.ends_with(&format!("; run `chmod 600 {}`", config.display())),
+        "{exposed}"
+    );
+    let missing = doctor(&fixture)
+        .env("PROFILE_API_KEY_FILE", "/nonexistent")
+        .run();
+    assert!(find(&missing, "files", "problem").contains("/nonexistent does not exist"));
+}
+
+#[tokio::test]
+async fn problems_of_the_connection() {
+    let fixture = Fixture::new().await;
+    let at = |base_url: &str| doctor(&fixture).env("PROFILE_BASE_URL", base_url);
+    let refused = at("http://127.0.0.1:1").run();
+    assert!(
+        find(&refused, "connection", "problem").contains("refused"),
+        "{refused}"
+    );
+    let unknown = at("https://host.invalid").run();
+    assert!(
+        find(&unknown, "dns", "problem").starts_with("host.invalid: "),
+        "{unknown}"
+    );
+    let no_tls = at(&fixture.service.uri().replace("http:", "https:")).run();
+    find(&no_tls, "connection", "ok");
+    find(&no_tls, "tls", "problem");
+    let proxy = at("https://profiles.example").env("HTTPS_PROXY", "http://ada:hush@127.0.0.1:1");
+    let proxy = proxy.run();
+    let shown = find(&proxy, "proxy", "ok");
+    assert_eq!(shown, "http://***@127.0.0.1:1 (HTTPS_PROXY); ");
+    assert!(
+        find(&proxy, "connection", "problem").starts_with("127.0.0.1:1: "),
+        "{proxy}"
+    );
+    let unset = doctor(&fixture).without("PROFILE_BASE_URL").run();
+    find(&unset, "base_url", "problem");
+    fixture
+        .service
+        .add_fault(FaultRule::new(Fault::status(500)))
+        .unwrap();
+    assert!(find(&doctor(&fixture).run(), "service", "problem").contains("500"));
+}
+
+#[tokio::test]
+async fn a_wrong_clock_is_a_warning() {
+    for (now, finding) in [
+        (
+            "2100-01-01T00:00:00Z",
+            " seconds behind the clock of the service; ",
+        ),
+        (
+            "2000-01-01T00:00:00Z",
+            " seconds ahead of the clock of the service; ",
+        ),
+    ] {
+        let clock = Clock::fixed(now).unwrap();
+        let service = MockServer::builder().clock(clock).start().await.unwrap();
+        let run = doctor(&Fixture::of(service)).run();
+        let found = find(&run, "clock", "warning");
+        assert!(found.contains(finding), "{found}");
+    }
+}
