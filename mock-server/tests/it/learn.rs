@@ -22,7 +22,7 @@ pub(crate) struct Learned {
     /// The file of `--out`.
     pub(crate) file: Value,
     /// The names of the files in the working directory.
-    files: Vec<String>,
+    pub(crate) files: Vec<String>,
 }
 
 impl Learned {
@@ -52,7 +52,7 @@ pub(crate) fn learn(url: &str, key: &str, options: &[&str]) -> Learned {
 fn check_only(url: &str, key: &str, options: &[&str]) -> Learned {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("dialect.json");
-    let output = program(&["learn", "--base-url", url, "--json", "--timeout", "5"])
+    let output = program(&["learn", "--base-url", url, "--json"])
         .args(options)
         .env("PROFILE_API_KEY", key)
         .current_dir(&directory)

@@ -40,6 +40,8 @@ mod journal;
 #[cfg(all(unix, feature = "learn"))]
 mod learn;
 #[cfg(all(unix, feature = "learn"))]
+mod learn_faults;
+#[cfg(all(unix, feature = "learn"))]
 mod learn_round_trip;
 mod links;
 #[cfg(all(unix, feature = "program"))]

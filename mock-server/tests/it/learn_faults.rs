@@ -1,0 +1,216 @@
+//! `mock-server learn` against a service with faults, and its end by a signal.
+
+use std::env;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
+use std::thread;
+
+use mock_server::{Fault, FaultRule, MockServer, WireFault};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::learn::learn;
+use crate::serving::program;
+
+const OPTIONS: [&str; 6] = [
+    "--handle",
+    "grace",
+    "--allow-writes",
+    "--yes",
+    "--timeout",
+    "1",
+];
+
+/// Returns a fault of each kind, and those that can follow a write also after the write.
+fn faults() -> Vec<FaultRule> {
+    let html = "text/html".to_owned();
+    let before = [
+        Fault::status(500),
+        Fault::status(503),
+        Fault::rate_limited("0"),
+        Fault::delay(1_500),
+        Fault::MalformedJson,
+        Fault::WrongContentType { content_type: html },
+        Fault::EmptyBody,
+        Fault::HugeBody { bytes: 3 << 20 },
+        Fault::GzipBomb { bytes: 3 << 20 },
+        Fault::redirect("http://127.0.0.1:9/"),
+        Fault::Wire(WireFault::Reset { after: None }),
+        Fault::Wire(WireFault::Close),
+        Fault::Wire(WireFault::Cut { after: 5 }),
+        Fault::Wire(WireFault::Stall { after: 5 }),
+        Fault::Wire(WireFault::BadChunk),
+    ];
+    let after = before
+        .clone()
+        .map(|fault| FaultRule::new(fault).after_write());
+    before
+        .map(FaultRule::new)
+        .into_iter()
+        .chain(after)
+        .collect()
+}
+
+/// Learns while one request meets a fault, which must leave nothing behind.
+async fn learn_with_fault(number: u64, rule: FaultRule) {
+    let server = MockServer::start().await;
+    let before = server.world().unwrap();
+    let case = format!("request {number}, {rule:?}");
+    server.add_fault(rule.skip(number).times(1)).unwrap();
+    let learned = learn(server.uri(), server.key(), &OPTIONS);
+    assert!(
+        matches!(learned.code, Some(0 | 1 | 3)),
+        "{case}: {}",
+        learned.stderr
+    );
+    assert!(
+        !learned.stderr.contains("panicked"),
+        "{case}: {}",
+        learned.stderr
+    );
+    let after = server.world().unwrap();
+    assert_eq!(
+        after.account("demo"),
+        before.account("demo"),
+        "{case}: {}",
+        learned.stderr
+    );
+    assert!(
+        !learned.stderr.contains("not undone"),
+        "{case}: {}",
+        learned.stderr
+    );
+    assert!(
+        learned.files.iter().all(|name| name == "dialect.json"),
+        "{case}"
+    );
+    assert!(server.journal().requests().len() <= 80, "{case}");
+}
+
+/// With `LEARN_FAULTS=all`, each request meets each fault; otherwise, a sample of them.
+#[test]
+fn a_fault_at_any_request_leaves_nothing_behind() {
+    const REQUESTS: u64 = 76;
+    const THREADS: u64 = 8;
+    let every = if env::var("LEARN_FAULTS").is_ok_and(|which| which == "all") {
+        1
+    } else {
+        13
+    };
+    let numbers = (0..REQUESTS).flat_map(|number| {
+        (0..)
+            .zip(faults())
+            .map(move |(kind, fault)| (number, kind, fault))
+    });
+    let cases: Vec<_> = numbers
+        .filter(|(number, kind, _)| (number + kind) % every == 0)
+        .collect();
+    thread::scope(|scope| {
+        for first in 0..THREADS {
+            let cases = cases
+                .iter()
+                .skip(usize::try_from(first).unwrap())
+                .step_by(8);
+            scope.spawn(move || {
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .enable_all()
+                    .build();
+                let runtime = runtime.unwrap();
+                for (number, _, fault) in cases {
+                    runtime.block_on(learn_with_fault(*number, fault.clone()));
+                }
+            });
+        }
+    });
+}
+
+#[tokio::test]
+async fn names_what_it_could_not_undo() {
+    for (path, fault) in [
+        ("/me/links/{id}", Fault::status(500)),
+        ("/me/posts/{id}", Fault::status(500)),
+        ("/me/profile", Fault::status(500)),
+    ] {
+        let server = MockServer::start().await;
+        let before = server.world().unwrap();
+        let rule = FaultRule::new(fault).path(path);
+        // The first edits of the profile succeed.
+        let skip = if path == "/me/profile" { 5 } else { 0 };
+        server.add_fault(rule.skip(skip)).unwrap();
+        let learned = learn(server.uri(), server.key(), &OPTIONS);
+        assert_eq!(learned.code, Some(1), "{}", learned.stderr);
+        let after = server.world().unwrap();
+        assert_ne!(after.account("demo"), before.account("demo"));
+        let (_, left) = learned.stderr.split_once("not undone:\n").unwrap();
+        let expected = match path {
+            "/me/links/{id}" => "  the link link_6; delete it with curl ",
+            "/me/posts/{id}" => "  the post post_7; delete it with curl ",
+            _ => "  location of the profile; the values before are in restore-",
+        };
+        assert!(left.starts_with(expected), "{left}");
+        assert_eq!(left.lines().count(), 1, "{left}");
+        assert!(
+            learned
+                .files
+                .iter()
+                .any(|name| name.starts_with("restore-"))
+        );
+    }
+}
+
+#[test]
+fn ctrl_c_undoes_the_changes() {
+    let serving = crate::serving::serve(&[]);
+    let read = || serving.ask("GET /me").data(200);
+    let before = read();
+    // The tenth edit takes so long that the signal comes first.
+    let fault = json!({
+        "match": {"method": "PATCH"},
+        "when": {"skip": 10, "times": 1},
+        "fault": {"delay": {"fixed": {"milliseconds": 1_000}}},
+    });
+    serving.order(201, "POST /worlds/default/faults", fault);
+    let directory = TempDir::new().unwrap();
+    let mut child = program(&[
+        "learn",
+        "--base-url",
+        serving.url(),
+        "--allow-writes",
+        "--yes",
+    ])
+    .env("PROFILE_API_KEY", serving.key("all"))
+    .current_dir(&directory)
+    .stdout(Stdio::null())
+    .stderr(Stdio::piped())
+    .spawn()
+    .unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("also written to") {
+        line.clear();
+        assert_ne!(stderr.read_line(&mut line).unwrap(), 0);
+    }
+    // The restore file exists before the first write.
+    while read() == before {
+        thread::yield_now();
+    }
+    let file = fs::read_dir(&directory).unwrap().next().unwrap().unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::mode(&file.metadata().unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+    let saved: Value = serde_json::from_slice(&fs::read(file.path()).unwrap()).unwrap();
+    assert_eq!(saved["profile"]["bio"], before["bio"]);
+    let sent = Command::new("kill")
+        .args(["-s", "INT", &child.id().to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let mut rest = String::new();
+    stderr.read_to_string(&mut rest).unwrap();
+    assert_eq!(
+        rest,
+        "mock-server: interrupted; undoing the changes\nmock-server: interrupted\n"
+    );
+    assert_eq!(read(), before);
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 0);
+}
