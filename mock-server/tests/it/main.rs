@@ -42,6 +42,8 @@ mod learn;
 #[cfg(all(unix, feature = "learn"))]
 mod learn_faults;
 #[cfg(all(unix, feature = "learn"))]
+mod learn_foreign;
+#[cfg(all(unix, feature = "learn"))]
 mod learn_round_trip;
 mod links;
 #[cfg(all(unix, feature = "program"))]

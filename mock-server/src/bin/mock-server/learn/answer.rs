@@ -57,6 +57,10 @@ impl Answer {
         found.map(|(_, value)| value.as_str())
     }
 
+    pub(super) fn header_names(&self) -> impl Iterator<Item = &str> {
+        self.headers.iter().map(|(name, _)| name.as_str())
+    }
+
     /// Returns the content type without its parameters.
     pub(super) fn content_type(&self) -> &str {
         let value = self.header("content-type").unwrap_or_default();

@@ -77,6 +77,8 @@ pub(crate) struct Observations {
     answers: BTreeMap<Step, Result<Answer, String>>,
     /// The first response with 429, to any request.
     pub(super) rate_limited: Option<Answer>,
+    /// The field of the edit that should have been rejected.
+    pub(super) unknown_field: String,
     pub(crate) deliveries: Vec<Delivery>,
 }
 
@@ -129,10 +131,10 @@ impl Observations {
     pub(super) fn scopes(&self) -> Result<Vec<&str>, String> {
         match self.key()?.1.get("scopes") {
             Some(Value::Array(scopes)) => Ok(scopes.iter().filter_map(Value::as_str).collect()),
-            Some(Value::String(text)) => Ok(text
-                .split([' ', ','])
-                .filter(|scope| !scope.is_empty())
-                .collect()),
+            Some(Value::String(text)) => {
+                let scopes = text.split(|c: char| !c.is_alphanumeric() && !":_-.".contains(c));
+                Ok(scopes.filter(|scope| !scope.is_empty()).collect())
+            }
             _ => Err("GET /me does not list the scopes of the key".to_owned()),
         }
     }

@@ -101,7 +101,9 @@ async fn statistics(
 
 /// Edits the profile with nothing but an unknown field, which the specification rejects as a whole.
 async fn reject_profile_field(service: &mut Service, observations: &mut Observations) {
-    let body: Value = json!({ random_name(): "x" });
+    let field = random_name();
+    let body: Value = json!({ &field: "x" });
+    observations.unknown_field = field;
     let call = Call::new(Method::PATCH, "/me/profile").body(body);
     observations.add(Step::UnknownProfileField, service.send(&call).await);
     observations.add(Step::MeAfterwards, service.send(&Call::get("/me")).await);

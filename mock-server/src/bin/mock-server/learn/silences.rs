@@ -1,7 +1,9 @@
 //! The table of the silences of the specification, in its order.
 
 use super::finding::Found;
-use super::findings::{deliveries, me, rate_limits, rejections, statistics, writes};
+use super::findings::{
+    deliveries, error_bodies, extra_fields, me, rate_limits, rejections, statistics, writes,
+};
 use super::observations::Observations;
 
 /// A silence of the specification.
@@ -37,7 +39,7 @@ fn never(_: &Observations) -> Found {
 }
 
 #[rustfmt::skip]
-pub(super) const SILENCES: [Silence; 39] = [
+pub(super) const SILENCES: [Silence; 43] = [
     setting("api_visible", "type of api_visible", me::api_visible),
     setting("key_object", "fields of key", me::key_object),
     setting("key_scopes", "type of key.scopes", me::key_scopes),
@@ -46,6 +48,7 @@ pub(super) const SILENCES: [Silence; 39] = [
     setting("ids", "type of ids", me::ids),
     setting("resource_fields", "other fields of links and posts", me::resource_fields),
     setting("write_responses", "response to a write", writes::write_responses),
+    setting("write_statuses", "statuses of writes", writes::write_statuses),
     fixed("required fields of links and posts", writes::required_fields),
     setting("unknown_fields", "unknown fields of links and posts", writes::unknown_fields),
     fixed("null in an edit of the profile", writes::null),
@@ -62,13 +65,15 @@ pub(super) const SILENCES: [Silence; 39] = [
     fixed("scope of GET /me and view statistics", me::scope_of_reads),
     setting("reference_data", "key for GET /badges and GET /stats", rejections::reference_data),
     setting("days_out_of_range", "days out of range", statistics::days_out_of_range),
-    fixed("unknown handle", statistics::unknown_handle),
     setting("content_rejection", "status for invalid content", rejections::content_rejection),
     setting("scope_rejection", "status for a missing scope", rejections::scope_rejection),
-    fixed("other status codes", rejections::statuses),
-    setting("error_body", "body of a rejection", rejections::error_body),
+    setting("rejections", "other statuses, and codes of rejections", rejections::overrides),
+    setting("error_body", "body of a rejection", error_bodies::shape),
+    setting("error_template", "other bodies of rejections", error_bodies::error_template),
+    fixed("bodies of all rejections", error_bodies::uniformity),
     setting("rate_limit_rejection", "rate limit", rate_limits::rejection),
-    setting("rate_limit_headers", "names of RateLimit headers", rate_limits::header_names),
+    setting("rate_limit_headers", "names of RateLimit headers", rate_limits::headers),
+    setting("rate_limit_header_names", "other RateLimit headers", rate_limits::header_names),
     setting("rate_limit_reset", "end of a window of the rate limit", rate_limits::reset),
     setting("retry_after", "form of Retry-After", rate_limits::retry_after),
     setting("webhook_signature_encoding", "encoding of a signature", deliveries::signature_encoding),
@@ -76,5 +81,6 @@ pub(super) const SILENCES: [Silence; 39] = [
     setting("webhook_timeout", "timeout of a delivery", never),
     fixed("retries of deliveries", never),
     fixed("provisioning of webhooks", never),
+    setting("extra_fields", "further fields", extra_fields::extra_fields),
     setting("compression", "compression of responses", rejections::compression),
 ];

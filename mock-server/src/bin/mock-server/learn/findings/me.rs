@@ -21,19 +21,22 @@ pub(in crate::learn) fn api_visible(observations: &Observations) -> Found {
 
 pub(in crate::learn) fn key_object(observations: &Observations) -> Found {
     let (me, key) = observations.key()?;
-    let mut others: Vec<_> = key.keys().map(String::as_str).collect();
-    others.retain(|name| !matches!(*name, "scopes" | "rate_limit"));
-    others.sort_unstable();
-    let learned = match others[..] {
-        [] => Some("plain"),
-        ["name", "owner"] if key["name"].is_string() && key["owner"]["handle"].is_string() => {
-            Some("extra_fields")
-        }
-        _ => None,
-    };
+    let has_owner = key
+        .get("owner")
+        .is_some_and(|owner| owner["handle"].is_string());
+    let is_extra = has_owner && key.get("name").is_some_and(Value::is_string);
+    let learned = if is_extra { "extra_fields" } else { "plain" };
     // The values may be secret.
     let names: Vec<_> = key.keys().collect();
     Ok(me.learned(learned, json!({ "fields of key": names })))
+}
+
+/// Returns `true` if a key object has the extra fields of the mock.
+pub(super) fn has_owner(key: &Map<String, Value>) -> bool {
+    key.get("name").is_some_and(Value::is_string)
+        && key
+            .get("owner")
+            .is_some_and(|owner| owner["handle"].is_string())
 }
 
 pub(in crate::learn) fn key_scopes(observations: &Observations) -> Found {
@@ -43,7 +46,7 @@ pub(in crate::learn) fn key_scopes(observations: &Observations) -> Found {
         .ok_or("the key in GET /me has no scopes")?;
     let learned = match scopes {
         Value::Array(all) if all.iter().all(Value::is_string) => Some("array"),
-        Value::String(text) if !text.contains([' ', ',']) => {
+        Value::String(_) if observations.scopes()?.len() < 2 => {
             return Err("the key has fewer than two scopes".to_owned());
         }
         Value::String(text) => match (text.contains(' '), text.contains(',')) {
@@ -90,9 +93,9 @@ pub(in crate::learn) fn me_fields(observations: &Observations) -> Found {
 }
 
 /// A link or post, and the response that contains it.
-type Resource<'a> = (&'a Answer, &'a Map<String, Value>);
+pub(super) type Resource<'a> = (&'a Answer, &'a Map<String, Value>);
 
-fn resources(observations: &Observations) -> Result<Vec<Resource<'_>>, String> {
+pub(super) fn resources(observations: &Observations) -> Result<Vec<Resource<'_>>, String> {
     let listed = [Step::Me, Step::MeWithLink].into_iter().flat_map(|step| {
         let me = observations
             .answer(step)
@@ -162,16 +165,15 @@ pub(in crate::learn) fn resource_fields(observations: &Observations) -> Found {
     Ok(answer.learned(common(&all, kind_of_resource), json!({ "fields": names })))
 }
 
-fn kind_of_resource(resource: &Map<String, Value>) -> Option<&'static str> {
-    let mut others: Vec<_> = resource.keys().map(String::as_str).collect();
-    others.retain(|name| !matches!(*name, "id" | "title" | "url" | "body"));
-    others.sort_unstable();
-    match others[..] {
-        [] => Some("bare"),
-        ["created_at"] => Some("created_at"),
-        ["created_at", "metadata"] => Some("nested"),
-        _ => None,
-    }
+pub(super) fn kind_of_resource(resource: &Map<String, Value>) -> Option<&'static str> {
+    let has_time = resource.get("created_at").is_some_and(Value::is_string);
+    let metadata = resource.get("metadata").and_then(Value::as_object);
+    let is_ours = |metadata: &Map<String, Value>| metadata.keys().eq(["source", "tags"]);
+    Some(match (has_time, metadata.is_some_and(is_ours)) {
+        (true, true) => "nested",
+        (true, false) => "created_at",
+        (false, _) => "bare",
+    })
 }
 
 pub(in crate::learn) fn analytics(observations: &Observations) -> Found {

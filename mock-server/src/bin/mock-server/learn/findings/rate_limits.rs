@@ -1,12 +1,12 @@
 //! Findings about the rate limit, which is never exceeded on purpose.
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::learn::answer::Answer;
 use crate::learn::finding::{Finding, Found};
 use crate::learn::observations::{Observations, Step};
 
-/// The prefixes of the names of headers, with the setting.
+/// The prefixes of the names of headers that have a setting.
 const PREFIXES: [(&str, &str); 2] = [
     ("ratelimit-", "rate_limit"),
     ("x-ratelimit-", "x_rate_limit"),
@@ -15,15 +15,30 @@ const PREFIXES: [(&str, &str); 2] = [
 /// A reset in more seconds than this is a Unix time.
 const MIN_UNIX_TIME: u64 = 1_000_000_000;
 
-/// Returns the prefix of the headers of a response, and the setting.
-fn headers(answer: &Answer) -> Option<(&'static str, &'static str)> {
-    let has = |prefix: &str| answer.header(&format!("{prefix}limit")).is_some();
-    PREFIXES.into_iter().find(|(prefix, _)| has(prefix))
+/// Returns the prefix of the headers of a response.
+fn prefix(answer: &Answer) -> Option<String> {
+    let has = |prefix: &&str| answer.header(&format!("{prefix}limit")).is_some();
+    let known = PREFIXES
+        .iter()
+        .map(|(prefix, _)| *prefix)
+        .find(has)
+        .map(str::to_owned);
+    known.or_else(|| {
+        let mut names = answer
+            .header_names()
+            .filter(|name| answer.header(name).is_some_and(is_number));
+        let name = names.find(|name| name.ends_with("-remaining"))?;
+        Some(name.trim_end_matches("remaining").to_owned())
+    })
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit())
 }
 
 pub(in crate::learn) fn rejection(observations: &Observations) -> Found {
     let me = observations.answer(Step::Me)?;
-    let has_headers = headers(me).is_some();
+    let has_headers = prefix(me).is_some();
     let Some(answer) = &observations.rate_limited else {
         return match has_headers {
             true => Err("needs a 429".to_owned()),
@@ -38,16 +53,40 @@ pub(in crate::learn) fn rejection(observations: &Observations) -> Found {
     Ok(Finding::learned(learned, answer.body_sample()))
 }
 
+pub(in crate::learn) fn headers(observations: &Observations) -> Found {
+    let me = observations.answer(Step::Me)?;
+    let prefix = prefix(me).ok_or("GET /me has no RateLimit headers")?;
+    let known = PREFIXES.iter().find(|(known, _)| *known == prefix);
+    let (_, learned) = known.ok_or("see rate_limit_header_names")?;
+    Ok(me.learned(*learned, format!("{prefix}limit")))
+}
+
+/// Returns the names of headers that have no setting of their own.
 pub(in crate::learn) fn header_names(observations: &Observations) -> Found {
     let me = observations.answer(Step::Me)?;
-    let (prefix, learned) = headers(me).ok_or("GET /me has no RateLimit headers")?;
-    Ok(me.learned(learned, format!("{prefix}limit")))
+    let prefix = prefix(me).ok_or("GET /me has no RateLimit headers")?;
+    let names = ["limit", "remaining", "reset"].map(|part| (part, format!("{prefix}{part}")));
+    let names = names
+        .into_iter()
+        .filter(|(_, name)| me.header(name).is_some());
+    let names: Map<_, Value> = names
+        .map(|(part, name)| (part.to_owned(), name.into()))
+        .collect();
+    let sample = me.sample(names.clone());
+    Ok(
+        match PREFIXES.iter().any(|(known, _)| *known == prefix) && names.len() == 3 {
+            true => Finding::AsTheMock { sample },
+            false => Finding::Learned {
+                value: names.into(),
+                sample,
+            },
+        },
+    )
 }
 
 pub(in crate::learn) fn reset(observations: &Observations) -> Found {
     let me = observations.answer(Step::Me)?;
-    let (prefix, _) = headers(me).ok_or("GET /me has no RateLimit headers")?;
-    let name = format!("{prefix}reset");
+    let name = prefix(me).ok_or("GET /me has no RateLimit headers")? + "reset";
     let reset = me
         .header(&name)
         .ok_or_else(|| format!("GET /me has no header {name}"))?;

@@ -1,7 +1,8 @@
 //! Findings in rejections and in headers.
 
-use serde_json::{Value, json};
+use serde_json::{Map, json};
 
+use super::error_bodies;
 use crate::learn::answer::Answer;
 use crate::learn::finding::{Finding, Found};
 use crate::learn::observations::{Observations, Step};
@@ -25,28 +26,33 @@ pub(in crate::learn) fn content_rejection(observations: &Observations) -> Found 
     let learned = match status {
         422 => Some("unprocessable"),
         400 => Some("bad_request"),
-        _ => None,
+        _ => return Err("see rejections".to_owned()),
     };
     Ok(Finding::learned(learned, answer.body_sample()))
 }
 
-pub(in crate::learn) fn scope_rejection(observations: &Observations) -> Found {
+/// Returns a request for which the key lacks the scope.
+fn step_without_scope(observations: &Observations) -> Result<Step, String> {
     let needs = [
         ("analytics:read", Step::Analytics),
         ("profile:write", Step::UnknownProfileField),
     ];
-    let lacking = needs
-        .iter()
-        .find(|(scope, _)| observations.require_scope(scope).is_err());
     observations.scopes()?;
-    let (_, step) = lacking.ok_or("needs a key without analytics:read or profile:write")?;
-    let answer = observations.answer(*step)?;
+    let mut needs = needs.into_iter();
+    let lacking = needs.find(|(scope, _)| observations.require_scope(scope).is_err());
+    let lacking = lacking.ok_or("needs a key without analytics:read or profile:write")?;
+    Ok(lacking.1)
+}
+
+pub(in crate::learn) fn scope_rejection(observations: &Observations) -> Found {
+    let answer = observations.answer(step_without_scope(observations)?)?;
     let learned = match answer.status {
-        403 => Some("forbidden"),
-        401 => Some("unauthorized"),
-        _ => None,
+        403 => "forbidden",
+        401 => "unauthorized",
+        400..500 => return Err("see rejections".to_owned()),
+        _ => return Err(answer.unexpected()),
     };
-    Ok(Finding::learned(learned, answer.body_sample()))
+    Ok(Finding::learned(Some(learned), answer.body_sample()))
 }
 
 pub(in crate::learn) fn reference_data(observations: &Observations) -> Found {
@@ -59,57 +65,6 @@ pub(in crate::learn) fn reference_data(observations: &Observations) -> Found {
     };
     let statuses = json!({ "GET /badges": badges.status, "GET /stats": site.status });
     Ok(badges.learned(learned, statuses))
-}
-
-pub(in crate::learn) fn error_body(observations: &Observations) -> Found {
-    let rejections = observations.answers().map(|(_, answer)| answer);
-    let rejections: Vec<_> = rejections.filter(|answer| answer.is_rejection()).collect();
-    let first = rejections.first().ok_or("no request was rejected")?;
-    let shape = shape(first);
-    let other = rejections.iter().find(|one| self::shape(one) != shape);
-    match other {
-        Some(other) => Ok(Finding::Outside {
-            sample: other.body_sample(),
-        }),
-        None => Ok(Finding::learned(shape, first.body_sample())),
-    }
-}
-
-/// Returns the shape of the body of a rejection.
-fn shape(answer: &Answer) -> Option<&'static str> {
-    if answer.text.is_empty() {
-        return Some("empty");
-    }
-    match answer.content_type() {
-        "text/plain" => return Some("plain_text"),
-        "text/html" => return Some("html"),
-        _ => {}
-    }
-    let body = answer.json.as_ref()?.as_object()?;
-    let is_problem = answer.content_type() == "application/problem+json";
-    match body.get("error") {
-        _ if is_problem
-            && has_only(
-                body,
-                &["type", "title", "status", "detail", "code", "field"],
-            ) =>
-        {
-            Some("problem_details")
-        }
-        Some(Value::Object(error)) if body.len() == 1 && is_error(error) => Some("nested"),
-        None if is_error(body) => Some("flat"),
-        None if has_only(body, &["detail"]) && body["detail"].is_string() => Some("detail"),
-        _ => None,
-    }
-}
-
-fn is_error(object: &serde_json::Map<String, Value>) -> bool {
-    let is_text = |name: &str| object.get(name).is_some_and(Value::is_string);
-    is_text("code") && is_text("message") && has_only(object, &["code", "message", "field"])
-}
-
-fn has_only(object: &serde_json::Map<String, Value>, names: &[&str]) -> bool {
-    object.keys().all(|name| names.contains(&name.as_str()))
 }
 
 pub(in crate::learn) fn compression(observations: &Observations) -> Found {
@@ -126,27 +81,109 @@ pub(in crate::learn) fn compression(observations: &Observations) -> Found {
     })
 }
 
-/// The statuses of rejections for which the mock has no setting.
-pub(in crate::learn) fn statuses(observations: &Observations) -> Found {
-    const EXPECTED: [(Step, u16); 5] = [
-        (Step::WithoutKey, 401),
-        (Step::WrongKey, 401),
-        (Step::WrongMethod, 405),
-        (Step::UnknownPath, 404),
-        (Step::UnknownHandle, 404),
-    ];
-    let mut last = None;
-    for (step, status) in EXPECTED {
-        let answer = observations.answer(step)?;
-        if answer.status != status {
-            return Ok(Finding::Outside {
-                sample: answer.body_sample(),
-            });
+/// The rejection of a request, and the code and the status of the mock. The status is 0 where it depends
+/// on the dialect.
+const REJECTIONS: [(Step, &str, u16); 19] = [
+    (Step::WithoutKey, "key_missing", 401),
+    (Step::WrongKey, "key_invalid", 401),
+    (Step::WrongMethod, "method_not_allowed", 405),
+    (Step::UnknownPath, "unknown_path", 404),
+    (Step::UnknownHandle, "unknown_handle", 404),
+    (Step::OwnStatistics(Some(366)), "out_of_range", 0),
+    (Step::UnknownProfileField, "unknown_field", 0),
+    (Step::LocationNumber, "wrong_type", 0),
+    (Step::Location41, "too_many_characters", 0),
+    (Step::BioElevenLines, "too_many_lines", 0),
+    (Step::ColorShort, "not_a_color", 0),
+    (Step::LocationRepeated, "repeated_field", 400),
+    (Step::NotAnObject, "not_a_json_object", 400),
+    (Step::WrongContentType, "wrong_content_type", 415),
+    (Step::CreateLinkWithoutUrl, "missing_field", 0),
+    (Step::EditLinkRelativeUrl, "not_a_url", 0),
+    (Step::EditLinkEmpty, "empty_edit", 0),
+    (Step::DeleteLinkAgain, "unknown_link", 404),
+    (Step::DeletePostAgain, "unknown_post", 404),
+];
+
+/// The statuses of the mock that depend on the dialect.
+struct Statuses {
+    content: u16,
+    days: u16,
+    scope: u16,
+}
+
+impl Statuses {
+    fn learned(observations: &Observations) -> Self {
+        let is_learned = |found: Found, expected: &str| matches!(found, Ok(Finding::Learned { value, .. }) if value == expected);
+        let is_bad_request = is_learned(content_rejection(observations), "bad_request");
+        let content = if is_bad_request { 400 } else { 422 };
+        let days = super::statistics::days_out_of_range(observations);
+        let scope = is_learned(scope_rejection(observations), "unauthorized");
+        Self {
+            content,
+            days: if is_learned(days, "bad_request") {
+                400
+            } else {
+                content
+            },
+            scope: if scope { 401 } else { 403 },
         }
-        last = Some(answer);
     }
-    let last = last.ok_or("no request was rejected")?;
-    Ok(Finding::AsTheMock {
-        sample: last.body_sample(),
+
+    fn of(&self, code: &str, status: u16) -> u16 {
+        match (status, code) {
+            (0, "out_of_range") => self.days,
+            (0, "scope_missing") => self.scope,
+            (0, _) => self.content,
+            _ => status,
+        }
+    }
+}
+
+/// Returns the statuses and codes that differ from those of the mock.
+pub(in crate::learn) fn overrides(observations: &Observations) -> Found {
+    let statuses = Statuses::learned(observations);
+    let pointer = error_bodies::code_pointer(observations);
+    let without_scope = step_without_scope(observations).ok();
+    let scope_missing = without_scope.map(|step| (step, "scope_missing", 0));
+    let rows = REJECTIONS.into_iter();
+    let rows = rows
+        .filter(|(step, ..)| Some(*step) != without_scope)
+        .chain(scope_missing);
+    let (mut found, mut sample) = (Map::new(), None);
+    for (step, code, status) in rows {
+        let expected = statuses.of(code, status);
+        let answer = observations.answer(step).ok();
+        let is_refused = |status| matches!(status, 401 | 403);
+        let is_about_content = |answer: &&Answer| {
+            answer.is_rejection() && (is_refused(expected) || !is_refused(answer.status))
+        };
+        let Some(answer) = answer.filter(is_about_content) else {
+            continue;
+        };
+        let mut different = Map::new();
+        if answer.status != expected {
+            different.insert("status".to_owned(), answer.status.into());
+        }
+        let theirs = pointer
+            .as_ref()
+            .and_then(|pointer| answer.json.as_ref()?.pointer(pointer));
+        if let Some(theirs) = theirs.filter(|theirs| theirs.is_string() && **theirs != code) {
+            different.insert("code".to_owned(), theirs.clone());
+        }
+        if !different.is_empty() {
+            found.insert(code.to_owned(), different.into());
+            sample.get_or_insert_with(|| answer.body_sample());
+        }
+    }
+    let me = observations.answer(Step::Me)?;
+    Ok(match sample {
+        Some(sample) => Finding::Learned {
+            value: found.into(),
+            sample,
+        },
+        None => Finding::AsTheMock {
+            sample: me.sample("statuses and codes of all rejections"),
+        },
     })
 }

@@ -65,22 +65,9 @@ pub(in crate::learn) fn days_out_of_range(observations: &Observations) -> Found 
         (400, _) => Some("bad_request"),
         _ => None,
     };
-    let Finding::Learned { value, .. } = answer.learned(learned, Value::Null) else {
-        return Ok(Finding::Outside {
-            sample: answer.body_sample(),
-        });
-    };
-    Ok(Finding::Learned {
-        value,
-        sample: answer.body_sample(),
-    })
-}
-
-/// The mock rejects the statistics of an unknown handle with 404.
-pub(in crate::learn) fn unknown_handle(observations: &Observations) -> Found {
-    let answer = observations.answer(Step::UnknownHandle)?;
-    Ok(Finding::as_the_mock(
-        answer.status == 404,
-        answer.body_sample(),
-    ))
+    match learned {
+        Some(_) => Ok(Finding::learned(learned, answer.body_sample())),
+        None if answer.is_rejection() => Err("see rejections".to_owned()),
+        None => Err(answer.unexpected()),
+    }
 }

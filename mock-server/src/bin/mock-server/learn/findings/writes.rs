@@ -1,6 +1,6 @@
 //! Findings in the responses to writes.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::learn::answer::Answer;
 use crate::learn::finding::{Finding, Found};
@@ -126,35 +126,78 @@ const WRITE_RESPONSES: [(&str, [u16; 3]); 4] = [
     ("no_content", [204, 204, 204]),
 ];
 
-pub(in crate::learn) fn write_responses(observations: &Observations) -> Found {
+/// The names of the kinds of writes in `write_statuses`.
+const WRITES: [&str; 3] = ["created", "edited", "deleted"];
+
+/// The successful writes with the index of their kind in [`WRITES`].
+fn written(observations: &Observations) -> Result<Vec<(&Answer, usize)>, String> {
     let steps = [
-        (Step::CreateLink, 0),
-        (Step::CreatePost, 0),
         (Step::Location, 1),
         (Step::EditLink, 1),
+        (Step::CreateLink, 0),
+        (Step::CreatePost, 0),
         (Step::DeleteLink, 2),
         (Step::DeletePost, 2),
     ];
     let written = steps.map(|(step, write)| Some((require(observations, step).ok()?, write)));
     let written: Vec<_> = written.into_iter().flatten().collect();
-    let first = written.iter().find(|(_, write)| *write < 2);
-    let first = match first {
-        Some((first, _)) => first,
-        None => require(observations, Step::Location)?,
-    };
+    match written.first() {
+        Some((_, 0 | 1)) => Ok(written),
+        _ => Err(require(observations, Step::Location)
+            .err()
+            .unwrap_or_default()),
+    }
+}
+
+pub(in crate::learn) fn write_responses(observations: &Observations) -> Found {
+    let written = written(observations)?;
+    let (first, _) = written[0];
     let kind = kind_of_body(first);
-    let statuses = WRITE_RESPONSES.iter().find(|(name, _)| Some(*name) == kind);
     let differs = |(answer, write): &&(&Answer, usize)| {
         let body = kind_of_body(answer);
         let is_deleted = *write == 2 && kind == Some("resource") && body == Some("no_content");
-        let status = statuses.map(|(_, statuses)| statuses[*write]);
-        (body != kind && !is_deleted) || Some(answer.status) != status
+        body != kind && !is_deleted
     };
     Ok(match written.iter().find(differs) {
         Some((other, _)) => Finding::Outside {
             sample: other.body_sample(),
         },
         None => Finding::learned(kind, first.body_sample()),
+    })
+}
+
+/// Returns the statuses that differ from those of the mock for the same bodies.
+pub(in crate::learn) fn write_statuses(observations: &Observations) -> Found {
+    let written = written(observations)?;
+    let (first, _) = written[0];
+    let kind = WRITE_RESPONSES
+        .iter()
+        .find(|(name, _)| Some(*name) == kind_of_body(first));
+    let (_, statuses) = kind.ok_or("see write_responses")?;
+    let mut found = Map::new();
+    for (answer, write) in &written {
+        let status = found
+            .entry(WRITES[*write])
+            .or_insert_with(|| answer.status.into());
+        if *status != answer.status {
+            return Ok(Finding::Outside {
+                sample: answer.body_sample(),
+            });
+        }
+    }
+    let sample = first.sample(found.clone());
+    found.retain(|name, status| {
+        WRITES
+            .iter()
+            .zip(statuses)
+            .any(|(write, expected)| name == write && status != expected)
+    });
+    Ok(match found.is_empty() {
+        true => Finding::AsTheMock { sample },
+        false => Finding::Learned {
+            value: found.into(),
+            sample,
+        },
     })
 }
 

@@ -1,0 +1,151 @@
+"""A profile service with habits of its own, for the tests of `mock-server learn`. Python 3, standard library."""
+
+import json
+import sys
+import uuid
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+KEY = "foreign-key-0123456789"
+EXTRA = {"plan": "pro", "verified": True}
+PROFILE = {
+    "display_name": "Ada", "bio": "Hello", "location": "Paris",
+    "accent_color": "#112233", "text_color": "#000000", "background_color": "#ffffff",
+}
+LIMITS = {"display_name": 32, "bio": 300, "location": 40}
+LINKS = [{"id": str(uuid.uuid4()), "title": "Home", "url": "https://example.com", "position": 1}]
+POSTS = []
+
+
+class Rejected(Exception):
+    def __init__(self, status, code, message, field=None):
+        super().__init__(message)
+        self.status, self.code, self.field = status, code, field
+
+
+def days(query, own):
+    text = query.partition("days=")[2] or "30"
+    limit = 365 if own else 30
+    if not text.isdigit() or not 1 <= int(text) <= limit:
+        raise Rejected(416, "range", "days is not allowed", "days")
+    return int(text)
+
+
+def statistics(count, own):
+    found = {
+        "total_views": 9, "period": {"days": count, "views": 0},
+        "daily": [{"date": "2026-01-01", "views": 0}] * count,
+    }
+    if own:
+        found |= {"devices": {"desktop": 0, "mobile": 0, "tablet": 0}, "countries": []}
+    return found
+
+
+def set_profile(edit):
+    for name, value in edit.items():
+        if name not in PROFILE:
+            raise Rejected(409, "no_such_field", f"there is no {name}", name)
+        if not isinstance(value, str):
+            raise Rejected(409, "not_text", f"{name} must be a text", name)
+        # Counts bytes.
+        if len(value.encode()) > LIMITS.get(name, 7) or value.count("\n") > 9:
+            raise Rejected(409, "too_long", f"{name} is too long", name)
+        if name.endswith("color") and len(value) != 7:
+            raise Rejected(409, "color", f"{name} is not a color", name)
+    PROFILE.update(edit)
+
+
+def remove(resources, wanted):
+    found = [one for one in resources if one["id"] == wanted]
+    if not found:
+        raise Rejected(410, "gone", "there is no such thing")
+    resources.remove(found[0])
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, body):
+        body = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("X-Quota-Limit", "5000")
+        self.send_header("X-Quota-Remaining", "4000")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def handle_request(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        try:
+            status, data = self.route(body)
+            self.answer(status, {"data": data})
+        except Rejected as error:
+            found = {"type": error.code, "text": str(error), "http": error.status}
+            if error.field:
+                found["at"] = error.field
+            self.answer(error.status, {"errors": [found]})
+
+    do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = handle_request
+
+    def route(self, body):
+        path, _, query = self.path.removeprefix("/api/v1").partition("?")
+        given = self.headers.get("Authorization")
+        if given is None and path not in ("/badges", "/stats"):
+            raise Rejected(401, "who_are_you", "send a key")
+        if given not in (None, f"Bearer {KEY}"):
+            raise Rejected(403, "bad_key", f"the key {given} is not known")
+        if self.command == "GET":
+            return 200, self.read(path, query)
+        return 202, self.write(path, body)
+
+    def read(self, path, query):
+        if path == "/me":
+            key = {"scopes": "profile:write|analytics:read|links:write|social:write", "rate_limit": 5000, "prefix": KEY[:4], "echo": KEY}
+            return PROFILE | EXTRA | {
+                "handle": "ada", "links": LINKS, "posts": POSTS, "badges": [],
+                "email": "ada@example.com", "api_visible": "yes", "key": key,
+            }
+        if path == "/me/analytics":
+            return {"views": 1, "likes": 1, "followers": 1, "following": 1, "comments": 1}
+        if path == "/badges":
+            return [{"id": "a", "name": "A", "description": "", "color": "#ffffff", "kind": "gift"}]
+        if path == "/stats":
+            return {"users": "1", "views": 2, "links": 3}
+        if path in ("/users/ada/stats", "/users/bob/stats"):
+            own = path == "/users/ada/stats"
+            return statistics(days(query, own), own)
+        raise Rejected(404, "nothing_here", "there is nothing here")
+
+    def write(self, path, body):
+        if self.command == "PUT":
+            raise Rejected(405, "verb", "not like this")
+        if self.command == "DELETE":
+            remove(LINKS if "links" in path else POSTS, path.rpartition("/")[2])
+            return {}
+        try:
+            fields = json.loads(body)
+        except ValueError:
+            raise Rejected(400, "json", "this is not JSON") from None
+        if not isinstance(fields, dict):
+            raise Rejected(400, "json", "this is not an object")
+        if path == "/me/profile":
+            set_profile(fields)
+        elif self.command == "PATCH":
+            link = next(one for one in LINKS if one["id"] == path.rpartition("/")[2])
+            link.update({name: fields[name] for name in ("title", "url") if name in fields})
+        elif path == "/me/links":
+            if "url" not in fields:
+                raise Rejected(409, "missing", "url is missing", "url")
+            LINKS.append({"id": str(uuid.uuid4()), "title": fields["title"], "url": fields["url"], "position": 2})
+        else:
+            POSTS.append({"id": str(uuid.uuid4()), "body": fields["body"]})
+        return {}
+
+
+server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+print(server.server_address[1], flush=True)
+sys.stdout.close()
+server.serve_forever()

@@ -1,0 +1,179 @@
+//! `mock-server learn` with a service that was not written with the mock in mind.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use mock_server::dialect::DialectFile;
+use mock_server::{MockServer, Request, World, handle};
+use serde_json::{Value, json};
+
+use crate::learn::{Learned, learn};
+
+const KEY: &str = "foreign-key-0123456789";
+
+/// The service, which is killed on drop.
+struct Foreign {
+    child: Child,
+    url: String,
+}
+
+impl Foreign {
+    fn start() -> Self {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/foreign_service.py");
+        let mut child = Command::new("python3")
+            .arg(script)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut port = String::new();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut port)
+            .unwrap();
+        let url = format!("http://127.0.0.1:{}", port.trim());
+        Self { child, url }
+    }
+}
+
+impl Drop for Foreign {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn result<'a>(learned: &'a Learned, name: &str) -> &'a Value {
+    let mut rows = learned.report["rows"].as_array().unwrap().iter();
+    let row = rows.find(|row| row["setting"] == name || row["question"] == name);
+    row.unwrap_or_else(|| panic!("no row {name}"))
+}
+
+#[tokio::test]
+async fn names_the_habits_of_a_foreign_service_and_reproduces_them() {
+    let service = Foreign::start();
+    let options = ["--handle", "bob", "--allow-writes", "--yes"];
+    let learned = learn(&service.url, KEY, &options);
+    assert_eq!(
+        learned.code,
+        Some(1),
+        "{}{:#}",
+        learned.stderr,
+        learned.report
+    );
+    assert_eq!(learned.files, ["dialect.json"]);
+    let settings = learned.settings();
+    for (setting, value) in [
+        ("key_rate_limit", json!("number")),
+        ("me_fields", json!("full")),
+        ("ids", json!("uuid")),
+        ("resource_fields", json!("bare")),
+        ("write_responses", json!("empty_data")),
+        (
+            "write_statuses",
+            json!({"created": 202, "edited": 202, "deleted": 202}),
+        ),
+        ("unknown_fields", json!("ignored")),
+        ("analytics", json!("flat")),
+        ("badge_kinds", json!("extra")),
+        (
+            "error_template",
+            json!({"body": {"errors": [
+                {"type": "{code}", "text": "{message}", "http": "{status}", "at": "{field}"},
+            ]}}),
+        ),
+        (
+            "rate_limit_header_names",
+            json!({"limit": "x-quota-limit", "remaining": "x-quota-remaining"}),
+        ),
+        (
+            "extra_fields",
+            json!({
+                "me": {"plan": "pro", "verified": true},
+                "key": {"echo": "…", "prefix": "…"},
+                "link": {"position": 1},
+            }),
+        ),
+    ] {
+        assert_eq!(settings[setting], value, "{setting}");
+    }
+    let rejections = &settings["rejections"];
+    assert_eq!(
+        rejections["key_invalid"],
+        json!({"status": 403, "code": "bad_key"})
+    );
+    assert_eq!(
+        rejections["unknown_field"],
+        json!({"status": 409, "code": "no_such_field"})
+    );
+    assert_eq!(
+        rejections["out_of_range"],
+        json!({"status": 416, "code": "range"})
+    );
+    assert_eq!(
+        rejections["unknown_link"],
+        json!({"status": 410, "code": "gone"})
+    );
+    for name in [
+        "api_visible",
+        "key_scopes",
+        "characters that count against a limit",
+    ] {
+        assert_eq!(result(&learned, name)["result"], "outside", "{name}");
+    }
+    let statistics = "Site statistics: users, views and links, all integers";
+    assert_eq!(result(&learned, statistics)["result"], "contradiction");
+
+    let file = DialectFile::from_json(&learned.file.to_string()).unwrap();
+    let mut world = World::default();
+    world.set_dialect(file.settings);
+    let key = format!("Bearer {}", world.keys().all);
+    let request = |method: &str, path: &str| {
+        let request = Request::new(method, &format!("/api/v1{path}"));
+        request
+            .header("Authorization", &key)
+            .header("Content-Type", "application/json")
+    };
+    let rejected = handle(
+        &mut world,
+        &request("PATCH", "/me/profile").body(r#"{"nickname": "x"}"#),
+    );
+    let body: Value = serde_json::from_slice(&rejected.body).unwrap();
+    let error = &body["errors"][0];
+    assert_eq!((rejected.status, &error["http"]), (409, &json!(409)));
+    assert_eq!(
+        (&error["type"], &error["at"]),
+        (&json!("no_such_field"), &json!("nickname"))
+    );
+    let written = handle(
+        &mut world,
+        &request("PATCH", "/me/profile").body(r#"{"bio": "x"}"#),
+    );
+    assert_eq!(
+        (written.status, &*written.body),
+        (202, &br#"{"data":{}}"#[..])
+    );
+    let me: Value =
+        serde_json::from_slice(&handle(&mut world, &request("GET", "/me")).body).unwrap();
+    assert_eq!(
+        (&me["data"]["plan"], &me["data"]["links"][0]["position"]),
+        (&json!("pro"), &json!(1))
+    );
+
+    // What was learned from the service is learned again from the mock.
+    let server = MockServer::builder().world(world).start().await.unwrap();
+    let again = learn(
+        server.uri(),
+        server.key(),
+        &["--handle", "grace", "--allow-writes", "--yes"],
+    );
+    let mut expected = settings.clone();
+    expected["extra_fields"]["key"] = again.settings()["extra_fields"]["key"].clone();
+    for name in [
+        "unknown_fields",
+        "write_statuses",
+        "error_template",
+        "ids",
+        "extra_fields",
+    ] {
+        assert_eq!(again.settings()[name], expected[name], "{name}");
+    }
+}
