@@ -60,6 +60,13 @@ async fn names_the_habits_of_a_foreign_service_and_reproduces_them() {
         learned.report
     );
     assert_eq!(learned.files, ["dialect.json"]);
+    let address = service.url.trim_start_matches("http://").parse().unwrap();
+    let me = crate::ask::ask_at(address, KEY, "GET /me").data(200);
+    assert_eq!(me["links"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        (&me["posts"], &me["bio"], &me["location"]),
+        (&json!([]), &json!("Hello"), &json!("Paris"))
+    );
     let settings = learned.settings();
     for (setting, value) in [
         ("key_rate_limit", json!("number")),

@@ -171,11 +171,14 @@ impl Changes {
         let mut left = Vec::new();
         for kind in Kind::ALL {
             let of_kind = self.created.iter().filter(|one| one.kind == kind);
-            let known: Vec<_> = of_kind.clone().filter_map(|one| one.id.clone()).collect();
+            if of_kind.clone().count() == 0 {
+                continue;
+            }
+            let known = of_kind.filter_map(|one| one.id.clone());
+            let known = known.filter(|id| !self.deleted.contains(id)).collect();
             let listed = me.and_then(|me| self.marked(kind, me));
-            let ids = listed.unwrap_or(known).into_iter();
-            let ids = ids.filter(|id| of_kind.clone().count() > 0 && !self.deleted.contains(id));
-            left.extend(ids.map(|id| Undo::Delete(kind, id)));
+            let ids: Vec<_> = listed.unwrap_or(known);
+            left.extend(ids.into_iter().map(|id| Undo::Delete(kind, id)));
         }
         let mut fields = self.profile.clone();
         fields.retain(|name, before| match me {
@@ -257,7 +260,8 @@ impl Changes {
 /// Returns the id of a resource as it appears in paths.
 pub(super) fn id_of(resource: &Value) -> Option<String> {
     match resource.get("id")? {
-        Value::String(id) if !id.is_empty() => Some(id.clone()),
+        // A URL cannot carry `.` and `..`.
+        Value::String(id) if !matches!(id.as_str(), "" | "." | "..") => Some(id.clone()),
         Value::Number(id) => Some(id.to_string()),
         _ => None,
     }

@@ -28,7 +28,7 @@ mod writing;
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use percent_encoding::{NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
 
 pub(crate) use changes::Changes;
 pub(crate) use cleaning::clean_up;
@@ -47,5 +47,11 @@ fn random_name() -> String {
 
 /// Encodes a handle or an id as one segment of a path.
 fn path_segment(text: &str) -> PercentEncode<'_> {
-    utf8_percent_encode(text, NON_ALPHANUMERIC)
+    /// The unreserved characters of RFC 3986 are not encoded: some services do not decode them.
+    const ENCODED: AsciiSet = NON_ALPHANUMERIC
+        .remove(b'-')
+        .remove(b'.')
+        .remove(b'_')
+        .remove(b'~');
+    utf8_percent_encode(text, &ENCODED)
 }

@@ -93,7 +93,9 @@ async fn statistics(
     handle: Option<&str>,
     days: Days,
 ) -> Option<Result<super::answer::Answer, String>> {
-    let handle = path_segment(handle?);
+    // A URL cannot carry `.` and `..`.
+    let handle = handle.filter(|handle| !matches!(*handle, "" | "." | ".."))?;
+    let handle = path_segment(handle);
     let query = days.map(|days| format!("?days={days}")).unwrap_or_default();
     let call = Call::get(format!("/users/{handle}/stats{query}"));
     Some(service.send(&call).await)
