@@ -50,7 +50,7 @@ impl Body for Payload {
     }
 }
 
-/// Takes the next piece off a chunks; nothing when it is at its end.
+/// Removes and returns the next piece; empty at the end.
 fn next_piece(chunks: &mut BodyChunks) -> Bytes {
     if !chunks.head.is_empty() {
         return std::mem::take(&mut chunks.head);

@@ -2,12 +2,13 @@
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, mpsc};
 use std::thread;
 
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
+use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 use super::answer::answer;
@@ -36,9 +37,6 @@ impl ServiceServer {
     pub(crate) fn start(listener: TcpListener, service: Arc<Service>) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
         let wiremock = Arc::<OnceLock<_>>::default();
         let handler = MocksOrService {
             wiremock: wiremock.clone(),
@@ -46,18 +44,29 @@ impl ServiceServer {
             shutdown: Shutdown::new(),
         };
         let (stop, stopped) = oneshot::channel::<()>();
-        let inside = runtime.enter();
-        let listener = tokio::net::TcpListener::from_std(listener)?;
-        drop(inside);
+        let (sender, receiver) = mpsc::channel::<(Runtime, _)>();
         thread::Builder::new()
             .name("mock-server".to_owned())
             .spawn(move || {
+                // Fails if the runtime cannot be created.
+                let Ok((runtime, listener)) = receiver.recv() else {
+                    return;
+                };
                 let serving = listener::serve_without_grace(listener, Arc::new(handler), async {
                     // Completes when the sender is dropped.
                     let _ = stopped.await;
                 });
                 runtime.block_on(serving);
             })?;
+        // Created last because dropping a runtime inside that of the caller panics.
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let inside = runtime.enter();
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        drop(inside);
+        // The thread waits for it.
+        let _ = sender.send((runtime, listener));
         Ok(Self {
             address,
             wiremock,

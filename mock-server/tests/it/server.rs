@@ -1,8 +1,12 @@
 //! Start and shutdown of servers.
 
 use std::net::TcpStream;
+#[cfg(unix)]
+use std::process::Command;
 use std::time::{Duration, Instant};
 
+#[cfg(unix)]
+use mock_server::StartError;
 use mock_server::{MockServer, World};
 
 use crate::ask::ask;
@@ -11,7 +15,10 @@ use crate::ask::ask;
 async fn one_task_can_drop_many_servers() {
     let mut servers = Vec::new();
     for _ in 0..100 {
-        servers.push(MockServer::start().await);
+        let server = MockServer::start().await;
+        // Dropping it waits inside `Drop`.
+        server.wiremock();
+        servers.push(server);
     }
     drop(servers);
 }
@@ -26,6 +33,31 @@ async fn a_dropped_server_closes_its_port() {
         assert!(Instant::now() < deadline, "the port is still open");
         std::thread::yield_now();
     }
+}
+
+/// Runs itself in a process in which the stack of a thread is too large.
+#[cfg(unix)]
+#[test]
+fn a_thread_that_cannot_be_started_is_an_error() {
+    const STACK: (&str, &str) = ("RUST_MIN_STACK", "1000000000000000");
+    if std::env::var(STACK.0).as_deref() == Ok(STACK.1) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let started = runtime.unwrap().block_on(MockServer::builder().start());
+        assert!(matches!(started, Err(StartError::Thread(_))), "{started:?}");
+        return;
+    }
+    let name = "server::a_thread_that_cannot_be_started_is_an_error";
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", name, "--test-threads=1"])
+        .env(STACK.0, STACK.1)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .contains("1 passed")
+    );
 }
 
 #[tokio::test]
