@@ -69,6 +69,9 @@ setting with its source.
   PROFILE_EDITOR               editor; otherwise `editor` in config.toml,
                                VISUAL or EDITOR
   PROFILE_NO_INPUT             yes disables prompts
+  PROFILE_SANDBOX_DIALECT      dialect of the sandbox: default, minimal,
+                               maximal, random:SEED, or a file of
+                               `mock-server learn`
   PROFILE_LOG                  log level on stderr: off, error, warn,
                                info (-v), debug (-vv) or trace (-vvv)
   PROFILE_CONFIG_DIR           directory of config.toml and stored keys;

@@ -309,7 +309,8 @@ impl<'a> Session<'a> {
     fn connect(&self) -> Result<Connection, Failure> {
         #[cfg(feature = "sandbox")]
         if self.settings.sandbox {
-            let sandbox = self.block_on(crate::session::sandbox::Sandbox::start())??;
+            let dialect = sandbox::dialect(&self.settings)?;
+            let sandbox = self.block_on(sandbox::Sandbox::start(dialect))??;
             let base_url = sandbox.base_url();
             let builder = self.builder(&base_url)?.api_key(sandbox.api_key()?);
             return Ok(Connection {

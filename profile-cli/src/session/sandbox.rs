@@ -1,11 +1,13 @@
 //! `--sandbox`: runs the service in this process, with its state in a file.
 
+use std::fs;
 use std::path::PathBuf;
 
-use mock_server::{MockServer, StartError, StateError, StateFile, World, Worlds};
+use mock_server::{Dialect, MockServer, StartError, StateError, StateFile, World, Worlds};
 use profile_sdk::ApiKey;
 
 use crate::outcome::failure::{Failure, FailureKind};
+use crate::settings::{SettingName, Settings};
 use crate::system::environment::Environment;
 
 /// Hint for an unusable state file.
@@ -18,7 +20,7 @@ pub(crate) struct Sandbox {
 
 impl Sandbox {
     /// Starts the service with the state of earlier commands.
-    pub(crate) async fn start() -> Result<Self, Failure> {
+    pub(crate) async fn start(dialect: Dialect) -> Result<Self, Failure> {
         let started = MockServer::builder()
             .state_file(state_path()?)
             .start()
@@ -27,6 +29,11 @@ impl Sandbox {
             StartError::State(error) => not_started(&error),
             _ => Failure::new(FailureKind::Other, error.to_string()),
         })?;
+        let world = server.world().map_err(|error| not_started(&error))?;
+        if *world.dialect() != dialect {
+            let set = server.set_dialect(dialect);
+            set.map_err(|error| not_started(&error))?;
+        }
         Ok(Self { server })
     }
 
@@ -40,9 +47,32 @@ impl Sandbox {
 }
 
 /// Returns the sandbox's state for `profile sandbox serve`.
-pub(crate) fn worlds() -> Result<Worlds, Failure> {
+pub(crate) fn worlds(dialect: Dialect) -> Result<Worlds, Failure> {
     let file = StateFile::new(state_path()?);
-    Worlds::in_file(file, World::default()).map_err(|error| not_started(&error))
+    let worlds = Worlds::in_file(file, World::default());
+    let mut worlds = worlds.map_err(|error| not_started(&error))?;
+    let set = worlds.update(|world| world.set_dialect(dialect));
+    set.map(|()| worlds).map_err(|error| not_started(&error))
+}
+
+/// Returns the dialect of the setting `sandbox_dialect`, or the default.
+pub(crate) fn dialect(settings: &Settings) -> Result<Dialect, Failure> {
+    let dialect = settings.read(SettingName::SandboxDialect, parse_dialect)?;
+    Ok(dialect.unwrap_or_default())
+}
+
+/// Returns a named dialect, or reads one from a file.
+pub(crate) fn parse_dialect(text: &str) -> Result<Dialect, String> {
+    if let Ok(named) = Dialect::named(text) {
+        return Ok(named);
+    }
+    let json = fs::read_to_string(text).map_err(|error| {
+        format!(
+            "is {text:?}, which cannot be read: {error}; expected default, minimal, maximal, \
+             random: and a seed, or a dialect file"
+        )
+    })?;
+    Dialect::from_json(&json).map_err(|error| format!("is the invalid file {text:?}: {error}"))
 }
 
 fn not_started(error: &StateError) -> Failure {

@@ -254,7 +254,7 @@ impl Settings {
     }
 
     /// Parses a setting, if it is set.
-    fn read<T>(
+    pub(crate) fn read<T>(
         &self,
         name: SettingName,
         parse: impl FnOnce(&str) -> Result<T, String>,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::IsTerminal as _;
+use std::path::Path;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -25,11 +26,12 @@ pub(crate) enum SettingName {
     Output,
     Proxy,
     Retries,
+    SandboxDialect,
     Timeout,
 }
 
 impl SettingName {
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Account,
         Self::BaseUrl,
         Self::Color,
@@ -38,6 +40,7 @@ impl SettingName {
         Self::Output,
         Self::Proxy,
         Self::Retries,
+        Self::SandboxDialect,
         Self::Timeout,
     ];
 
@@ -52,6 +55,7 @@ impl SettingName {
             Self::Output => "output",
             Self::Proxy => "proxy",
             Self::Retries => "retries",
+            Self::SandboxDialect => "sandbox_dialect",
             Self::Timeout => "timeout",
         }
     }
@@ -100,7 +104,7 @@ impl SettingName {
             Self::BaseUrl => "--base-url",
             Self::Color => "--color",
             // There is no flag for these.
-            Self::Editor | Self::Proxy => "",
+            Self::Editor | Self::Proxy | Self::SandboxDialect => "",
             Self::NoInput => "--no-input",
             Self::Output => "--output",
             Self::Retries => "--retries",
@@ -116,6 +120,7 @@ impl SettingName {
             Self::Editor => Some("PROFILE_EDITOR"),
             Self::NoInput => Some("PROFILE_NO_INPUT"),
             Self::Output => Some("PROFILE_OUTPUT"),
+            Self::SandboxDialect => Some("PROFILE_SANDBOX_DIALECT"),
             Self::Color | Self::Proxy | Self::Retries | Self::Timeout => None,
         }
     }
@@ -143,6 +148,10 @@ impl SettingName {
             Self::Output => Format::parse(text).map(drop),
             Self::Proxy => proxy(text),
             Self::Retries => count(text).map(drop),
+            #[cfg(feature = "sandbox")]
+            Self::SandboxDialect => crate::session::sandbox::parse_dialect(text).map(drop),
+            #[cfg(not(feature = "sandbox"))]
+            Self::SandboxDialect => Ok(()),
             Self::Timeout => seconds(text).map(drop),
         }
     }
@@ -181,6 +190,7 @@ impl SettingName {
     pub(crate) fn default_text(self) -> Option<String> {
         let text = match self {
             Self::Account | Self::BaseUrl | Self::Proxy => return None,
+            Self::SandboxDialect => "default",
             Self::Color => "auto",
             // Installed by default.
             Self::Editor if cfg!(windows) => "notepad",
@@ -211,6 +221,11 @@ impl SettingName {
                 Ok(seconds) => Some(Value::from(seconds)),
                 Err(_) => text.parse::<f64>().ok().map(Value::from),
             },
+            // A path that is valid in every directory.
+            Self::SandboxDialect if Path::new(text).exists() => {
+                let path = std::path::absolute(text).ok();
+                path.and_then(|path| path.to_str().map(Value::from))
+            }
             _ => None,
         };
         typed.unwrap_or_else(|| Value::from(text))

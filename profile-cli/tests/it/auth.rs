@@ -481,6 +481,8 @@ async fn status_masks_the_key() {
         settings.output.source	default
         settings.retries.value	3
         settings.retries.source	default
+        settings.sandbox_dialect.value	default
+        settings.sandbox_dialect.source	default
         settings.timeout.value	30
         settings.timeout.source	default
         --- stderr

@@ -58,6 +58,7 @@ fn lists_settings_with_their_sources() {
         output	tsv	default
         proxy		
         retries	7	HOME/.config/profile/config.toml
+        sandbox_dialect	default	default
         timeout	0.5	--timeout
         --- stderr
     "#]]
@@ -68,7 +69,7 @@ fn lists_settings_with_their_sources() {
         .unwrap()
         .iter()
         .map(|setting| &setting["name"]);
-    assert_eq!(names.count(), 9);
+    assert_eq!(names.count(), 10);
 }
 
 #[test]
@@ -195,13 +196,13 @@ fn rejects_unknown_settings() {
         exit 2
         --- stdout
         --- stderr
-        error: unknown setting "colour" (did you mean color?); expected one of account, base_url, color, editor, no_input, output, proxy, retries, timeout
+        error: unknown setting "colour" (did you mean color?); expected one of account, base_url, color, editor, no_input, output, proxy, retries, sandbox_dialect, timeout
     "#]]);
     config(home.path(), &["set", "zzz", "1"]).check(&expect![[r#"
         exit 2
         --- stdout
         --- stderr
-        error: unknown setting "zzz"; expected one of account, base_url, color, editor, no_input, output, proxy, retries, timeout
+        error: unknown setting "zzz"; expected one of account, base_url, color, editor, no_input, output, proxy, retries, sandbox_dialect, timeout
     "#]]);
     config(home.path(), &["set", "api_key", "canary"]).check(&expect![[r#"
         exit 2
@@ -222,7 +223,7 @@ fn warns_once_of_unknown_settings() {
         --- stdout
         3
         --- stderr
-        warning: HOME/.config/profile/config.toml: unknown setting "colour" (did you mean color?); expected one of account, base_url, color, editor, no_input, output, proxy, retries, timeout
+        warning: HOME/.config/profile/config.toml: unknown setting "colour" (did you mean color?); expected one of account, base_url, color, editor, no_input, output, proxy, retries, sandbox_dialect, timeout
         warning: HOME/.config/profile/config.toml: api_key is not a setting: config.toml does not hold API keys; store one with `profile auth login`, or set PROFILE_API_KEY
     "#]].assert_eq(&output(home.path(), &run));
     let quiet = config(home.path(), &["get", "retries", "-q"]);

@@ -33,6 +33,54 @@ fn changes_persist_between_commands() {
 }
 
 #[test]
+fn the_dialect_is_a_setting() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("dialect.json");
+    fs::write(&path, r#"{"settings": {"ids": "integer"}}"#).unwrap();
+    let list = |environment: &[(&str, &str)]| {
+        let arguments = ["--sandbox", "link", "list", "--json"];
+        run(home.path(), environment, &arguments).json()[0]["id"].clone()
+    };
+    assert_eq!(list(&[]), "link_1");
+    let set = ["config", "set", "sandbox_dialect", path.to_str().unwrap()];
+    run(home.path(), &[], &set).stdout();
+    assert_eq!(list(&[]), 1);
+    let default = [("PROFILE_SANDBOX_DIALECT", "default")];
+    assert_eq!(list(&default), "link_1");
+    run(home.path(), &[], &["config", "unset", "sandbox_dialect"]).stdout();
+    assert_eq!(list(&[]), "link_1");
+}
+
+#[test]
+fn an_invalid_dialect_is_an_error() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("dialect.json");
+    fs::write(&path, r#"{"ids": "roman"}"#).unwrap();
+    let path = path.to_str().unwrap();
+    let reason = "ids: unknown variant `roman`, expected one of `string`, `integer`, `uuid`";
+    let message = format!("sandbox_dialect is the invalid file {path:?}: {reason}\n");
+    let set = run(
+        home.path(),
+        &[],
+        &["config", "set", "sandbox_dialect", path],
+    );
+    assert_eq!(set.code(), 2, "{set}");
+    assert!(
+        set.to_string().contains(&format!("error: {message}")),
+        "{set}"
+    );
+    let variable = [("PROFILE_SANDBOX_DIALECT", path)];
+    let shown = run(home.path(), &variable, &["--sandbox", "show"]);
+    assert_eq!(shown.code(), 2, "{shown}");
+    let message = format!("error: PROFILE_SANDBOX_DIALECT: {message}");
+    assert!(shown.to_string().contains(&message), "{shown}");
+    let variable = [("PROFILE_SANDBOX_DIALECT", "tiny")];
+    let shown = run(home.path(), &variable, &["--sandbox", "show"]).to_string();
+    let message = "sandbox_dialect is \"tiny\", which cannot be read: ";
+    assert!(shown.contains(message), "{shown}");
+}
+
+#[test]
 fn reset_requires_confirmation_without_a_terminal() {
     let home = tempfile::tempdir().unwrap();
     play(home.path(), &["set", "--display-name", "Ada"]).stdout();
@@ -133,24 +181,25 @@ fn status_shows_only_the_sandbox() {
     status("table").check(&expect![[r#"
         exit 0
         --- stdout
-        account           none
-        base_url          the sandbox
-        key               sample (--sandbox)
-        handle            demo
-        scopes            profile:write analytics:read links:write
-                          social:write
-        rate_limit        1000000 requests per 60 s
-        allowed           show, set, edit, export, diff, apply, link list,
-                          link add, link edit, link delete, post list, post
-                          create, post delete, stats, analytics, badge list,
-                          site
-        setting color     auto (default)
-        setting editor    vi (default)
-        setting no_input  false (default)
-        setting output    table (--output)
-        setting proxy     not set
-        setting retries   3 (default)
-        setting timeout   30 (default)
+        account                  none
+        base_url                 the sandbox
+        key                      sample (--sandbox)
+        handle                   demo
+        scopes                   profile:write analytics:read links:write
+                                 social:write
+        rate_limit               1000000 requests per 60 s
+        allowed                  show, set, edit, export, diff, apply, link
+                                 list, link add, link edit, link delete, post
+                                 list, post create, post delete, stats,
+                                 analytics, badge list, site
+        setting color            auto (default)
+        setting editor           vi (default)
+        setting no_input         false (default)
+        setting output           table (--output)
+        setting proxy            not set
+        setting retries          3 (default)
+        setting sandbox_dialect  default (default)
+        setting timeout          30 (default)
         --- stderr
     "#]]);
     let told = status("json").json().to_string() + status("tsv").stdout();

@@ -47,6 +47,24 @@ const CALLS: [(Operation, Check); 11] = [
     (Operation::SITE_STATS, |setup| Box::pin(site_stats(setup))),
 ];
 
+/// Values that a service may have where the specification is silent.
+const OBSERVED: &str = r#"{
+    "ids": "uuid",
+    "error_template": {"body": {"errors": [
+        {"status": "{status}", "code": "{code}", "message": "{message}", "source": {"at": "{field}"}}
+    ]}},
+    "rate_limit_header_names": {"limit": "X-Quota", "remaining": "X-Quota-Left"},
+    "write_statuses": {"created": 202, "edited": 202, "deleted": 202},
+    "extra_fields": {
+        "me": {"phone": null},
+        "profile": {"pronouns": ["they"]},
+        "badge": {"rank": 1.5},
+        "statistics": {"unique": {"total": 1}},
+        "analytics": {"shares": 0},
+        "site": {"posts": 9}
+    }
+}"#;
+
 /// Returns each alternative alone, and combinations of several.
 fn dialects() -> impl Iterator<Item = (String, Dialect)> {
     let named = ["default", "minimal", "maximal"].map(str::to_owned);
@@ -55,9 +73,11 @@ fn dialects() -> impl Iterator<Item = (String, Dialect)> {
         let dialect = Dialect::named(&name).unwrap();
         (name, dialect)
     });
+    let observed = Dialect::from_json(OBSERVED).unwrap();
+    let observed = ("observed values".to_owned(), observed);
     let alone = Dialect::alternatives()
         .map(|(setting, alternative, dialect)| (format!("{setting}: {alternative}"), dialect));
-    several.chain(alone)
+    several.chain([observed]).chain(alone)
 }
 
 async fn start(name: String, dialect: Dialect) -> Setup {

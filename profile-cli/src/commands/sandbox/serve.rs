@@ -33,7 +33,7 @@ pub(crate) struct SandboxServeArguments {
 }
 
 pub(crate) fn run(arguments: &SandboxServeArguments, session: &Session<'_>) -> Result<u8, Failure> {
-    let worlds = sandbox::worlds()?;
+    let worlds = sandbox::worlds(sandbox::dialect(&session.settings)?)?;
     let key_file = sandbox::key_path()?;
     private_file::write(&key_file, format!("{}\n", worlds.keys().all).as_bytes())
         .map_err(|error| Failure::of_file("written", &key_file, &error))?;
