@@ -87,11 +87,15 @@ fn fields(dialect: &Dialect) -> Map<String, Value> {
 /// Returns the third column of the table of settings.
 fn needs() -> BTreeMap<&'static str, &'static str> {
     let rows = PAGE.lines().filter(|line| line.starts_with("| `"));
-    rows.map(|row| {
-        let cells: Vec<_> = row.trim_matches('|').split(" | ").map(str::trim).collect();
-        (cells[0].trim_matches('`'), cells[2])
-    })
-    .collect()
+    let rows = rows.map(|row| {
+        row.trim_matches('|')
+            .split(" | ")
+            .map(str::trim)
+            .collect::<Vec<_>>()
+    });
+    let rows = rows.filter(|cells| cells.len() == 3);
+    rows.map(|cells| (cells[0].trim_matches('`'), cells[2]))
+        .collect()
 }
 
 /// Returns the settings that can be observed if the given needs are met.

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 
 use mock_server::dialect::DialectFile;
 use mock_server::{MockServer, Request, World, handle};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::learn::{Learned, learn};
 
@@ -47,28 +47,9 @@ fn result<'a>(learned: &'a Learned, name: &str) -> &'a Value {
     row.unwrap_or_else(|| panic!("no row {name}"))
 }
 
-#[tokio::test]
-async fn names_the_habits_of_a_foreign_service_and_reproduces_them() {
-    let service = Foreign::start();
-    let options = ["--handle", "bob", "--allow-writes", "--yes"];
-    let learned = learn(&service.url, KEY, &options);
-    assert_eq!(
-        learned.code,
-        Some(1),
-        "{}{:#}",
-        learned.stderr,
-        learned.report
-    );
-    assert_eq!(learned.files, ["dialect.json"]);
-    let address = service.url.trim_start_matches("http://").parse().unwrap();
-    let me = crate::ask::ask_at(address, KEY, "GET /me").data(200);
-    assert_eq!(me["links"].as_array().unwrap().len(), 1);
-    assert_eq!(
-        (&me["posts"], &me["bio"], &me["location"]),
-        (&json!([]), &json!("Hello"), &json!("Paris"))
-    );
-    let settings = learned.settings();
-    for (setting, value) in [
+/// Returns the settings that express habits of the service.
+fn expected_settings() -> [(&'static str, Value); 12] {
+    [
         ("key_rate_limit", json!("number")),
         ("me_fields", json!("full")),
         ("ids", json!("uuid")),
@@ -99,7 +80,31 @@ async fn names_the_habits_of_a_foreign_service_and_reproduces_them() {
                 "link": {"position": 1},
             }),
         ),
-    ] {
+    ]
+}
+
+#[tokio::test]
+async fn names_the_habits_of_a_foreign_service_and_reproduces_them() {
+    let service = Foreign::start();
+    let options = ["--handle", "bob", "--allow-writes", "--yes"];
+    let learned = learn(&service.url, KEY, &options);
+    assert_eq!(
+        learned.code,
+        Some(1),
+        "{}{:#}",
+        learned.stderr,
+        learned.report
+    );
+    assert_eq!(learned.files, ["dialect.json"]);
+    let address = service.url.trim_start_matches("http://").parse().unwrap();
+    let me = crate::ask::ask_at(address, KEY, "GET /me").data(200);
+    assert_eq!(me["links"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        (&me["posts"], &me["bio"], &me["location"]),
+        (&json!([]), &json!("Hello"), &json!("Paris"))
+    );
+    let settings = learned.settings();
+    for (setting, value) in expected_settings() {
         assert_eq!(settings[setting], value, "{setting}");
     }
     let rejections = &settings["rejections"];
@@ -129,7 +134,33 @@ async fn names_the_habits_of_a_foreign_service_and_reproduces_them() {
     let statistics = "Site statistics: users, views and links, all integers";
     assert_eq!(result(&learned, statistics)["result"], "contradiction");
 
-    let file = DialectFile::from_json(&learned.file.to_string()).unwrap();
+    let world = reproduce(&learned.file);
+    assert_is_learned_again(world, settings).await;
+}
+
+/// Asserts that the same is learned from a mock with the learned dialect.
+async fn assert_is_learned_again(world: World, mut expected: Map<String, Value>) {
+    let server = MockServer::builder().world(world).start().await.unwrap();
+    let again = learn(
+        server.uri(),
+        server.key(),
+        &["--handle", "grace", "--allow-writes", "--yes"],
+    );
+    expected["extra_fields"]["key"] = again.settings()["extra_fields"]["key"].clone();
+    for name in [
+        "unknown_fields",
+        "write_statuses",
+        "error_template",
+        "ids",
+        "extra_fields",
+    ] {
+        assert_eq!(again.settings()[name], expected[name], "{name}");
+    }
+}
+
+/// Returns a world with the learned dialect, after comparing its responses with those of the service.
+fn reproduce(file: &Value) -> World {
+    let file = DialectFile::from_json(&file.to_string()).unwrap();
     let mut world = World::default();
     world.set_dialect(file.settings);
     let key = format!("Bearer {}", world.keys().all);
@@ -164,23 +195,5 @@ async fn names_the_habits_of_a_foreign_service_and_reproduces_them() {
         (&me["data"]["plan"], &me["data"]["links"][0]["position"]),
         (&json!("pro"), &json!(1))
     );
-
-    // What was learned from the service is learned again from the mock.
-    let server = MockServer::builder().world(world).start().await.unwrap();
-    let again = learn(
-        server.uri(),
-        server.key(),
-        &["--handle", "grace", "--allow-writes", "--yes"],
-    );
-    let mut expected = settings.clone();
-    expected["extra_fields"]["key"] = again.settings()["extra_fields"]["key"].clone();
-    for name in [
-        "unknown_fields",
-        "write_statuses",
-        "error_template",
-        "ids",
-        "extra_fields",
-    ] {
-        assert_eq!(again.settings()[name], expected[name], "{name}");
-    }
+    world
 }
