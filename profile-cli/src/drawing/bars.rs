@@ -4,7 +4,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::grouping::group;
 use super::shares;
-use super::text::{BOLD, DIM, max_width, pad_right, with_separators};
+use super::text::{DIM, MAX_WIDTH, max_width, pad_right, with_separators};
 use super::views::{ProfileViews, dates, max_views};
 use crate::terminal::screen::Screen;
 
@@ -24,13 +24,9 @@ pub(super) fn draw(views: &[ProfileViews], screen: &Screen) -> String {
     let chart = Chart::new(&bars, screen);
     let legend = unit.legend().map(|legend| screen.styled(DIM, legend));
     let legend = legend.map(|legend| legend + "\n").unwrap_or_default();
-    let summary = |views: &ProfileViews| {
-        let handle = screen.styled(BOLD, &views.handle);
-        format!("{handle}  {}\n", views.summary())
-    };
     let mut drawn = String::new();
     if views.len() > 1 && chart.cell(views.len()) >= MIN_CELL_WIDTH {
-        drawn.extend(views.iter().map(summary));
+        drawn.extend(views.iter().map(|views| views.heading(screen)));
         drawn += &format!("{legend}\n{}{}", chart.names(&bars), chart.draw(&bars));
         for views in views {
             drawn += &shares::draw(views, true, screen);
@@ -41,7 +37,7 @@ pub(super) fn draw(views: &[ProfileViews], screen: &Screen) -> String {
         if index > 0 {
             drawn.push('\n');
         }
-        drawn += &format!("{}{legend}\n", summary(one));
+        drawn += &format!("{}{legend}\n", one.heading(screen));
         drawn += &chart.draw(&bars[index..=index]);
         drawn += &shares::draw(one, false, screen);
     }
@@ -86,8 +82,9 @@ impl<'a> Chart<'a> {
 
     /// Returns the width of a cell if `count` cells share a line.
     fn cell(&self, count: usize) -> usize {
-        let free = self.screen.width.saturating_sub(self.date_width);
-        (free / count).saturating_sub(GAP)
+        let beside = |width: usize| width.saturating_sub(self.date_width);
+        let widest = (beside(self.screen.width) / count).min(beside(MAX_WIDTH));
+        widest.saturating_sub(GAP)
     }
 
     /// Returns the line of handles above the bars.
@@ -216,7 +213,8 @@ mod tests {
             2026-01-02  ▏ 1
             2026-01-03  0
 
-            grace  1,021 views in 3 days, 43,615 in all
+            grace  1,021 views in 3 days, 43,615 in
+                   all
 
             2026-01-01  ▏ 3
             2026-01-02  ▍ 18

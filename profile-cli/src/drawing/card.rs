@@ -1,17 +1,18 @@
 //! A profile as a card.
 
 use anstyle::Style;
+use jiff::civil::Date;
 use profile_sdk::{Badge, Color, Link, Post, Profile, RateLimit};
+use serde_json::Value;
 
-use super::text::{BOLD, DIM, one_line, pad_right, swatch, width, with_separators, wrap};
+use super::text::{
+    BOLD, DIM, MAX_WIDTH, one_line, pad_right, swatch, width, with_separators, wrap,
+};
 use crate::drawing::contrast::Contrast;
 use crate::terminal::screen::Screen;
 
 /// Width of the column of field names.
 const NAME_WIDTH: usize = 12;
-
-/// Maximum width of a card; longer lines are hard to read.
-const MAX_WIDTH: usize = 100;
 
 /// Draws the name and the bio, followed by the other fields.
 pub(super) fn draw(profile: &Profile, screen: &Screen) -> String {
@@ -156,14 +157,18 @@ impl Card<'_> {
         lines
     }
 
+    /// Returns the text of a post beside its date, if the service sends one.
     fn post(&self, post: &Post) -> Vec<String> {
+        let created_at = post.extra.get("created_at").and_then(Value::as_str);
+        let date = created_at.and_then(|time| time.get(.."YYYY-MM-DD".len()));
+        let date = date.filter(|date| date.parse::<Date>().is_ok());
+        let mark = date.map_or("· ".to_owned(), |date| format!("{date}  "));
+        let indent = " ".repeat(width(&mark));
         let body = post.body.as_deref().unwrap_or_default();
-        let lines = wrap(body, self.value_width.saturating_sub(2));
-        let mark = |index| if index == 0 { "· " } else { "  " };
-        let lines = lines.iter().enumerate();
-        lines
-            .map(|(index, line)| format!("{}{line}", mark(index)))
-            .collect()
+        let lines = wrap(body, self.value_width.saturating_sub(indent.len()));
+        let marks = [mark].into_iter().chain(std::iter::repeat(indent));
+        let lines = marks.zip(lines).map(|(mark, line)| mark + &line);
+        lines.collect()
     }
 
     fn badge(&self, badge: &Badge) -> String {

@@ -1,7 +1,7 @@
 //! The shares of devices and countries in the views.
 
 use super::bars::{bar, color};
-use super::text::{BOLD, max_width, pad_left, pad_right, with_separators};
+use super::text::{BOLD, max_width, pad_left, pad_right, percent, with_separators};
 use super::views::ProfileViews;
 use crate::terminal::screen::Screen;
 
@@ -81,33 +81,11 @@ fn largest(parts: &[(String, u64)]) -> Vec<(String, u64)> {
     parts
 }
 
-/// Returns the share, rounded to tenths of a percent; shares below that are shown as `<0.1 %`.
-fn percent(part: u64, sum: u128) -> String {
-    if sum == 0 {
-        return "0.0 %".to_owned();
-    }
-    let tenths = (u128::from(part) * 1000 + sum / 2) / sum;
-    match (part, tenths) {
-        (1.., 0) => "<0.1 %".to_owned(),
-        (_, tenths) => format!("{}.{} %", tenths / 10, tenths % 10),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
 
-    use super::{MAX_BAR_WIDTH, Screen, draw_parts, largest, percent};
-
-    #[test]
-    fn rounds_shares_to_tenths() {
-        assert_eq!(percent(1, 3), "33.3 %");
-        assert_eq!(percent(2, 3), "66.7 %");
-        assert_eq!(percent(1, 1), "100.0 %");
-        assert_eq!(percent(1, 1_000_000), "<0.1 %");
-        assert_eq!(percent(0, 9), "0.0 %");
-        assert_eq!(percent(0, 0), "0.0 %");
-    }
+    use super::{MAX_BAR_WIDTH, Screen, draw_parts, largest};
 
     #[test]
     fn sums_up_the_rest_of_many_parts() {

@@ -1,7 +1,7 @@
 //! Daily views as a sparkline.
 
 use super::bars::color;
-use super::text::{BOLD, DIM, max_width, pad_right, with_separators};
+use super::text::{DIM, max_width, pad_right, with_separators};
 use super::views::{ProfileViews, dates, max_views};
 use crate::terminal::screen::Screen;
 
@@ -16,8 +16,7 @@ pub(super) fn draw(views: &[ProfileViews], screen: &Screen) -> String {
     let columns = screen.width.saturating_sub(2 * (date_width + 2)).max(1);
     let mut drawn = String::new();
     for (index, views) in views.iter().enumerate() {
-        let handle = screen.styled(BOLD, &views.handle);
-        drawn += &format!("{handle}  {}\n", views.summary());
+        drawn += &views.heading(screen);
         for chunk in dates.chunks(columns) {
             let counts = chunk.iter().map(|date| views.daily.get(*date));
             let line: String = counts

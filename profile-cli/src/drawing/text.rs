@@ -10,6 +10,9 @@ use crate::terminal::screen::Screen;
 pub(super) const BOLD: Style = Style::new().bold();
 pub(super) const DIM: Style = Style::new().dimmed();
 
+/// Maximum width of a line; longer lines are hard to read.
+pub(super) const MAX_WIDTH: usize = 100;
+
 /// Zero-width joiner, which combines emoji.
 const JOINER: char = '\u{200d}';
 
@@ -49,6 +52,18 @@ pub(super) fn with_separators(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// Returns the share, rounded to tenths of a percent; shares below that are shown as `<0.1 %`.
+pub(super) fn percent(part: u64, sum: u128) -> String {
+    if sum == 0 {
+        return "0.0 %".to_owned();
+    }
+    let tenths = (u128::from(part) * 1000 + sum / 2) / sum;
+    match (part, tenths) {
+        (1.., 0) => "<0.1 %".to_owned(),
+        (_, tenths) => format!("{}.{} %", tenths / 10, tenths % 10),
+    }
 }
 
 /// Wraps text into lines of at most `columns` columns, between words if possible. Existing line
@@ -116,7 +131,7 @@ pub(super) fn swatch(color: &str, screen: &Screen) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{pad_right, width, with_separators, wrap};
+    use super::{pad_right, percent, width, with_separators, wrap};
 
     #[test]
     fn separates_thousands() {
@@ -129,6 +144,16 @@ mod tests {
         ] {
             assert_eq!(with_separators(number), expected);
         }
+    }
+
+    #[test]
+    fn rounds_shares_to_tenths() {
+        assert_eq!(percent(1, 3), "33.3 %");
+        assert_eq!(percent(2, 3), "66.7 %");
+        assert_eq!(percent(1, 1), "100.0 %");
+        assert_eq!(percent(1, 1_000_000), "<0.1 %");
+        assert_eq!(percent(0, 9), "0.0 %");
+        assert_eq!(percent(0, 0), "0.0 %");
     }
 
     #[test]

@@ -1,10 +1,15 @@
 //! The view statistics of a profile, ready to be drawn.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use profile_sdk::{Handle, UserStats};
 
-use super::text::{one_line, with_separators};
+use super::text::{BOLD, one_line, percent, width, with_separators, wrap};
+use crate::terminal::screen::Screen;
+
+/// Minimum width of the summary beside a long handle.
+const MIN_COLUMNS: usize = 20;
 
 /// The view statistics of one profile, with text that is safe to print.
 #[derive(Debug, Clone)]
@@ -13,13 +18,15 @@ pub(crate) struct ProfileViews {
     pub(super) total: Option<u64>,
     /// The number of days requested, and the views in them.
     pub(super) period: Option<(u64, u64)>,
+    /// The views in as many days before.
+    pub(super) before: Option<u64>,
     pub(super) daily: BTreeMap<String, u64>,
     pub(super) devices: Vec<(String, u64)>,
     pub(super) countries: Vec<(String, u64)>,
 }
 
 impl ProfileViews {
-    pub(crate) fn new(handle: &Handle, stats: &UserStats) -> Self {
+    pub(crate) fn new(handle: &Handle, stats: &UserStats, before: Option<u64>) -> Self {
         let mut daily = BTreeMap::new();
         for day in stats.daily.iter().flatten() {
             let views: &mut u64 = daily.entry(one_line(&day.date)).or_default();
@@ -33,6 +40,7 @@ impl ProfileViews {
                 .period
                 .as_ref()
                 .map(|period| (period.days, period.views)),
+            before,
             daily,
             devices: devices(stats),
             countries: countries
@@ -41,12 +49,40 @@ impl ProfileViews {
         }
     }
 
+    /// Returns the handle with the summary and the comparison beside it.
+    pub(super) fn heading(&self, screen: &Screen) -> String {
+        let indent = width(&self.handle) + 2;
+        let texts = [Some(self.summary()), self.comparison()];
+        let texts = texts.into_iter().flatten();
+        let columns = screen.width.saturating_sub(indent).max(MIN_COLUMNS);
+        let lines = texts.flat_map(|text| wrap(&text, columns));
+        let lines = lines.collect::<Vec<_>>();
+        let handle = screen.styled(BOLD, &self.handle);
+        format!("{handle}  {}\n", lines.join(&format!("\n{:indent$}", "")))
+    }
+
+    /// Returns the change since the period before: `+12.2 % from 49 in the 3 days before`.
+    fn comparison(&self) -> Option<String> {
+        let ((days, views), before) = (self.period?, self.before?);
+        let sign = match views.cmp(&before) {
+            Ordering::Less => "-",
+            Ordering::Equal => "±",
+            Ordering::Greater => "+",
+        };
+        let change = match before {
+            0 => with_separators(views),
+            _ => percent(views.abs_diff(before), before.into()),
+        };
+        let days = match days {
+            1 => "day".to_owned(),
+            days => in_days(days),
+        };
+        let before = with_separators(before);
+        Some(format!("{sign}{change} from {before} in the {days} before"))
+    }
+
     /// Returns a one-line summary: `55 views in 3 days, 43,615 in all`.
     pub(super) fn summary(&self) -> String {
-        let in_days = |days| match days {
-            1 => "1 day".to_owned(),
-            days => format!("{} days", with_separators(days)),
-        };
         let views_of = |views| match views {
             1 => "1 view".to_owned(),
             views => format!("{} views", with_separators(views)),
@@ -66,6 +102,13 @@ impl ProfileViews {
     fn sum(&self) -> Option<(u64, u64)> {
         let views = self.daily.values().copied().reduce(u64::saturating_add)?;
         Some((self.daily.len() as u64, views))
+    }
+}
+
+fn in_days(days: u64) -> String {
+    match days {
+        1 => "1 day".to_owned(),
+        days => format!("{} days", with_separators(days)),
     }
 }
 
@@ -113,6 +156,7 @@ pub(super) fn sample(handle: &str, daily: &[u64]) -> ProfileViews {
         handle: handle.to_owned(),
         total: Some(43_615),
         period: None,
+        before: None,
         daily,
         devices: Vec::new(),
         countries: Vec::new(),

@@ -7,8 +7,10 @@ use crate::terminal::screen::Screen;
 
 /// Renders tab-separated values without a header row.
 pub(super) fn tsv(view: &View, screen: &Screen) -> String {
-    if let View::Item(cells) = view {
-        return tsv(&View::Fields(present(cells)), screen);
+    match view {
+        View::Item(cells) => return tsv(&View::Fields(present(cells)), screen),
+        View::Split { pipes, .. } => return tsv(pipes, screen),
+        _ => {}
     }
     let Some((_, rows)) = heading_and_rows(view) else {
         return plain(view, screen);

@@ -82,6 +82,11 @@ impl Output {
         self.renderer.is_json()
     }
 
+    /// Returns `true` if the output is cards, tables and bars.
+    pub(crate) fn is_for_people(&self) -> bool {
+        matches!(self.renderer, Renderer::Table)
+    }
+
     /// Prints a result.
     pub(crate) fn report(&self, report: &Report) -> ExitCode {
         for warning in &report.warnings {

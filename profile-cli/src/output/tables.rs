@@ -10,28 +10,16 @@ use crate::outcome::report::View;
 use crate::terminal::printable::printable;
 use crate::terminal::screen::Screen;
 
+/// Width below which tables with wrapped cells are hard to read.
+const MIN_TABLE_WIDTH: usize = 60;
+
 /// Renders a view for a terminal.
 pub(super) fn text(view: &View, screen: &Screen) -> String {
     match view {
         View::Fields(fields) => aligned(fields, screen),
         View::Item(cells) => aligned(&present(cells), screen),
         View::Table { rows, empty, .. } if rows.is_empty() => format!("{empty}\n"),
-        View::Table { columns, rows, .. } => {
-            let mut table = Table::new();
-            table
-                .load_style(presets::UTF8_BORDERS_ONLY)
-                .set_content_arrangement(ContentArrangement::Dynamic)
-                .set_width(u16::try_from(screen.width).unwrap_or(u16::MAX))
-                .set_header(columns);
-            let cell = |cell: &String| printable(cell).replace('\t', " ");
-            let rows: Vec<Vec<_>> = rows
-                .iter()
-                .map(|row| row.iter().map(cell).collect())
-                .collect();
-            table.add_rows(&rows);
-            keep_words_whole(&mut table, columns, &rows);
-            format!("{table}\n")
-        }
+        View::Table { columns, rows, .. } => table(columns, rows, screen),
         View::Sentence(sentence) => format!("{}\n", printable(sentence)),
         View::Text(text) => format!("{}\n", printable(text)),
         View::Body(body) => {
@@ -43,23 +31,68 @@ pub(super) fn text(view: &View, screen: &Screen) -> String {
     }
 }
 
-/// Makes each column wide enough for its words. URLs are never broken, so that they can be copied,
-/// even if the table becomes wider than the terminal. Other long words are broken.
-fn keep_words_whole(table: &mut Table, headings: &[&str], rows: &[Vec<String>]) {
-    const LONG: usize = 16;
-    for (index, column) in table.column_iter_mut().enumerate() {
-        let cells = rows.iter().filter_map(|row| row.get(index));
-        let words = cells.flat_map(|cell| cell.split_whitespace());
-        let needed = words.map(|word| match word.contains("://") {
-            true => word.width(),
-            false => word.width().min(LONG),
-        });
-        let heading = headings.get(index).map(|heading| heading.width());
-        let max_width = needed.chain(heading).max().unwrap_or_default();
+/// Renders rows as a table without empty columns, or as blocks of lines if a table would be hard to
+/// read: if its words do not fit, or if the screen is narrow and its cells would be wrapped.
+fn table(headings: &[&str], rows: &[Vec<String>], screen: &Screen) -> String {
+    let cell = |cell: &String| printable(cell).replace('\t', " ");
+    let columns = headings.iter().enumerate().map(|(index, heading)| {
+        let cells = rows
+            .iter()
+            .map(|row| row.get(index).map_or_else(String::new, cell));
+        (*heading, cells.collect::<Vec<_>>())
+    });
+    let columns: Vec<_> = columns
+        .filter(|(_, cells)| cells.iter().any(|cell| !cell.is_empty()))
+        .collect();
+    // Each cell has a space on either side and a border or separator.
+    let sum = |width: fn(&(&str, Vec<String>)) -> usize| {
+        columns
+            .iter()
+            .map(|column| width(column) + 3)
+            .sum::<usize>()
+            + 1
+    };
+    let is_narrow = screen.width < MIN_TABLE_WIDTH && sum(full_width) > screen.width;
+    if is_narrow || sum(min_width) > screen.width {
+        let block = |row: &Vec<String>| {
+            let cells = headings.iter().copied().zip(row.iter().cloned());
+            aligned(&present(&cells.collect::<Vec<_>>()), screen)
+        };
+        return rows.iter().map(block).collect::<Vec<_>>().join("\n");
+    }
+    let mut table = Table::new();
+    table
+        .load_style(presets::UTF8_BORDERS_ONLY)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(u16::try_from(screen.width).unwrap_or(u16::MAX))
+        .set_header(columns.iter().map(|(heading, _)| heading));
+    for row in 0..rows.len() {
+        table.add_row(columns.iter().map(|(_, cells)| &cells[row]));
+    }
+    for (column, cells) in table.column_iter_mut().zip(&columns) {
         // The width includes a space on either side.
-        let width = u16::try_from(max_width + 2).unwrap_or(u16::MAX);
+        let width = u16::try_from(min_width(cells) + 2).unwrap_or(u16::MAX);
         column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
     }
+    format!("{table}\n")
+}
+
+/// Returns the width of a column in which no line is wrapped.
+fn full_width((heading, cells): &(&str, Vec<String>)) -> usize {
+    let lines = cells.iter().flat_map(|cell| cell.lines());
+    max_width(lines.chain([*heading]))
+}
+
+/// Returns the width of a column in which no word is broken. URLs count in full, so that they can be
+/// copied; other long words may be broken.
+fn min_width((heading, cells): &(&str, Vec<String>)) -> usize {
+    const LONG: usize = 16;
+    let words = cells.iter().flat_map(|cell| cell.split_whitespace());
+    let needed = words.map(|word| match word.contains("://") {
+        true => word.width(),
+        false => word.width().min(LONG),
+    });
+    needed.max().unwrap_or_default().max(heading.width())
 }
 
 /// Renders names in one column and values, wrapped between words, in the next.

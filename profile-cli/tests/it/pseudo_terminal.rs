@@ -29,14 +29,14 @@ impl Terminal {
     /// Starts the program on a terminal with 60 columns and color.
     #[track_caller]
     pub(crate) fn start(program: Program) -> Self {
-        Self::of_rows(24, program)
+        Self::of_size(24, 60, program)
     }
 
-    /// Starts the program on a terminal with this number of rows; 0 means unknown.
+    /// Starts the program on a terminal of this size; 0 rows means unknown.
     #[track_caller]
-    pub(crate) fn of_rows(rows: u16, program: Program) -> Self {
+    pub(crate) fn of_size(rows: u16, columns: u16, program: Program) -> Self {
         let (pty, pts) = pty_process::blocking::open().unwrap();
-        pty.resize(Size::new(rows, 60)).unwrap();
+        pty.resize(Size::new(rows, columns)).unwrap();
         let environment = program.command.get_envs();
         let set = environment.filter_map(|(name, value)| Some((name, value?)));
         let program = Command::new(program.command.get_program())

@@ -76,7 +76,7 @@ async fn a_table_is_a_card_as_wide_as_the_terminal() {
         links       Homepage  https://example.com/demo
                     Code      https://example.com/demo/code
 
-        posts       · Hello from the mock server!
+        posts       2025-01-15  Hello from the mock server!
 
         badges      Early bird
 

@@ -1,7 +1,7 @@
 //! `profile stats`.
 
 use expect_test::expect;
-use mock_server::wiremock::matchers::{any, path};
+use mock_server::wiremock::matchers::{any, path, query_param};
 use mock_server::wiremock::{Mock, ResponseTemplate};
 
 use crate::program::Fixture;
@@ -109,6 +109,7 @@ async fn draws_bars_and_shares() {
         exit 0
         --- stdout
         demo  55 views in 3 days, 43,615 in all
+              -40.9 % from 93 in the 3 days before
 
         2026-01-13  █████████████████████████████████████████████ 27
         2026-01-14  █████████████████████████████████████████████ 27
@@ -146,6 +147,7 @@ async fn groups_many_days_into_weeks() {
         exit 0
         --- stdout
         demo  980 views in 40 days, 43,615 in all
+              +10.9 % from 884 in the 40 days before
         each bar is one week, from the date shown to Sunday
 
         2025-12-07  ███▎ 15
@@ -223,8 +225,10 @@ async fn sparklines_of_several_profiles_share_a_scale() {
         exit 0
         --- stdout
         demo  210 views in 9 days, 43,615 in all
+              +4.5 % from 201 in the 9 days before
         2026-01-07  ▂▅▅▄█▇▆▆▁  2026-01-15
         grace  181 views in 9 days, 42,619 in all
+               +18.3 % from 153 in the 9 days before
         2026-01-07  ▄▃▁▁▆▄▅▆▆  2026-01-15
         same scale for all: █ is 36 views a day
         --- stderr
@@ -242,6 +246,7 @@ async fn draws_a_plot_in_a_pipe_if_requested() {
         exit 0
         --- stdout
         grace  181 views in 9 days, 42,619 in all
+               +18.3 % from 153 in the 9 days before
         2026-01-07  ▅▄▁▁█▅▆▆▆  2026-01-15
         --- stderr
     "#]]);
@@ -285,7 +290,9 @@ async fn shows_the_handles_of_several_profiles() {
         exit 0
         --- stdout
         demo  28 views in 2 days, 43,615 in all
+              -54.8 % from 62 in the 2 days before
         grace  54 views in 2 days, 42,619 in all
+               +17.4 % from 46 in the 2 days before
 
                     demo                          grace
         2026-01-14  █████████████████████████ 27  █████████████████████████ 27
@@ -428,5 +435,96 @@ async fn missing_counts_are_not_zero() {
         answer.mount(fixture.service.wiremock()).await;
         let drawn = fixture.run(&["stats", "demo", "--plot", "spark"]);
         assert_eq!(drawn.stdout(), expected);
+    }
+}
+
+/// Answers the request for this number of days, which is sent once.
+async fn answer(fixture: &Fixture, days: &str, template: ResponseTemplate) {
+    let request = Mock::given(path("/api/v1/users/demo/stats")).and(query_param("days", days));
+    let answer = request.respond_with(template).with_priority(1).expect(1);
+    answer.mount(fixture.service.wiremock()).await;
+}
+
+fn period(days: u64, views: u64) -> ResponseTemplate {
+    let data = serde_json::json!({"total_views": 9, "period": {"days": days, "views": views}});
+    ResponseTemplate::new(200).set_body_json(serde_json::json!({"data": data}))
+}
+
+#[tokio::test]
+async fn compares_with_the_period_before() {
+    for (views, both, expected) in [
+        (9, 12, "      +200.0 % from 3 in the 3 days before\n"),
+        (3, 9, "      -50.0 % from 6 in the 3 days before\n"),
+        (3, 6, "      ±0.0 % from 3 in the 3 days before\n"),
+        (1_003, 1_003, "      +1,003 from 0 in the 3 days before\n"),
+        // A count that decreased between the requests.
+        (3, 2, ""),
+    ] {
+        let fixture = Fixture::new().await;
+        answer(&fixture, "3", period(3, views)).await;
+        answer(&fixture, "6", period(6, both)).await;
+        let drawn = fixture.run(&["stats", "--days", "3", "--plot", "spark"]);
+        let summary = drawn.stdout().split_once('\n').unwrap();
+        assert_eq!(summary.1, expected, "{drawn}");
+    }
+}
+
+#[tokio::test]
+async fn compares_only_within_the_limits_of_days() {
+    let fixture = Fixture::new().await;
+    for (arguments, is_compared) in [
+        (&["--days", "182"][..], true),
+        (&["--days", "183"], false),
+        (&[], true),
+        // The devices of a response show that the profile is the own one.
+        (&["demo", "--days", "182"], true),
+        (&["grace", "--days", "15"], true),
+        (&["grace", "--days", "16"], false),
+        (&["grace"], false),
+        (&["grace", "demo", "--days", "15"], true),
+    ] {
+        let drawn = fixture.run(&[&["stats", "-o", "table"], arguments].concat());
+        let compared = drawn.stdout().contains(" days before");
+        assert_eq!(compared, is_compared, "{arguments:?}: {drawn}");
+    }
+    let stats = fixture.service.expect("GET", "/users/{handle}/stats");
+    stats.status(422).never();
+}
+
+#[tokio::test]
+async fn only_drawings_take_a_second_request() {
+    let fixture = Fixture::new().await;
+    for arguments in [
+        &[][..],
+        &["--json"],
+        &["-o", "csv"],
+        &["--plot", "none"],
+        &["--plot", "spark", "--json"],
+        &["--svg", "-"],
+    ] {
+        fixture.run(&[&["stats"], arguments].concat()).stdout();
+        let stats = fixture.service.expect("GET", "/users/{handle}/stats");
+        stats.query("days", "60").never();
+    }
+}
+
+#[tokio::test]
+async fn a_failed_comparison_is_left_out() {
+    let limited = ResponseTemplate::new(429).insert_header("Retry-After", "1");
+    for template in [
+        limited,
+        ResponseTemplate::new(503),
+        ResponseTemplate::new(422),
+        ResponseTemplate::new(200),
+        // The service returned fewer days than requested.
+        period(3, 12),
+    ] {
+        let fixture = Fixture::new().await;
+        answer(&fixture, "3", period(3, 9)).await;
+        answer(&fixture, "6", template).await;
+        let drawn = fixture.run(&["stats", "demo", "--days", "3", "--plot", "spark"]);
+        assert_eq!(drawn.stdout(), "demo  9 views in 3 days, 9 in all\n");
+        assert_eq!(drawn.stderr(), "");
+        fixture.service.wiremock().verify().await;
     }
 }

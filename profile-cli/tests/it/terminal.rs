@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use mock_server::{Fault, FaultRule, WireFault};
+use expect_test::expect;
+use mock_server::dialect::ResourceFields;
+use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
 
 use crate::program::{Fixture, Program};
 use crate::pseudo_terminal::Terminal;
@@ -145,22 +147,95 @@ async fn tables_fit_the_terminal() {
     fixture
         .run(&["link", "add", "--title", &title, "--url", "x:y"])
         .stdout();
-    for (environment, width) in [(&[][..], 60), (&[("COLUMNS", "56")], 56)] {
+    for (environment, width) in [(&[][..], 60), (&[("COLUMNS", "70")], 70)] {
         let (ended, seen) = start(&fixture, environment, &["link", "list"]).ends();
         assert_eq!(ended, Some(0), "{seen}");
         let widest = seen.lines().map(|line| line.chars().count()).max();
         assert!(widest <= Some(width), "{seen}");
         assert!(widest > Some(width - 10), "{seen}");
     }
-    let of_unknown_rows = Terminal::of_rows(0, fixture.program(&["link", "list"]));
+    let of_unknown_rows = Terminal::of_size(0, 60, fixture.program(&["link", "list"]));
     let (_, seen) = of_unknown_rows.ends();
     assert!(
         seen.lines().all(|line| line.chars().count() <= 60),
         "{seen}"
     );
-    // URLs are never broken.
-    let (_, seen) = start(&fixture, &[("COLUMNS", "30")], &["link", "list"]).ends();
-    assert!(seen.contains(" https://example.com/demo/code "), "{seen}");
+}
+
+/// Runs the program on a terminal with this number of columns, and returns its lines.
+#[track_caller]
+fn lines(fixture: &Fixture, columns: u16, arguments: &[&str]) -> String {
+    let program = fixture.program(arguments).env("NO_COLOR", "1");
+    let (ended, seen) = Terminal::of_size(24, columns, program).ends();
+    assert_eq!(ended, Some(0), "{seen}");
+    seen.replace("\r\n", "\n")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tables_are_blocks_of_lines_on_narrow_terminals() {
+    let fixture = Fixture::new().await;
+    expect![[r#"
+        id     link_1
+        title  Homepage
+        url    https://example.com/demo
+
+        id     link_2
+        title  Code
+        url    https://example.com/demo/code
+    "#]]
+    .assert_eq(&lines(&fixture, 40, &["link", "list"]));
+    expect![[r#"
+        id          post_3
+        body        Hello from the mock server!
+        created_at  2025-01-15T09:00:00Z
+    "#]]
+    .assert_eq(&lines(&fixture, 40, &["post", "list"]));
+    for columns in [80, 200] {
+        expect![[r#"
+            ┌─────────────────────────────────────────────────────────────┐
+            │ id       body                          created_at           │
+            ╞═════════════════════════════════════════════════════════════╡
+            │ post_3   Hello from the mock server!   2025-01-15T09:00:00Z │
+            └─────────────────────────────────────────────────────────────┘
+        "#]]
+        .assert_eq(&lines(&fixture, columns, &["post", "list"]));
+    }
+    // A table that fits remains a table.
+    let exact = "│ link_1   Homepage   https://example.com/demo      │";
+    assert!(lines(&fixture, 53, &["link", "list"]).contains(exact));
+    assert!(!lines(&fixture, 52, &["link", "list"]).contains('│'));
+    // A URL that does not fit is not broken, on a wide terminal either.
+    let url = format!("https://example.com/{}", "path/".repeat(20));
+    let add = ["link", "add", "--title", "Long", "--url", &url];
+    fixture.run(&add).stdout();
+    let listed = lines(&fixture, 80, &["link", "list"]);
+    assert!(listed.contains(&format!("\nurl    {url}\n")), "{listed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn empty_columns_and_fields_are_omitted() {
+    let mut dialect = Dialect::default();
+    dialect.resource_fields = ResourceFields::Bare;
+    let builder = MockServer::builder().dialect(dialect);
+    let fixture = Fixture::of(builder.start().await.unwrap());
+    let created = lines(&fixture, 80, &["post", "create", "Hello"]);
+    assert_eq!(created, "id    post_6\nbody  Hello\n");
+    let listed = lines(&fixture, 80, &["post", "list"]);
+    assert!(!listed.contains("created_at"), "{listed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bars_do_not_grow_beyond_100_columns() {
+    let fixture = Fixture::new().await;
+    let widest = |columns, arguments: &[&str]| {
+        let drawn = lines(&fixture, columns, &[&["stats"], arguments].concat());
+        drawn.lines().map(|line| line.chars().count()).max()
+    };
+    for (columns, expected) in [(40, 40), (80, 80), (100, 100), (200, 100)] {
+        assert_eq!(widest(columns, &[]), Some(expected));
+    }
+    // Profiles side by side have 100 columns each.
+    assert_eq!(widest(200, &["demo", "grace"]), Some(188));
 }
 
 #[tokio::test(flavor = "multi_thread")]

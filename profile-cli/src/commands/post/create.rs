@@ -6,13 +6,14 @@ use clap::Args;
 use profile_sdk::{Call, Operation, Post, Response};
 use serde_json::json;
 
+use super::fields::fields;
 use crate::commands::auth::permissions;
 use crate::drafts::draft::{Draft, DraftKind};
 use crate::drafts::editor::Editor;
 use crate::input::Input;
 use crate::input::typed_text::{self, TypedText};
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::{Report, View, cell};
+use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::session::dry_run::{self, Change, DryRun};
 
@@ -150,10 +151,4 @@ fn preview(call: &Call<Option<Post>>, body: String) -> Result<Report, Failure> {
 fn report(response: &Response<Option<Post>>) -> Report {
     let sentence = "The service accepted the post; `profile post list` shows it.";
     Report::written(response, fields, "created", sentence)
-}
-
-/// Returns the fields of a post.
-fn fields(post: &Post) -> View {
-    let cells = [cell(post.id.as_ref()), cell(post.body.as_ref())];
-    View::item(["id", "body"], cells)
 }

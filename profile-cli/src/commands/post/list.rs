@@ -1,11 +1,11 @@
 //! `profile post list`: the posts, read from the profile.
 
 use clap::Args;
-use profile_sdk::Post;
 
+use super::fields::table;
 use crate::commands::listing::report_listing;
 use crate::outcome::failure::Failure;
-use crate::outcome::report::{Report, View, cell};
+use crate::outcome::report::Report;
 use crate::session::Session;
 
 /// List your posts
@@ -24,13 +24,4 @@ pub(crate) fn run(_: PostListArguments, session: &Session<'_>) -> Result<Report,
         let posts = response.data().posts.as_deref();
         report_listing(&response, "posts", posts.map(table))
     })
-}
-
-fn table(posts: &[Post]) -> View {
-    let row = |post: &Post| vec![cell(post.id.as_ref()), cell(post.body.as_ref())];
-    View::Table {
-        columns: vec!["id", "body"],
-        rows: posts.iter().map(row).collect(),
-        empty: "You have no posts.",
-    }
 }

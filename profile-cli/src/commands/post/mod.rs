@@ -2,6 +2,7 @@
 
 mod create;
 mod delete;
+mod fields;
 mod list;
 
 use clap::Subcommand;

@@ -1,15 +1,19 @@
 //! `profile stats`: the views of profiles.
 
+mod comparison;
+mod fields;
+
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use profile_sdk::{Days, Handle, InvalidValue, Response, UserStats};
-use serde_json::json;
 
+use self::comparison::views_before;
+use self::fields::{as_array, plain};
 use crate::commands::batch;
 use crate::drawing::{self, Drawing, ProfileViews};
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::outcome::report::{Report, View, push_field};
+use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::system::output_file;
 use crate::terminal::printable::quoted;
@@ -22,6 +26,9 @@ On a terminal, prints bars, with one scale for all profiles, and the shares of d
 if the service returns them. More than 31 days are drawn as weeks, and more than 31 weeks as months;
 --plot spark, --svg and the other formats show each day. In a pipe, each line is a name and a value,
 separated by a tab, preceded by the handle if several are given; --plot draws there too.
+
+Bars and sparklines compare the views with those in as many days before, which takes another request.
+The service limits this to 182 days for your own profile and 15 for others.
 
 The JSON is the data of the response; with several handles, an array of {\"handle\": …, \"stats\": …}.
 All handles are tried, and the exit code is that of the worst failure.
@@ -91,13 +98,26 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
     if let Some(preview) = session.curl_preview(&calls)? {
         return Ok(preview);
     }
+    let is_own = arguments.handles.is_empty();
+    let draws = arguments.draws(session);
     let mut progress = Progress::begin("reading", handles.len(), session.output.is_quiet());
     let mut read = Vec::new();
     let mut failures = Vec::new();
     for (&handle, call) in handles.iter().zip(calls) {
         let what = format!("profile {}", quoted(handle));
         match session.read_about(&what, call) {
-            Ok(response) => read.push((handle, response)),
+            Ok(response) => {
+                let stats = response.data();
+                let before = match draws {
+                    true => views_before(handle, stats, is_own, session)?,
+                    false => None,
+                };
+                read.push(Read {
+                    handle,
+                    response,
+                    before,
+                });
+            }
             Err(failure) if handles.len() == 1 => return Err(failure),
             Err(failure) => failures.push(batch::item_failure(&what, handle, failure)),
         }
@@ -143,20 +163,40 @@ fn own_handle(session: &Session<'_>) -> Result<Handle, Failure> {
     })
 }
 
-type Read<'a> = (&'a Handle, Response<UserStats>);
+/// The statistics of a profile.
+struct Read<'a> {
+    handle: &'a Handle,
+    response: Response<UserStats>,
+    /// The views in as many days before.
+    before: Option<u64>,
+}
 
 fn views(read: &[Read<'_>]) -> Vec<ProfileViews> {
-    let views = read.iter();
-    views
-        .map(|(handle, response)| ProfileViews::new(handle, response.data()))
+    read.iter()
+        .map(|read| ProfileViews::new(read.handle, read.response.data(), read.before))
         .collect()
 }
 
 impl StatsArguments {
+    /// Returns `true` if bars or sparklines are printed.
+    fn draws(&self, session: &Session<'_>) -> bool {
+        let is_image = self
+            .svg
+            .as_ref()
+            .is_some_and(|path| path.as_os_str() == "-");
+        match self.plot {
+            _ if is_image => false,
+            Some(Plot::None) => false,
+            // --plot overrides the default format, but not an explicit one.
+            Some(_) if session.settings.format.is_none() => !session.output.is_json(),
+            _ => session.output.is_for_people(),
+        }
+    }
+
     fn report(&self, read: &[Read<'_>], several: bool, session: &Session<'_>) -> Report {
         let shown = self.shown(read, several, session);
         match read {
-            [(_, response)] if !several => Report::read(response, shown),
+            [read] if !several => Report::read(&read.response, shown),
             _ => Report::new(as_array(read), shown),
         }
     }
@@ -167,61 +207,9 @@ impl StatsArguments {
             Some(Plot::Spark) => Drawing::Spark(views(read)),
             Some(Plot::None) => return plain(read, several),
         };
-        // --plot overrides the default format, but not an explicit one.
-        match self.plot.is_some() && session.settings.format.is_none() {
+        match self.draws(session) {
             true => View::Drawing(drawing),
-            false => View::drawing(drawing, plain(read, several)),
+            false => plain(read, several),
         }
     }
-}
-
-/// Returns a JSON array of the statistics, each with its handle.
-fn as_array(read: &[Read<'_>]) -> String {
-    let elements = read.iter().map(|(handle, response)| {
-        let handle = json!(handle.as_str());
-        let stats = response.raw_data().unwrap_or("null");
-        format!("{{\"handle\":{handle},\"stats\":{stats}}}")
-    });
-    format!("[{}]", elements.collect::<Vec<_>>().join(","))
-}
-
-fn plain(read: &[Read<'_>], several: bool) -> View {
-    if !several {
-        let fields = read.iter().flat_map(|(handle, response)| {
-            let handle = ("handle".to_owned(), handle.to_string());
-            [handle].into_iter().chain(fields(response.data()))
-        });
-        return View::Fields(fields.collect());
-    }
-    let rows = read.iter().flat_map(|(handle, response)| {
-        let fields = fields(response.data()).into_iter();
-        fields.map(|(name, value)| vec![handle.to_string(), name, value])
-    });
-    View::Table {
-        columns: vec!["handle", "field", "value"],
-        rows: rows.collect(),
-        empty: "No statistics available.",
-    }
-}
-
-fn fields(stats: &UserStats) -> Vec<(String, String)> {
-    let mut fields = Vec::new();
-    push_field(&mut fields, "total_views", stats.total_views);
-    if let Some(period) = &stats.period {
-        push_field(&mut fields, "period.days", Some(period.days));
-        push_field(&mut fields, "period.views", Some(period.views));
-    }
-    if let Some(devices) = &stats.devices {
-        push_field(&mut fields, "devices.desktop", devices.desktop);
-        push_field(&mut fields, "devices.mobile", devices.mobile);
-        push_field(&mut fields, "devices.tablet", devices.tablet);
-    }
-    for country in stats.countries.iter().flatten() {
-        let name = format!("countries.{}", country.code);
-        push_field(&mut fields, name, Some(country.views));
-    }
-    for day in stats.daily.iter().flatten() {
-        push_field(&mut fields, format!("daily.{}", day.date), Some(day.views));
-    }
-    fields
 }
