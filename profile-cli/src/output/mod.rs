@@ -5,6 +5,8 @@ mod failures;
 #[cfg(feature = "jq")]
 mod jq;
 mod ndjson;
+#[cfg(feature = "webhook")]
+mod payload;
 mod pretty_json;
 mod renderer;
 mod tables;
@@ -170,15 +172,15 @@ impl Output {
     /// Prints one of many results. Returns `Break` if stdout is closed.
     #[cfg(feature = "webhook")]
     pub(crate) fn stream(&self, report: &Report) -> Result<ControlFlow<()>, Failure> {
-        let text = self.line(report)?;
-        let mut stdout = io::stdout().lock();
-        let written = stdout
-            .write_all(text.as_bytes())
-            .and_then(|()| stdout.flush());
-        match written {
-            Ok(()) => Ok(ControlFlow::Continue(())),
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
-            Err(error) => Err(Failure::of_output(&error)),
+        write_part(&self.line(report)?)
+    }
+
+    /// Prints a payload below its line, for people; in other formats, the line is everything.
+    #[cfg(feature = "webhook")]
+    pub(crate) fn stream_payload(&self, body: &[u8]) -> Result<ControlFlow<()>, Failure> {
+        match self.is_for_people() {
+            true => write_part(&payload::text(body, &self.stdout)),
+            false => Ok(ControlFlow::Continue(())),
         }
     }
 
@@ -231,6 +233,20 @@ fn write_to_stdout(bytes: &[u8]) -> Result<(), Failure> {
         Ok(()) => Ok(()),
         // The reader, such as `head`, has exited.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) => Err(Failure::of_output(&error)),
+    }
+}
+
+/// Writes one of many results. Returns `Break` if stdout is closed.
+#[cfg(feature = "webhook")]
+fn write_part(text: &str) -> Result<ControlFlow<()>, Failure> {
+    let mut stdout = io::stdout().lock();
+    let written = stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush());
+    match written {
+        Ok(()) => Ok(ControlFlow::Continue(())),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
         Err(error) => Err(Failure::of_output(&error)),
     }
 }

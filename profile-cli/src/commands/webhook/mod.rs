@@ -2,6 +2,7 @@
 
 mod delivery;
 mod encoding;
+mod example;
 mod kinds;
 mod listen;
 mod probe;

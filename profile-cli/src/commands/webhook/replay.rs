@@ -15,11 +15,14 @@ use crate::input;
 use crate::outcome::failure::Failure;
 use crate::session::Session;
 
+const HINT: &str = "record deliveries with `profile webhook listen --record DIRECTORY`";
+
 /// Send recorded deliveries again, with the same headers and bytes
 #[derive(Debug, Args)]
 #[command(after_help = "\
-`profile webhook listen --record` writes the files. All files are read first, and then sent in the
-given order. The recorded signatures are sent, so no secret is needed. With --resign, the secret is
+`profile webhook listen --record` writes the files. Of a directory, all files whose names end in .http
+are sent, in the order of their names, which is that of arrival. All files are read first, and then
+sent in the given order. The recorded signatures are sent, so no secret is needed. With --resign, the secret is
 read from PROFILE_WEBHOOK_SECRET, or from the file that PROFILE_WEBHOOK_SECRET_FILE names.
 
 Prints a line for each response: in a pipe, the kind, the status code, the milliseconds, the file and
@@ -27,11 +30,11 @@ the error, separated by tabs; with --json, an object. Exits with 0 if all status
 8 if there was no response at all, and otherwise with 1.
 
 Examples:
-  profile webhook replay deliveries/*.http --to http://127.0.0.1:8080/hooks
+  profile webhook replay deliveries --to http://127.0.0.1:8080/hooks
   profile webhook replay deliveries/*.http --to URL --resign")]
 pub(crate) struct WebhookReplayArguments {
-    /// Files of the recorded deliveries
-    #[arg(required = true, value_name = "FILE")]
+    /// Files of the recorded deliveries, or directories with such files
+    #[arg(required = true, value_name = "FILE|DIRECTORY")]
     files: Vec<PathBuf>,
 
     /// URL of the receiver
@@ -55,8 +58,9 @@ pub(crate) fn run(
         false => None,
     };
     let mut deliveries = Vec::new();
-    for file in &arguments.files {
-        let recorded = read(file)?;
+    let files = arguments.files.iter().map(|path| in_directory(path));
+    for file in files.collect::<Result<Vec<_>, _>>()?.into_iter().flatten() {
+        let recorded = read(&file)?;
         let delivery = match &secret {
             Some(secret) => recorded.signed(secret, arguments.encoding.digest()),
             None => recorded,
@@ -69,10 +73,32 @@ pub(crate) fn run(
     send_all(deliveries, &arguments.to, session)
 }
 
+/// Returns the recorded deliveries in a directory, sorted by name, or the path of a file.
+fn in_directory(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let unreadable = |error| Failure::usage(format!("{} cannot be read: {error}", path.display()));
+    let entries = std::fs::read_dir(path).map_err(unreadable)?;
+    let files = entries.map(|entry| entry.map(|entry| entry.path()));
+    let mut files = files.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    files.retain(|file| {
+        file.extension()
+            .is_some_and(|extension| extension == "http")
+    });
+    files.sort();
+    match files.is_empty() {
+        true => {
+            Err(Failure::usage(format!("{} contains no .http files", path.display())).hint(HINT))
+        }
+        false => Ok(files),
+    }
+}
+
 fn read(file: &Path) -> Result<Delivery, Failure> {
     let bytes = input::read_file(file)?;
     recording::read(&bytes).map_err(|reason| {
         let message = format!("{} is not a recorded delivery: {reason}", file.display());
-        Failure::usage(message).hint("record one with `profile webhook listen --record DIRECTORY`")
+        Failure::usage(message).hint(HINT)
     })
 }

@@ -1,14 +1,14 @@
 //! `profile webhook send`: sends a signed event.
 
 use clap::Args;
-use jiff::Timestamp;
 use reqwest::Url;
 use reqwest::header::HeaderValue;
-use serde_json::json;
+use serde_json::value::RawValue;
 use webhook_verify::EventKind;
 
 use super::delivery::Delivery;
 use super::encoding::Encoding;
+use super::example;
 use super::secret::{self, WebhookSecret};
 use super::sender::destination;
 use super::sending::send_all;
@@ -28,9 +28,9 @@ pub(crate) struct WebhookSendArguments {
     #[arg(long, value_name = "URL", value_parser = destination)]
     to: Url,
 
-    /// Body, sent byte for byte [default: a JSON object with type, created_at and data]
-    #[arg(long, value_name = "@FILE|-")]
-    data: Option<Input>,
+    /// Body, sent byte for byte [default: an example for this kind]
+    #[arg(long, value_name = "JSON|@FILE|-", value_parser = data)]
+    data: Option<Data>,
 
     /// Number of times to send it
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
@@ -40,17 +40,26 @@ pub(crate) struct WebhookSendArguments {
     encoding: Encoding,
 }
 
+/// The body of an event.
+#[derive(Debug, Clone)]
+enum Data {
+    Json(String),
+    Input(Input),
+}
+
 fn after_help() -> String {
     format!(
         "\
 Prints a line for each response: in a pipe, the kind, the status code, the milliseconds, an empty
 column and the error, separated by tabs; with --json, an object. Exits with 0 if all status codes
 were 2xx, with 8 if there was no response at all, and otherwise with 1. Requests are not retried, and
-redirects are not followed.
+redirects are not followed. The default body is an object with `type`, `created_at` and `data`; the
+service may send another shape.
 {}
 
 Examples:
   profile webhook send post.liked --to http://127.0.0.1:8080/hooks
+  profile webhook send follow.created --to URL --data '{{\"from\": \"grace\"}}'
   profile webhook send follow.created --to URL --data @body.json --count 5",
         secret::HELP
     )
@@ -59,8 +68,9 @@ Examples:
 pub(crate) fn run(arguments: &WebhookSendArguments, session: &Session<'_>) -> Result<(), Failure> {
     let secret = WebhookSecret::load(session)?.secret()?;
     let body = match &arguments.data {
-        Some(data) => data.read()?,
-        None => payload(&arguments.kind).into_bytes(),
+        Some(Data::Json(json)) => json.clone().into_bytes(),
+        Some(Data::Input(input)) => input.read()?,
+        None => example::payload(&arguments.kind).into_bytes(),
     };
     if let Ok(EventKind::Other(name)) = EventKind::try_from(arguments.kind.as_bytes()) {
         session.output.warn(&format!(
@@ -73,13 +83,14 @@ pub(crate) fn run(arguments: &WebhookSendArguments, session: &Session<'_>) -> Re
     send_all(deliveries, &arguments.to, session)
 }
 
-fn payload(kind: &HeaderValue) -> String {
-    let kind = String::from_utf8_lossy(kind.as_bytes());
-    let now = format!("{:.0}", Timestamp::now());
-    format!(
-        r#"{{"type":{},"created_at":"{now}","data":{{}}}}"#,
-        json!(kind)
-    )
+fn data(text: &str) -> Result<Data, String> {
+    if text == "-" || text.starts_with('@') {
+        return text.parse().map(Data::Input);
+    }
+    match serde_json::from_str::<&RawValue>(text) {
+        Ok(_) => Ok(Data::Json(text.to_owned())),
+        Err(error) => Err(format!("{error}; expected JSON, @FILE, or - for stdin")),
+    }
 }
 
 fn kind(text: &str) -> Result<HeaderValue, String> {

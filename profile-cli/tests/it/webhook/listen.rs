@@ -177,7 +177,7 @@ async fn errors_of_the_receiver_cannot_disable_the_webhook() {
         let run = listener.end();
         run.stdout();
         let warning = format!("warning: forwarding post.liked failed: {outcome}");
-        assert!(run.stderr().starts_with(&warning), "{run}");
+        assert!(run.stderr().contains(&warning), "{run}");
     }
 }
 
@@ -218,8 +218,11 @@ fn ack_now_does_not_wait_for_the_receiver_but_ctrl_c_does() {
 
     let home = home();
     let local = TcpListener::bind("127.0.0.1:0").unwrap();
-    let uri = format!("http://{}", local.local_addr().unwrap());
+    let address = local.local_addr().unwrap();
+    let uri = format!("http://user:password@{address}/hooks?token");
     let mut listener = Listener::start(home.path(), &["--json", "--forward-to", &uri]);
+    let forwarding = format!("note: forwarding to http://{address}/hooks");
+    assert_eq!(listener.stderr_line(), forwarding);
     // The receiver has not answered yet when the sender has its answer.
     assert_eq!(
         listener.deliver("post.liked", SIGNATURE, BODY.as_bytes()),
@@ -228,6 +231,8 @@ fn ack_now_does_not_wait_for_the_receiver_but_ctrl_c_does() {
     listener.event();
     let (mut stream, _) = local.accept().unwrap();
     listener.signal(Signal::INT);
+    let waiting = format!("note: waiting for http://{address}/hooks; press Ctrl-C to exit at once");
+    assert_eq!(listener.stderr_line(), waiting);
     let mut request = Vec::new();
     while !request.ends_with(BODY.as_bytes()) {
         let mut bytes = [0; 1024];
@@ -323,4 +328,30 @@ fn validates_arguments_before_listening() {
     let address = taken.local_addr().unwrap().to_string();
     let run = webhook(home.path(), &["listen", "--addr", &address]).run();
     assert_eq!(run.code(), 1, "{run}");
+}
+
+#[test]
+fn prints_payloads_for_people_only() {
+    let home = home();
+    let sign = |body: &str| {
+        let program = webhook(home.path(), &["sign", "--body", "-"]);
+        program.stdin(body).run().stdout().trim_end().to_owned()
+    };
+    let json = r#"{"type":"post.liked","text":"\u001b[31m"}"#;
+    for (arguments, is_printed) in [
+        (&["-o", "table"][..], true),
+        (&["-o", "table", "--no-payload"], false),
+        (&[], false),
+    ] {
+        let arguments = [&["--max", "2"], arguments].concat();
+        let listener = Listener::start(home.path(), &arguments);
+        listener.deliver("post.liked", &sign(json), json.as_bytes());
+        listener.deliver("post.liked", SIGNATURE, b"forged");
+        let run = listener.end();
+        let payload = "\n  {\n    \"type\": \"post.liked\",\n    \"text\": \"\\u001b[31m\"\n  }\n";
+        assert_eq!(run.stdout().contains(payload), is_printed, "{run}");
+        for hidden in ["forged", SECRET, "sha256="] {
+            assert!(!run.stdout().contains(hidden), "{run}");
+        }
+    }
 }

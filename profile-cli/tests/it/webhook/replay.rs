@@ -109,6 +109,28 @@ async fn sends_recordings_unchanged() {
     );
 }
 
+#[tokio::test]
+async fn sends_the_recordings_of_a_directory_in_order() {
+    let home = home();
+    let files = record(home.path());
+    let directory = files[0].parent().unwrap();
+    fs::write(directory.join("notes.txt"), "no recording").unwrap();
+    let to = receiver().await;
+    let arguments = ["replay", directory.to_str().unwrap(), "--to", &to.uri()];
+    webhook(home.path(), &arguments).run().stdout();
+    let requests = to.received_requests().await.unwrap();
+    assert_eq!(requests.len(), 2);
+    check(&requests[0], "post.liked", SIGNATURE, BODY.as_bytes());
+    assert_eq!(requests[1].body, BINARY);
+
+    let empty = home.path().join("empty");
+    fs::create_dir(&empty).unwrap();
+    let arguments = ["replay", empty.to_str().unwrap(), "--to", &to.uri()];
+    let run = webhook(home.path(), &arguments).run();
+    assert_eq!(run.code(), 2, "{run}");
+    assert!(run.stderr().contains("contains no .http files"), "{run}");
+}
+
 #[cfg(unix)]
 #[test]
 fn recordings_are_private_files() {

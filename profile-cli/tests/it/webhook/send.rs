@@ -64,6 +64,44 @@ async fn sends_a_default_body() {
 }
 
 #[tokio::test]
+async fn sends_an_example_of_each_kind() {
+    let home = home();
+    let to = receiver(&[204]).await;
+    let kinds = ["post.replied", "message.received"];
+    for kind in kinds {
+        webhook(home.path(), &["send", kind, "--to", &to.uri()])
+            .run()
+            .stdout();
+    }
+    let requests = to.received_requests().await.unwrap();
+    for (request, kind) in requests.iter().zip(kinds) {
+        let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
+        assert_eq!(
+            (&body["type"], &body["data"]["from"]),
+            (&kind.into(), &"grace".into())
+        );
+    }
+}
+
+#[tokio::test]
+async fn sends_json_from_the_arguments_byte_for_byte() {
+    let home = home();
+    let to = receiver(&[204]).await;
+    let json = r#"{ "a": 1.50 }"#;
+    let send = ["send", "post.liked", "--to", &to.uri(), "--data"];
+    webhook(home.path(), &[&send[..], &[json]].concat())
+        .run()
+        .stdout();
+    let run = webhook(home.path(), &[&send[..], &["body.json"]].concat()).run();
+    assert_eq!(run.code(), 2, "{run}");
+    let expected = "expected JSON, @FILE, or - for stdin";
+    assert!(run.stderr().contains(expected), "{run}");
+    let requests = to.received_requests().await.unwrap();
+    assert_eq!(requests.len(), 1);
+    assert_eq!(requests[0].body, json.as_bytes());
+}
+
+#[tokio::test]
 async fn prints_and_counts_each_response() {
     let home = home();
     let to = receiver(&[200, 500, 302]).await;

@@ -8,6 +8,7 @@ mod reporter;
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -36,6 +37,9 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// The delay after a failed `accept`, for example if no file descriptor is available.
 const BACK_OFF: Duration = Duration::from_millis(20);
 
+/// The time after which the command reports that it waits before it ends.
+const WAIT_DELAY: Duration = Duration::from_millis(300);
+
 /// Receive deliveries, verify their signatures and print them
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
@@ -57,6 +61,10 @@ pub(crate) struct WebhookListenArguments {
     /// Save each verified delivery to a file in this directory, for `profile webhook replay`
     #[arg(long, value_name = "DIRECTORY")]
     record: Option<PathBuf>,
+
+    /// Print only a line for each delivery, without its payload
+    #[arg(long)]
+    no_payload: bool,
 
     /// Exit after N deliveries, including rejected ones
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -84,7 +92,8 @@ fn after_help() -> String {
         "\
 Prints `listening on http://HOST:PORT` to stderr when it is ready, and then a line for each
 delivery: time, kind, status code of the response, size in bytes, `verified` or `rejected`, and the
-reason of a rejection; separated by tabs in a pipe. With --json, each line is an object that contains
+reason of a rejection; separated by tabs in a pipe. On a terminal, the payload of a verified delivery
+follows, shortened if it is long, unless --no-payload is given. With --json, each line is an object that contains
 the body as a string, or in base64 if it is not UTF-8. Rejected deliveries are printed without their
 body, and neither forwarded nor recorded; the response is 401, or 413 if the body is too large. Ten
 consecutive failures disable a webhook: after five and after ten, a warning is printed.
@@ -108,7 +117,7 @@ pub(crate) fn run(
         return Err(Failure::usage("--ack after requires --forward-to"));
     }
     let (handler, messages) = Handler::new(arguments, session)?;
-    let reporter = Reporter::new(session.output);
+    let reporter = Reporter::new(session.output, !arguments.no_payload);
     session.block_on(listen(arguments, handler, messages, reporter))?
 }
 
@@ -127,10 +136,11 @@ async fn listen(
         )
     })?;
     let uninterrupted = InterruptGuard::new();
-    reporter.begin(address);
+    let forward_to = arguments.forward_to.as_ref();
+    reporter.begin(address, forward_to);
     let handler = Arc::new(handler);
     let connections = GracefulShutdown::new();
-    let mut ended = loop {
+    let ended = loop {
         tokio::select! {
             stream = accept(&listener) => {
                 let handler = Arc::clone(&handler);
@@ -156,13 +166,34 @@ async fn listen(
     };
     drop((listener, handler));
     drop(uninterrupted);
-    connections.shutdown().await;
-    // The channel closes once all deliveries have been forwarded.
-    while let Some(message) = messages.recv().await {
-        ended = ended.and_then(|exit_code| match reporter.report(message)? {
-            ControlFlow::Continue(()) => Ok(exit_code),
-            ControlFlow::Break(()) => Ok(0),
-        });
+    let finishing = finish(messages, reporter, forward_to, ended);
+    tokio::join!(connections.shutdown(), finishing).1
+}
+
+/// Reports the remaining messages, and what the command waits for if that takes a moment.
+async fn finish(
+    mut messages: UnboundedReceiver<Message>,
+    mut reporter: Reporter<'_>,
+    forward_to: Option<&Url>,
+    mut ended: Result<u8, Failure>,
+) -> Result<u8, Failure> {
+    let mut delay = pin!(tokio::time::sleep(WAIT_DELAY));
+    let mut is_silent = true;
+    loop {
+        tokio::select! {
+            message = messages.recv() => {
+                // The channel closes once all deliveries have been answered and forwarded.
+                let Some(message) = message else { break };
+                ended = ended.and_then(|exit_code| match reporter.report(message)? {
+                    ControlFlow::Continue(()) => Ok(exit_code),
+                    ControlFlow::Break(()) => Ok(0),
+                });
+            }
+            () = &mut delay, if is_silent => {
+                is_silent = false;
+                reporter.wait(forward_to);
+            }
+        }
     }
     reporter.end();
     ended

@@ -3,10 +3,12 @@
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
 
+use reqwest::Url;
 use webhook_verify::MAX_CONSECUTIVE_FAILURES;
 
 use super::event::{Event, Verification};
 use super::handler::Message;
+use crate::commands::webhook::sender::redacted;
 use crate::outcome::failure::Failure;
 use crate::output::Output;
 
@@ -15,6 +17,7 @@ const MAX_FAILURES: u64 = MAX_CONSECUTIVE_FAILURES as u64;
 /// Prints messages and counts deliveries.
 pub(super) struct Reporter<'o> {
     output: &'o Output,
+    prints_payloads: bool,
     /// The number of consecutive failures as the service counts them, including verified
     /// deliveries for which the receiver of `--forward-to` returned an error.
     consecutive_failures: u64,
@@ -24,9 +27,10 @@ pub(super) struct Reporter<'o> {
 }
 
 impl<'o> Reporter<'o> {
-    pub(super) fn new(output: &'o Output) -> Self {
+    pub(super) fn new(output: &'o Output, prints_payloads: bool) -> Self {
         Self {
             output,
+            prints_payloads,
             consecutive_failures: 0,
             any_success: false,
             verified: 0,
@@ -34,10 +38,14 @@ impl<'o> Reporter<'o> {
         }
     }
 
-    /// Prints the address once deliveries are accepted.
-    pub(super) fn begin(&self, address: SocketAddr) {
+    /// Prints the address once deliveries are accepted, and the receiver to which they are forwarded.
+    pub(super) fn begin(&self, address: SocketAddr, forward_to: Option<&Url>) {
         self.output
             .status(&format!("listening on http://{address}"));
+        if let Some(url) = forward_to {
+            self.output
+                .note(&format!("forwarding to {}", redacted(url)));
+        }
         if !address.ip().is_loopback() {
             let warning = "other machines can reach this address; bodies are printed only if the \
                  signature is valid";
@@ -82,6 +90,9 @@ impl<'o> Reporter<'o> {
                 if self.output.stream(&report)?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
+                if self.prints_payloads && self.output.stream_payload(&event.body)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
                 if let Some(warning) = kind_mismatch {
                     self.output.warn(warning);
                 }
@@ -116,6 +127,16 @@ impl<'o> Reporter<'o> {
         Some(format!(
             "{count} consecutive deliveries have failed; {consequence}{suspicion}"
         ))
+    }
+
+    /// Reports that the command ends once all deliveries are answered and forwarded.
+    pub(super) fn wait(&self, forward_to: Option<&Url>) {
+        let what = match forward_to {
+            Some(url) => format!("waiting for {}", redacted(url)),
+            None => "waiting for deliveries in progress".to_owned(),
+        };
+        self.output
+            .note(&format!("{what}; press Ctrl-C to exit at once"));
     }
 
     /// Prints the totals.

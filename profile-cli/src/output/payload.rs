@@ -1,0 +1,58 @@
+//! Renders the body of a delivery for people: JSON indented, and shortened if it is long.
+
+use serde_json::value::RawValue;
+
+use super::pretty_json;
+use crate::terminal::printable::{json_text, printable};
+use crate::terminal::screen::Screen;
+
+const MAX_BYTES: usize = 4096;
+const MAX_LINES: usize = 40;
+
+/// Returns the indented lines of the body.
+pub(super) fn text(body: &[u8], screen: &Screen) -> String {
+    let shown = &body[..body.len().min(MAX_BYTES)];
+    let shown = String::from_utf8_lossy(shown);
+    let is_json = serde_json::from_str::<&RawValue>(&shown).is_ok();
+    let text = match is_json && body.len() <= MAX_BYTES {
+        true => pretty_json::text(&json_text(&shown), screen),
+        false => printable(&shown),
+    };
+    let mut lines = text.lines();
+    let indented = lines.by_ref().take(MAX_LINES);
+    let mut indented: String = indented.map(|line| format!("  {line}\n")).collect();
+    if body.len() > MAX_BYTES || lines.next().is_some() {
+        let length = body.len();
+        indented += &format!("  … ({length} bytes in all; --json prints the complete body)\n");
+    }
+    indented
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_BYTES, Screen, text};
+
+    #[test]
+    fn indents_json_and_removes_control_characters() {
+        let screen = Screen::plain();
+        let json = text("{\"a\":\"\\u001b[31m\u{9b}\u{202e}\"}".as_bytes(), &screen);
+        assert_eq!(json, "  {\n    \"a\": \"\\u001b[31m\\u009b\\u202e\"\n  }\n");
+        assert_eq!(text(b"a\x1b[31m\xffb\nc", &screen), "  a\u{fffd}b\n  c\n");
+        assert_eq!(text(b"", &screen), "");
+    }
+
+    #[test]
+    fn shortens_long_bodies() {
+        for (body, length) in [
+            ("x".repeat(1_000_000), 1_000_000),
+            (format!("[{}0]", "0,".repeat(99)), 201),
+            (format!("[{}0]", "0,".repeat(MAX_BYTES)), 8_195),
+        ] {
+            let shown = text(body.as_bytes(), &Screen::plain());
+            assert!(shown.len() < MAX_BYTES + 200, "{shown}");
+            assert!(shown.lines().count() <= 41, "{shown}");
+            let end = format!("  … ({length} bytes in all; --json prints the complete body)\n");
+            assert!(shown.ends_with(&end), "{shown}");
+        }
+    }
+}
