@@ -42,16 +42,8 @@ pub(super) async fn receive(
     Ok(received.discarded_body(length))
 }
 
-/// Does the same for a body that was already received.
-pub(super) fn read(head: &Parts, body: &[u8], limit: usize) -> Request {
-    let received = read_head(head);
-    match body.len() > limit {
-        true => received.discarded_body(body.len()),
-        false => received.body(body),
-    }
-}
-
-fn read_head(head: &Parts) -> Request {
+/// Returns a request without its body.
+pub(super) fn read_head(head: &Parts) -> Request {
     let target = head.uri.path_and_query();
     let target = target.map_or("", |target| target.as_str());
     let mut received = Request::new(head.method.as_str(), target);

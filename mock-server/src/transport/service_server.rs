@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::answer::answer;
 use super::connection::Handler;
-use super::incoming::{read, receive};
+use super::incoming::{read_head, receive};
 use super::listener;
 use super::mounted_mocks;
 use super::no_response::NoResponse;
@@ -114,6 +114,6 @@ async fn ask_mocks(wiremock: SocketAddr, request: Request<Incoming>) -> Result<A
     let request = Request::from_parts(head.clone(), Full::new(body.clone()));
     Ok(match mounted_mocks::respond(wiremock, request).await? {
         Some(response) => Asked::Matched(response),
-        None => Asked::Unmatched(read(&head, &body, BODY_LIMIT)),
+        None => Asked::Unmatched(read_head(&head).body(body)),
     })
 }
