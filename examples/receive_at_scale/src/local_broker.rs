@@ -100,18 +100,23 @@ impl LocalBroker {
     /// ```
     pub async fn start_cluster() -> io::Result<Option<[Self; 3]>> {
         // A server with JetStream needs routes, and waits for as many peers. Nothing listens on
-        // these ports; the second and third server know the first, which connects them.
+        // these ports. Each server connects to all before it, so that any two remain connected.
         let mut routes = UNUSED_ROUTES.map(str::to_owned);
         let Some(first) = Self::start_in_cluster("0", &routes).await? else {
             return Ok(None);
         };
-        let port = with_timeout(wait_for_port(first.folder.path(), "cluster")).await?;
-        routes[0] = format!("nats://127.0.0.1:{port}");
-        let second = Self::start_in_cluster("1", &routes).await?;
+        routes[0] = first.cluster_url().await?;
+        let Some(second) = Self::start_in_cluster("1", &routes).await? else {
+            return Ok(None);
+        };
+        routes[1] = second.cluster_url().await?;
         let third = Self::start_in_cluster("2", &routes).await?;
-        Ok(second
-            .zip(third)
-            .map(|(second, third)| [first, second, third]))
+        Ok(third.map(|third| [first, second, third]))
+    }
+
+    async fn cluster_url(&self) -> io::Result<String> {
+        let port = with_timeout(wait_for_port(self.folder.path(), "cluster")).await?;
+        Ok(format!("nats://127.0.0.1:{port}"))
     }
 
     async fn start_in_cluster(name: &str, routes: &[String]) -> io::Result<Option<Self>> {
