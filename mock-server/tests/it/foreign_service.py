@@ -22,6 +22,12 @@ class Rejected(Exception):
         self.status, self.code, self.field = status, code, field
 
 
+def listed(resources):
+    """Returns the links or posts in GET /me, without ids if the service is started with "no-ids"."""
+    hidden = ["id"] if "no-ids" in sys.argv else []
+    return [{name: one[name] for name in one if name not in hidden} for one in resources]
+
+
 def days(query, own):
     text = query.partition("days=")[2] or "30"
     limit = 365 if own else 30
@@ -85,7 +91,7 @@ class Handler(BaseHTTPRequestHandler):
         except Rejected as error:
             found = {"type": error.code, "text": str(error), "http": error.status}
             if error.field:
-                found["at"] = error.field
+                found["at"] = f"/{error.field}"
             self.answer(error.status, {"errors": [found]})
 
     do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = handle_request
@@ -105,7 +111,7 @@ class Handler(BaseHTTPRequestHandler):
         if path == "/me":
             key = {"scopes": "profile:write|analytics:read|links:write|social:write", "rate_limit": 5000, "prefix": KEY[:4], "echo": KEY}
             return PROFILE | EXTRA | {
-                "handle": "ada", "links": LINKS, "posts": POSTS, "badges": [],
+                "handle": "ada", "links": listed(LINKS), "posts": listed(POSTS), "badges": [],
                 "email": "ada@example.com", "api_visible": "yes", "key": key,
             }
         if path == "/me/analytics":

@@ -292,6 +292,18 @@ async fn learns_each_alternative_from_writes_and_undoes_them() {
 }
 
 #[tokio::test]
+async fn prints_the_report_even_if_the_file_cannot_be_written() {
+    let server = MockServer::start().await;
+    let learned = check_only(
+        server.uri(),
+        server.key(),
+        &["--out", "missing/dialect.json"],
+    );
+    assert_eq!(learned.code, Some(2), "{}", learned.stderr);
+    assert!(learned.report["rows"].is_array());
+}
+
+#[tokio::test]
 async fn compares_the_service_with_a_file() {
     let server = MockServer::start().await;
     let directory = TempDir::new().unwrap();

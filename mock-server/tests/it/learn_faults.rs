@@ -129,6 +129,7 @@ fn a_fault_at_any_request_leaves_nothing_behind() {
 async fn names_what_it_could_not_undo() {
     for (path, fault) in [
         ("/me/links/{id}", Fault::status(500)),
+        ("/me/links/{id}", Fault::status(404)),
         ("/me/posts/{id}", Fault::status(500)),
         ("/me/profile", Fault::status(500)),
     ] {
@@ -146,7 +147,7 @@ async fn names_what_it_could_not_undo() {
         let expected = match path {
             "/me/links/{id}" => "  the link link_6; delete it with curl ",
             "/me/posts/{id}" => "  the post post_7; delete it with curl ",
-            _ => "  location of the profile; the values before are in restore-",
+            _ => "  location of the profile; send the object \"profile\" in restore-",
         };
         assert!(left.starts_with(expected), "{left}");
         assert_eq!(left.lines().count(), 1, "{left}");
@@ -157,6 +158,29 @@ async fn names_what_it_could_not_undo() {
                 .any(|name| name.starts_with("restore-"))
         );
     }
+}
+
+#[tokio::test]
+async fn sends_nothing_after_a_long_retry_after() {
+    let server = MockServer::start().await;
+    let rule = FaultRule::new(Fault::rate_limited("3600")).skip(10);
+    server.add_fault(rule).unwrap();
+    let learned = learn(server.uri(), server.key(), &["--handle", "grace"]);
+    assert_eq!(learned.code, Some(0), "{}", learned.stderr);
+    assert_eq!(server.journal().requests().len(), 11);
+}
+
+#[tokio::test]
+async fn writes_nothing_if_the_profile_cannot_be_read() {
+    let server = MockServer::start().await;
+    let rule = FaultRule::new(Fault::status(500)).path("/me").skip(3);
+    server.add_fault(rule).unwrap();
+    let learned = learn(server.uri(), server.key(), &OPTIONS);
+    assert_eq!(learned.code, Some(3), "{}", learned.stderr);
+    assert_eq!(
+        learned.stderr,
+        "mock-server: GET /me returns 500; nothing was changed\n"
+    );
 }
 
 #[test]

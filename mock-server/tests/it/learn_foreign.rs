@@ -18,10 +18,11 @@ struct Foreign {
 }
 
 impl Foreign {
-    fn start() -> Self {
+    fn start(options: &[&str]) -> Self {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/foreign_service.py");
         let mut child = Command::new("python3")
             .arg(script)
+            .args(options)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -65,7 +66,7 @@ fn expected_settings() -> [(&'static str, Value); 12] {
         (
             "error_template",
             json!({"body": {"errors": [
-                {"type": "{code}", "text": "{message}", "http": "{status}", "at": "{field}"},
+                {"type": "{code}", "text": "{message}", "http": "{status}", "at": "/{field}"},
             ]}}),
         ),
         (
@@ -85,7 +86,7 @@ fn expected_settings() -> [(&'static str, Value); 12] {
 
 #[tokio::test]
 async fn names_the_habits_of_a_foreign_service_and_reproduces_them() {
-    let service = Foreign::start();
+    let service = Foreign::start(&[]);
     let options = ["--handle", "bob", "--allow-writes", "--yes"];
     let learned = learn(&service.url, KEY, &options);
     assert_eq!(
@@ -138,6 +139,18 @@ async fn names_the_habits_of_a_foreign_service_and_reproduces_them() {
     assert_is_learned_again(world, settings).await;
 }
 
+#[test]
+fn names_resources_whose_ids_are_not_shown() {
+    let service = Foreign::start(&["no-ids"]);
+    let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
+    assert_eq!(learned.code, Some(1), "{}", learned.stderr);
+    let (_, left) = learned.stderr.split_once("not undone:\n").unwrap();
+    let left: Vec<_> = left.lines().collect();
+    assert_eq!(left.len(), 2, "{left:?}");
+    assert!(left[0].starts_with("  possibly a link whose title contains learn"));
+    assert!(left[1].starts_with("  possibly a post whose body contains learn"));
+}
+
 /// Asserts that the same is learned from a mock with the learned dialect.
 async fn assert_is_learned_again(world: World, mut expected: Map<String, Value>) {
     let server = MockServer::builder().world(world).start().await.unwrap();
@@ -179,7 +192,7 @@ fn reproduce(file: &Value) -> World {
     assert_eq!((rejected.status, &error["http"]), (409, &json!(409)));
     assert_eq!(
         (&error["type"], &error["at"]),
-        (&json!("no_such_field"), &json!("nickname"))
+        (&json!("no_such_field"), &json!("/nickname"))
     );
     let written = handle(
         &mut world,

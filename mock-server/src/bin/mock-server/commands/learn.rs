@@ -100,6 +100,7 @@ async fn learn(options: &LearnOptions) -> Result<u8, Ended> {
     let mut observations = observations.map_err(|reason| (UNREACHABLE, reason.0))?;
     let mut is_restored = true;
     if options.allow_writes {
+        learn::require_profile(&observations).map_err(|reason| (UNREACHABLE, reason.0))?;
         let changes = Changes::new(&observations, options.base_url.as_str(), Path::new(""));
         confirm(options, &changes.describe(&observations)).map_err(usage)?;
         is_restored = write(&mut service, &mut observations, changes, &interrupt).await?;
@@ -111,6 +112,7 @@ async fn learn(options: &LearnOptions) -> Result<u8, Ended> {
             .check(&file)
             .map_err(|error| usage(error.to_string()))?;
     }
+    print(&report, options.json);
     if let Some(path) = &options.out {
         let unwritten = |reason| {
             usage(format!(
@@ -125,7 +127,6 @@ async fn learn(options: &LearnOptions) -> Result<u8, Ended> {
             serde_json::to_string_pretty(&file).map_err(|error| unwritten(error.to_string()))?;
         fs::write(path, text + "\n").map_err(|error| unwritten(error.to_string()))?;
     }
-    print(&report, options.json);
     Ok(if report.fits() && is_restored {
         0
     } else {

@@ -156,14 +156,14 @@ impl Changes {
         self.is_restored = true;
     }
 
-    /// Returns the ids of the marked resources in the data of `GET /me`; `None` if it has no list.
+    /// Returns the ids of the marked resources in the data of `GET /me`; `None` if it does not show
+    /// them.
     pub(super) fn marked(&self, kind: Kind, me: &Map<String, Value>) -> Option<Vec<String>> {
         let is_marked = |one: &&Value| {
             let text = one.get(kind.marked_field()).and_then(Value::as_str);
             text.is_some_and(|text| text.contains(&self.mark))
         };
-        let marked = kind.list(me)?.iter().filter(is_marked);
-        Some(marked.filter_map(id_of).collect())
+        kind.list(me)?.iter().filter(is_marked).map(id_of).collect()
     }
 
     /// Returns what is left to undo, according to the data of `GET /me` if it is known.
@@ -207,13 +207,16 @@ impl Changes {
                     let names: Vec<_> = fields.keys().map(String::as_str).collect();
                     let names = names.join(", ");
                     let path = self.path.display();
-                    format!("{names} of the profile; the values before are in {path}")
+                    format!(
+                        "{names} of the profile; send the object \"profile\" in {path} with PATCH \
+                         {url}/me/profile"
+                    )
                 }
             })
             .collect();
         let is_uncertain = |one: &&Created| {
-            let is_listed = me.is_some_and(|me| one.kind.list(me).is_some());
-            one.id.is_none() && !is_listed
+            let listed = me.and_then(|me| self.marked(one.kind, me));
+            one.id.is_none() && listed.is_none()
         };
         for one in self.created.iter().filter(is_uncertain) {
             let (name, field) = (one.kind.name(), one.kind.marked_field());

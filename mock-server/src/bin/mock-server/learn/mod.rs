@@ -34,7 +34,7 @@ pub(crate) use changes::Changes;
 pub(crate) use cleaning::clean_up;
 pub(crate) use delivery::Delivery;
 pub(crate) use observations::Observations;
-pub(crate) use reading::read;
+pub(crate) use reading::{read, require_profile};
 pub(crate) use report::Report;
 pub(crate) use service::{Key, Service, base_url};
 pub(crate) use writing::write;

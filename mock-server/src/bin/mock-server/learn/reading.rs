@@ -26,7 +26,11 @@ pub(crate) async fn read(
     let mut observations = Observations::default();
     let me = service.send(&Call::get("/me")).await.map_err(Unreachable)?;
     match me.status {
-        200..300 => {}
+        200..300 if me.json.is_some() => {}
+        200..300 => {
+            let message = "GET /me returns no JSON; check the base URL".to_owned();
+            return Err(Unreachable(message));
+        }
         401 | 403 => {
             let message = format!("the service refuses the key: GET /me returns {}", me.status);
             return Err(Unreachable(message));
@@ -61,6 +65,17 @@ pub(crate) async fn read(
     reject_profile_field(service, &mut observations).await;
     observations.rate_limited = service.rate_limited.clone();
     Ok(observations)
+}
+
+/// Checks that the service still returns the profile, so that writes can be undone.
+///
+/// # Errors
+///
+/// Returns an error if the last `GET /me` failed.
+pub(crate) fn require_profile(observations: &Observations) -> Result<(), Unreachable> {
+    let me = observations.answer(Step::MeAfterwards);
+    let me = me.and_then(|me| me.object().map(drop));
+    me.map_err(|reason| Unreachable(format!("{reason}; nothing was changed")))
 }
 
 fn fixed_calls() -> [(Step, Call); 10] {

@@ -212,6 +212,7 @@ impl Service {
         if *self.interrupted.borrow() {
             return Err(INTERRUPTED.to_owned());
         }
+        self.check_wait()?;
         self.sent += 1;
         progress(&format!(
             "request {} of at most {MAX_REQUESTS}: {call}",
@@ -307,18 +308,24 @@ impl Service {
 
     async fn wait(&mut self, delay: Duration) -> Result<(), String> {
         self.waited = self.waited.saturating_add(delay);
-        if self.waited > MAX_WAIT {
-            return Err(format!(
-                "the rate limit of the service would take more than {} s of waiting",
-                MAX_WAIT.as_secs()
-            ));
-        }
+        self.check_wait()?;
         progress(&format!("waiting {} s for the rate limit", delay.as_secs()));
         tokio::select! {
             () = tokio::time::sleep(delay) => Ok(()),
             Ok(_) = self.interrupted.wait_for(|interrupted| *interrupted) => {
                 Err(INTERRUPTED.to_owned())
             }
+        }
+    }
+
+    /// Returns an error, also for all later requests, if the rate limit asks for too long a wait.
+    fn check_wait(&self) -> Result<(), String> {
+        match self.waited > MAX_WAIT {
+            true => Err(format!(
+                "the rate limit of the service would take more than {} s of waiting",
+                MAX_WAIT.as_secs()
+            )),
+            false => Ok(()),
         }
     }
 }

@@ -63,15 +63,15 @@ pub(super) fn code_pointer(observations: &Observations) -> Option<String> {
         Some("nested") => Some("/error/code".to_owned()),
         Some("flat" | "problem_details") => Some("/code".to_owned()),
         Some(_) => None,
-        None => pointer(&template(observations)?, "{code}"),
+        None => pointer_to_code(&template(observations)?),
     }
 }
 
-fn pointer(template: &Value, placeholder: &str) -> Option<String> {
+fn pointer_to_code(template: &Value) -> Option<String> {
     let below =
-        |(name, value): (String, &Value)| Some(format!("/{name}{}", pointer(value, placeholder)?));
+        |(name, value): (String, &Value)| Some(format!("/{name}{}", pointer_to_code(value)?));
     match template {
-        Value::String(text) => (text == placeholder).then(String::new),
+        Value::String(text) => (text == "{code}").then(String::new),
         Value::Object(fields) => fields
             .iter()
             .map(|(name, value)| (name.clone(), value))
@@ -128,7 +128,10 @@ impl Context<'_> {
             Value::Number(number) if number.as_u64() == Some(self.status.into()) => {
                 json!("{status}")
             }
-            Value::String(text) if text == self.field => json!("{field}"),
+            // The field may be a part of a path, such as `/{field}`, but not of a sentence.
+            Value::String(text) if text.contains(self.field) && !text.contains(' ') => {
+                json!(text.replace(self.field, "{field}"))
+            }
             Value::String(text) if others.iter().any(|other| *other != base) => {
                 let is_word =
                     |other: &&Value| other.as_str().is_some_and(|text| !text.contains(' '));
@@ -153,7 +156,7 @@ fn is_identifier(name: &str) -> bool {
 
 /// Returns `true` if a body has the members of a template, except those that name a field.
 fn fits(template: &Value, body: &Value) -> bool {
-    let is_optional = |value: &Value| pointer(value, "{field}").is_some();
+    let is_optional = |value: &Value| value.to_string().contains("{field}");
     match (template, body) {
         (Value::Object(expected), Value::Object(found)) => {
             found.keys().all(|name| expected.contains_key(name))
