@@ -5,7 +5,7 @@ use reqwest::header::HeaderMap;
 use serde_json::{Map, Value};
 
 use super::finding::{Finding, Sample};
-use super::service::Key;
+use super::key::Key;
 
 /// A response of the service. Wherever it contained the key, it contains `…`.
 #[derive(Debug, Clone)]

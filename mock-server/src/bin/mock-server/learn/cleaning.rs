@@ -3,8 +3,9 @@
 use reqwest::Method;
 use serde_json::{Map, Value};
 
+use super::call::Call;
 use super::changes::{Changes, Undo};
-use super::service::{Call, Service};
+use super::service::Service;
 
 /// Maximum number of times that the service is asked what is left.
 const MAX_ROUNDS: usize = 4;

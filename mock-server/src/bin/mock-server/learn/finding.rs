@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Maximum length of a sample in characters of JSON.
 const MAX_SAMPLE: usize = 300;
@@ -95,6 +95,17 @@ impl Finding {
                 sample,
             },
             None => Self::Outside { sample },
+        }
+    }
+
+    /// Returns the learned fields of a setting, or that the mock does the same if there are none.
+    pub(super) fn learned_fields(fields: Map<String, Value>, sample: Sample) -> Self {
+        match fields.is_empty() {
+            true => Self::AsTheMock { sample },
+            false => Self::Learned {
+                value: fields.into(),
+                sample,
+            },
         }
     }
 

@@ -2,6 +2,16 @@
 
 use serde_json::Value;
 
+/// The fields of the profile.
+pub(super) const PROFILE: [&str; 6] = [
+    "display_name",
+    "bio",
+    "location",
+    "accent_color",
+    "text_color",
+    "background_color",
+];
+
 /// Returns `true` for `#rrggbb`, and for an empty string, which clears a color.
 pub(super) fn is_color(value: &Value) -> bool {
     let is_hex =

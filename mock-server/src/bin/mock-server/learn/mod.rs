@@ -2,7 +2,8 @@
 //!
 //! In reading order:
 //!
-//! - `answer`, `service`: one response, and the client that sends one request at a time
+//! - `key`, `call`, `answer`: the API key, one request, and one response
+//! - `service`: the client that sends one request at a time
 //! - `observations`, `reading`: the collected responses, and the requests that change nothing
 //! - `changes`, `writing`, `cleaning`: the writes of `--allow-writes`, and how they are undone
 //! - `delivery`: recorded webhook deliveries
@@ -12,11 +13,13 @@
 //! - `report`: the result for people, for programs and for the mock
 
 mod answer;
+mod call;
 mod changes;
 mod cleaning;
 mod delivery;
 mod finding;
 mod findings;
+mod key;
 mod limits;
 mod observations;
 mod reading;
@@ -33,10 +36,11 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_e
 pub(crate) use changes::Changes;
 pub(crate) use cleaning::clean_up;
 pub(crate) use delivery::Delivery;
+pub(crate) use key::{Key, base_url};
 pub(crate) use observations::Observations;
 pub(crate) use reading::{read, require_profile};
 pub(crate) use report::Report;
-pub(crate) use service::{Key, Service, base_url};
+pub(crate) use service::Service;
 pub(crate) use writing::write;
 
 /// Returns a name that no profile and no field has.

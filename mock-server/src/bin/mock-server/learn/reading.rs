@@ -3,8 +3,9 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use super::call::{Access, Call};
 use super::observations::{Days, Observations, Step};
-use super::service::{Access, Call, Service};
+use super::service::Service;
 use super::{path_segment, random_name};
 
 /// The values of `days` to ask for: the limits, the values beyond them, and the default.

@@ -130,7 +130,7 @@ impl Report {
                         .then(|| format!("{name} was {before} and is now {value}: {sample}"))
                 }
                 (Finding::Outside { sample }, _) if known(row).as_deref() != Some("outside") => {
-                    Some(format!("{name} is now outside our dialects: {sample}"))
+                    Some(format!("{name}: no dialect does this any more: {sample}"))
                 }
                 (Finding::Contradiction { sample }, _) if known(row).is_none() => Some(format!(
                     "now contradicts the specification: {name}: {sample}"
@@ -154,7 +154,7 @@ impl fmt::Display for Report {
                     writeln!(f, "{name:<40}not observable: {reason}")?;
                 }
                 Finding::Outside { sample } => {
-                    writeln!(f, "{name:<40}outside our dialects: {sample}")?;
+                    writeln!(f, "{name:<40}no dialect does this: {sample}")?;
                 }
                 Finding::Contradiction { sample } => {
                     writeln!(f, "contradicts the specification: {name}\n    {sample}")?;

@@ -1,17 +1,16 @@
 //! The client: one request at a time, within a budget.
 
-use std::fmt;
 use std::io::{self, IsTerminal, Read, Write};
 use std::time::Duration;
 
+use super::answer::Answer;
+use super::call::{Access, Call};
+use super::key::Key;
 use flate2::read::GzDecoder;
 use reqwest::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
 use reqwest::{Client, Method, Url, redirect};
 use serde_json::Value;
 use tokio::sync::watch;
-use url::Host;
-
-use super::answer::Answer;
 
 /// Maximum number of requests.
 const MAX_REQUESTS: u32 = 80;
@@ -29,100 +28,6 @@ const MAX_BODY_BYTES: usize = 1024 * 1024;
 
 /// Maximum time to wait for a rate limit, in total.
 const MAX_WAIT: Duration = Duration::from_secs(300);
-
-/// An API key, which is never printed.
-pub(crate) struct Key(String);
-
-impl Key {
-    /// Checks a key.
-    pub(crate) fn new(text: &str) -> Result<Self, &'static str> {
-        match text.trim() {
-            "" => Err("the API key is empty"),
-            key if !key.bytes().all(|byte| byte.is_ascii_graphic()) => {
-                Err("the API key contains spaces or characters that are not ASCII")
-            }
-            key => Ok(Self(key.to_owned())),
-        }
-    }
-
-    pub(super) fn redact(&self, text: &str) -> String {
-        text.replace(&self.0, "…")
-    }
-
-    pub(super) fn redact_json(&self, json: Value) -> Value {
-        match json {
-            Value::String(text) => self.redact(&text).into(),
-            Value::Array(all) => all.into_iter().map(|one| self.redact_json(one)).collect(),
-            Value::Object(fields) => fields
-                .into_iter()
-                .map(|(name, value)| (self.redact(&name), self.redact_json(value)))
-                .collect(),
-            other => other,
-        }
-    }
-}
-
-/// The key that a request carries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Access {
-    Key,
-    WrongKey,
-    NoKey,
-}
-
-/// A request to the service.
-#[derive(Debug, Clone)]
-pub(super) struct Call {
-    method: Method,
-    /// The path below `/api/v1`, with the query.
-    path: String,
-    access: Access,
-    body: Option<String>,
-    content_type: &'static str,
-}
-
-impl Call {
-    pub(super) fn new(method: Method, path: impl Into<String>) -> Self {
-        Self {
-            method,
-            path: path.into(),
-            access: Access::Key,
-            body: None,
-            content_type: "application/json",
-        }
-    }
-
-    pub(super) fn get(path: impl Into<String>) -> Self {
-        Self::new(Method::GET, path)
-    }
-
-    pub(super) fn access(mut self, access: Access) -> Self {
-        self.access = access;
-        self
-    }
-
-    /// Sets a body, which is sent as JSON.
-    pub(super) fn body(mut self, body: impl fmt::Display) -> Self {
-        self.body = Some(body.to_string());
-        self
-    }
-
-    pub(super) fn content_type(mut self, content_type: &'static str) -> Self {
-        self.content_type = content_type;
-        self
-    }
-}
-
-impl fmt::Display for Call {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { method, path, .. } = self;
-        match self.access {
-            Access::Key => write!(f, "{method} {path}"),
-            Access::WrongKey => write!(f, "{method} {path} with a wrong key"),
-            Access::NoKey => write!(f, "{method} {path} without a key"),
-        }
-    }
-}
 
 /// The service to learn from.
 pub(crate) struct Service {
@@ -228,7 +133,7 @@ impl Service {
         let request = self.client.request(call.method.clone(), url);
         let mut request = request.header(ACCEPT_ENCODING, "gzip");
         request = match call.access {
-            Access::Key => request.header(AUTHORIZATION, self.authorization()),
+            Access::Key => request.header(AUTHORIZATION, self.key.authorization()),
             Access::WrongKey => {
                 request.header(AUTHORIZATION, "Bearer wrong-key-of-mock-server-learn")
             }
@@ -261,14 +166,6 @@ impl Service {
             &body,
             &self.key,
         ))
-    }
-
-    fn authorization(&self) -> reqwest::header::HeaderValue {
-        let value = format!("Bearer {}", self.key.0);
-        let mut value: reqwest::header::HeaderValue =
-            value.parse().expect("a key consists of visible ASCII");
-        value.set_sensitive(true);
-        value
     }
 
     /// Keeps the limit that `GET /me` shows, for a service whose responses do not count down.
@@ -385,31 +282,4 @@ fn progress(line: &str) {
         // Ignore a closed stderr.
         let _ = write!(stderr, "\r\x1b[K{line}").and_then(|()| stderr.flush());
     }
-}
-
-/// Parses a base URL to which the key can be sent.
-pub(crate) fn base_url(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| format!("{error}; expected https://HOST"))?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err("expected a URL that starts with https://".to_owned());
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err("remove the user name and password".to_owned());
-    }
-    if url.query().is_some() || url.fragment().is_some() {
-        return Err("remove everything from ? or # on".to_owned());
-    }
-    if url.path().trim_end_matches('/').ends_with("/api/v1") {
-        return Err("remove /api/v1, which is added to it".to_owned());
-    }
-    let is_loopback = match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
-    if url.scheme() == "http" && !is_loopback {
-        return Err("the key would be sent unencrypted; use https://".to_owned());
-    }
-    Ok(url)
 }

@@ -1,10 +1,16 @@
 //! The table of the silences of the specification, in its order.
 
 use super::finding::Found;
+use super::findings::writes::compare;
 use super::findings::{
     deliveries, error_bodies, extra_fields, me, rate_limits, rejections, statistics, writes,
 };
 use super::observations::Observations;
+use super::observations::Step::{
+    BioElevenLinesCr, BioTenLines, BioTenLinesCrLf, BioTrailingBreak, CreateLinkWithoutUrl,
+    EditLink, EditLinkEmpty, EditLinkRelativeUrl, Location, Location40, LocationCombined,
+    LocationNull, LocationNumber, LocationRepeated, LocationTwoBytes, LocationTwoUnits,
+};
 
 /// A silence of the specification.
 pub(super) struct Silence {
@@ -49,16 +55,22 @@ pub(super) const SILENCES: [Silence; 43] = [
     setting("resource_fields", "other fields of links and posts", me::resource_fields),
     setting("write_responses", "response to a write", writes::write_responses),
     setting("write_statuses", "statuses of writes", writes::write_statuses),
-    fixed("required fields of links and posts", writes::required_fields),
+    fixed("required fields of links and posts", |all| {
+        compare(all, EditLink, &[(CreateLinkWithoutUrl, false), (EditLinkEmpty, false)])
+    }),
     setting("unknown_fields", "unknown fields of links and posts", writes::unknown_fields),
-    fixed("null in an edit of the profile", writes::null),
-    fixed("other types than strings", writes::other_types),
-    fixed("repeated fields", writes::repeated_fields),
-    fixed("characters that count against a limit", writes::characters),
-    fixed("line breaks that count against a limit", writes::line_breaks),
+    fixed("null in an edit of the profile", |all| compare(all, Location, &[(LocationNull, false)])),
+    fixed("other types than strings", |all| compare(all, Location, &[(LocationNumber, false)])),
+    fixed("repeated fields", |all| compare(all, Location, &[(LocationRepeated, false)])),
+    fixed("characters that count against a limit", |all| {
+        compare(all, Location40, &[(LocationTwoBytes, true), (LocationTwoUnits, true), (LocationCombined, false)])
+    }),
+    fixed("line breaks that count against a limit", |all| {
+        compare(all, BioTenLines, &[(BioTenLinesCrLf, true), (BioElevenLinesCr, false), (BioTrailingBreak, false)])
+    }),
     fixed("case of colors", writes::case_of_colors),
     fixed("limits of titles, URLs and posts", never),
-    fixed("relative URLs", writes::relative_urls),
+    fixed("relative URLs", |all| compare(all, EditLink, &[(EditLinkRelativeUrl, false)])),
     setting("analytics", "fields of analytics", me::analytics),
     setting("badge_kinds", "kinds of badges", me::badge_kinds),
     setting("other_statistics", "devices and countries of others", statistics::other_statistics),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::Answer;
 use super::finding::Sample;
-use super::limits::{is_color, is_within_limits};
+use super::limits::{PROFILE, is_color, is_within_limits};
 use super::observations::{Observations, Step};
 
 /// A sentence of the specification, and a function that returns a response that contradicts it.
@@ -103,28 +103,25 @@ fn invalid(object: &Map<String, Value>, fields: &[Field]) -> Option<Value> {
     (!found.is_empty()).then_some(found.into())
 }
 
+/// Returns the invalid fields of the data of a response.
+fn incomplete(observations: &Observations, step: Step, fields: &[Field]) -> Option<Sample> {
+    let answer = observations.answer(step).ok()?;
+    Some(answer.sample(invalid(answer.object().ok()?, fields)?))
+}
+
 fn me_is_complete(observations: &Observations) -> Option<Sample> {
-    let me = observations.answer(Step::Me).ok()?;
     let fields: &[Field] = &[
         ("email", Value::is_string),
         ("api_visible", |_| true),
         ("key", Value::is_object),
     ];
-    Some(me.sample(invalid(me.object().ok()?, fields)?))
+    incomplete(observations, Step::Me, fields)
 }
 
 fn profile_is_within_limits(observations: &Observations) -> Option<Sample> {
     let me = observations.answer(Step::Me).ok()?;
     let object = me.object().ok()?;
-    let fields = [
-        "display_name",
-        "bio",
-        "location",
-        "accent_color",
-        "text_color",
-        "background_color",
-    ];
-    let mut values = fields
+    let mut values = PROFILE
         .map(|name| (name, object.get(name).unwrap_or(&Value::Null)))
         .into_iter();
     let (name, value) = values.find(|(name, value)| !is_within_limits(name, value))?;
@@ -197,7 +194,6 @@ fn own_statistics_are_complete(observations: &Observations) -> Option<Sample> {
             .as_array()
             .is_some_and(|all| all.iter().all(|one| has(one, text)))
     }
-    let answer = observations.answer(Step::OwnStatistics(Some(1))).ok()?;
     let fields: &[Field] = &[
         ("total_views", Value::is_u64),
         ("period", |period| {
@@ -211,7 +207,7 @@ fn own_statistics_are_complete(observations: &Observations) -> Option<Sample> {
         }),
         ("countries", |countries| all(countries, "code")),
     ];
-    Some(answer.sample(invalid(answer.object().ok()?, fields)?))
+    incomplete(observations, Step::OwnStatistics(Some(1)), fields)
 }
 
 fn days_are_accepted(observations: &Observations) -> Option<Sample> {
@@ -230,13 +226,12 @@ fn days_are_accepted(observations: &Observations) -> Option<Sample> {
 }
 
 fn site_is_complete(observations: &Observations) -> Option<Sample> {
-    let answer = observations.answer(Step::Site).ok()?;
     let fields: &[Field] = &[
         ("users", Value::is_u64),
         ("views", Value::is_u64),
         ("links", Value::is_u64),
     ];
-    Some(answer.sample(invalid(answer.object().ok()?, fields)?))
+    incomplete(observations, Step::Site, fields)
 }
 
 fn unknown_fields_are_rejected(observations: &Observations) -> Option<Sample> {
@@ -247,16 +242,9 @@ fn unknown_fields_are_rejected(observations: &Observations) -> Option<Sample> {
     let [before, after] =
         [Step::Me, Step::MeAfterwards].map(|step| observations.answer(step).ok()?.object().ok());
     let (before, after) = (before?, after?);
-    let mut changed = [
-        "display_name",
-        "bio",
-        "location",
-        "accent_color",
-        "text_color",
-        "background_color",
-    ]
-    .into_iter();
-    let changed = changed.find(|name| before.get(*name) != after.get(*name))?;
+    let changed = PROFILE
+        .into_iter()
+        .find(|name| before.get(*name) != after.get(*name))?;
     Some(answer.sample(format!("{changed} has changed")))
 }
 

@@ -3,9 +3,10 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use super::call::Call;
 use super::changes::{Changes, Kind, id_of};
 use super::observations::{Observations, Step};
-use super::service::{Call, Service};
+use super::service::Service;
 
 /// Edits of the profile. A row has the field, and the value as a JSON text, which may be invalid.
 fn edits() -> [(Step, &'static str, String); 18] {

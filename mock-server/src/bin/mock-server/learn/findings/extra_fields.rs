@@ -4,19 +4,14 @@ use serde_json::{Map, Value, json};
 
 use super::me::{Resource, has_owner, kind_of_resource, resources};
 use crate::learn::finding::{Finding, Found};
+use crate::learn::limits::PROFILE;
 use crate::learn::observations::{Observations, Step};
 
 /// Maximum length of a copied value in characters of JSON.
 const MAX_VALUE: usize = 200;
 
-/// The fields that the mock has. A name may be that of another field of `GET /me`.
-const ME: [&str; 13] = [
-    "display_name",
-    "bio",
-    "location",
-    "accent_color",
-    "text_color",
-    "background_color",
+/// The fields that the mock has, besides those of the profile in `GET /me`.
+const ME: [&str; 7] = [
     "handle",
     "links",
     "posts",
@@ -56,8 +51,9 @@ pub(in crate::learn) fn extra_fields(observations: &Observations) -> Found {
         false => &["scopes", "rate_limit"],
     };
     let resources = resources(observations).unwrap_or_default();
-    let profile = extra(data(Step::Location), &ME);
-    let mut of_me = extra(data(Step::Me), &ME);
+    let me_fields = [&PROFILE[..], &ME].concat();
+    let profile = extra(data(Step::Location), &me_fields);
+    let mut of_me = extra(data(Step::Me), &me_fields);
     of_me.retain(|name, _| !profile.contains_key(name));
     let objects = [
         ("me", of_me),
@@ -82,13 +78,7 @@ pub(in crate::learn) fn extra_fields(observations: &Observations) -> Found {
         (name.clone(), fields.cloned().collect())
     });
     let sample = me.sample(names.collect::<Map<_, Value>>());
-    Ok(match found.is_empty() {
-        true => Finding::AsTheMock { sample },
-        false => Finding::Learned {
-            value: found.into(),
-            sample,
-        },
-    })
+    Ok(Finding::learned_fields(found, sample))
 }
 
 fn extra(object: Option<&Map<String, Value>>, known: &[&str]) -> Map<String, Value> {

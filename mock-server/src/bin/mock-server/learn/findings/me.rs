@@ -21,11 +21,11 @@ pub(in crate::learn) fn api_visible(observations: &Observations) -> Found {
 
 pub(in crate::learn) fn key_object(observations: &Observations) -> Found {
     let (me, key) = observations.key()?;
-    let has_owner = key
-        .get("owner")
-        .is_some_and(|owner| owner["handle"].is_string());
-    let is_extra = has_owner && key.get("name").is_some_and(Value::is_string);
-    let learned = if is_extra { "extra_fields" } else { "plain" };
+    let learned = if has_owner(key) {
+        "extra_fields"
+    } else {
+        "plain"
+    };
     // The values may be secret.
     let names: Vec<_> = key.keys().collect();
     Ok(me.learned(learned, json!({ "fields of key": names })))

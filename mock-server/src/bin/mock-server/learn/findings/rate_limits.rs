@@ -69,19 +69,14 @@ pub(in crate::learn) fn header_names(observations: &Observations) -> Found {
     let names = names
         .into_iter()
         .filter(|(_, name)| me.header(name).is_some());
-    let names: Map<_, Value> = names
+    let mut names: Map<_, Value> = names
         .map(|(part, name)| (part.to_owned(), name.into()))
         .collect();
     let sample = me.sample(names.clone());
-    Ok(
-        match PREFIXES.iter().any(|(known, _)| *known == prefix) && names.len() == 3 {
-            true => Finding::AsTheMock { sample },
-            false => Finding::Learned {
-                value: names.into(),
-                sample,
-            },
-        },
-    )
+    if names.len() == 3 && PREFIXES.iter().any(|(known, _)| *known == prefix) {
+        names.clear();
+    }
+    Ok(Finding::learned_fields(names, sample))
 }
 
 pub(in crate::learn) fn reset(observations: &Observations) -> Found {

@@ -177,13 +177,6 @@ pub(in crate::learn) fn overrides(observations: &Observations) -> Found {
         }
     }
     let me = observations.answer(Step::Me)?;
-    Ok(match sample {
-        Some(sample) => Finding::Learned {
-            value: found.into(),
-            sample,
-        },
-        None => Finding::AsTheMock {
-            sample: me.sample("statuses and codes of all rejections"),
-        },
-    })
+    let sample = sample.unwrap_or_else(|| me.sample("statuses and codes of all rejections"));
+    Ok(Finding::learned_fields(found, sample))
 }

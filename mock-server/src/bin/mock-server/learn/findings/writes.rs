@@ -28,7 +28,11 @@ fn require(observations: &Observations, step: Step) -> Result<&Answer, String> {
 
 /// Compares which writes were accepted with what the mock does. `valid` is a write that has to be
 /// accepted first.
-fn compare(observations: &Observations, valid: Step, expected: &[(Step, bool)]) -> Found {
+pub(in crate::learn) fn compare(
+    observations: &Observations,
+    valid: Step,
+    expected: &[(Step, bool)],
+) -> Found {
     let mut last = require(observations, valid)?;
     for (step, expected) in expected {
         last = observations.answer(*step)?;
@@ -44,52 +48,6 @@ fn compare(observations: &Observations, valid: Step, expected: &[(Step, bool)]) 
     })
 }
 
-pub(in crate::learn) fn required_fields(observations: &Observations) -> Found {
-    let expected = [
-        (Step::CreateLinkWithoutUrl, false),
-        (Step::EditLinkEmpty, false),
-    ];
-    compare(observations, Step::EditLink, &expected)
-}
-
-pub(in crate::learn) fn null(observations: &Observations) -> Found {
-    compare(observations, Step::Location, &[(Step::LocationNull, false)])
-}
-
-pub(in crate::learn) fn other_types(observations: &Observations) -> Found {
-    compare(
-        observations,
-        Step::Location,
-        &[(Step::LocationNumber, false)],
-    )
-}
-
-pub(in crate::learn) fn repeated_fields(observations: &Observations) -> Found {
-    compare(
-        observations,
-        Step::Location,
-        &[(Step::LocationRepeated, false)],
-    )
-}
-
-pub(in crate::learn) fn characters(observations: &Observations) -> Found {
-    let expected = [
-        (Step::LocationTwoBytes, true),
-        (Step::LocationTwoUnits, true),
-        (Step::LocationCombined, false),
-    ];
-    compare(observations, Step::Location40, &expected)
-}
-
-pub(in crate::learn) fn line_breaks(observations: &Observations) -> Found {
-    let expected = [
-        (Step::BioTenLinesCrLf, true),
-        (Step::BioElevenLinesCr, false),
-        (Step::BioTrailingBreak, false),
-    ];
-    compare(observations, Step::BioTenLines, &expected)
-}
-
 pub(in crate::learn) fn case_of_colors(observations: &Observations) -> Found {
     let edited = require(observations, Step::ColorUpperCase)?;
     let me = observations.answer(Step::MeEdited)?;
@@ -99,14 +57,6 @@ pub(in crate::learn) fn case_of_colors(observations: &Observations) -> Found {
         is_stored_as_given,
         edited.sample(json!({ "accent_color": color })),
     ))
-}
-
-pub(in crate::learn) fn relative_urls(observations: &Observations) -> Found {
-    compare(
-        observations,
-        Step::EditLink,
-        &[(Step::EditLinkRelativeUrl, false)],
-    )
 }
 
 pub(in crate::learn) fn unknown_fields(observations: &Observations) -> Found {
@@ -192,13 +142,7 @@ pub(in crate::learn) fn write_statuses(observations: &Observations) -> Found {
             .zip(statuses)
             .any(|(write, expected)| name == write && status != expected)
     });
-    Ok(match found.is_empty() {
-        true => Finding::AsTheMock { sample },
-        false => Finding::Learned {
-            value: found.into(),
-            sample,
-        },
-    })
+    Ok(Finding::learned_fields(found, sample))
 }
 
 fn kind_of_body(answer: &Answer) -> Option<&'static str> {
