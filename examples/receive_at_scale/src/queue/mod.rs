@@ -87,6 +87,9 @@ impl Queue {
     /// # }
     /// ```
     pub async fn open_with(settings: QueueSettings) -> Result<Self, QueueError> {
+        // A program that also contains aws-lc-rs has no default provider. Fails if one is installed
+        // already, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let addresses = settings.addresses()?;
         let client = settings
             .connect_options(&addresses)
