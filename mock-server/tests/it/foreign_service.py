@@ -1,5 +1,6 @@
 """A profile service with habits of its own, for the tests of `mock-server learn`. Python 3, standard library."""
 
+import itertools
 import json
 import sys
 import uuid
@@ -14,6 +15,7 @@ PROFILE = {
 LIMITS = {"display_name": 32, "bio": 300, "location": 40}
 LINKS = [{"id": str(uuid.uuid4()), "title": "Home", "url": "https://example.com", "position": 1}]
 POSTS = []
+COUNTER = itertools.count()
 
 
 class Rejected(Exception):
@@ -92,6 +94,8 @@ class Handler(BaseHTTPRequestHandler):
             found = {"type": error.code, "text": str(error), "http": error.status}
             if error.field:
                 found["at"] = f"/{error.field}"
+            if "counts" in sys.argv:
+                found["trace_id"] = str(uuid.uuid4())
             self.answer(error.status, {"errors": [found]})
 
     do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = handle_request
@@ -119,7 +123,8 @@ class Handler(BaseHTTPRequestHandler):
         if path == "/badges":
             return [{"id": "a", "name": "A", "description": "", "color": "#ffffff", "kind": "gift"}]
         if path == "/stats":
-            return {"users": "1", "views": 2, "links": 3}
+            extra = {"requests": next(COUNTER)} if "counts" in sys.argv else {}
+            return {"users": "1", "views": 2, "links": 3} | extra
         if path in ("/users/ada/stats", "/users/bob/stats"):
             own = path == "/users/ada/stats"
             return statistics(days(query, own), own)

@@ -49,7 +49,7 @@ pub(crate) fn learn(url: &str, key: &str, options: &[&str]) -> Learned {
 
 /// Does the same without `--out`.
 #[track_caller]
-fn check_only(url: &str, key: &str, options: &[&str]) -> Learned {
+pub(crate) fn check_only(url: &str, key: &str, options: &[&str]) -> Learned {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("dialect.json");
     let output = program(&["learn", "--base-url", url, "--json"])

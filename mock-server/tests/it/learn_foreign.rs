@@ -7,7 +7,7 @@ use mock_server::dialect::DialectFile;
 use mock_server::{MockServer, Request, World, handle};
 use serde_json::{Map, Value, json};
 
-use crate::learn::{Learned, learn};
+use crate::learn::{Learned, check_only, learn};
 
 const KEY: &str = "foreign-key-0123456789";
 
@@ -149,6 +149,19 @@ fn names_resources_whose_ids_are_not_shown() {
     assert_eq!(left.len(), 2, "{left:?}");
     assert!(left[0].starts_with("  possibly a link whose title contains learn"));
     assert!(left[1].starts_with("  possibly a post whose body contains learn"));
+}
+
+#[test]
+fn a_count_or_the_id_of_a_response_is_not_a_change() {
+    let service = Foreign::start(&["counts"]);
+    let file = learn(&service.url, KEY, &[]).file;
+    assert!(file["settings"]["extra_fields"]["site"]["requests"].is_number());
+    let mut path = tempfile::NamedTempFile::new().unwrap();
+    std::io::Write::write_all(&mut path, file.to_string().as_bytes()).unwrap();
+    let options = ["--check", path.path().to_str().unwrap()];
+    let learned = check_only(&service.url, KEY, &options);
+    assert_eq!(learned.report["drift"], json!([]));
+    assert_eq!(learned.code, Some(0));
 }
 
 /// Asserts that the same is learned from a mock with the learned dialect.
