@@ -166,7 +166,11 @@ async fn sends_nothing_after_a_long_retry_after() {
     let rule = FaultRule::new(Fault::rate_limited("3600")).skip(10);
     server.add_fault(rule).unwrap();
     let learned = learn(server.uri(), server.key(), &["--handle", "grace"]);
-    assert_eq!(learned.code, Some(0), "{}", learned.stderr);
+    assert_eq!(learned.code, Some(3), "{}", learned.stderr);
+    assert_eq!(
+        learned.stderr,
+        "mock-server: the rate limit of the service would take more than 300 s of waiting\n"
+    );
     assert_eq!(server.journal().requests().len(), 11);
 }
 

@@ -64,6 +64,9 @@ pub(crate) async fn read(
         observations.add(Step::OtherStatistics(days), answer);
     }
     reject_profile_field(service, &mut observations).await;
+    // Otherwise, a service that stopped in between would look like one without differences.
+    let me = observations.answer(Step::MeAfterwards).map(drop);
+    me.map_err(Unreachable)?;
     observations.rate_limited = service.rate_limited.clone();
     Ok(observations)
 }
