@@ -26,20 +26,14 @@ pub(crate) async fn read(
 ) -> Result<Observations, Unreachable> {
     let mut observations = Observations::default();
     let me = service.send(&Call::get("/me")).await.map_err(Unreachable)?;
-    match me.status {
-        200..300 if me.json.is_some() => {}
-        200..300 => {
-            let message = "GET /me returns no JSON; check the base URL".to_owned();
-            return Err(Unreachable(message));
-        }
-        401 | 403 => {
-            let message = format!("the service refuses the key: GET /me returns {}", me.status);
-            return Err(Unreachable(message));
-        }
-        status => {
-            let message = format!("GET /me returns {status}; check the base URL");
-            return Err(Unreachable(message));
-        }
+    let problem = match me.status {
+        200..300 if me.json.is_some() => None,
+        200..300 => Some("GET /me returns no JSON; check the base URL".to_owned()),
+        401 | 403 => Some(format!("the service refuses the key: {}", me.unexpected())),
+        _ => Some(format!("{}; check the base URL", me.unexpected())),
+    };
+    if let Some(problem) = problem {
+        return Err(Unreachable(problem));
     }
     observations.add(Step::Me, Ok(me));
     if let Some(limit) = observations
@@ -82,27 +76,19 @@ pub(crate) fn require_profile(observations: &Observations) -> Result<(), Unreach
     me.map_err(|reason| Unreachable(format!("{reason}; nothing was changed")))
 }
 
+#[rustfmt::skip]
 fn fixed_calls() -> [(Step, Call); 10] {
     let unknown = random_name();
     [
         (Step::Analytics, Call::get("/me/analytics")),
-        (
-            Step::UnknownHandle,
-            Call::get(format!("/users/{unknown}/stats")),
-        ),
+        (Step::UnknownHandle, Call::get(format!("/users/{unknown}/stats"))),
         (Step::UnknownPath, Call::get(format!("/{unknown}"))),
         (Step::WithoutKey, Call::get("/me").access(Access::NoKey)),
         (Step::WrongKey, Call::get("/me").access(Access::WrongKey)),
         (Step::Badges, Call::get("/badges")),
-        (
-            Step::BadgesWithoutKey,
-            Call::get("/badges").access(Access::NoKey),
-        ),
+        (Step::BadgesWithoutKey, Call::get("/badges").access(Access::NoKey)),
         (Step::Site, Call::get("/stats")),
-        (
-            Step::SiteWithoutKey,
-            Call::get("/stats").access(Access::NoKey),
-        ),
+        (Step::SiteWithoutKey, Call::get("/stats").access(Access::NoKey)),
         (Step::WrongMethod, Call::new(Method::PUT, "/stats")),
     ]
 }

@@ -9,6 +9,7 @@ use super::observations::{Observations, Step};
 use super::service::Service;
 
 /// Edits of the profile. A row has the field, and the value as a JSON text, which may be invalid.
+#[rustfmt::skip]
 fn edits() -> [(Step, &'static str, String); 18] {
     let text = |text: String| Value::from(text).to_string();
     let lines = |count: usize, line_break: &str| text(vec!["x"; count].join(line_break));
@@ -16,20 +17,12 @@ fn edits() -> [(Step, &'static str, String); 18] {
         (Step::Location, "location", text("Learning".to_owned())),
         (Step::LocationNull, "location", "null".to_owned()),
         (Step::LocationNumber, "location", "1".to_owned()),
-        (
-            Step::LocationRepeated,
-            "location",
-            r#""a", "location": "b""#.to_owned(),
-        ),
+        (Step::LocationRepeated, "location", r#""a", "location": "b""#.to_owned()),
         (Step::Location40, "location", text("x".repeat(40))),
         (Step::Location41, "location", text("x".repeat(41))),
         (Step::LocationTwoBytes, "location", text("é".repeat(40))),
         (Step::LocationTwoUnits, "location", text("😀".repeat(40))),
-        (
-            Step::LocationCombined,
-            "location",
-            text("e\u{301}".repeat(40)),
-        ),
+        (Step::LocationCombined, "location", text("e\u{301}".repeat(40))),
         (Step::Bio300, "bio", text("x".repeat(300))),
         (Step::Bio301, "bio", text("x".repeat(301))),
         (Step::BioTenLines, "bio", lines(10, "\n")),
@@ -38,11 +31,7 @@ fn edits() -> [(Step, &'static str, String); 18] {
         (Step::BioElevenLinesCr, "bio", lines(11, "\r")),
         (Step::BioTrailingBreak, "bio", text("x\n".repeat(10))),
         (Step::ColorShort, "accent_color", text("#abc".to_owned())),
-        (
-            Step::ColorUpperCase,
-            "accent_color",
-            text("#ABCDEF".to_owned()),
-        ),
+        (Step::ColorUpperCase, "accent_color", text("#ABCDEF".to_owned())),
     ]
 }
 

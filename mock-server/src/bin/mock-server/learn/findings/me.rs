@@ -227,7 +227,7 @@ pub(in crate::learn) fn badge_kinds(observations: &Observations) -> Found {
     Ok(answer.learned(learned, json!({ "kinds": kinds })))
 }
 
-/// The mock compares handles exactly and asks no scope for `GET /me` and view statistics.
+/// The mock requires no scope for `GET /me` and view statistics.
 pub(in crate::learn) fn scope_of_reads(observations: &Observations) -> Found {
     let scopes = observations.scopes()?;
     if !scopes.is_empty() {
