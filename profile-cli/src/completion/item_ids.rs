@@ -3,6 +3,8 @@
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
 
 use profile_sdk::Profile;
@@ -15,7 +17,7 @@ use crate::system::environment::Environment;
 use crate::system::private_file;
 use crate::terminal::printable::printable;
 
-/// Maximum time for the request.
+/// Maximum time for the request, and for everything else that may block.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Maximum age of the cache.
@@ -44,9 +46,16 @@ impl ItemIds {
             retries: Some(0),
             ..typed.options()
         };
+        let (sender, receiver) = mpsc::channel();
+        // The file with the key may be a pipe, or the terminal.
+        thread::spawn(move || sender.send(Self::load(&options)));
+        receiver.recv_timeout(TIMEOUT).ok()?
+    }
+
+    fn load(options: &GlobalArguments) -> Option<Self> {
         let environment = Environment::of_process();
-        let settings = Settings::load(&options, environment, RequiredSettings::All).ok()?;
-        let output = Output::new(&options, &settings).ok()?;
+        let settings = Settings::load(options, environment, RequiredSettings::All).ok()?;
+        let output = Output::new(options, &settings).ok()?;
         let session = Session::new(settings, &output);
         let owner = owner(&session)?;
         let cache = Environment::cache_directory().ok()?.join("completion.json");

@@ -132,6 +132,18 @@ async fn ids_are_omitted_without_an_error() {
     assert_eq!(fixture.service.journal().requests().len(), before);
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_key_in_a_pipe_does_not_block() {
+    let fixture = Fixture::new().await;
+    let pipe = fixture.home.path().join("pipe");
+    let mut mkfifo = std::process::Command::new("mkfifo");
+    assert!(mkfifo.arg(&pipe).status().unwrap().success());
+    let program = fixture.program(&[]).without("PROFILE_API_KEY");
+    let program = program.env("PROFILE_API_KEY_FILE", pipe.to_str().unwrap());
+    assert_eq!(candidates(program, &["link", "edit", "l"]), "");
+}
+
 #[tokio::test]
 async fn titles_cannot_control_the_terminal() {
     let fixture = Fixture::new().await;

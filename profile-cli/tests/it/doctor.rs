@@ -24,7 +24,7 @@ fn find(run: &Run, check: &str, state: &str) -> String {
 }
 
 fn doctor(fixture: &Fixture) -> Program {
-    fixture.program(&["doctor", "--json", "--retries", "0"])
+    fixture.program(&["doctor", "--json"])
 }
 
 #[tokio::test]
@@ -132,7 +132,20 @@ async fn problems_of_the_connection() {
         .service
         .add_fault(FaultRule::new(Fault::status(500)))
         .unwrap();
-    assert!(find(&doctor(&fixture).run(), "service", "problem").contains("500"));
+    let before = fixture.service.journal().requests().len();
+    let failed = find(&doctor(&fixture).run(), "service", "problem");
+    assert!(failed.contains("500"), "{failed}");
+    assert_eq!(fixture.service.journal().requests().len(), before + 1);
+    fixture.service.clear_faults();
+    let other_path = find(
+        &at(&format!("{}/v2", fixture.service.uri())).run(),
+        "service",
+        "problem",
+    );
+    assert!(
+        other_path.ends_with("; check the base URL; -vv logs the response"),
+        "{other_path}"
+    );
 }
 
 #[tokio::test]

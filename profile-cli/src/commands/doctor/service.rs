@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::fmt::rfc2822;
-use profile_sdk::{Call, Error, Profile, Response};
+use profile_sdk::{Call, Error, Profile, Response, RetryPolicy};
 use url::Url;
 
 use super::check::Check;
@@ -130,6 +130,8 @@ fn push_response<T>(
     session: &Session<'_>,
 ) -> Result<Option<T>, Failure> {
     let interrupted = || Failure::new(FailureKind::Interrupted, "interrupted");
+    // Reports the first error, instead of waiting for minutes.
+    let call = call.retry(RetryPolicy::new().max_retries(0));
     let answer = session.send(call)?.ok_or_else(interrupted)?;
     let has_response = !matches!(&answer, Err(error) if error.status().is_none());
     if is_https && has_response {
@@ -166,13 +168,12 @@ fn status<T>(response: &Response<T>) -> String {
 
 fn of_error(name: &'static str, error: Error) -> Check {
     let mut failure = Failure::from(error);
-    failure.hint.get_or_insert_with(|| {
-        let advice = match name {
-            "tls" => "check the certificate, and that the service uses TLS on this port",
-            _ => "try again later; -vv logs the response",
-        };
-        advice.to_owned()
-    });
+    let advice = match name {
+        "tls" => "check the certificate, and that the service uses TLS on this port",
+        _ if failure.retryable => "try again later; -vv logs the response",
+        _ => "check the base URL; -vv logs the response",
+    };
+    failure.hint.get_or_insert_with(|| advice.to_owned());
     Check::failed(name, failure)
 }
 
