@@ -130,11 +130,11 @@ async fn problems_of_the_connection() {
     find(&unset, "base_url", "problem");
     fixture
         .service
-        .add_fault(FaultRule::new(Fault::status(500)))
+        .add_fault(FaultRule::new(Fault::status(503)))
         .unwrap();
     let before = fixture.service.journal().requests().len();
     let failed = find(&doctor(&fixture).run(), "service", "problem");
-    assert!(failed.contains("500"), "{failed}");
+    assert!(failed.contains("503"), "{failed}");
     assert_eq!(fixture.service.journal().requests().len(), before + 1);
     fixture.service.clear_faults();
     let other_path = find(
