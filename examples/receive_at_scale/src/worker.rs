@@ -245,7 +245,9 @@ where
     }
 
     fn count(&self, outcome: &str) {
-        ATTEMPTS.with_label_values(&[self.name.as_str(), outcome]).inc();
+        ATTEMPTS
+            .with_label_values(&[self.name.as_str(), outcome])
+            .inc();
     }
 
     fn with_events<T>(&self, change: impl FnOnce(&mut RecentEvents) -> T) -> T {
