@@ -12,8 +12,9 @@ use super::{DUPLICATE_WINDOW, QueueError};
 
 /// Settings of the connection to the broker, and of the stream.
 ///
-/// All receivers and workers must use the same settings of the stream.
-#[derive(Debug, Clone)]
+/// All receivers and workers must use the same settings of the stream. There is no `Debug`, because
+/// `servers` may contain a password.
+#[derive(Clone)]
 pub struct QueueSettings {
     /// URLs of the servers of a cluster, separated by commas, such as `nats://127.0.0.1:4222` or
     /// `tls://user:password@nats.example.com`.
