@@ -1,4 +1,4 @@
-//! What the command has changed, or may have changed, and the file to restore it from.
+//! The changes that the command has made, or may have made, and the file to restore them from.
 
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
@@ -64,7 +64,7 @@ struct Created {
     id: Option<String>,
 }
 
-/// What has to be undone.
+/// The changes that have to be undone.
 #[derive(Debug, Serialize)]
 pub(crate) struct Changes {
     base_url: String,
