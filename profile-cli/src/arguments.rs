@@ -9,7 +9,7 @@ use crate::settings::RequiredSettings;
 
 /// Read and edit your profile, its links, posts and statistics
 #[derive(Debug, Parser)]
-#[command(name = "profile", version, max_term_width = 100)]
+#[command(name = "profile", bin_name = "profile", version, max_term_width = 100)]
 #[command(after_help = after_help())]
 pub(crate) struct Arguments {
     #[command(flatten)]

@@ -149,7 +149,9 @@ fn is_help(error: &clap::Error) -> bool {
 }
 
 fn with_rewritten_help(program: fn() -> Command) -> Command {
-    hide_global_options(program())
+    let mut program = program();
+    program.build();
+    program
         .mut_subcommands(with_template)
         .subcommands(Topic::ALL.map(Topic::command))
 }
@@ -157,7 +159,7 @@ fn with_rewritten_help(program: fn() -> Command) -> Command {
 fn with_template(command: Command) -> Command {
     let notes = command.get_after_help().map(ToString::to_string);
     let notes = notes.map(|notes| format!("{GLOBAL_OPTIONS}\n\n{}", join_paragraphs(&notes)));
-    command
+    hide_global_options(command)
         .help_template(TEMPLATE)
         .after_help(notes.unwrap_or_else(|| GLOBAL_OPTIONS.to_owned()))
         .mut_subcommands(with_template)

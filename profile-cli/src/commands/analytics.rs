@@ -8,7 +8,6 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
-/// Show views, likes and social counts of your profile
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Requires the scope analytics:read. In a pipe, each line is the name and the value of a count,

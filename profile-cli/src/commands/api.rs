@@ -13,7 +13,6 @@ use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::session::dry_run::{self, DryRun};
 
-/// Send a request to any path of the service and print the response
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(crate) struct ApiArguments {

@@ -15,7 +15,6 @@ use crate::terminal::progress::Progress;
 
 const CHECK_COMMAND: &str = "profile diff FILE";
 
-/// Make your profile and its links equal to a file
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Requires the scopes profile:write for fields and links:write for links. The file is TOML, as printed

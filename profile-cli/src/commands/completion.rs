@@ -10,7 +10,6 @@ use crate::completion::Shell;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 
-/// Print the completion script of a shell, or write the scripts of all shells
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The scripts run `profile` to complete commands, options, accounts, settings and their values, kinds of

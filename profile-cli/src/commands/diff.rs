@@ -17,7 +17,6 @@ use crate::session::dry_run::Change;
 /// The exit code of --exit-code if there are differences.
 const DIFFERS: u8 = 9;
 
-/// Compare your profile with a file; shows what `profile apply` would change
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Links that are not in the file are only counted; `profile apply --prune` shows and deletes them.
@@ -34,7 +33,8 @@ pub(crate) struct DiffArguments {
     exit_code: bool,
 }
 
-/// The file to compare with the profile.
+// Not a doc comment, which clap would print as the description of each command.
+// The file to compare with the profile.
 #[derive(Debug, Args)]
 pub(crate) struct FileArgument {
     /// File as written by `profile export`; - reads from standard input

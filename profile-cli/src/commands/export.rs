@@ -11,7 +11,6 @@ use crate::profile_file::ProfileFile;
 use crate::session::Session;
 use crate::system::output_file;
 
-/// Print your profile and its links as TOML, or write them to a file
 #[derive(Debug, Args)]
 #[command(after_help = "\
 `profile diff` compares the file with a profile, and `profile apply` applies it. The file has the six

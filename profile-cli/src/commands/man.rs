@@ -13,7 +13,6 @@ use crate::help::{Topic, hide_global_options, join_paragraphs};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 
-/// Print the manual page of the program, or write the pages of all commands
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -36,13 +36,21 @@ use crate::outcome::failure::Failure;
 use crate::session::Session;
 use crate::settings::RequiredSettings;
 
+/// The commands. Their arguments are deferred: only those of the typed command are built.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
+    /// Show your profile
     Show(show::ShowArguments),
+    /// Change fields of your profile and print it; other fields keep their values
     Set(set::SetArguments),
+    /// Edit your profile in your editor; only changed fields are sent
     Edit(edit::EditArguments),
+    /// Print your profile and its links as TOML, or write them to a file
     Export(export::ExportArguments),
+    /// Compare your profile with a file; shows what `profile apply` would change
     Diff(diff::DiffArguments),
+    /// Make your profile and its links equal to a file
     Apply(apply::ApplyArguments),
     #[command(visible_alias = "drafts", subcommand)]
     Draft(draft::DraftCommand),
@@ -50,24 +58,28 @@ pub(crate) enum Command {
     Link(link::LinkCommand),
     #[command(visible_alias = "posts", subcommand)]
     Post(post::PostCommand),
+    /// Show the views of your profile, or of other profiles
     Stats(stats::StatsArguments),
+    /// Show views, likes and social counts of your profile
     Analytics(analytics::AnalyticsArguments),
     #[command(visible_alias = "badges", subcommand)]
     Badge(badge::BadgeCommand),
+    /// Show the numbers of users, views and links of the site; requires no key
     Site(site::SiteArguments),
     #[command(subcommand)]
     Auth(auth::AuthCommand),
-    /// Same as `auth login`
+    /// Check an API key with the service, and store it; same as `auth login`
     #[command(hide = true)]
     Login(auth::AuthLoginArguments),
-    /// Same as `auth logout`
+    /// Remove an account and its key; same as `auth logout`
     #[command(hide = true)]
     Logout(auth::AuthLogoutArguments),
-    /// Same as `auth status`
+    /// Show the account, the permissions of its key, and the settings; same as `auth status`
     #[command(hide = true)]
     Whoami(auth::AuthStatusArguments),
     #[command(subcommand)]
     Config(config::ConfigCommand),
+    /// Send a request to any path of the service and print the response
     Api(api::ApiArguments),
     #[cfg(feature = "webhook")]
     #[command(visible_alias = "webhooks", subcommand)]
@@ -75,9 +87,13 @@ pub(crate) enum Command {
     #[cfg(feature = "sandbox")]
     #[command(subcommand)]
     Sandbox(sandbox::SandboxCommand),
+    /// Check the settings, the connection to the service, and the key
     Doctor(doctor::DoctorArguments),
+    /// Print the completion script of a shell, or write the scripts of all shells
     Completion(completion::CompletionArguments),
+    /// Print the manual page of the program, or write the pages of all commands
     Man(man::ManArguments),
+    /// Print the version and the build features
     Version(version::VersionArguments),
 }
 

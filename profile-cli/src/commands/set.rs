@@ -16,7 +16,6 @@ use crate::session::dry_run::{self, DryRun};
 const RESOURCE: &str = "profile";
 const CHECK_COMMAND: &str = "profile show";
 
-/// Change fields of your profile and print it; other fields keep their values
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Requires the scope profile:write. An empty string clears the display name, bio or location.

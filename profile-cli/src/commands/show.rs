@@ -9,7 +9,6 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View, cell, push_field};
 use crate::session::Session;
 
-/// Show your profile
 #[derive(Debug, Args)]
 #[command(after_help = "\
 On a terminal, prints a card with color swatches and the contrast between text and background, which

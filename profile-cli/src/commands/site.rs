@@ -8,7 +8,6 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
-/// Show the numbers of users, views and links of the site; requires no key
 #[derive(Debug, Args)]
 #[command(after_help = "\
 In a pipe, each line is the name and the value of a counter, separated by a tab.

@@ -7,7 +7,6 @@ use crate::outcome::report::{Report, View};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Print the version and the build features
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

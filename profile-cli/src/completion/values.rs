@@ -26,7 +26,6 @@ type Row = (
 
 /// The arguments for which clap does not find the candidates itself, as it does for enums and paths.
 const ARGUMENTS: &[Row] = &[
-    (&[], "account", accounts),
     (&["auth", "switch"], "name", accounts),
     (&["auth", "rename"], "name", accounts),
     (&["config", "get"], "name", settings),
@@ -51,9 +50,10 @@ pub(super) fn add_to(program: Command, typed: &Arc<TypedWords>) -> Command {
             command.mut_arg(argument, |argument| argument.add(candidates.clone()))
         })
     };
-    let mut program = ARGUMENTS.iter().fold(program, add);
-    // Adds --help and the global options to the subcommands.
+    let mut program = add(program, &(&[], "account", accounts));
+    // Adds the arguments of the subcommands, --help and the global options.
     program.build();
+    let program = ARGUMENTS.iter().fold(program, add);
     complete_files(program, typed.last().starts_with('-'))
 }
 

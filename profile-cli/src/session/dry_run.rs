@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::outcome::report::{Report, View};
 
-/// The option of all commands that write to the service.
+// Not a doc comment, which clap would print as the description of each command.
+// The option of all commands that write to the service.
 #[derive(Debug, Args)]
 pub(crate) struct DryRun {
     /// Show the changes and requests, but send no change

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use crate::program::run;
+use crate::program::{Program, run};
 
 #[test]
 fn suggests_a_command_for_a_typo() {
@@ -88,4 +88,13 @@ fn help_names_the_topics_and_prints_them() {
         assert!(!help.stdout().contains(content), "{help}");
         assert_eq!(run(home.path(), &[], &[topic]).code(), 2);
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_help_does_not_depend_on_the_name_of_the_file() {
+    let home = tempfile::tempdir().unwrap();
+    let help = run(home.path(), &[], &["--help"]);
+    let renamed = Program::new(home.path(), &["--help"]).name("p").run();
+    assert_eq!(renamed.stdout(), help.stdout());
 }

@@ -103,6 +103,13 @@ impl Program {
         program.env("PATH", format!("{}:{path}", directory.display()))
     }
 
+    /// Sets the name with which the program is started.
+    #[cfg(unix)]
+    pub(crate) fn name(mut self, name: &str) -> Self {
+        std::os::unix::process::CommandExt::arg0(&mut self.command, name);
+        self
+    }
+
     /// Sets an environment variable.
     pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);

@@ -405,6 +405,29 @@ fn every_help_is_short_and_has_an_example() {
 }
 
 #[test]
+fn every_command_has_a_description_of_its_own() {
+    let home = tempfile::tempdir().unwrap();
+    let mut descriptions = BTreeSet::new();
+    for command in leaves(home.path(), &[]) {
+        let words: Vec<_> = command.split(' ').collect();
+        let help_of = |words: &[&str]| help(home.path(), words).replace("\n          ", " ");
+        let own = help_of(&words);
+        let description = own.lines().next().unwrap();
+        assert!(descriptions.insert(description.to_owned()), "{description}");
+        let (name, above) = words.split_last().unwrap();
+        let listed = help_of(above);
+        let mut lines = listed.lines().map(str::trim_start);
+        let line = lines.find(|line| line.starts_with(&format!("{name} ")));
+        let line = line
+            .unwrap()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        assert!(line.contains(description), "{command}: {line}");
+    }
+}
+
+#[test]
 fn topics_and_the_program_help_fit_80_columns() {
     let home = tempfile::tempdir().unwrap();
     let topics = ["environment", "exit-codes", "formatting"];

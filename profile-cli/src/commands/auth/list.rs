@@ -8,7 +8,6 @@ use crate::outcome::report::{Report, View, cell};
 use crate::session::Session;
 use crate::settings::{KeyStore, SettingName, without_login};
 
-/// List the stored accounts and mark the selected one
 #[derive(Debug, Args)]
 #[command(after_help = "\
 In a pipe, each line is an account name, \"chosen\" or nothing, a base URL and the storage of the key,

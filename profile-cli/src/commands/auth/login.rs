@@ -20,7 +20,6 @@ use crate::settings::{
 };
 use crate::system::interruption::InterruptGuard;
 
-/// Check an API key with the service, and store it with the base URL
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Asks for the base URL and the API key. The key is not accepted as an argument, which other users

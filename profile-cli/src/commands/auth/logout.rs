@@ -9,7 +9,6 @@ use crate::session::Session;
 use crate::settings::{ConfigEdit, KeyStore, SettingName};
 use crate::system::interruption::InterruptGuard;
 
-/// Remove an account and its key; asks first unless --yes is given
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Removes the selected account, or the one given by --account. The key itself stays valid; only the

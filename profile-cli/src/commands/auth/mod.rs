@@ -22,6 +22,7 @@ pub(crate) use status::AuthStatusArguments;
 
 /// Log in and out, and switch between accounts
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 #[command(after_help = "\
 An account is a stored login: a base URL in config.toml, and a key that is stored separately.
 
@@ -29,13 +30,20 @@ Examples:
   profile auth login
   profile auth status")]
 pub(crate) enum AuthCommand {
+    /// Check an API key with the service, and store it with the base URL
     Login(login::AuthLoginArguments),
+    /// Remove an account and its key; asks first unless --yes is given
     Logout(logout::AuthLogoutArguments),
+    /// Show the account, the permissions of its key, and the settings
     Status(status::AuthStatusArguments),
+    /// List the stored accounts and mark the selected one
     #[command(visible_alias = "ls")]
     List(list::AuthListArguments),
+    /// Select the account that commands use
     Switch(switch::AuthSwitchArguments),
+    /// Rename an account
     Rename(rename::AuthRenameArguments),
+    /// Print the API key that commands use, for scripts
     Token(token::AuthTokenArguments),
 }
 

@@ -9,7 +9,6 @@ use crate::session::Session;
 use crate::settings::{AccountName, ConfigEdit, KEY_STORE, KeyStore, SettingName};
 use crate::system::interruption::InterruptGuard;
 
-/// Rename an account
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:

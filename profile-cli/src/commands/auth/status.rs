@@ -11,7 +11,6 @@ use crate::outcome::report::{Report, View, push_field};
 use crate::session::Session;
 use crate::settings::{Key, Source, without_login};
 
-/// Show the account, the permissions of its key, and the settings
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Sends GET /me. At most the last four characters of the key are shown, and only if it has at least

@@ -9,7 +9,6 @@ use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, SettingName};
 
-/// Select the account that commands use
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

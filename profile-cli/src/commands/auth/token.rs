@@ -7,7 +7,6 @@ use crate::outcome::report::Report;
 use crate::session::Session;
 use crate::settings::Key;
 
-/// Print the API key that commands use, for scripts
 #[derive(Debug, Args)]
 #[command(after_help = "\
 No other command prints a key. Do not run this one where the output is recorded.

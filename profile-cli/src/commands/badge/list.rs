@@ -8,7 +8,6 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View, cell};
 use crate::session::Session;
 
-/// List all badges; requires no key
 #[derive(Debug, Args)]
 #[command(after_help = "\
 In a pipe, each line is an ID, a name, a kind, a color and a description, separated by tabs.

@@ -10,10 +10,12 @@ use crate::session::Session;
 
 /// List the badges that profiles can have
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 #[command(after_help = "\
 Example:
   profile badge list")]
 pub(crate) enum BadgeCommand {
+    /// List all badges; requires no key
     #[command(visible_alias = "ls")]
     List(list::BadgeListArguments),
 }

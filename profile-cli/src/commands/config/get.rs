@@ -7,7 +7,6 @@ use crate::outcome::report::Report;
 use crate::session::Session;
 use crate::settings::SettingName;
 
-/// Print the effective value of a setting
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Prints the default if the setting is not set. Exits with 1 if it has no default either.

@@ -8,7 +8,6 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
-/// List all settings with their values and sources
 #[derive(Debug, Args)]
 #[command(after_help = "\
 In a pipe, each line is a name, a value and a source, separated by tabs; the value and the source

@@ -16,6 +16,7 @@ use crate::settings::RequiredSettings;
 
 /// Show and change the settings
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 #[command(after_help = "\
 Options override the environment, the environment overrides config.toml, and config.toml overrides
 the defaults.
@@ -24,11 +25,16 @@ Examples:
   profile config list
   profile config set output json")]
 pub(crate) enum ConfigCommand {
+    /// Print the path of config.toml
     Path(path::ConfigPathArguments),
+    /// List all settings with their values and sources
     #[command(visible_alias = "ls")]
     List(list::ConfigListArguments),
+    /// Print the effective value of a setting
     Get(get::ConfigGetArguments),
+    /// Store a setting in config.toml
     Set(set::ConfigSetArguments),
+    /// Remove a setting from config.toml
     Unset(unset::ConfigUnsetArguments),
 }
 

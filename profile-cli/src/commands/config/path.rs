@@ -6,7 +6,6 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
 
-/// Print the path of config.toml
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Its directory is PROFILE_CONFIG_DIR, otherwise $XDG_CONFIG_HOME/profile or ~/.config/profile. The

@@ -8,7 +8,6 @@ use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, SettingName};
 
-/// Store a setting in config.toml
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The value is validated first. The comments and the order of the file are preserved. API keys are not

@@ -8,7 +8,6 @@ use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, SettingName};
 
-/// Remove a setting from config.toml
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:

@@ -13,7 +13,6 @@ use crate::session::Session;
 
 use check::Check;
 
-/// Check the settings, the connection to the service, and the key
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Checks the version, config.toml, the permissions of files with secrets, the key, the base URL, the

@@ -8,7 +8,6 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
-/// Delete a draft; asks first unless --yes is given
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

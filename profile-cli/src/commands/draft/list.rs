@@ -7,7 +7,6 @@ use crate::drafts::draft::Draft;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 
-/// List the drafts
 #[derive(Debug, Args)]
 #[command(after_help = "\
 In a pipe, each line is a name and a path, separated by a tab.

@@ -13,6 +13,7 @@ use crate::session::Session;
 
 /// List, show and delete drafts: texts from your editor that were not sent
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 #[command(after_help = "\
 `profile edit` and `profile post create --editor` save one draft each per service and handle until
 the service has returned the text, and offer to resume it.
@@ -21,9 +22,12 @@ Examples:
   profile draft list
   profile draft show")]
 pub(crate) enum DraftCommand {
+    /// List the drafts
     #[command(visible_alias = "ls")]
     List(list::DraftListArguments),
+    /// Print the text of a draft
     Show(show::DraftShowArguments),
+    /// Delete a draft; asks first unless --yes is given
     #[command(visible_alias = "rm")]
     Delete(delete::DraftDeleteArguments),
 }

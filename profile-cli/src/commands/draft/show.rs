@@ -7,7 +7,6 @@ use super::find;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 
-/// Print the text of a draft
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

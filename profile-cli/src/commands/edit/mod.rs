@@ -20,7 +20,6 @@ use crate::session::dry_run::DryRun;
 
 use document::{Fields, outdated};
 
-/// Edit your profile in your editor; only changed fields are sent
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Requires the scope profile:write. Opens the fields as TOML, with their limits. The editor is taken

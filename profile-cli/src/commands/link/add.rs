@@ -9,7 +9,6 @@ use crate::outcome::report::Report;
 use crate::session::Session;
 use crate::session::dry_run::{self, Change, DryRun};
 
-/// Add a link to your profile
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Requires the scope links:write. If the response is lost, the request is not retried; `profile link

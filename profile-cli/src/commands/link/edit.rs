@@ -10,7 +10,6 @@ use crate::session::Session;
 use crate::session::dry_run::{self, Change, DryRun};
 use crate::terminal::printable::quoted;
 
-/// Change the title or the URL of a link
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Requires the scope links:write.

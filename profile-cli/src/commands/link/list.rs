@@ -9,7 +9,6 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
-/// List your links
 #[derive(Debug, Args)]
 #[command(after_help = "\
 In a pipe, each line is an ID, a title and a URL, separated by tabs.

@@ -14,16 +14,21 @@ use crate::session::Session;
 
 /// List, add, edit and delete your links
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 #[command(after_help = "\
 Examples:
   profile link list
   profile link add --title 'My site' --url https://example.org
   profile link delete link_1 link_2")]
 pub(crate) enum LinkCommand {
+    /// List your links
     #[command(visible_alias = "ls")]
     List(list::LinkListArguments),
+    /// Add a link to your profile
     Add(add::LinkAddArguments),
+    /// Change the title or the URL of a link
     Edit(edit::LinkEditArguments),
+    /// Delete links; asks first unless --yes is given
     #[command(visible_alias = "rm")]
     Delete(delete::LinkDeleteArguments),
 }

@@ -20,7 +20,6 @@ use crate::session::dry_run::{self, Change, DryRun};
 const RESOURCE: &str = "list of posts";
 const CHECK_COMMAND: &str = "profile post list";
 
-/// Create a post
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Requires the scope social:write. If the response is lost, the request is not retried; `profile post

@@ -9,7 +9,6 @@ use crate::outcome::report::Report;
 use crate::session::Session;
 use crate::session::dry_run::DryRun;
 
-/// Delete posts; asks first unless --yes is given
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Requires the scope social:write. All IDs are tried, and the exit code is that of the worst failure.

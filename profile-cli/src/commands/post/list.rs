@@ -8,7 +8,6 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
 
-/// List your posts
 #[derive(Debug, Args)]
 #[command(after_help = "\
 In a pipe, each line is an ID and a text, separated by a tab; line breaks in the text are escaped as

@@ -13,14 +13,18 @@ use crate::session::Session;
 
 /// List, create and delete your posts
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 #[command(after_help = "\
 Examples:
   profile post create 'Hello, world'
   profile post list --json")]
 pub(crate) enum PostCommand {
+    /// List your posts
     #[command(visible_alias = "ls")]
     List(list::PostListArguments),
+    /// Create a post
     Create(create::PostCreateArguments),
+    /// Delete posts; asks first unless --yes is given
     #[command(visible_alias = "rm")]
     Delete(delete::PostDeleteArguments),
 }

@@ -12,14 +12,18 @@ use crate::session::Session;
 
 /// Manage the sample profile of --sandbox
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 #[command(after_help = "\
 Examples:
   profile --sandbox show
   profile sandbox serve
   profile sandbox reset")]
 pub(crate) enum SandboxCommand {
+    /// Discard all changes in the sandbox; asks first unless --yes is given
     Reset(reset::SandboxResetArguments),
+    /// Print the path of the sandbox file
     Path(path::SandboxPathArguments),
+    /// Serve the sandbox over HTTP until Ctrl-C
     Serve(serve::SandboxServeArguments),
 }
 

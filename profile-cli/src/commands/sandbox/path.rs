@@ -5,7 +5,6 @@ use clap::Args;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 
-/// Print the path of the sandbox file
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The first command with --sandbox creates the file.

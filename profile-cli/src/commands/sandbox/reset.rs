@@ -7,7 +7,6 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 
-/// Discard all changes in the sandbox; asks first unless --yes is given
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

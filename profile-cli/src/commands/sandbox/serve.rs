@@ -14,7 +14,6 @@ use crate::session::sandbox;
 use crate::system::interruption::{InterruptGuard, ShutdownSignals};
 use crate::system::private_file;
 
-/// Serve the sandbox over HTTP until Ctrl-C
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Prints the URL and the path of a file with the API key once the server accepts requests. Commands

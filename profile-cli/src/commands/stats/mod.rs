@@ -19,7 +19,6 @@ use crate::system::output_file;
 use crate::terminal::printable::quoted;
 use crate::terminal::progress::Progress;
 
-/// Show the views of your profile, or of other profiles
 #[derive(Debug, Args)]
 #[command(after_help = "\
 On a terminal, prints bars, with one scale for all profiles, and the shares of devices and countries

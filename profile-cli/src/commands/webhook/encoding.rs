@@ -3,7 +3,8 @@
 use clap::{Args, ValueEnum};
 use webhook_verify::DigestEncoding;
 
-/// The option of all commands that create or verify signatures.
+// Not a doc comment, which clap would print as the description of each command.
+// The option of all commands that create or verify signatures.
 #[derive(Debug, Clone, Copy, Args)]
 pub(super) struct Encoding {
     /// Encoding of the digest after `sha256=`: hex, or base64 with padding

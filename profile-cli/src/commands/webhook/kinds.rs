@@ -6,7 +6,6 @@ use webhook_verify::EventKind;
 
 use crate::outcome::report::{Report, View};
 
-/// List the kinds of events
 #[derive(Debug, Args)]
 #[command(after_help = "\
 In a pipe, each line is a kind and its meaning, separated by a tab. The service may send other kinds

@@ -24,6 +24,7 @@ use crate::session::Session;
 
 /// Receive, verify, sign, send and replay webhook deliveries
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 #[command(after_help = "\
 The webhook secret is read from PROFILE_WEBHOOK_SECRET or PROFILE_WEBHOOK_SECRET_FILE.
 
@@ -31,12 +32,19 @@ Examples:
   profile webhook listen --forward-to http://127.0.0.1:3000/hook
   profile webhook send post.liked --to http://127.0.0.1:3000/hook")]
 pub(crate) enum WebhookCommand {
+    /// Receive deliveries, verify their signatures and print them
     Listen(listen::WebhookListenArguments),
+    /// Verify the signature of a body
     Verify(verify::WebhookVerifyArguments),
+    /// Print the signature of a body, as in X-Service-Signature
     Sign(sign::WebhookSignArguments),
+    /// Send a signed event to a receiver, as the service would
     Send(send::WebhookSendArguments),
+    /// Send recorded deliveries again, with the same headers and bytes
     Replay(replay::WebhookReplayArguments),
+    /// Send genuine and forged deliveries to a receiver, and report mistakes
     Probe(probe::WebhookProbeArguments),
+    /// List the kinds of events
     Kinds(kinds::WebhookKindsArguments),
 }
 

@@ -17,7 +17,6 @@ use crate::session::Session;
 
 const HINT: &str = "record deliveries with `profile webhook listen --record DIRECTORY`";
 
-/// Send recorded deliveries again, with the same headers and bytes
 #[derive(Debug, Args)]
 #[command(after_help = "\
 `profile webhook listen --record` writes the files. Of a directory, all files whose names end in .http

@@ -16,7 +16,6 @@ use crate::input::Input;
 use crate::outcome::failure::Failure;
 use crate::session::Session;
 
-/// Send a signed event to a receiver, as the service would
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(crate) struct WebhookSendArguments {

@@ -10,7 +10,6 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
 
-/// Print the signature of a body, as in X-Service-Signature
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(crate) struct WebhookSignArguments {

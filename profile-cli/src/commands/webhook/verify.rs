@@ -14,7 +14,6 @@ use crate::session::Session;
 
 const EXPLAIN: &str = "add --explain to find the probable reason";
 
-/// Verify the signature of a body
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(crate) struct WebhookVerifyArguments {

@@ -40,7 +40,6 @@ const BACK_OFF: Duration = Duration::from_millis(20);
 /// The time after which the command reports that it waits before it ends.
 const WAIT_DELAY: Duration = Duration::from_millis(300);
 
-/// Receive deliveries, verify their signatures and print them
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(crate) struct WebhookListenArguments {

@@ -26,7 +26,6 @@ use crate::terminal::progress::Progress;
 /// The pause after each delivery, which limits the rate to 100 per second.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Send genuine and forged deliveries to a receiver, and report mistakes
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(crate) struct WebhookProbeArguments {
