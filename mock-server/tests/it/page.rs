@@ -148,7 +148,9 @@ fn asks_for_the_control_token() {
     let serving = serve(&["--control-token-file", path.to_str().unwrap()]);
     let mut page = Page::open(&chromium, serving.url());
     for token in ["wrong", "secret-token"] {
-        page.wait_until("document.activeElement.id === 'token'");
+        // A hidden field keeps the focus until the next frame.
+        let asks = "!document.querySelector('#token-form').hidden";
+        page.wait_until(&format!("{asks} && document.activeElement.id === 'token'"));
         page.insert(token);
         page.press("Enter", 13);
     }
