@@ -58,7 +58,7 @@ impl<'a> Attempts<'a> {
         accepts_any_body: bool,
     ) -> Self {
         const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
-        let started = client.pacing().clock.now();
+        let started = client.pacing().now();
         Self {
             client,
             request,
@@ -102,14 +102,14 @@ impl<'a> Attempts<'a> {
             }
             trace::waiting(wait);
             if is_counted {
-                self.pacing().clock.sleep(wait).await;
+                self.pacing().settings.clock.sleep(wait).await;
                 // Withdrawn after the wait, so that a canceled call costs nothing.
                 if !budget.withdraw() {
                     return Err(error);
                 }
                 self.retries += 1;
             }
-            now = self.pacing().clock.now();
+            now = self.pacing().now();
             last_error = Some(error);
         }
     }
@@ -156,7 +156,7 @@ impl<'a> Attempts<'a> {
             return None;
         }
         let pacing = self.pacing();
-        let now = pacing.clock.now();
+        let now = pacing.now();
         let (failure, held) = match Failure::new(error) {
             Failure::RateLimited if self.is_rejected => {
                 (Failure::RateLimited, pacing.rate_limiter.held(now))
@@ -171,7 +171,7 @@ impl<'a> Attempts<'a> {
             retries_so_far: self.retries,
             retry_after: held.or(error.retry_after()),
             remaining: self.deadline.saturating_duration_since(now),
-            jitter: pacing.jitter.next(),
+            jitter: (pacing.settings.jitter)(),
         };
         wait_before_retry(&self.timeouts.retry, &context)
     }
@@ -179,7 +179,7 @@ impl<'a> Attempts<'a> {
     pub(crate) fn summary(&self) -> AttemptSummary {
         AttemptSummary {
             attempts: self.count,
-            elapsed: self.pacing().clock.now().duration_since(self.started),
+            elapsed: self.pacing().now().duration_since(self.started),
             uncertain: self.uncertain,
         }
     }

@@ -12,17 +12,16 @@ use reqwest::header::USER_AGENT;
 use super::{Shared, environment};
 #[cfg(feature = "tower")]
 use crate::HttpService;
-use crate::pacing::Pacing;
 use crate::pacing::clock::SystemClock;
-use crate::retry::jitter::Jitter;
+use crate::pacing::{Pacing, PacingSettings};
+use crate::retry::jitter::random_fraction;
 use crate::retry::timeouts::Timeouts;
 use crate::transport::base_url::BaseUrl;
 use crate::transport::default_headers::default_headers;
 #[cfg(feature = "tower")]
-use crate::transport::http_service::{AddLayer, BoxError};
-use crate::transport::proxy::Proxy;
+use crate::transport::http_service::BoxError;
 use crate::transport::{Settings, Transport};
-use crate::{ApiKey, Client, Clock, Error, ErrorKind, InvalidValue, RetryPolicy, Tls};
+use crate::{ApiKey, Client, Clock, Error, InvalidValue, RetryPolicy, Tls};
 
 /// A builder for a [`Client`].
 ///
@@ -42,23 +41,12 @@ use crate::{ApiKey, Client, Clock, Error, ErrorKind, InvalidValue, RetryPolicy, 
 #[derive(Clone)]
 #[must_use]
 pub struct ClientBuilder {
-    pub(crate) base_url: Option<String>,
-    pub(crate) api_key: Option<ApiKey>,
-    pub(crate) user_agent: String,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) proxy: Option<String>,
-    pub(crate) tls: Option<Tls>,
-    pub(crate) root_certificates: Vec<Vec<u8>>,
-    pub(crate) connect_timeout: Duration,
-    pub(crate) timeouts: Timeouts,
-    pub(crate) retry_budget: u32,
-    pub(crate) request_interval: Duration,
-    pub(crate) max_response_bytes: usize,
-    pub(crate) plain_http_allowed: bool,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) jitter: Jitter,
-    #[cfg(feature = "tower")]
-    pub(crate) layers: Vec<AddLayer>,
+    api_key: Option<ApiKey>,
+    user_agent: String,
+    headers: Vec<(String, String)>,
+    timeouts: Timeouts,
+    pacing: PacingSettings,
+    pub(super) transport: Settings,
 }
 
 impl ClientBuilder {
@@ -80,27 +68,31 @@ impl ClientBuilder {
 
     pub(crate) fn new() -> Self {
         Self {
-            base_url: None,
             api_key: None,
             user_agent: concat!("profile-sdk/", env!("CARGO_PKG_VERSION")).to_owned(),
             headers: Vec::new(),
-            proxy: None,
-            tls: None,
-            root_certificates: Vec::new(),
-            connect_timeout: Self::DEFAULT_CONNECT_TIMEOUT,
             timeouts: Timeouts {
                 attempt_timeout: Self::DEFAULT_ATTEMPT_TIMEOUT,
                 total_timeout: Self::DEFAULT_TOTAL_TIMEOUT,
                 retry: RetryPolicy::new(),
             },
-            retry_budget: Self::DEFAULT_RETRY_BUDGET,
-            request_interval: Duration::ZERO,
-            max_response_bytes: Self::DEFAULT_MAX_RESPONSE_BYTES,
-            plain_http_allowed: false,
-            clock: Arc::new(SystemClock),
-            jitter: Jitter::default(),
-            #[cfg(feature = "tower")]
-            layers: Vec::new(),
+            pacing: PacingSettings {
+                clock: Arc::new(SystemClock),
+                jitter: Arc::new(random_fraction),
+                request_interval: Duration::ZERO,
+                retry_budget: Self::DEFAULT_RETRY_BUDGET,
+            },
+            transport: Settings {
+                base_url: None,
+                plain_http_allowed: false,
+                proxy: None,
+                tls: None,
+                root_certificates: Vec::new(),
+                connect_timeout: Self::DEFAULT_CONNECT_TIMEOUT,
+                max_response_bytes: Self::DEFAULT_MAX_RESPONSE_BYTES,
+                #[cfg(feature = "tower")]
+                layers: Vec::new(),
+            },
         }
     }
 
@@ -109,8 +101,8 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Invalid`] if a variable has an invalid value. The message names the
-    /// variable.
+    /// Returns [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if a variable has an invalid value.
+    /// The message names the variable.
     ///
     /// # Examples
     ///
@@ -129,13 +121,14 @@ impl ClientBuilder {
     /// Sets the base URL of the service, without `/api/v1`. It may have a path prefix and a
     /// trailing slash. Required.
     pub fn base_url(mut self, base_url: impl Into<String>) -> Self {
-        self.base_url = Some(base_url.into());
+        self.transport.base_url = Some(base_url.into());
         self
     }
 
     /// Sets the API key. Without a key, only [`badges`](crate::Client::badges),
     /// [`site_stats`](crate::Client::site_stats) and [raw calls](crate::Client::raw_call) can be
-    /// sent; other calls return [`ErrorKind::KeyMissing`].
+    /// sent; other calls return
+    /// [`ErrorKind::KeyMissing`](crate::ErrorKind::KeyMissing).
     pub fn api_key(mut self, api_key: ApiKey) -> Self {
         self.api_key = Some(api_key);
         self
@@ -170,13 +163,13 @@ impl ClientBuilder {
     /// # Ok::<(), profile_sdk::Error>(())
     /// ```
     pub fn proxy(mut self, url: impl Into<String>) -> Self {
-        self.proxy = Some(url.into());
+        self.transport.proxy = Some(url.into());
         self
     }
 
     /// Sets the TLS implementation. Default: the first variant of [`Tls`] whose feature is enabled.
     pub fn tls(mut self, tls: Tls) -> Self {
-        self.tls = Some(tls);
+        self.transport.tls = Some(tls);
         self
     }
 
@@ -191,14 +184,14 @@ impl ClientBuilder {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn root_certificate_pem(mut self, pem: impl Into<Vec<u8>>) -> Self {
-        self.root_certificates.push(pem.into());
+        self.transport.root_certificates.push(pem.into());
         self
     }
 
     /// Sets the timeout for establishing a connection. Default: 10 seconds.
     /// [`Call::attempt_timeout`](crate::Call::attempt_timeout) limits it too.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
-        self.connect_timeout = timeout;
+        self.transport.connect_timeout = timeout;
         self
     }
 
@@ -227,13 +220,13 @@ impl ClientBuilder {
     /// failing. Default: 100. Every ten successful calls restore one retry. Retries after a 429 do
     /// not count.
     pub fn retry_budget(mut self, retries: u32) -> Self {
-        self.retry_budget = retries;
+        self.pacing.retry_budget = retries;
         self
     }
 
     /// Sets a minimum interval between the starts of two requests of the client and its clones, to
-    /// stay below the rate limit of the key. Default: none. A call that would have to wait beyond
-    /// its total timeout fails at once, with
+    /// stay below the rate limit of the key. Default: none. A call whose turn does not come
+    /// before its total timeout fails with
     /// [`ErrorKind::RateLimited`](crate::ErrorKind::RateLimited).
     ///
     /// ```
@@ -242,33 +235,33 @@ impl ClientBuilder {
     /// let builder = profile_sdk::Client::builder().request_interval(Duration::from_millis(100));
     /// ```
     pub fn request_interval(mut self, interval: Duration) -> Self {
-        self.request_interval = interval;
+        self.pacing.request_interval = interval;
         self
     }
 
     /// Sets the clock that measures total timeouts and waits between attempts. For tests.
     pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
-        self.clock = Arc::new(clock);
+        self.pacing.clock = Arc::new(clock);
         self
     }
 
     /// Sets the source of the random part of waits, which returns numbers from 0 to 1. For tests. Pass
     /// an `Arc` of a function as `move || source()`.
     pub fn jitter(mut self, source: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
-        self.jitter = Jitter::new(source);
+        self.pacing.jitter = Arc::new(source);
         self
     }
 
     /// Sets the maximum size of a response after decompression, in bytes. Default: 8 MiB.
     pub fn max_response_bytes(mut self, bytes: usize) -> Self {
-        self.max_response_bytes = bytes;
+        self.transport.max_response_bytes = bytes;
         self
     }
 
     /// Allows plain HTTP to hosts other than `localhost` and loopback addresses. Default: `false`,
     /// because others could read the requests and the key.
     pub fn allow_plain_http(mut self, allowed: bool) -> Self {
-        self.plain_http_allowed = allowed;
+        self.transport.plain_http_allowed = allowed;
         self
     }
 
@@ -281,7 +274,8 @@ impl ClientBuilder {
     /// apply to what the layer returns.
     ///
     /// If the layer returns an [`Error`], it is the error of the attempt. Any other error counts as
-    /// [`ErrorKind::Interrupted`], because it does not show whether the request was sent.
+    /// [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted), because it does not show whether
+    /// the request was sent.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -321,7 +315,7 @@ impl ClientBuilder {
         B: http_body::Body<Data: bytes::Buf, Error: Into<BoxError>> + Send + 'static,
     {
         let add = move |inner: HttpService| inner.with_layer(&layer);
-        self.layers.push(Arc::new(add));
+        self.transport.layers.push(Arc::new(add));
         self
     }
 
@@ -329,7 +323,7 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Invalid`] if
+    /// Returns [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if
     ///
     /// - no base URL is set, or it is not an HTTP or HTTPS URL or contains a user name, password,
     ///   query or fragment,
@@ -340,61 +334,26 @@ impl ClientBuilder {
     /// - HTTPS is needed, and TLS cannot be set up, a root certificate is invalid or no TLS feature
     ///   is enabled.
     pub fn build(self) -> Result<Client, Error> {
-        let Some(base_url) = &self.base_url else {
-            let reason = "no base URL is set; call ClientBuilder::base_url";
-            return Err(Error::new(ErrorKind::Invalid, reason));
-        };
         self.check_bounds()?;
-        let base_url = BaseUrl::parse(base_url, self.plain_http_allowed)?;
         let headers = default_headers(&self.headers, &self.user_agent, self.api_key.as_ref())?;
-        let transport = Transport::new(Settings {
-            proxy: self.parse_proxy(&base_url)?,
-            base_url,
-            user_agent: headers[USER_AGENT].clone(),
-            tls: self.tls,
-            root_certificates: self.root_certificates,
-            connect_timeout: self.connect_timeout,
-            default_timeout: self
-                .timeouts
-                .attempt_timeout
-                .min(self.timeouts.total_timeout),
-            max_response_bytes: self.max_response_bytes,
-            #[cfg(feature = "tower")]
-            layers: self.layers,
-        })?;
+        let user_agent = headers[USER_AGENT].clone();
+        let timeout = self
+            .timeouts
+            .attempt_timeout
+            .min(self.timeouts.total_timeout);
+        let transport = Transport::new(self.transport, user_agent, timeout)?;
         Ok(Client::new(Shared {
             transport: Arc::new(transport),
             headers,
             api_key: self.api_key,
             timeouts: self.timeouts,
-            request_interval: self.request_interval,
-            retry_budget: self.retry_budget,
-            pacing: Pacing::new(
-                self.clock,
-                self.jitter,
-                self.request_interval,
-                self.retry_budget,
-            ),
+            pacing: Pacing::new(self.pacing),
         }))
-    }
-
-    /// A proxy can read all plain HTTP, even if the base URL is on this machine.
-    fn parse_proxy(&self, base_url: &BaseUrl) -> Result<Option<Proxy>, InvalidValue> {
-        let Some(url) = &self.proxy else {
-            return Ok(None);
-        };
-        let proxy = Proxy::parse(url)?;
-        if base_url.is_https() || self.plain_http_allowed {
-            return Ok(Some(proxy));
-        }
-        let reason = "could read requests to a plain HTTP base URL; \
-                      use https, or call ClientBuilder::allow_plain_http";
-        Err(InvalidValue::new("proxy", reason))
     }
 
     fn check_bounds(&self) -> Result<(), InvalidValue> {
         let times = [
-            ("connect_timeout", self.connect_timeout),
+            ("connect_timeout", self.transport.connect_timeout),
             ("attempt_timeout", self.timeouts.attempt_timeout),
             ("total_timeout", self.timeouts.total_timeout),
         ];
@@ -404,7 +363,7 @@ impl ClientBuilder {
                 "is zero; expected a positive duration",
             ));
         }
-        if self.max_response_bytes == 0 {
+        if self.transport.max_response_bytes == 0 {
             let reason = "is zero; expected at least 1 byte";
             return Err(InvalidValue::new("max_response_bytes", reason));
         }
@@ -417,14 +376,13 @@ impl fmt::Debug for ClientBuilder {
         // Header values may be secret.
         let headers: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
         // An invalid base URL may contain a key or a password.
-        let base_url = self.base_url.as_deref();
+        let base_url = self.transport.base_url.as_deref();
         let base_url = base_url.and_then(|text| BaseUrl::parse(text, true).ok());
         f.debug_struct("ClientBuilder")
             .field("base_url", &base_url.map(|url| url.to_string()))
             .field("api_key", &self.api_key)
             .field("user_agent", &self.user_agent)
             .field("headers", &headers)
-            .field("connect_timeout", &self.connect_timeout)
             .field("timeouts", &self.timeouts)
             .finish_non_exhaustive()
     }

@@ -12,7 +12,7 @@ pub(super) fn client_from(
     variable: impl Fn(&str) -> Result<String, VarError>,
 ) -> Result<Client, Error> {
     let builder = builder_from(variable)?;
-    let Some(base_url) = &builder.base_url else {
+    let Some(base_url) = &builder.transport.base_url else {
         let expected = "is not set; expected the base URL of the service, such as https://host";
         return Err(invalid_variable(BASE_URL, expected));
     };

@@ -9,7 +9,6 @@ use std::borrow::Cow;
 use std::env;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use reqwest::header::HeaderMap;
 
@@ -56,8 +55,6 @@ pub(crate) struct Shared {
     pub(crate) headers: HeaderMap,
     pub(crate) api_key: Option<ApiKey>,
     pub(crate) timeouts: Timeouts,
-    pub(crate) request_interval: Duration,
-    pub(crate) retry_budget: u32,
     pub(crate) pacing: Pacing,
 }
 
@@ -129,7 +126,7 @@ impl Client {
     #[must_use]
     pub fn rate_limit(&self) -> RateLimitStatus {
         let pacing = self.pacing();
-        pacing.rate_limiter.status(pacing.clock.now())
+        pacing.rate_limiter.status(pacing.now())
     }
 
     /// Ends the hold after a 429, for example after the limit of the key was raised.
@@ -183,14 +180,7 @@ impl Client {
             headers,
             api_key: Some(api_key),
             timeouts: shared.timeouts,
-            request_interval: shared.request_interval,
-            retry_budget: shared.retry_budget,
-            pacing: Pacing::new(
-                Arc::clone(&shared.pacing.clock),
-                shared.pacing.jitter.clone(),
-                shared.request_interval,
-                shared.retry_budget,
-            ),
+            pacing: Pacing::new(shared.pacing.settings.clone()),
         })
     }
 

@@ -22,28 +22,34 @@ use crate::retry::wait_after_429;
 use crate::transport::raw_response::RawResponse;
 use crate::{Error, RetryPolicy};
 
-/// The clock, rate limit and retry budget of one key, which all clones of a client share.
-pub(crate) struct Pacing {
+/// The settings that the keys of a client have in common.
+#[derive(Clone)]
+pub(crate) struct PacingSettings {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) jitter: Jitter,
+    pub(crate) request_interval: Duration,
+    pub(crate) retry_budget: u32,
+}
+
+/// The clock, rate limit and retry budget of one key, which all clones of a client share.
+pub(crate) struct Pacing {
+    pub(crate) settings: PacingSettings,
     pub(crate) rate_limiter: RateLimiter,
     pub(crate) retry_budget: RetryBudget,
 }
 
 impl Pacing {
     /// Creates the state of a key that has not been used yet.
-    pub(crate) fn new(
-        clock: Arc<dyn Clock>,
-        jitter: Jitter,
-        request_interval: Duration,
-        retry_budget: u32,
-    ) -> Self {
+    pub(crate) fn new(settings: PacingSettings) -> Self {
         Self {
-            clock,
-            jitter,
-            rate_limiter: RateLimiter::new(request_interval),
-            retry_budget: RetryBudget::new(retry_budget),
+            rate_limiter: RateLimiter::new(settings.request_interval),
+            retry_budget: RetryBudget::new(settings.retry_budget),
+            settings,
         }
+    }
+
+    pub(crate) fn now(&self) -> Instant {
+        self.settings.clock.now()
     }
 
     /// Waits until the next request can be sent and returns the time then. Returns an error at once
@@ -58,28 +64,24 @@ impl Pacing {
         match self.rate_limiter.try_acquire(now, patience) {
             Some(permit) => Ok((permit, now)),
             // Boxed, because most requests need not wait.
-            None => Box::pin(self.rate_limiter.acquire(&*self.clock, patience)).await,
+            None => {
+                let clock = &*self.settings.clock;
+                Box::pin(self.rate_limiter.acquire(clock, patience)).await
+            }
         }
     }
 
     /// Ends a request and updates the rate limit from its response.
     pub(crate) fn finish(&self, permit: Permit<'_>, response: &RawResponse, policy: &RetryPolicy) {
         let headers = self.rate_limit_headers(response);
-        let now = || self.clock.now();
         if response.status != 429 {
-            permit.finish(|state, window| state.accept(window, headers, now));
+            permit.finish(|state, window| state.accept(window, headers, || self.now()));
             return;
         }
-        let (now, retry_after) = (now(), self.retry_after(response));
-        let backoff = |holds| wait_after_429(policy, holds, self.jitter.next());
+        let (now, retry_after) = (self.now(), self.retry_after(response));
+        let backoff = |holds| wait_after_429(policy, holds, (self.settings.jitter)());
         permit.finish(|state, window| {
-            state.reject(
-                window,
-                headers,
-                retry_after,
-                (backoff, policy.max_wait),
-                now,
-            );
+            state.reject(window, headers, retry_after, backoff, policy.max_wait, now);
         });
     }
 
@@ -102,7 +104,7 @@ impl Pacing {
     /// Returns the date of a response, because its other dates use the clock of the service. If the
     /// clocks agree, returns the local date, which is more precise.
     fn response_date(&self, response: &RawResponse) -> SystemTime {
-        let local = self.clock.date();
+        let local = self.settings.clock.date();
         let date = response.header("date");
         match date.and_then(|text| httpdate::parse_http_date(text).ok()) {
             Some(date) if local.duration_since(date).is_ok_and(is_rounding) => local,

@@ -22,8 +22,6 @@ pub(crate) struct RateLimitState {
     limit: Option<u64>,
     remaining: Option<u64>,
     reset_at: Option<Instant>,
-    /// The longest time until a reset so far.
-    window_length: Option<Duration>,
     /// The time at which the service allows the next request.
     retry_at: Option<Instant>,
     /// The time until which no request is sent. It is earlier than `retry_at` if that is far in the
@@ -66,7 +64,6 @@ impl RateLimitState {
             limit: None,
             remaining: None,
             reset_at: None,
-            window_length: None,
             retry_at: None,
             held_until: None,
             holds: 0,
@@ -141,13 +138,15 @@ impl RateLimitState {
     }
 
     /// Updates the state after a 429: holds all requests, then sends one at a time until a response
-    /// reports how many there can be. `backoff` is the minimum hold for a number of earlier holds.
+    /// reports how many there can be. The hold lasts at least `backoff` of the number of earlier holds
+    /// and at most `max_wait`.
     pub(crate) fn reject(
         &mut self,
         window: u64,
         headers: Option<RateLimitHeaders>,
         retry_after: Option<Duration>,
-        (backoff, max_wait): (impl FnOnce(u32) -> Duration, Duration),
+        backoff: impl FnOnce(u32) -> Duration,
+        max_wait: Duration,
         now: Instant,
     ) {
         if window != self.window {
@@ -163,12 +162,6 @@ impl RateLimitState {
         };
         if let Some(headers) = headers {
             self.update(headers, now);
-            if let (Some(retry), Some(reset)) = (retry_after, headers.reset_after)
-                && retry.abs_diff(reset) > Duration::from_secs(1)
-            {
-                // The headers describe another limit.
-                self.window_length = None;
-            }
         }
         let wait = retry_after.unwrap_or_default().max(backoff(self.holds));
         self.hold(now, wait, max_wait);
@@ -191,35 +184,6 @@ impl RateLimitState {
         Some(left(self.retry_at, now).unwrap_or(held))
     }
 
-    /// Returns the minimum wait of a request with this number of requests ahead of it in the queue.
-    pub(crate) fn min_wait(&self, now: Instant, ahead: u32) -> Turn {
-        let interval = left(self.next_at, now).unwrap_or_default();
-        let interval = interval.saturating_add(self.interval.saturating_mul(ahead));
-        let window = self.window_wait(now, ahead.into()).unwrap_or_default();
-        match interval > window {
-            true => Turn::Interval(interval),
-            false => Turn::Exhausted(window),
-        }
-    }
-
-    /// Returns the minimum wait because of the reported limit, if it is known.
-    fn window_wait(&self, now: Instant, ahead: u64) -> Option<Duration> {
-        let (next_window, available) = match self.held(now) {
-            Some(held) => (held, 0),
-            None => (left(self.reset_at, now)?, self.available?),
-        };
-        let windows = ahead.checked_sub(available)?.checked_div(self.limit?)?;
-        let windows = u32::try_from(windows).unwrap_or(u32::MAX);
-        // The reset may be rounded up to seconds.
-        let length = self.window_length?.saturating_sub(Duration::from_secs(1));
-        Some(next_window.saturating_add(length.saturating_mul(windows)))
-    }
-
-    /// Returns what is known of the limit. A change affects the requests in the queue.
-    pub(crate) fn known_limit(&self) -> Option<(u64, Duration)> {
-        self.limit.zip(self.window_length)
-    }
-
     pub(crate) fn status(&self, now: Instant) -> RateLimitStatus {
         RateLimitStatus {
             limit: self.limit,
@@ -239,10 +203,6 @@ impl RateLimitState {
     }
 
     fn update(&mut self, headers: RateLimitHeaders, now: Instant) {
-        if headers.limit.is_some() && headers.limit != self.limit {
-            // The window may be that of another limit.
-            self.window_length = None;
-        }
         self.limit = headers.limit.or(self.limit);
         self.remaining = headers.remaining.or(self.remaining);
         let Some(reset_after) = headers.reset_after else {
@@ -254,7 +214,6 @@ impl RateLimitState {
             .into_iter()
             .chain(now.checked_add(reset_after))
             .min();
-        self.window_length = self.window_length.max(Some(reset_after));
         if let Some(remaining) = headers.remaining {
             // The service may not have counted the requests in flight yet.
             let unknown = || remaining.saturating_sub(u64::from(self.in_flight));
@@ -323,9 +282,16 @@ mod tests {
     }
 
     fn reject(state: &mut RateLimitState, retry_after: Duration, now: Instant) {
-        let backoff = (|holds| holds * SECOND, MAX_WAIT);
+        let backoff = |holds| holds * SECOND;
         state.finish();
-        state.reject(state.window, None, Some(retry_after), backoff, now);
+        state.reject(
+            state.window,
+            None,
+            Some(retry_after),
+            backoff,
+            MAX_WAIT,
+            now,
+        );
     }
 
     #[test]
@@ -371,16 +337,6 @@ mod tests {
             state.start(now);
             accept(&mut state, headers(10, 9, 5 * SECOND), now);
             now += SECOND;
-        }
-    }
-
-    #[test]
-    fn another_limit_has_another_window() {
-        let (mut state, now) = (RateLimitState::new(Duration::ZERO), Instant::now());
-        for (limit, window) in [(1000, 3600 * SECOND), (10, SECOND)] {
-            state.start(now);
-            accept(&mut state, headers(limit, 5, window), now);
-            assert_eq!(state.known_limit(), Some((limit, window)));
         }
     }
 
@@ -445,9 +401,9 @@ mod tests {
         state.accept(old, headers(10, 9, SECOND), || now);
         assert_eq!((state.available, state.limit), (None, None));
         let backoff = |_| -> Duration { unreachable!("the hold has already started") };
-        state.reject(old, None, None, (backoff, MAX_WAIT), now);
+        state.reject(old, None, None, backoff, MAX_WAIT, now);
         assert_eq!(state.held(now), Some(SECOND));
-        state.reject(old, None, Some(2 * SECOND), (backoff, MAX_WAIT), now);
+        state.reject(old, None, Some(2 * SECOND), backoff, MAX_WAIT, now);
         assert_eq!(state.held(now), Some(2 * SECOND));
     }
 
@@ -459,22 +415,5 @@ mod tests {
         assert!(state.held(now) > Some(1000 * SECOND));
         assert_eq!(state.status(now).held_for, Some(MAX_WAIT));
         assert_eq!(state.turn(now + MAX_WAIT, MAX_WAIT), Turn::Ready);
-    }
-
-    #[test]
-    fn estimates_the_wait_in_the_queue() {
-        let (mut state, now) = (RateLimitState::new(SECOND), Instant::now());
-        state.start(now);
-        assert_eq!(state.min_wait(now, 4), Turn::Interval(5 * SECOND));
-        accept(&mut state, headers(10, 3, 6 * SECOND), now);
-        assert_eq!(state.min_wait(now, 2), Turn::Interval(3 * SECOND));
-        assert_eq!(state.min_wait(now, 3), Turn::Exhausted(6 * SECOND));
-        assert_eq!(state.min_wait(now, 30), Turn::Interval(31 * SECOND));
-        state.interval = Duration::ZERO;
-        // At least five seconds for each of two further windows.
-        assert_eq!(state.min_wait(now, 30), Turn::Exhausted(16 * SECOND));
-        state.start(now);
-        reject(&mut state, 6 * SECOND, now);
-        assert_eq!(state.min_wait(now, 30), Turn::Exhausted(21 * SECOND));
     }
 }

@@ -11,7 +11,10 @@ mod network;
 pub(crate) mod proxy;
 pub(crate) mod raw_response;
 mod request_body;
+mod settings;
 pub(crate) mod tls;
+
+pub(crate) use settings::Settings;
 
 use std::time::Duration;
 
@@ -26,25 +29,9 @@ use incoming::Incoming;
 use network::Network;
 use proxy::Proxy;
 use raw_response::RawResponse;
-use tls::{Tls, setup_error};
+use tls::setup_error;
 
 use crate::{Error, Method, Request};
-
-/// The settings of a transport.
-pub(crate) struct Settings {
-    pub(crate) base_url: BaseUrl,
-    pub(crate) user_agent: HeaderValue,
-    pub(crate) proxy: Option<Proxy>,
-    pub(crate) tls: Option<Tls>,
-    /// Additional root certificates in PEM.
-    pub(crate) root_certificates: Vec<Vec<u8>>,
-    pub(crate) connect_timeout: Duration,
-    /// The timeout of the HTTP client, which requests can override.
-    pub(crate) default_timeout: Duration,
-    pub(crate) max_response_bytes: usize,
-    #[cfg(feature = "tower")]
-    pub(crate) layers: Vec<http_service::AddLayer>,
-}
 
 /// The connections to one service, shared by the clients of all keys.
 pub(crate) struct Transport {
@@ -57,12 +44,19 @@ pub(crate) struct Transport {
 }
 
 impl Transport {
-    pub(crate) fn new(settings: Settings) -> Result<Self, Error> {
+    /// Creates a transport that loads no root certificates unless HTTPS is needed. A proxy also
+    /// receives the user agent. Requests can override the timeout.
+    pub(crate) fn new(
+        settings: Settings,
+        user_agent: HeaderValue,
+        default_timeout: Duration,
+    ) -> Result<Self, Error> {
+        let base_url = settings.parse_base_url()?;
+        let proxy = settings.parse_proxy(&base_url)?;
         let mut http = reqwest::Client::builder()
-            // Also sent to a proxy.
-            .user_agent(settings.user_agent)
+            .user_agent(user_agent)
             .connect_timeout(settings.connect_timeout)
-            .timeout(settings.default_timeout)
+            .timeout(default_timeout)
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             // Ignore the proxy environment variables, and features of reqwest that other crates of
@@ -72,30 +66,26 @@ impl Transport {
             .no_deflate()
             .no_gzip()
             .no_zstd();
-        let is_https = settings.base_url.is_https();
-        let is_proxy_https = settings.proxy.as_ref().is_some_and(Proxy::is_https);
+        let is_https = base_url.is_https() || proxy.as_ref().is_some_and(Proxy::is_https);
         let mut tunnel_to = None;
-        if let Some(proxy) = settings.proxy {
+        if let Some(proxy) = proxy {
             http = http.proxy(proxy.for_all_requests());
-            tunnel_to = settings.base_url.tunnel_target();
+            tunnel_to = base_url.tunnel_target();
         }
-        let http = tls::prepare(
-            http,
-            settings.tls,
-            (is_https || is_proxy_https).then_some(&settings.root_certificates[..]),
-        )?
-        .build()
-        .map_err(|error| setup_error("could not create the HTTP client", error))?;
+        let root_certificates = is_https.then_some(&settings.root_certificates[..]);
+        let http = tls::prepare(http, settings.tls, root_certificates)?
+            .build()
+            .map_err(|error| setup_error("could not create the HTTP client", error))?;
         let network = Network {
             http,
-            default_timeout: settings.default_timeout,
+            default_timeout,
             tunnel_to,
         };
         Ok(Self {
             #[cfg(feature = "tower")]
             layered: HttpService::with_layers(&network, &settings.layers),
             network,
-            base_url: settings.base_url,
+            base_url,
             max_response_bytes: settings.max_response_bytes,
         })
     }
