@@ -42,8 +42,6 @@ pub mod testing;
 
 pub use call::{Call, RawCall, Response};
 pub use client::{Client, ClientBuilder};
-#[cfg(fuzzing)]
-pub use decode::any_body::decode_as_every_type;
 pub use error::{Error, ErrorKind};
 pub use pacing::{Clock, RateLimitStatus};
 pub use request::{Method, Operation, Request};

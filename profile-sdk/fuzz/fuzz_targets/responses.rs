@@ -5,6 +5,14 @@
 
 #![no_main]
 
+#[path = "../../tests/it/canned_client.rs"]
+mod canned_client;
+
+use canned_client::CannedClient;
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|body: &[u8]| profile_sdk::decode_as_every_type(body));
+thread_local! {
+    static CLIENT: CannedClient = CannedClient::new();
+}
+
+fuzz_target!(|body: &[u8]| CLIENT.with(|client| client.check_every_call(body)));

@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 const MAX_DEPTH: u32 = 16;
 
 /// Parses JSON like `serde_json`, but keeps some values as strings that contain their JSON text:
-/// numbers that do not fit into 64 bits, arrays and objects that are nested too deeply, and numbers
-/// in fields named `id` that are not integers of 64 bits, because a floating-point number could be
-/// a different identifier.
+/// numbers beyond the range of a floating-point number, arrays and objects that are nested too
+/// deeply, and integers beyond 64 bits in fields named `id`, because a floating-point number could
+/// be a different identifier.
 pub(crate) fn parse(body: &[u8]) -> serde_json::Result<Value> {
     let raw: &RawValue = serde_json::from_slice(body)?;
     Ok(parse_value(raw.get(), MAX_DEPTH))
@@ -32,12 +32,18 @@ fn parse_object(text: &str, depth: u32) -> Option<Value> {
     let fields = fields.into_iter().map(|(name, value)| {
         let value = value.get();
         let parsed = match parse_value(value, depth) {
-            Value::Number(number) if name == "id" && number.is_f64() => value.into(),
+            Value::Number(number) if name == "id" && number.is_f64() && is_integer(value) => {
+                value.into()
+            }
             parsed => parsed,
         };
         (name, parsed)
     });
     Some(Value::Object(fields.collect()))
+}
+
+fn is_integer(number: &str) -> bool {
+    !number.contains(['.', 'e', 'E'])
 }
 
 fn parse_array(text: &str, depth: u32) -> Option<Value> {
@@ -59,11 +65,11 @@ mod tests {
             ("-3", json!(-3)),
             ("18446744073709551616", json!("18446744073709551616")),
             ("-98765432109876543210", json!("-98765432109876543210")),
-            ("1e30", json!("1e30")),
-            ("1.50", json!("1.50")),
+            ("1e30", json!(1e30)),
+            ("1.50", json!(1.5)),
             (r#""7""#, json!("7")),
             ("null", json!(null)),
-            (r#"{"id":1.5}"#, json!({"id": "1.5"})),
+            (r#"{"id":1.5}"#, json!({"id": 1.5})),
         ] {
             let body = format!(r#"[{{"id": {text} , "n": 1.5}}]"#);
             let expected = json!([{"id": value, "n": 1.5}]);

@@ -1,18 +1,14 @@
 //! Decodes response bodies: leniently where the specification defines no shape, strictly where it
 //! does.
 
-#[cfg(any(test, fuzzing))]
-pub(crate) mod any_body;
 pub(crate) mod count;
 mod exact_values;
-#[cfg(test)]
-mod properties;
 pub(crate) mod response_data;
 mod unexpected_fields;
 
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
 use crate::error::one_line::one_line;
 use response_data::{Resource, ResponseData};
@@ -58,8 +54,7 @@ struct RawEnvelope<'a> {
 /// define their shape, otherwise returns an error with the path of the field.
 fn read_leniently<T: ResponseData>(body: &[u8]) -> Result<T, String> {
     let body = without_mark(body);
-    let response = serde_json::from_slice(body)
-        .or_else(|error| exact_values::parse(body).map_err(|_| error))
+    let response = exact_values::parse(body)
         .map_err(|error| format!("the response is not valid JSON ({error})"))?;
     let Value::Object(mut response) = response else {
         return Err("the response is not a JSON object with the field `data`".to_owned());
@@ -67,7 +62,7 @@ fn read_leniently<T: ResponseData>(body: &[u8]) -> Result<T, String> {
     let Some(mut data) = response.remove("data") else {
         return Err("the response has no field `data`".to_owned());
     };
-    let (mut unexpected, mut exact) = (UnexpectedFields::default(), None);
+    let mut unexpected = UnexpectedFields::default();
     loop {
         let error = match serde_path_to_error::deserialize::<_, T>(&data) {
             Ok(mut value) => {
@@ -76,27 +71,10 @@ fn read_leniently<T: ResponseData>(body: &[u8]) -> Result<T, String> {
             }
             Err(error) => error,
         };
-        let path = error.path().to_string();
-        let field = path.split(['.', '[']).next().unwrap_or_default();
-        if path.rsplit('.').next() == Some("id")
-            && let Some(inexact) = data.get_mut(field)
-            && let Some(exact) = exact
-                .get_or_insert_with(|| parse_with_exact_ids(body))
-                .remove(field)
-        {
-            *inexact = exact;
-        } else if !unexpected.take::<T>(&mut data, error.path()) {
+        if !unexpected.take::<T>(&mut data, error.path()) {
+            let path = error.path().to_string();
             return T::from_unexpected(data).ok_or_else(|| error_at(&path, error.inner()));
         }
-    }
-}
-
-/// Parses the fields of `data` without losing digits of identifiers.
-fn parse_with_exact_ids(body: &[u8]) -> Map<String, Value> {
-    let response = exact_values::parse(body).ok();
-    match response.and_then(|mut response| Some(response.get_mut("data")?.take())) {
-        Some(Value::Object(data)) => data,
-        _ => Map::new(),
     }
 }
 

@@ -70,65 +70,67 @@ pub struct Operation {
 
 impl Operation {
     /// `GET /me`
-    pub const ME: Self = Self::keyed("me", Method::Get, "/api/v1/me");
+    pub const ME: Self = Self::keyed("me", Method::Get, "/api/v1/me", None);
     /// `PATCH /me/profile`
-    pub const UPDATE_PROFILE: Self = Self::scoped(
+    pub const UPDATE_PROFILE: Self = Self::keyed(
         "update_profile",
         Method::Patch,
         "/api/v1/me/profile",
-        Scope::ProfileWrite,
+        Some(Scope::ProfileWrite),
     );
     /// `GET /me/analytics`
-    pub const ANALYTICS: Self = Self::scoped(
+    pub const ANALYTICS: Self = Self::keyed(
         "analytics",
         Method::Get,
         "/api/v1/me/analytics",
-        Scope::AnalyticsRead,
+        Some(Scope::AnalyticsRead),
     );
     /// `POST /me/links`
-    pub const CREATE_LINK: Self = Self::scoped(
+    pub const CREATE_LINK: Self = Self::keyed(
         "create_link",
         Method::Post,
         "/api/v1/me/links",
-        Scope::LinksWrite,
-    )
-    .creating();
+        Some(Scope::LinksWrite),
+    );
     /// `PATCH /me/links/{id}`
-    pub const UPDATE_LINK: Self = Self::scoped(
+    pub const UPDATE_LINK: Self = Self::keyed(
         "update_link",
         Method::Patch,
         "/api/v1/me/links/{id}",
-        Scope::LinksWrite,
+        Some(Scope::LinksWrite),
     );
     /// `DELETE /me/links/{id}`
-    pub const DELETE_LINK: Self = Self::scoped(
+    pub const DELETE_LINK: Self = Self::keyed(
         "delete_link",
         Method::Delete,
         "/api/v1/me/links/{id}",
-        Scope::LinksWrite,
+        Some(Scope::LinksWrite),
     );
     /// `POST /me/posts`
-    pub const CREATE_POST: Self = Self::scoped(
+    pub const CREATE_POST: Self = Self::keyed(
         "create_post",
         Method::Post,
         "/api/v1/me/posts",
-        Scope::SocialWrite,
-    )
-    .creating();
+        Some(Scope::SocialWrite),
+    );
     /// `DELETE /me/posts/{id}`
-    pub const DELETE_POST: Self = Self::scoped(
+    pub const DELETE_POST: Self = Self::keyed(
         "delete_post",
         Method::Delete,
         "/api/v1/me/posts/{id}",
-        Scope::SocialWrite,
+        Some(Scope::SocialWrite),
     );
     /// `GET /users/{handle}/stats`
-    pub const USER_STATS: Self =
-        Self::keyed("user_stats", Method::Get, "/api/v1/users/{handle}/stats");
+    pub const USER_STATS: Self = Self::keyed(
+        "user_stats",
+        Method::Get,
+        "/api/v1/users/{handle}/stats",
+        None,
+    );
     /// `GET /badges`
-    pub const BADGES: Self = Self::open("badges", Method::Get, "/api/v1/badges");
+    pub const BADGES: Self = Self::open("badges", "/api/v1/badges");
     /// `GET /stats`
-    pub const SITE_STATS: Self = Self::open("site_stats", Method::Get, "/api/v1/stats");
+    pub const SITE_STATS: Self = Self::open("site_stats", "/api/v1/stats");
 
     /// All endpoints, in the order of the specification.
     pub const ALL: [Self; 11] = [
@@ -202,43 +204,28 @@ impl Operation {
         self
     }
 
-    const fn open(name: &'static str, method: Method, path_template: &'static str) -> Self {
-        Self {
-            name,
-            method,
-            path_template: Cow::Borrowed(path_template),
-            scope: None,
-            requires_key: false,
-            idempotent: true,
-        }
-    }
-
-    const fn keyed(name: &'static str, method: Method, path_template: &'static str) -> Self {
-        let mut operation = Self::open(name, method, path_template);
-        operation.requires_key = true;
-        operation
-    }
-
-    const fn scoped(
+    const fn keyed(
         name: &'static str,
         method: Method,
         path_template: &'static str,
-        scope: Scope,
+        scope: Option<Scope>,
     ) -> Self {
         Self {
             name,
             method,
             path_template: Cow::Borrowed(path_template),
-            scope: Some(scope),
+            scope,
             requires_key: true,
-            idempotent: true,
+            // Creating twice creates two resources.
+            idempotent: !matches!(method, Method::Post),
         }
     }
 
-    /// Marks the endpoint as not idempotent: sending the request twice creates two resources.
-    const fn creating(mut self) -> Self {
-        self.idempotent = false;
-        self
+    /// Creates an endpoint that does not require a key.
+    const fn open(name: &'static str, path_template: &'static str) -> Self {
+        let mut operation = Self::keyed(name, Method::Get, path_template, None);
+        operation.requires_key = false;
+        operation
     }
 }
 

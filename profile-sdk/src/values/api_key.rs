@@ -1,11 +1,11 @@
 //! The API key, which is never printed.
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::de::{Deserialize, Deserializer, Error as _};
 
 use super::key_redaction;
+use super::text_value::from_text;
 use crate::InvalidValue;
 
 /// An API key, sent as `Authorization: Bearer <API_KEY>` to the configured host only.
@@ -69,29 +69,7 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-impl FromStr for ApiKey {
-    type Err = InvalidValue;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::new(text)
-    }
-}
-
-impl TryFrom<&str> for ApiKey {
-    type Error = InvalidValue;
-
-    fn try_from(text: &str) -> Result<Self, Self::Error> {
-        Self::new(text)
-    }
-}
-
-impl TryFrom<String> for ApiKey {
-    type Error = InvalidValue;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        Self::new(text)
-    }
-}
+from_text!(ApiKey);
 
 impl<'de> Deserialize<'de> for ApiKey {
     /// Deserializes a string with [`ApiKey::new`]. Errors do not show the key.

@@ -1,7 +1,9 @@
 //! The bio of a profile.
 
+use serde::{Deserialize, Serialize};
+
 use crate::InvalidValue;
-use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_value};
+use crate::values::text_value::{from_text, text_value};
 
 /// A bio: up to 300 characters and up to 10 lines. It can be empty.
 ///
@@ -23,10 +25,9 @@ use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_v
 /// );
 /// # Ok::<(), profile_sdk::InvalidValue>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Bio {
-    text: String,
-}
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Bio(String);
 
 impl Bio {
     /// The maximum number of characters.
@@ -44,19 +45,18 @@ impl Bio {
     pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
         let text = text.into();
         check(&text)?;
-        Ok(Self { text })
+        Ok(Self(text))
     }
 
     /// Returns the number of lines. An empty bio has one.
     #[must_use]
     pub fn line_count(&self) -> usize {
-        count_lines(&self.text)
+        count_lines(&self.0)
     }
 }
 
 text_value!(Bio);
-serialize_as_text!(Bio);
-deserialize_from_text!(Bio);
+from_text!(Bio);
 
 fn check(text: &str) -> Result<(), InvalidValue> {
     let characters = text.chars().count();

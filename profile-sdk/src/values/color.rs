@@ -1,8 +1,10 @@
 //! The colors of a profile.
 
+use serde::{Deserialize, Serialize};
+
 use crate::InvalidValue;
 use crate::values::invalid_value::quoted;
-use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_value};
+use crate::values::text_value::{from_text, text_value};
 
 /// A color of the form `#rrggbb`, with hexadecimal digits in either case.
 ///
@@ -21,10 +23,9 @@ use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_v
 /// );
 /// # Ok::<(), profile_sdk::InvalidValue>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Color {
-    text: String,
-}
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Color(String);
 
 impl Color {
     /// Creates a color from a text of the form `#rrggbb`. The text is not changed.
@@ -37,7 +38,7 @@ impl Color {
         let text = text.into();
         let digits = text.strip_prefix('#').unwrap_or_default().as_bytes();
         if digits.len() == 6 && digits.iter().all(u8::is_ascii_hexdigit) {
-            return Ok(Self { text });
+            return Ok(Self(text));
         }
         let found = quoted(&text);
         let reason = format!("{found} is not of the form #rrggbb, for example #ff8800");
@@ -47,24 +48,21 @@ impl Color {
     /// Creates a color from its red, green and blue parts, with lower-case digits.
     #[must_use]
     pub fn from_rgb([red, green, blue]: [u8; 3]) -> Self {
-        Self {
-            text: format!("#{red:02x}{green:02x}{blue:02x}"),
-        }
+        Self(format!("#{red:02x}{green:02x}{blue:02x}"))
     }
 
     /// Returns the red, green and blue parts, each from 0 to 255.
     #[must_use]
     pub fn rgb(&self) -> [u8; 3] {
         [1, 3, 5].map(|start| {
-            u8::from_str_radix(&self.text[start..start + 2], 16)
+            u8::from_str_radix(&self.0[start..start + 2], 16)
                 .expect("a color holds six hexadecimal digits after the #")
         })
     }
 }
 
 text_value!(Color);
-serialize_as_text!(Color);
-deserialize_from_text!(Color);
+from_text!(Color);
 
 #[cfg(test)]
 mod tests {

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
-use serde::de::{Deserialize, Deserializer, Error};
+use serde::{Deserialize, Serialize};
 
 use crate::InvalidValue;
 use crate::values::invalid_value::quoted;
@@ -30,8 +29,8 @@ use crate::values::invalid_value::quoted;
 /// );
 /// # Ok::<(), profile_sdk::InvalidValue>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "u16")]
 pub struct Days(u16);
 
 impl Days {
@@ -113,17 +112,5 @@ impl TryFrom<u16> for Days {
 
     fn try_from(days: u16) -> Result<Self, Self::Error> {
         Self::new(days)
-    }
-}
-
-impl<'de> Deserialize<'de> for Days {
-    /// Deserializes an integer with [`Days::new`].
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let number = i64::deserialize(deserializer)?;
-        let days = match u16::try_from(number) {
-            Ok(days) => Self::new(days),
-            Err(_) => number.to_string().parse(),
-        };
-        days.map_err(Error::custom)
     }
 }

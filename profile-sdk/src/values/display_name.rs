@@ -1,7 +1,9 @@
 //! The display name of a profile.
 
+use serde::{Deserialize, Serialize};
+
 use crate::InvalidValue;
-use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_value};
+use crate::values::text_value::{from_text, text_value};
 
 /// A display name: up to 32 characters. It can be empty.
 ///
@@ -15,10 +17,9 @@ use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_v
 /// assert!(DisplayName::new("x".repeat(DisplayName::MAX_CHARACTERS + 1)).is_err());
 /// # Ok::<(), profile_sdk::InvalidValue>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct DisplayName {
-    text: String,
-}
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+pub struct DisplayName(String);
 
 impl DisplayName {
     /// The maximum number of characters.
@@ -33,13 +34,12 @@ impl DisplayName {
     pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
         let text = text.into();
         check_characters("display_name", &text, Self::MAX_CHARACTERS)?;
-        Ok(Self { text })
+        Ok(Self(text))
     }
 }
 
 text_value!(DisplayName);
-serialize_as_text!(DisplayName);
-deserialize_from_text!(DisplayName);
+from_text!(DisplayName);
 
 /// Checks the number of Unicode scalar values.
 pub(crate) fn check_characters(

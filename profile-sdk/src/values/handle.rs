@@ -1,8 +1,10 @@
 //! The handle of a profile.
 
+use serde::{Deserialize, Serialize};
+
 use crate::InvalidValue;
 use crate::request::path::check_segment;
-use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_value};
+use crate::values::text_value::{from_text, text_value};
 
 /// The handle of a profile: any text except the empty text, `.` and `..`, which cannot be part of a
 /// URL path.
@@ -18,10 +20,9 @@ use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_v
 /// assert!(Handle::new("..").is_err());
 /// # Ok::<(), profile_sdk::InvalidValue>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Handle {
-    text: String,
-}
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Handle(String);
 
 impl Handle {
     /// Creates a handle. The text is not changed.
@@ -32,10 +33,9 @@ impl Handle {
     pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
         let text = text.into();
         check_segment("handle", &text)?;
-        Ok(Self { text })
+        Ok(Self(text))
     }
 }
 
 text_value!(Handle);
-serialize_as_text!(Handle);
-deserialize_from_text!(Handle);
+from_text!(Handle);

@@ -1,10 +1,11 @@
 //! The URL of a link.
 
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::InvalidValue;
 use crate::values::invalid_value::quoted;
-use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_value};
+use crate::values::text_value::{from_text, text_value};
 
 /// An absolute URL with any scheme.
 ///
@@ -22,10 +23,9 @@ use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_v
 /// );
 /// # Ok::<(), profile_sdk::InvalidValue>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct LinkUrl {
-    text: String,
-}
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+pub struct LinkUrl(String);
 
 impl LinkUrl {
     /// Creates a URL. The text is not changed.
@@ -36,7 +36,7 @@ impl LinkUrl {
     pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
         let text = text.into();
         match Url::parse(&text) {
-            Ok(_) => Ok(Self { text }),
+            Ok(_) => Ok(Self(text)),
             Err(error) => {
                 let found = quoted(&text);
                 let reason = format!(
@@ -50,5 +50,4 @@ impl LinkUrl {
 }
 
 text_value!(LinkUrl);
-serialize_as_text!(LinkUrl);
-deserialize_from_text!(LinkUrl);
+from_text!(LinkUrl);

@@ -1,8 +1,10 @@
 //! The location in a profile.
 
+use serde::{Deserialize, Serialize};
+
 use crate::InvalidValue;
 use crate::values::display_name::check_characters;
-use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_value};
+use crate::values::text_value::{from_text, text_value};
 
 /// A location: free text of up to 40 characters. It can be empty.
 ///
@@ -18,10 +20,9 @@ use crate::values::text_value::{deserialize_from_text, serialize_as_text, text_v
 /// );
 /// # Ok::<(), profile_sdk::InvalidValue>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Location {
-    text: String,
-}
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Location(String);
 
 impl Location {
     /// The maximum number of characters.
@@ -36,10 +37,9 @@ impl Location {
     pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
         let text = text.into();
         check_characters("location", &text, Self::MAX_CHARACTERS)?;
-        Ok(Self { text })
+        Ok(Self(text))
     }
 }
 
 text_value!(Location);
-serialize_as_text!(Location);
-deserialize_from_text!(Location);
+from_text!(Location);

@@ -1,21 +1,22 @@
 //! The identifiers of links and posts.
 
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Number;
 
 use crate::InvalidValue;
 use crate::request::path::check_segment;
-use crate::values::text_value::text_value;
+use crate::values::text_value::{from_text, text_value};
 
 /// Declares an identifier that is a string or an integer in JSON.
 macro_rules! resource_id {
     ($(#[$docs:meta])* $name:ident, $field:literal) => {
         $(#[$docs])*
-        #[derive(Debug, Clone)]
-        pub struct $name {
-            text: String,
-            written_as: WrittenAs,
-        }
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+        pub struct $name(Id);
 
         impl $name {
             /// Creates an identifier. The text is not changed.
@@ -27,44 +28,24 @@ macro_rules! resource_id {
             pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
                 let text = text.into();
                 check_segment($field, &text)?;
-                Ok(Self { text, written_as: WrittenAs::String })
+                Ok(Self(Id { text, number: None }))
             }
         }
 
         text_value!($name);
-
-        // The number 7 and the string "7" are the same identifier.
-        impl PartialEq for $name {
-            fn eq(&self, other: &Self) -> bool {
-                self.text == other.text
-            }
-        }
-
-        impl Eq for $name {}
-
-        impl std::hash::Hash for $name {
-            fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-                self.text.hash(state);
-            }
-        }
+        from_text!($name);
 
         impl From<u64> for $name {
             fn from(number: u64) -> Self {
-                Self { text: number.to_string(), written_as: WrittenAs::Integer }
-            }
-        }
-
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                self.written_as.serialize(&self.text, serializer)
+                Self(Id::from(Number::from(number)))
             }
         }
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let (text, written_as) = deserializer.deserialize_any(IdVisitor)?;
-                check_segment($field, &text).map_err(de::Error::custom)?;
-                Ok(Self { text, written_as })
+                let id = deserializer.deserialize_any(IdVisitor)?;
+                check_segment($field, &id.text).map_err(de::Error::custom)?;
+                Ok(Self(id))
             }
         }
     };
@@ -100,20 +81,48 @@ resource_id! {
     PostId, "post id"
 }
 
-#[derive(Debug, Clone, Copy)]
-enum WrittenAs {
-    String,
-    Integer,
+#[derive(Debug, Clone)]
+struct Id {
+    text: String,
+    /// The number that the service wrote, if it is not a string.
+    number: Option<Number>,
 }
 
-impl WrittenAs {
-    fn serialize<S: Serializer>(self, text: &str, serializer: S) -> Result<S::Ok, S::Error> {
-        match (self, text.parse::<i128>()) {
-            (Self::Integer, Ok(number)) => match u64::try_from(number) {
-                Ok(number) => serializer.serialize_u64(number),
-                Err(_) => serializer.serialize_i128(number),
-            },
-            _ => serializer.serialize_str(text),
+// The number 7 and the string "7" are the same identifier.
+impl PartialEq for Id {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Id {}
+
+impl Hash for Id {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.text.hash(state);
+    }
+}
+
+impl AsRef<str> for Id {
+    fn as_ref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl From<Number> for Id {
+    fn from(number: Number) -> Self {
+        Self {
+            text: number.to_string(),
+            number: Some(number),
+        }
+    }
+}
+
+impl Serialize for Id {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.number {
+            Some(number) => number.serialize(serializer),
+            None => serializer.serialize_str(&self.text),
         }
     }
 }
@@ -121,21 +130,24 @@ impl WrittenAs {
 struct IdVisitor;
 
 impl Visitor<'_> for IdVisitor {
-    type Value = (String, WrittenAs);
+    type Value = Id;
 
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an id (a string or an integer)")
     }
 
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        Ok((text.to_owned(), WrittenAs::String))
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Id, E> {
+        Ok(Id {
+            text: text.to_owned(),
+            number: None,
+        })
     }
 
-    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Self::Value, E> {
-        Ok((number.to_string(), WrittenAs::Integer))
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Id, E> {
+        Ok(Number::from(number).into())
     }
 
-    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
-        Ok((number.to_string(), WrittenAs::Integer))
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Id, E> {
+        Ok(Number::from(number).into())
     }
 }

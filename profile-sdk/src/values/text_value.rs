@@ -1,24 +1,34 @@
-//! Macros for validated text types: conversions and serialization.
+//! Macros for validated text types.
 
-/// Implements the conversions of a type with a field `text: String`.
-///
-/// The type has a function `new(impl Into<String>) -> Result<Self, InvalidValue>`.
+/// Implements the conversions to a text of a type whose only field implements `AsRef<str>`.
 macro_rules! text_value {
     ($name:ident) => {
         impl $name {
             /// Returns the text exactly as it was passed.
             #[must_use]
             pub fn as_str(&self) -> &str {
-                &self.text
+                self.0.as_ref()
             }
         }
 
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(&self.text)
+                f.write_str(self.as_str())
             }
         }
 
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                self.as_str()
+            }
+        }
+    };
+}
+
+/// Implements the conversions from a text of a type with a function
+/// `new(impl Into<String>) -> Result<Self, InvalidValue>`.
+macro_rules! from_text {
+    ($name:ident) => {
         impl std::str::FromStr for $name {
             type Err = $crate::InvalidValue;
 
@@ -42,36 +52,7 @@ macro_rules! text_value {
                 Self::new(text)
             }
         }
-
-        impl AsRef<str> for $name {
-            fn as_ref(&self) -> &str {
-                &self.text
-            }
-        }
     };
 }
 
-/// Implements `Serialize` as a plain string.
-macro_rules! serialize_as_text {
-    ($name:ident) => {
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(&self.text)
-            }
-        }
-    };
-}
-
-/// Implements `Deserialize` from a plain string with the constructor.
-macro_rules! deserialize_from_text {
-    ($name:ident) => {
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = <String as serde::Deserialize>::deserialize(deserializer)?;
-                Self::new(text).map_err(serde::de::Error::custom)
-            }
-        }
-    };
-}
-
-pub(crate) use {deserialize_from_text, serialize_as_text, text_value};
+pub(crate) use {from_text, text_value};

@@ -43,11 +43,6 @@ fn errors_are_those_of_the_constructor() {
         (error::<Color>(json!("red")), Color::new("red").unwrap_err()),
         (error::<Days>(json!(0)), Days::new(0).unwrap_err()),
         (error::<Days>(json!(366)), Days::new(366).unwrap_err()),
-        (error::<Days>(json!(-1)), "-1".parse::<Days>().unwrap_err()),
-        (
-            error::<Days>(json!(70_000)),
-            "70000".parse::<Days>().unwrap_err(),
-        ),
         (
             error::<LinkUrl>(json!("here")),
             LinkUrl::new("here").unwrap_err(),

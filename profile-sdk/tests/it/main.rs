@@ -12,6 +12,8 @@ mod badges;
 mod blocking;
 mod bodies;
 mod builder;
+#[cfg(feature = "tower")]
+mod canned_client;
 mod cases;
 mod clock;
 mod compression;
@@ -30,6 +32,8 @@ mod network;
 mod paths;
 mod posts;
 mod profile;
+#[cfg(feature = "tower")]
+mod properties;
 #[cfg(any(feature = "__rustls", feature = "native-tls"))]
 mod proxy;
 mod rate_limit;

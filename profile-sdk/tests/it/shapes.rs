@@ -120,12 +120,7 @@ pub(crate) async fn displays_ids_as_received() {
 
 #[tokio::test]
 pub(crate) async fn ids_beyond_64_bits_keep_their_digits() {
-    for id in [
-        "18446744073709551616",
-        "-98765432109876543210",
-        "1e30",
-        "1.50",
-    ] {
+    for id in ["18446744073709551616", "-98765432109876543210"] {
         let service = MockServer::start().await;
         let links = format!(r#"[{{"id":{id},"title":"t"}},{{"id":2}}]"#);
         let body = format!(r#"{{"data":{{"links":{links},"posts":[{{"id":{id}}}],"n":2.5}}}}"#);

@@ -1,0 +1,109 @@
+//! A client whose responses a test sets, without a network. The fuzz target `responses` uses it too.
+
+use std::convert::Infallible;
+use std::future::{IntoFuture as _, ready};
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use http_body_util::Full;
+use profile_sdk::{
+    ApiKey, Call, Client, Error, Handle, HttpService, LinkUrl, NewLink, ProfileUpdate, RetryPolicy,
+};
+use serde::Serialize;
+use serde_json::json;
+use tokio::runtime::{Builder, Runtime};
+use tower::layer::layer_fn;
+use tower::service_fn;
+
+type Response = http::Response<Full<Bytes>>;
+
+pub(crate) struct CannedClient {
+    pub(crate) client: Client,
+    response: Arc<Mutex<Response>>,
+    runtime: Runtime,
+}
+
+impl CannedClient {
+    pub(crate) fn new() -> Self {
+        let response = Arc::<Mutex<Response>>::default();
+        let canned = response.clone();
+        let fake = layer_fn(move |_network: HttpService| {
+            let canned = canned.clone();
+            let respond = move || canned.lock().expect("no test panics here").clone();
+            service_fn(move |_: http::Request<Bytes>| ready(Ok::<_, Infallible>(respond())))
+        });
+        let client = Client::builder()
+            .base_url("http://localhost")
+            .api_key(ApiKey::new("key").expect("a valid key"))
+            .retry(RetryPolicy::none())
+            .layer(fake)
+            .build();
+        let runtime = Builder::new_current_thread().enable_time().build();
+        Self {
+            client: client.expect("valid settings"),
+            response,
+            runtime: runtime.expect("a runtime"),
+        }
+    }
+
+    /// Returns the result of a call whose 2xx response has this body.
+    pub(crate) fn read<T: Send + 'static>(&self, call: Call<T>, body: &[u8]) -> Result<T, Error> {
+        self.send(
+            call,
+            http::Response::new(Bytes::copy_from_slice(body).into()),
+        )
+    }
+
+    fn send<T: Send + 'static>(&self, call: Call<T>, response: Response) -> Result<T, Error> {
+        *self.response.lock().expect("no test panics here") = response;
+        self.runtime.block_on(call.into_future())
+    }
+
+    /// Reads a body as the response to every call, and checks the results.
+    pub(crate) fn check_every_call(&self, body: &[u8]) {
+        let handle = Handle::new("demo").expect("a valid handle");
+        let url = LinkUrl::new("x:y").expect("a valid URL");
+        let link = NewLink::new("title", url);
+        self.check(Client::me, body);
+        self.check(Client::analytics, body);
+        self.check(|client| client.user_stats(&handle, None), body);
+        self.check(Client::badges, body);
+        self.check(Client::site_stats, body);
+        self.check(|client| client.update_profile(&ProfileUpdate::new()), body);
+        self.check(|client| client.create_link(&link), body);
+        self.check(|client| client.create_post("text"), body);
+        self.check_error(body);
+    }
+
+    /// Checks that a value can be serialized and decoded again, and that an error is one line.
+    fn check<T: Serialize + Send + 'static>(&self, call: impl Fn(&Client) -> Call<T>, body: &[u8]) {
+        match self.read(call(&self.client), body) {
+            Ok(value) => {
+                let body = json!({"data": value}).to_string();
+                let again = self.read(call(&self.client), body.as_bytes());
+                let again = again.expect("a decoded value can be decoded again");
+                assert_eq!(json!({"data": again}).to_string(), body);
+            }
+            Err(error) => assert_one_line(&error.to_string()),
+        }
+    }
+
+    /// Reads a body as an error response, with the body as its `Retry-After` as well.
+    fn check_error(&self, body: &[u8]) {
+        let mut response = Response::new(Bytes::copy_from_slice(body).into());
+        *response.status_mut() = http::StatusCode::BAD_REQUEST;
+        if let Ok(value) = http::HeaderValue::from_bytes(body) {
+            response.headers_mut().insert("retry-after", value);
+        }
+        let error = self.send(self.client.badges(), response);
+        let error = error.expect_err("400 is an error");
+        assert_one_line(&error.to_string());
+        for text in [error.code(), error.message()].into_iter().flatten() {
+            assert_one_line(text);
+        }
+    }
+}
+
+fn assert_one_line(text: &str) {
+    assert!(!text.contains(['\n', '\r']) && !text.is_empty(), "{text:?}");
+}
