@@ -156,9 +156,10 @@ fn key_file(environment: &Environment, account: &str) -> Result<PathBuf, Failure
 fn directory_warning(path: &Path) -> Option<String> {
     let directory = path.parent()?;
     let exposed = private_file::is_exposed(directory).unwrap_or_default();
-    let directory = directory.display();
-    exposed
-        .then(|| format!("others can access {directory}; restrict it with `chmod 700 {directory}`"))
+    exposed.then(|| {
+        let (shown, command) = (directory.display(), private_file::restriction(directory));
+        format!("others can access {shown}; restrict it with `{command}`")
+    })
 }
 
 fn store_in_file(path: &Path, key: &str, warning: Option<String>) -> Result<KeyLocation, Failure> {

@@ -98,8 +98,17 @@ pub(crate) fn read_bytes(path: &Path) -> io::Result<(Vec<u8>, bool)> {
 
 /// Returns the warning for a file that others can access.
 pub(crate) fn warning(what: &str, path: &Path) -> String {
-    let path = path.display();
-    format!("others can access {what} in {path}; restrict it with `chmod 600 {path}`")
+    let (shown, command) = (path.display(), restriction(path));
+    format!("others can access {what} in {shown}; restrict it with `{command}`")
+}
+
+/// Returns the command that removes the access of others to a file or directory.
+pub(crate) fn restriction(path: &Path) -> String {
+    let mode = if path.is_dir() { 700 } else { 600 };
+    let path = path.to_string_lossy();
+    // Paths do not contain NUL, which cannot be quoted.
+    let quoted = shlex::try_quote(&path).unwrap_or_default();
+    format!("chmod {mode} {quoted}")
 }
 
 /// Returns `true` if others can access this file or directory.

@@ -74,6 +74,15 @@ async fn problems_of_the_key() {
         few.starts_with("the key lacks analytics:read, profile:write, social:write; "),
         "{few}"
     );
+    let with_space = fixture.home.path().join("my key");
+    fs::write(&with_space, "a_key_0123456789").unwrap();
+    fs::set_permissions(&with_space, Permissions::from_mode(0o644)).unwrap();
+    let quoted = format!("`chmod 600 '{}'`", with_space.display());
+    for command in ["doctor", "show"] {
+        let program = fixture.program(&[command]).without("PROFILE_API_KEY");
+        let run = program.env("PROFILE_API_KEY_FILE", &with_space).run();
+        assert!(run.to_string().contains(&quoted), "{run}");
+    }
 }
 
 #[tokio::test]
@@ -128,6 +137,13 @@ async fn problems_of_the_connection() {
     );
     let unset = doctor(&fixture).without("PROFILE_BASE_URL").run();
     find(&unset, "base_url", "problem");
+    let invalid = at("ftp://profiles.example").run();
+    let found = find(&invalid, "base_url", "problem");
+    assert!(
+        found.starts_with("ftp://profiles.example (PROFILE_BASE_URL): has the scheme ftp"),
+        "{found}"
+    );
+    assert!(!invalid.to_string().contains("\"proxy\""), "{invalid}");
     fixture
         .service
         .add_fault(FaultRule::new(Fault::status(503)))

@@ -6,12 +6,18 @@ use std::fmt;
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdout, Command, Output, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
 use expect_test::Expect;
 use mock_server::{Clock, MockServer};
 #[cfg(unix)]
 pub(crate) use rustix::process::Signal;
 use tempfile::TempDir;
+
+/// Maximum time of a run, after which the program is killed.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A service with a fixed seed, and a temporary home directory for the program.
 pub(crate) struct Fixture {
@@ -213,12 +219,21 @@ impl Running {
     #[track_caller]
     pub(crate) fn end(mut self) -> Run {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        let (ended, end) = mpsc::channel::<()>();
         // Read both at once, since a full pipe would block the program.
-        std::thread::scope(|scope| {
-            scope.spawn(|| self.stderr.read_to_end(&mut stderr).unwrap());
+        thread::scope(|scope| {
+            let child = &mut self.child;
+            scope.spawn(move || {
+                if end.recv_timeout(TIMEOUT) == Err(RecvTimeoutError::Timeout) {
+                    child.kill().unwrap();
+                }
+            });
+            let stderr = scope.spawn(|| self.stderr.read_to_end(&mut stderr).unwrap());
             if let Some(reader) = &mut self.stdout {
                 reader.read_to_end(&mut stdout).unwrap();
             }
+            stderr.join().unwrap();
+            drop(ended);
         });
         let output = Output {
             status: self.child.wait().unwrap(),

@@ -51,13 +51,11 @@ fn of_files(settings: &Settings) -> Vec<Check> {
     let mut checks = Vec::new();
     let mut private = 0;
     for path in files {
-        let shown = path.display();
         match private_file::is_exposed(&path) {
             Ok(false) => private += 1,
             Ok(true) => {
-                let mode = if path.is_dir() { 700 } else { 600 };
-                let advice = format!("run `chmod {mode} {shown}`");
-                let finding = format!("others can access {shown}");
+                let advice = format!("run `{}`", private_file::restriction(&path));
+                let finding = format!("others can access {}", path.display());
                 checks.push(Check::warning("files", finding, advice));
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}

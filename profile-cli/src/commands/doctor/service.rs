@@ -16,7 +16,7 @@ use crate::commands::auth::permissions;
 use crate::outcome::failed_call::SCOPE_HINT;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::session::Session;
-use crate::settings::{Key, without_login};
+use crate::settings::{Key, SettingName, without_login};
 
 /// Maximum time for a lookup, and for a connection to one address.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -30,11 +30,13 @@ pub(super) fn checks(session: &Session<'_>) -> Result<Vec<Check>, Failure> {
         Ok(base_url) => base_url,
         Err(failure) => return Ok(vec![Check::failed("base_url", failure)]),
     };
-    let shown = without_login(&base_url.value);
-    let mut checks = vec![Check::ok(
-        "base_url",
-        format!("{shown} ({})", base_url.source),
-    )];
+    let shown = format!("{} ({})", without_login(&base_url.value), base_url.source);
+    if let Err(reason) = SettingName::BaseUrl.check(&base_url.value) {
+        let finding = format!("{shown}: {reason}");
+        let advice = "set it to a URL such as https://profiles.example";
+        return Ok(vec![Check::problem("base_url", finding, advice)]);
+    }
+    let mut checks = vec![Check::ok("base_url", shown)];
     let proxy = match settings.proxy(&base_url.value) {
         Ok(proxy) => proxy,
         Err(failure) => {
