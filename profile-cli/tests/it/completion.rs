@@ -144,6 +144,26 @@ async fn a_key_in_a_pipe_does_not_block() {
     assert_eq!(candidates(program, &["link", "edit", "l"]), "");
 }
 
+/// Only runs with `--features keyring`.
+#[cfg(all(feature = "keyring", target_os = "linux"))]
+#[test]
+fn a_keyring_is_not_asked() {
+    let home = tempfile::tempdir().unwrap();
+    let directory = home.path().join(".config/profile");
+    fs::create_dir_all(&directory).unwrap();
+    let account = "base_url = \"http://127.0.0.1:1\"\nkey_store = \"keyring\"\n";
+    let config = format!("account = \"work\"\n[accounts.work]\n{account}");
+    fs::write(directory.join("config.toml"), config).unwrap();
+    let socket = home.path().join("bus");
+    let bus = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    bus.set_nonblocking(true).unwrap();
+    let address = format!("unix:path={}", socket.display());
+    let program = Program::new(home.path(), &[]).env("DBUS_SESSION_BUS_ADDRESS", address);
+    assert_eq!(candidates(program, &["link", "edit", "l"]), "");
+    let connected = bus.accept().unwrap_err();
+    assert_eq!(connected.kind(), std::io::ErrorKind::WouldBlock);
+}
+
 #[tokio::test]
 async fn titles_cannot_control_the_terminal() {
     let fixture = Fixture::new().await;

@@ -7,6 +7,7 @@ use mock_server::{Clock, Fault, FaultRule, MockServer};
 use serde_json::Value;
 
 use crate::program::{Fixture, Program, Run};
+use crate::tls_service::TlsService;
 
 /// Returns the finding and the advice of a check.
 #[track_caller]
@@ -162,6 +163,24 @@ async fn problems_of_the_connection() {
         other_path.ends_with("; check the base URL; -vv logs the response"),
         "{other_path}"
     );
+}
+
+#[test]
+fn certificates() {
+    let service = TlsService::start();
+    let home = tempfile::tempdir().unwrap();
+    let certificate = home.path().join("certificate.pem");
+    fs::write(&certificate, &service.certificate).unwrap();
+    let doctor = || {
+        Program::new(home.path(), &["doctor", "--json"])
+            .env("PROFILE_BASE_URL", &service.base_url)
+            .env("PROFILE_API_KEY", "a_key_0123456789")
+    };
+    let trusted = doctor().env("SSL_CERT_FILE", &certificate).run();
+    assert_eq!(find(&trusted, "tls", "ok"), "the certificate is trusted; ");
+    find(&trusted, "service", "ok");
+    let other = find(&doctor().run(), "tls", "problem");
+    assert!(other.contains("certificate"), "{other}");
 }
 
 #[tokio::test]

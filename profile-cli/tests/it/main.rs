@@ -46,6 +46,8 @@ mod site;
 mod stats;
 #[cfg(unix)]
 mod terminal;
+#[cfg(unix)]
+mod tls_service;
 mod version;
 mod walk;
 #[cfg(feature = "webhook")]
