@@ -65,30 +65,6 @@ impl<'h> Headers<'h> {
         Self { signature, event }
     }
 
-    /// Creates headers from all values of `X-Service-Signature` and all values of
-    /// `X-Service-Event`.
-    ///
-    /// Pass `None` for a missing header. Pass all values, not only the first: a second signature
-    /// indicates an attack or a broken proxy.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use webhook_verify::Headers;
-    ///
-    /// let signature: Option<&[u8]> = Some(b"sha256=00");
-    /// let headers = Headers::from_values(signature, None);
-    /// ```
-    pub fn from_values(
-        signatures: impl IntoIterator<Item = &'h [u8]>,
-        events: impl IntoIterator<Item = &'h [u8]>,
-    ) -> Self {
-        Self {
-            signature: Values::all(signatures),
-            event: Values::all(events),
-        }
-    }
-
     pub(crate) fn signature(&self) -> Result<&'h [u8], VerifyError> {
         match self.signature.count {
             0 => Err(VerifyError::SignatureMissing),
@@ -114,14 +90,6 @@ impl<'h> From<&'h http::HeaderMap> for Headers<'h> {
 }
 
 impl<'h> Values<'h> {
-    fn all(values: impl IntoIterator<Item = &'h [u8]>) -> Self {
-        let mut all = Self::default();
-        for value in values {
-            all.add(value);
-        }
-        all
-    }
-
     fn add(&mut self, value: &'h [u8]) {
         self.count += 1;
         self.last = value;

@@ -9,28 +9,23 @@ extern crate std;
 
 // In reading order:
 //
-// verifier, stream_verifier                    verification of whole bodies, or in chunks
-// headers, signature, digest_encoding, hex     parsing of the headers
-// secret                                       the key
-// verified, verify_error                       the result
-// event_kind, event_name, payload, kind_error  the event in an authentic delivery
-// failure_counter, receiver                    a counter, and adapters for tower and axum
-// body_digest, seen                            recognition of repeated deliveries
-// signed_request                               for senders and tests
-// explain                                      diagnosis for people; no other module uses it
-
+// verification     verification of whole bodies, or in chunks, and its result
+// headers          the two headers of a delivery
+// signature        the value of the signature header
+// secret           the key
+// event            the event in an authentic delivery
+// failure_counter  a counter of rejections
+// receiver         adapters for tower and axum, and what they share
+// body_digest      digests of bodies, which identify deliveries
+// seen             recognition of repeated deliveries
+// signed_request   signed requests, for senders and tests
+// explain          diagnosis for people; no other module uses it
 mod body_digest;
-mod digest_encoding;
-mod event_kind;
-mod event_name;
+mod event;
 #[cfg(feature = "explain")]
 mod explain;
 mod failure_counter;
 mod headers;
-mod hex;
-mod kind_error;
-#[cfg(feature = "json")]
-mod payload;
 #[cfg(feature = "receiver")]
 mod receiver;
 mod secret;
@@ -39,22 +34,16 @@ mod seen;
 mod signature;
 #[cfg(feature = "http")]
 mod signed_request;
-mod stream_verifier;
-mod verified;
-mod verifier;
-mod verify_error;
+mod verification;
 
 pub use body_digest::BodyDigest;
-pub use digest_encoding::DigestEncoding;
-pub use event_kind::{EventKind, EventKindError};
-pub use event_name::EventName;
+#[cfg(feature = "json")]
+pub use event::PayloadError;
+pub use event::{EventKind, EventKindError, EventName, KindError};
 #[cfg(feature = "explain")]
 pub use explain::{Diagnosis, Explanation, Fix, explain};
 pub use failure_counter::{FailureCounter, FailureRun, MAX_CONSECUTIVE_FAILURES};
 pub use headers::{EVENT_HEADER, Headers, SIGNATURE_HEADER};
-pub use kind_error::KindError;
-#[cfg(feature = "json")]
-pub use payload::PayloadError;
 #[cfg(feature = "axum")]
 pub use receiver::VerifiedEvent;
 #[cfg(feature = "receiver")]
@@ -64,10 +53,7 @@ pub use receiver::{VerifyLayer, VerifyService};
 pub use secret::{Secret, SecretError};
 #[cfg(feature = "seen")]
 pub use seen::{RecentDeliveries, SeenDeliveries};
-pub use signature::{sign, sign_as};
+pub use signature::{DigestEncoding, sign, sign_as};
 #[cfg(feature = "http")]
 pub use signed_request::SignedRequest;
-pub use stream_verifier::StreamVerifier;
-pub use verified::Verified;
-pub use verifier::Verifier;
-pub use verify_error::VerifyError;
+pub use verification::{StreamVerifier, Verified, Verifier, VerifyError};

@@ -3,36 +3,23 @@
 use alloc::vec::Vec;
 
 use super::Fix;
-use super::json_layout::{self, Layout};
+use super::json_layout;
 
 /// A fix, and a function that applies it to a body if possible.
 type BodyFix = (Fix, fn(&[u8]) -> Option<Vec<u8>>);
 
-const EDGE_FIXES: [BodyFix; 7] = [
+const EDGE_FIXES: [BodyFix; 4] = [
     (Fix::BodyWithoutNewline, without_newline),
     (Fix::BodyWithNewline, |body| Some([body, b"\n"].concat())),
-    (Fix::BodyWithCrLf, |body| Some([body, b"\r\n"].concat())),
     (Fix::LineBreaksCrLf, |body| {
         Some(replace(&with_lf(body), b"\n", b"\r\n"))
     }),
     (Fix::LineBreaksLf, |body| Some(with_lf(body))),
-    (Fix::BodyWithoutByteOrderMark, |body| {
-        Some(body.strip_prefix(BYTE_ORDER_MARK)?.to_vec())
-    }),
-    (Fix::BodyWithByteOrderMark, |body| {
-        Some([BYTE_ORDER_MARK, body].concat())
-    }),
 ];
 
-const JSON_LAYOUT_FIXES: [BodyFix; 4] = [
-    (Fix::JsonCompact, |body| with_layout(body, Layout::Compact)),
-    (Fix::JsonSpaced, |body| with_layout(body, Layout::Spaced)),
-    (Fix::JsonIndentedByTwo, |body| {
-        with_layout(body, Layout::Indented(2))
-    }),
-    (Fix::JsonIndentedByFour, |body| {
-        with_layout(body, Layout::Indented(4))
-    }),
+const JSON_LAYOUT_FIXES: [BodyFix; 2] = [
+    (Fix::JsonCompact, |body| with_space(body, "")),
+    (Fix::JsonSpaced, |body| with_space(body, " ")),
 ];
 
 const JSON_ESCAPE_FIXES: [BodyFix; 4] = [
@@ -49,8 +36,6 @@ const JSON_ESCAPE_FIXES: [BodyFix; 4] = [
         Some(with_plain_slashes(body))
     }),
 ];
-
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Visits the body; the body with other edges or line breaks; and its JSON in other layouts and
 /// with other escapes, each of them again with other edges or line breaks.
@@ -98,33 +83,21 @@ fn for_each_fix(
     }
 }
 
-/// Returns hints for a body that no fix can restore.
-pub(super) fn hints(body: &[u8]) -> Vec<&'static str> {
-    let is_compressed = body.starts_with(&[0x1f, 0x8b]);
-    let is_lossy = body.windows(3).any(|bytes| bytes == "\u{fffd}".as_bytes());
-    let hints = [
-        (
-            body.is_empty(),
-            "the body is empty: it may have been read before verification",
-        ),
-        (
-            is_compressed,
-            "the body is gzip: the service may have signed the uncompressed body",
-        ),
-        (
-            is_lossy,
-            "the body contains U+FFFD: bytes were lost when it was decoded as text",
-        ),
-    ];
-    hints
-        .into_iter()
-        .filter(|hint| hint.0)
-        .map(|hint| hint.1)
-        .collect()
+/// Returns a hint for a body that no fix can restore.
+pub(super) fn hint(body: &[u8]) -> Option<&'static str> {
+    if body.is_empty() {
+        Some("the body is empty: it may have been read before verification")
+    } else if body.starts_with(&[0x1f, 0x8b]) {
+        Some("the body is gzip: the service may have signed the uncompressed body")
+    } else if body.windows(3).any(|bytes| bytes == "\u{fffd}".as_bytes()) {
+        Some("the body contains U+FFFD: bytes were lost when it was decoded as text")
+    } else {
+        None
+    }
 }
 
-fn with_layout(body: &[u8], layout: Layout) -> Option<Vec<u8>> {
-    Some(json_layout::rewrite(as_utf8(body)?, layout)?.into_bytes())
+fn with_space(body: &[u8], space: &str) -> Option<Vec<u8>> {
+    Some(json_layout::rewrite(as_utf8(body)?, space)?.into_bytes())
 }
 
 fn as_utf8(body: &[u8]) -> Option<&str> {

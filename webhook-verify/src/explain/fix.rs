@@ -12,16 +12,12 @@ pub enum Fix {
     Prefix,
     /// The digest is in base64, in the standard alphabet with padding.
     Base64,
-    /// The digest is in base64 without padding or in the URL-safe alphabet.
-    LooseBase64,
     /// The digest is HMAC-SHA1, which is never accepted.
     Sha1,
     /// The secret, without leading and trailing whitespace.
     SecretTrimmed,
     /// The secret, followed by a newline.
     SecretWithNewline,
-    /// The secret, followed by a carriage return and a newline.
-    SecretWithCrLf,
     /// The secret, without the quotes around it.
     SecretUnquoted,
     /// The secret, decoded from hex.
@@ -34,24 +30,14 @@ pub enum Fix {
     BodyWithoutNewline,
     /// The body, followed by a newline.
     BodyWithNewline,
-    /// The body, followed by a carriage return and a newline.
-    BodyWithCrLf,
     /// The body, with all line breaks replaced with `\n`.
     LineBreaksLf,
     /// The body, with all line breaks replaced with `\r\n`.
     LineBreaksCrLf,
-    /// The body, without the byte order mark at the start.
-    BodyWithoutByteOrderMark,
-    /// The body, preceded by a byte order mark.
-    BodyWithByteOrderMark,
     /// The body's JSON, without whitespace between tokens.
     JsonCompact,
     /// The body's JSON, with one space after each comma and colon, as Python writes it.
     JsonSpaced,
-    /// The body's JSON, indented by two spaces.
-    JsonIndentedByTwo,
-    /// The body's JSON, indented by four spaces.
-    JsonIndentedByFour,
     /// The body's JSON, with `\u` escapes for non-ASCII characters.
     JsonEscaped,
     /// The body's JSON, without `\u` escapes for non-ASCII characters.
@@ -69,11 +55,9 @@ impl fmt::Display for Fix {
             Self::SignatureTrimmed => "the header value had no whitespace or quotes around it",
             Self::Prefix => "the header value started with exactly sha256=",
             Self::Base64 => "the receiver accepted base64 (DigestEncoding::Base64)",
-            Self::LooseBase64 => "the sender used standard base64 with padding, or hex",
             Self::Sha1 => "the sender used SHA-256 instead of SHA-1",
             Self::SecretTrimmed => "the secret had no leading or trailing whitespace",
             Self::SecretWithNewline => "the secret ended with a newline",
-            Self::SecretWithCrLf => "the secret ended with a carriage return and a newline",
             Self::SecretUnquoted => "the secret had no quotes around it",
             Self::SecretFromHex => "the secret was decoded from hex",
             Self::SecretAsHex => "the secret was encoded in hex",
@@ -88,15 +72,10 @@ impl Fix {
         f.write_str(match self {
             Self::BodyWithoutNewline => "the body did not end with a newline",
             Self::BodyWithNewline => "the body ended with a newline",
-            Self::BodyWithCrLf => "the body ended with a carriage return and a newline",
             Self::LineBreaksLf => r"the body's line breaks were \n",
             Self::LineBreaksCrLf => r"the body's line breaks were \r\n",
-            Self::BodyWithoutByteOrderMark => "the body did not start with a byte order mark",
-            Self::BodyWithByteOrderMark => "the body started with a byte order mark",
             Self::JsonCompact => "the body's JSON had no whitespace between tokens",
             Self::JsonSpaced => "the body's JSON had one space after each comma and colon",
-            Self::JsonIndentedByTwo => "the body's JSON was indented by two spaces",
-            Self::JsonIndentedByFour => "the body's JSON was indented by four spaces",
             Self::JsonEscaped => r"the body's JSON had \u escapes for non-ASCII characters",
             Self::JsonUnescaped => r"the body's JSON had no \u escapes for non-ASCII characters",
             Self::JsonSlashesEscaped => r"the body's JSON had \/ instead of /",

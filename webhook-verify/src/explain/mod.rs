@@ -23,7 +23,7 @@ use crate::{Headers, VerifyError};
 #[derive(Debug, Clone)]
 pub struct Explanation {
     header_error: Option<VerifyError>,
-    hints: Vec<&'static str>,
+    hint: Option<&'static str>,
     diagnoses: Vec<Diagnosis>,
 }
 
@@ -76,7 +76,7 @@ pub fn explain<S: AsRef<[u8]>>(
         signature.map_or_else(Vec::new, |signature| signature.diagnoses(&secrets, body));
     Explanation {
         header_error,
-        hints: body::hints(body),
+        hint: body::hint(body),
         diagnoses: fewest_fixes(diagnoses),
     }
 }
@@ -159,7 +159,7 @@ impl Explanation {
     /// ```
     /// use webhook_verify::{Headers, VerifyError, explain};
     ///
-    /// let explanation = explain(Headers::from_values(None, None), b"", ["s3cret"]);
+    /// let explanation = explain(Headers::new([("", ""); 0]), b"", ["s3cret"]);
     /// assert_eq!(explanation.header_error(), Some(VerifyError::SignatureMissing));
     /// ```
     #[must_use]
@@ -208,12 +208,10 @@ impl fmt::Display for Explanation {
             )?,
             (None, diagnoses) => fmt_lines(f, diagnoses)?,
         }
-        let hints = if self.diagnoses.is_empty() {
-            &self.hints[..]
-        } else {
-            &[]
-        };
-        hints.iter().try_for_each(|hint| write!(f, "\n{hint}"))
+        match self.hint {
+            Some(hint) if self.diagnoses.is_empty() => write!(f, "\n{hint}"),
+            _ => Ok(()),
+        }
     }
 }
 

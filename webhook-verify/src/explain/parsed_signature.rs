@@ -7,7 +7,8 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{Engine as _, alphabet};
 
 use super::Fix;
-use crate::{DigestEncoding, VerifyError, hex, signature};
+use crate::signature::{self, hex};
+use crate::{DigestEncoding, VerifyError};
 
 /// A digest of 20 (SHA-1) or 32 bytes (SHA-256), with the fixes for its format.
 pub(super) struct ParsedSignature {
@@ -27,13 +28,8 @@ impl ParsedSignature {
         }
         let encoded = without_prefix(trimmed, &mut fixes);
         let digest = from_hex(encoded).or_else(|| {
-            let strict = signature::is_base64_digest(encoded);
-            fixes.push(if strict {
-                Fix::Base64
-            } else {
-                Fix::LooseBase64
-            });
-            from_base64(encoded)
+            fixes.push(Fix::Base64);
+            Some(signature::parse_base64(encoded).ok()?.to_vec())
         });
         match digest {
             Some(digest) if digest.len() == 32 => Ok(Self { digest, fixes }),

@@ -5,14 +5,13 @@ use alloc::vec::Vec;
 
 use super::parsed_signature::{from_base64, from_hex};
 use super::{Fix, Variant};
-use crate::hex;
+use crate::signature::hex;
 
 /// Returns the secret and its variants, except empty ones, because anyone could use those.
 pub(super) fn variants(secret: &[u8]) -> Vec<Variant> {
     let candidates = [
         (Fix::SecretTrimmed, Some(secret.trim_ascii().to_vec())),
         (Fix::SecretWithNewline, Some([secret, b"\n"].concat())),
-        (Fix::SecretWithCrLf, Some([secret, b"\r\n"].concat())),
         (Fix::SecretUnquoted, unquoted(secret)),
         (Fix::SecretFromHex, from_hex(secret)),
         (Fix::SecretAsHex, Some(hex::encode(secret).into_bytes())),

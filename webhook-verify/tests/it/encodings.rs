@@ -1,12 +1,12 @@
 //! Digests in base64.
 
-use webhook_verify::{DigestEncoding, Headers, Verified, Verifier, VerifyError, sign_as};
+use webhook_verify::{DigestEncoding, Verified, Verifier, VerifyError, sign_as};
 
 use crate::{BASE64_SIGNATURE, BODY, SECRET, SIGNATURE, secret};
 
 fn verify(signature: impl AsRef<[u8]>) -> Result<Verified<&'static [u8]>, VerifyError> {
     let verifier = Verifier::new(secret(SECRET)).encoding(DigestEncoding::Base64);
-    verifier.verify(Headers::from_values([signature.as_ref()], None), BODY)
+    verifier.verify(crate::headers([signature.as_ref()], None), BODY)
 }
 
 #[track_caller]
@@ -29,7 +29,7 @@ fn signs_and_verifies_in_both_encodings() {
         let body = vec![b'a'; length];
         for encoding in [DigestEncoding::Hex, DigestEncoding::Base64] {
             let signature = sign_as(encoding, &secret(SECRET), &body);
-            let headers = Headers::from_values([signature.as_bytes()], None);
+            let headers = crate::headers([signature.as_bytes()], None);
             let verifier = Verifier::new(secret(SECRET)).encoding(encoding);
             assert!(verifier.verify(headers, &body).is_ok());
         }
@@ -90,25 +90,6 @@ fn rejects_invalid_base64() {
             VerifyError::NotBase64,
             "X-Service-Signature has a digest that is not valid base64; \
              expected A-Z, a-z, 0-9, + and /, and one = at the end",
-        );
-    }
-}
-
-/// The last digit has two unused bits, which must be zero.
-#[test]
-fn rejects_trailing_bits() {
-    for digit in [b'd', b'e', b'f'] {
-        let mut signature = BASE64_SIGNATURE.as_bytes().to_vec();
-        assert_eq!(signature[49], b'c');
-        signature[49] = digit;
-        check_error(
-            signature,
-            VerifyError::TrailingBits { digit },
-            &format!(
-                "X-Service-Signature has a digest that ends with {}=, which has nonzero trailing bits; \
-                 expected canonical base64",
-                char::from(digit)
-            ),
         );
     }
 }

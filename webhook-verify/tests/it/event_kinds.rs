@@ -1,12 +1,12 @@
 //! Event kinds.
 
-use webhook_verify::{EventKind, EventKindError, EventName, Headers, Verifier, VerifyError};
+use webhook_verify::{EventKind, EventKindError, EventName, Verifier, VerifyError};
 
 use crate::{BODY, SECRET, SIGNATURE, secret};
 
 #[track_caller]
 fn event_kind(events: &[&[u8]]) -> Result<EventKind, EventKindError> {
-    let headers = Headers::from_values([SIGNATURE.as_bytes()], events.iter().copied());
+    let headers = crate::headers([SIGNATURE.as_bytes()], events.iter().copied());
     let verified = Verifier::new(secret(SECRET)).verify(headers, BODY).unwrap();
     verified.event_kind()
 }
@@ -124,7 +124,7 @@ fn reports_spaces_and_non_ascii_bytes() {
 
 #[test]
 fn signature_errors_come_first() {
-    let headers = Headers::from_values(None, [&b"\n"[..], b""]);
+    let headers = crate::headers(None, [&b"\n"[..], b""]);
     assert_eq!(
         Verifier::new(secret(SECRET))
             .verify(headers, BODY)

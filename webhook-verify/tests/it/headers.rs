@@ -63,17 +63,3 @@ fn rejects_a_second_signature_even_if_both_are_correct() {
         "the request has 2 X-Service-Signature headers; expected exactly one"
     );
 }
-
-#[test]
-fn from_values_counts_signatures() {
-    let signature = SIGNATURE.as_bytes();
-    assert!(verify_with(Headers::from_values(Some(signature), None)).is_ok());
-    assert_eq!(
-        verify_with(Headers::from_values(None, None)).unwrap_err(),
-        VerifyError::SignatureMissing
-    );
-    assert_eq!(
-        verify_with(Headers::from_values([signature; 3], None)).unwrap_err(),
-        VerifyError::SignatureDuplicate { count: 3 }
-    );
-}

@@ -38,7 +38,9 @@ mod tampering;
 mod tower_layer;
 mod vectors;
 
-use webhook_verify::{Headers, Secret, Verified, Verifier, VerifyError};
+use webhook_verify::{
+    EVENT_HEADER, Headers, SIGNATURE_HEADER, Secret, Verified, Verifier, VerifyError,
+};
 
 /// The example in GitHub's documentation. Its signatures have the same format.
 const SECRET: &str = "It's a Secret to Everybody";
@@ -51,7 +53,19 @@ fn secret(bytes: impl Into<Vec<u8>>) -> Secret {
     Secret::new(bytes).unwrap()
 }
 
+/// Returns headers with these signatures and event kinds.
+fn headers<'h>(
+    signatures: impl IntoIterator<Item = &'h [u8]>,
+    events: impl IntoIterator<Item = &'h [u8]>,
+) -> Headers<'h> {
+    let signatures = signatures
+        .into_iter()
+        .map(|value| (SIGNATURE_HEADER, value));
+    let events = events.into_iter().map(|value| (EVENT_HEADER, value));
+    Headers::new(signatures.chain(events))
+}
+
 fn verify(signature: impl AsRef<[u8]>, body: &[u8]) -> Result<Verified<&[u8]>, VerifyError> {
-    let headers = Headers::from_values([signature.as_ref()], None);
+    let headers = headers([signature.as_ref()], None);
     Verifier::new(secret(SECRET)).verify(headers, body)
 }

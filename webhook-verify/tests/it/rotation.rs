@@ -1,6 +1,6 @@
 //! Verifiers with several secrets.
 
-use webhook_verify::{Headers, Verifier, VerifyError, sign};
+use webhook_verify::{Verifier, VerifyError, sign};
 
 use crate::secret;
 
@@ -14,7 +14,7 @@ fn verifier() -> Verifier {
 fn returns_the_index_of_the_secret() {
     for (index, name) in ["first", "second", "third"].into_iter().enumerate() {
         let signature = sign(&secret(name), "body");
-        let headers = Headers::from_values([signature.as_bytes()], None);
+        let headers = crate::headers([signature.as_bytes()], None);
         assert_eq!(
             verifier().verify(headers, "body").unwrap().secret_index(),
             index
@@ -25,7 +25,7 @@ fn returns_the_index_of_the_secret() {
 #[test]
 fn returns_the_first_index_of_a_duplicate_secret() {
     let signature = sign(&secret("second"), "body");
-    let headers = Headers::from_values([signature.as_bytes()], None);
+    let headers = crate::headers([signature.as_bytes()], None);
     let verified = verifier()
         .also_accept(secret("second"))
         .verify(headers, "body")
@@ -36,7 +36,7 @@ fn returns_the_first_index_of_a_duplicate_secret() {
 #[test]
 fn rejects_a_retired_secret() {
     let signature = sign(&secret("retired"), "body");
-    let headers = Headers::from_values([signature.as_bytes()], None);
+    let headers = crate::headers([signature.as_bytes()], None);
     assert_eq!(
         verifier().verify(headers, "body").unwrap_err(),
         VerifyError::Mismatch {

@@ -1,6 +1,6 @@
 //! Secrets are validated, and never printed.
 
-use webhook_verify::{Headers, Secret, SecretError, Verifier, sign};
+use webhook_verify::{Secret, SecretError, Verifier, sign};
 
 use crate::{BODY, SECRET, SIGNATURE, secret};
 
@@ -75,7 +75,7 @@ fn debug_does_not_print_secrets() {
     const CANARY: &str = "canary-4f1d";
     let canary = secret(CANARY);
     let verifier = Verifier::new(canary.clone());
-    let headers = Headers::from_values([SIGNATURE.as_bytes()], None);
+    let headers = crate::headers([SIGNATURE.as_bytes()], None);
     let mismatch = verifier.verify(headers, BODY).unwrap_err();
     let invalid = Secret::new(format!("{CANARY}\n")).unwrap_err();
 

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde_json::json;
-use webhook_verify::{Headers, Verifier, VerifyError, explain};
+use webhook_verify::{EVENT_HEADER, Headers, SIGNATURE_HEADER, Verifier, VerifyError, explain};
 
 use super::encoding::Encoding;
 use super::rejection;
@@ -57,10 +57,8 @@ pub(crate) fn run(
     let secret = WebhookSecret::load(session)?;
     let verifier = Verifier::new(secret.secret()?).encoding(arguments.encoding.digest());
     let body = arguments.body.read()?;
-    let headers = Headers::from_values(
-        [arguments.signature.as_bytes()],
-        arguments.event.as_ref().map(String::as_bytes),
-    );
+    let event = arguments.event.iter().map(|event| (EVENT_HEADER, event));
+    let headers = Headers::new(event.chain([(SIGNATURE_HEADER, &arguments.signature)]));
     let verified = match verifier.verify(headers, body.as_slice()) {
         Ok(verified) => verified,
         Err(error) => {

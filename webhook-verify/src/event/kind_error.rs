@@ -16,7 +16,7 @@ pub enum KindError {
     Header(EventKindError),
     /// The payload's event kind is invalid.
     Payload(EventKindError),
-    /// The payload is not a JSON object that has the field exactly once, with a string value.
+    /// The payload is not a JSON object that has the field with a string value.
     InvalidField,
     /// The kinds in the payload and in the header differ.
     Mismatch {
@@ -32,7 +32,7 @@ impl fmt::Display for KindError {
             Self::Payload(reason) => write!(f, "the payload has an invalid event kind: {reason}"),
             Self::InvalidField => f.write_str(
                 "the payload has no event kind; \
-                 expected a JSON object that has the field exactly once, with a string value",
+                 expected a JSON object that has the field with a string value",
             ),
             Self::Mismatch { payload } => write!(
                 f,

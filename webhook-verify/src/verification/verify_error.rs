@@ -42,11 +42,6 @@ pub enum VerifyError {
     LooksLikeBase64,
     /// The digest has the length of base64, but is not valid base64.
     NotBase64,
-    /// The last base64 digit has nonzero bits beyond the 32 bytes of a digest.
-    TrailingBits {
-        /// The digit, at position 42 of the digest.
-        digit: u8,
-    },
     /// The digest is in hex, but the receiver accepts base64.
     LooksLikeHex,
     /// The body is longer than the receiver's limit. Respond with 413.
@@ -122,11 +117,6 @@ impl VerifyError {
             ),
             Self::NotBase64 => f.write_str(
                 "that is not valid base64; expected A-Z, a-z, 0-9, + and /, and one = at the end",
-            ),
-            Self::TrailingBits { digit } => write!(
-                f,
-                "that ends with {}=, which has nonzero trailing bits; expected canonical base64",
-                char::from(digit)
             ),
             _ => f.write_str(
                 "in hex; expected 44 characters of base64; if the service uses hex, \
