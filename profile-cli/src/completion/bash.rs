@@ -7,8 +7,10 @@ use std::path::Path;
 
 use clap::Command;
 use clap_complete::engine;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::{PROGRAM, VARIABLE};
+use crate::drawing::text::wrap;
 
 const SCRIPT: &str = r#"_PROGRAM() {
     local candidate
@@ -16,7 +18,7 @@ const SCRIPT: &str = r#"_PROGRAM() {
     while IFS= read -r candidate; do
         COMPREPLY+=("$candidate")
     done < <(COMP_LINE="${COMP_LINE:0:COMP_POINT}" COMP_TYPE="$COMP_TYPE" \
-        COMP_WORDBREAKS="$COMP_WORDBREAKS" VARIABLE=bash PROGRAM -- 2>/dev/null)
+        COMP_WORDBREAKS="$COMP_WORDBREAKS" COLUMNS="$COLUMNS" VARIABLE=bash PROGRAM -- 2>/dev/null)
     if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == */ ]]; then
         compopt -o nospace 2>/dev/null
     fi
@@ -55,6 +57,10 @@ pub(super) fn write_candidates(
     let breaks = env::var("COMP_WORDBREAKS").unwrap_or_default();
     let kept = kept_by_bash(typed.unwrap_or_default(), &breaks).to_owned();
     let in_quotes = env::var("COMP_LINE").is_ok_and(|line| shlex::split(&line).is_none());
+    let columns = env::var("COLUMNS")
+        .ok()
+        .and_then(|columns| columns.parse().ok());
+    let columns = columns.unwrap_or(usize::MAX);
     let candidates = engine::complete(command, words, index, directory)?;
     let lists = candidates.len() > 1 && env::var("COMP_TYPE").is_ok_and(|kind| kind == LISTS);
     for candidate in &candidates {
@@ -67,17 +73,23 @@ pub(super) fn write_candidates(
         };
         match candidate.get_help().filter(|_| lists) {
             Some(help) => {
-                let help = help.to_string();
-                writeln!(
-                    text,
-                    "{value}  ({})",
-                    help.lines().next().unwrap_or_default()
-                )?;
+                let room = columns.saturating_sub(value.width() + "  (…) ".width());
+                let help = first_line(&help.to_string(), room);
+                writeln!(text, "{value}  ({help})")?;
             }
             None => writeln!(text, "{value}")?,
         }
     }
     Ok(())
+}
+
+/// Returns the words that fit in the columns, with an ellipsis if there are more.
+fn first_line(text: &str, columns: usize) -> String {
+    let text = text.lines().next().unwrap_or_default();
+    match wrap(text, columns).as_slice() {
+        [line, _, ..] => format!("{line}…"),
+        _ => text.to_owned(),
+    }
 }
 
 /// Returns the part of the word that bash does not replace: it ends at a separator.

@@ -68,7 +68,7 @@ pub(super) fn percent(part: u64, sum: u128) -> String {
 
 /// Wraps text into lines of at most `columns` columns, between words if possible. Existing line
 /// breaks are kept.
-pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     wrap_with(text, columns, push_broken)
 }
 

@@ -228,3 +228,20 @@ fn rejects_an_unknown_shell() {
         For more information, try '--help'.
     "#]]);
 }
+
+#[test]
+fn descriptions_in_bash_fit_the_terminal() {
+    let home = tempfile::tempdir().unwrap();
+    let lines = |columns: &str| {
+        let program = Program::new(home.path(), &["--"]).env("PROFILE_COMPLETE", "bash");
+        let listing = program.env("COMP_LINE", "profile ").env("COMP_TYPE", "63");
+        listing.env("COLUMNS", columns).run().stdout().to_owned()
+    };
+    let narrow = lines("40");
+    assert!(narrow.contains("show  (Show your profile)\n"), "{narrow}");
+    assert!(
+        narrow.lines().all(|line| line.chars().count() < 40),
+        "{narrow}"
+    );
+    assert!(lines("").contains("and print it; other fields keep their values)\n"));
+}
