@@ -68,7 +68,7 @@ setting with its source.
   PROFILE_WEBHOOK_SECRET_FILE  path of a file that contains the webhook secret
   PROFILE_EDITOR               editor; otherwise `editor` in config.toml,
                                VISUAL or EDITOR
-  PROFILE_NO_INPUT             yes disables prompts
+  PROFILE_NO_INPUT             true disables prompts
   PROFILE_SANDBOX_DIALECT      dialect of the sandbox: default, minimal,
                                maximal, random:SEED, or a file of
                                `mock-server learn`
@@ -85,7 +85,10 @@ setting with its source.
                                config.toml; http:// is only for this machine
   NO_PROXY                     hosts to reach without these proxies
   NO_COLOR, CLICOLOR_FORCE     disable or force colors with --color auto
-  COLORTERM                    truecolor allows 24-bit colors";
+  TERM                         dumb disables colors with --color auto
+  COLORTERM                    truecolor allows 24-bit colors
+  SSL_CERT_FILE                certificates to trust instead of those of the
+                               system, on Linux";
 
 const EXIT_CODES: &str = "\
 With --json, the field exit_code of an error contains the code.
@@ -118,8 +121,8 @@ In tsv, a list has one line per item, everything else one line per field. Tabs, 
 backslashes in values are escaped as \\t, \\n, \\r and \\\\. Control characters are removed; in JSON
 they are escaped.
 
-Results are written to stdout, errors to stderr. With --json, an error is one object on the last line
-of stderr, with the fields code, message, hint, status, exit_code and retryable.";
+Results are written to stdout, errors to stderr. With --json or --jq, an error is one object on the
+last line of stderr, with the fields code, message, hint, status, exit_code and retryable.";
 
 /// Returns the help text to print instead of the parser's: that of a topic, or that of a command
 /// without the global options.

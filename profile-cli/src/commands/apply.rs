@@ -13,8 +13,6 @@ use crate::session::Session;
 use crate::session::dry_run::{self, DryRun};
 use crate::terminal::progress::Progress;
 
-const CHECK_COMMAND: &str = "profile diff FILE";
-
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Requires the scopes profile:write for fields and links:write for links. The file is TOML, as printed
@@ -22,9 +20,9 @@ by `profile export`. A field that it does not contain is left as it is, and \"\"
 `links`, links are left alone; --prune deletes those that are not in the file, after asking, or with
 --yes. Their order does not matter.
 
-A link of the file that exists is left alone. Any other changes the link with the same ID if [source]
-names this service and handle, otherwise that with the same URL, otherwise that with the same title;
-without one, it is created.
+A link of the file that the profile already has is left alone. Any other is matched by ID if [source]
+names this service and handle, otherwise by URL, otherwise by title, and the matched link is changed.
+Without a match, a link is created.
 
 All problems of the file are reported before anything is sent. The profile is read again before the
 first change, and again after a lost response, so that no link is created twice. After an error or
@@ -90,28 +88,29 @@ fn carry_out(job: &Job<'_>, plan: &Plan, session: &Session<'_>) -> Result<Report
     });
     drop(progress);
     let report = diff::report(plan, &changes, "applied").of_change();
+    let report = Report {
+        // People have seen the changes in the plan.
+        view: View::split(View::Sentence(applied(plan, changes.len())), report.view),
+        ..report
+    };
     match result {
-        Ok(()) => {
-            let applied = match changes.len() {
-                1 => "Applied 1 change.".to_owned(),
-                count => format!("Applied {count} changes."),
-            };
-            let View::Text(text) = report.view else {
-                return Ok(report);
-            };
-            // People have seen the changes in the plan.
-            let view = View::split(View::Sentence(applied), View::Text(text));
-            diff::with_links(plan, Report { view, ..report })
-        }
+        Ok(()) => diff::with_links(plan, report),
         Err(failure) => {
-            let hint = "run the command again: it continues where it stopped";
             let hint = match &failure.hint {
-                Some(reason) => format!("{reason}; then {hint}"),
-                None => hint.to_owned(),
+                Some(hint) => format!("{hint}; the next run continues where this one stopped"),
+                None => "run the command again: it continues where it stopped".to_owned(),
             };
             let done = (!changes.is_empty()).then(|| Box::new(report));
             Err(Failure { done, ..failure }.hint(hint))
         }
+    }
+}
+
+fn applied(plan: &Plan, count: usize) -> String {
+    match (count, plan.changes().len()) {
+        (1, 1) => "Applied 1 change.".to_owned(),
+        (count, planned) if count == planned => format!("Applied {count} changes."),
+        (count, planned) => format!("Applied {count} of {planned} changes."),
     }
 }
 
@@ -147,33 +146,26 @@ impl Service for Remote<'_> {
         let client = session.client()?;
         match step {
             Step::SetFields { update, .. } => {
-                let call = client.update_profile(update);
-                result("profile", session.attempt(call, CHECK_COMMAND)?.map(drop))
+                result("profile", session.attempt(client.update_profile(update))?)
             }
             Step::UpdateLink { id, to, .. } => {
                 let call = client.update_link(id, &edit_of(to));
-                let what = format!("link {id}");
-                result(&what, session.attempt(call, CHECK_COMMAND)?.map(drop))
+                result(&format!("link {id}"), session.attempt(call)?)
             }
             Step::CreateLink(link) => {
-                let call = client.create_link(link);
-                result(
-                    "list of links",
-                    session.attempt(call, CHECK_COMMAND)?.map(drop),
-                )
+                result("list of links", session.attempt(client.create_link(link))?)
             }
             Step::DeleteLink { id, .. } => {
                 let call = client.delete_link(id);
-                let what = format!("link {id}");
-                result(&what, session.attempt(call, CHECK_COMMAND)?.map(drop))
+                result(&format!("link {id}"), session.attempt(call)?)
             }
         }
     }
 }
 
-fn result(what: &str, result: Result<(), Error>) -> Result<(), Unsuccessful> {
-    result.map_err(|error| Unsuccessful {
+fn result<T>(what: &str, result: Result<T, Error>) -> Result<(), Unsuccessful> {
+    result.map(drop).map_err(|error| Unsuccessful {
         is_unclear: error.may_have_been_applied() || error.kind() == ErrorKind::NotFound,
-        failure: Box::new(failed_call::of_write(what, CHECK_COMMAND, error)),
+        failure: Box::new(failed_call::about(what, error)),
     })
 }

@@ -137,11 +137,9 @@ impl Failure {
     }
 
     /// Returns the failure of a change that was interrupted by Ctrl-C.
-    pub(crate) fn interrupted(check_command: &str) -> Self {
+    pub(crate) fn interrupted() -> Self {
         let message = "interrupted while a change was being sent";
-        Self::new(FailureKind::Interrupted, message).hint(format!(
-            "the outcome is unknown; check with `{check_command}` before you try again"
-        ))
+        Self::new(FailureKind::Interrupted, message)
     }
 }
 

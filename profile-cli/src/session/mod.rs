@@ -149,7 +149,9 @@ impl<'a> Session<'a> {
                 let failure = |error| failed_call::of_write(what, check_command, error);
                 answer.map_err(|error| self.withheld(&error).unwrap_or_else(|| failure(error)))
             }
-            None => Err(Failure::interrupted(check_command)),
+            None => Err(Failure::interrupted().hint(format!(
+                "the outcome is unknown; check with `{check_command}` before you try again"
+            ))),
         }
     }
 
@@ -168,13 +170,8 @@ impl<'a> Session<'a> {
     }
 
     /// Sends a write. The outer failure is an interruption by Ctrl-C.
-    pub(crate) fn attempt<T>(
-        &self,
-        call: Call<T>,
-        check_command: &str,
-    ) -> Result<Result<Response<T>, Error>, Failure> {
-        self.send(call)?
-            .ok_or_else(|| Failure::interrupted(check_command))
+    pub(crate) fn attempt<T>(&self, call: Call<T>) -> Result<Result<Response<T>, Error>, Failure> {
+        self.send(call)?.ok_or_else(Failure::interrupted)
     }
 
     /// Returns the base URL of the service, or `sandbox`.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::{ArgAction, Args};
 
 use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, seconds};
-use super::{ColorChoice, Format};
+use super::{ColorChoice, Format, SettingName};
 
 /// The options of every command.
 #[derive(Debug, Default, Args)]
@@ -53,7 +53,7 @@ pub(crate) struct GlobalArguments {
     #[arg(help = "Base URL of the service, for example https://profiles.example")]
     pub(crate) base_url: Option<String>,
 
-    #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = timeout)]
     #[arg(help = format!("Timeout for each attempt, in seconds [default: {}]", DEFAULT_TIMEOUT.as_secs()))]
     pub(crate) timeout: Option<Duration>,
 
@@ -75,6 +75,11 @@ pub(crate) struct GlobalArguments {
     #[cfg(feature = "sandbox")]
     #[arg(long, global = true)]
     pub(crate) sandbox: bool,
+}
+
+fn timeout(text: &str) -> Result<Duration, String> {
+    let expected = SettingName::Timeout.expected();
+    seconds(text).map_err(|_| format!("expected {expected}"))
 }
 
 impl GlobalArguments {

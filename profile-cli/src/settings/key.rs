@@ -133,9 +133,16 @@ fn wrong_destination(
         "the account's key is for {stored}, but {} sets {other}",
         base_url.source
     );
-    let hint = format!(
-        "log in there with `profile auth login --base-url {other}`, or set PROFILE_API_KEY"
-    );
+    let is_for_url = |name: &String| {
+        let stored = settings.config.account_text(name, "base_url");
+        stored.is_ok_and(|stored| stored.is_some_and(|url| is_same_service(&url, &base_url.value)))
+    };
+    let hint = match settings.config.accounts().into_iter().find(is_for_url) {
+        Some(name) => format!("add --account {name}, whose key is for this URL"),
+        None => format!(
+            "log in there with `profile auth login --base-url {other}`, or set PROFILE_API_KEY"
+        ),
+    };
     Ok(Some(Failure::usage(message).hint(hint)))
 }
 

@@ -74,7 +74,7 @@ impl SettingName {
 
     /// Returns the error message for an unknown name, with a suggestion.
     pub(super) fn unknown_message(text: &str) -> String {
-        const MIN_SIMILARITY: f64 = 0.7;
+        const MIN_SIMILARITY: f64 = 0.75;
         let shown: String = text.chars().take(40).collect();
         if matches!(
             shown.to_lowercase().replace('-', "_").as_str(),

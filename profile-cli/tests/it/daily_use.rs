@@ -561,3 +561,73 @@ async fn verbosity_adds_headers_and_bodies() {
     assert!(three.contains(header) && three.contains(sent), "{three}");
     assert!(three.contains("< {\"data\":{"), "{three}");
 }
+
+#[tokio::test]
+async fn a_typed_base_url_is_matched_to_its_account() {
+    let fixture = Fixture::new().await;
+    let home = fixture.home.path();
+    let work = MockServer::start().await;
+    log_in(home, &work, work.key(), &["--account", "work"]).stdout();
+    log_in(home, &fixture.service, fixture.service.key(), &[]).stdout();
+    let show = stranger(home, &["show", "--base-url", work.uri()]).run();
+    assert_eq!(show.code(), 2, "{show}");
+    let hint = "hint: add --account work, whose key is for this URL\n";
+    assert!(show.stderr().ends_with(hint), "{show}");
+}
+
+#[test]
+fn an_invalid_timeout_is_repeated_once() {
+    let home = tempfile::tempdir().unwrap();
+    let site = run(home.path(), &[], &["site", "--timeout", "soon"]);
+    let message = "error: invalid value 'soon' for '--timeout <SECONDS>': \
+                   expected a number of seconds greater than 0, such as 10 or 0.5\n";
+    assert!(site.stderr().starts_with(message), "{site}");
+}
+
+#[test]
+fn only_close_settings_are_suggested() {
+    let home = tempfile::tempdir().unwrap();
+    let get = |name: &str| run(home.path(), &[], &["config", "get", name]).stderr();
+    assert!(get("outpt").contains("(did you mean output?)"));
+    assert!(get("retry").contains("(did you mean retries?)"));
+    assert!(!get("nope").contains("did you mean"), "{}", get("nope"));
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failed_apply_counts_the_changes_that_were_made() {
+    use crate::pseudo_terminal::Terminal;
+
+    let fixture = Fixture::new().await;
+    let failure = FaultRule::new(Fault::status(500)).method("POST");
+    fixture.service.add_fault(failure).unwrap();
+    let path = fixture.home.path().join("profile.toml");
+    let file = "[profile]\nlocation = \"here\"\n\
+                [[links]]\ntitle = \"One\"\nurl = \"https://one.example\"\n";
+    fs::write(&path, file).unwrap();
+    let apply = ["apply", path.to_str().unwrap()];
+    let (_, seen) = Terminal::start(fixture.program(&apply)).ends();
+    let hint = " run the command again: it continues where it stopped\r\n";
+    assert!(seen.contains("Applied 1 of 2 changes.\r\n"), "{seen}");
+    assert!(seen.ends_with(hint), "{seen}");
+    // The plan is printed once.
+    assert_eq!(seen.matches("  + here\r\n").count(), 1, "{seen}");
+}
+
+#[test]
+fn the_readme_has_all_exit_codes_and_environment_variables() {
+    let home = tempfile::tempdir().unwrap();
+    let readme = include_str!("../../README.md");
+    for topic in ["exit-codes", "environment"] {
+        let help = run(home.path(), &[], &["help", topic]);
+        let rows = help
+            .stdout()
+            .lines()
+            .filter_map(|line| line.strip_prefix("  "));
+        let names = rows.filter_map(|row| row.split_once("  ")?.0.split(", ").next());
+        for name in names.filter(|name| !name.is_empty()) {
+            let in_readme = [format!("| {name} |"), format!("`{name}`")];
+            assert!(in_readme.iter().any(|name| readme.contains(name)), "{name}");
+        }
+    }
+}
