@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Repo
     session.write_or_curl(call, RESOURCE, CHECK_COMMAND, |response| {
         // If the response contains no profile, check the contrast of the colors that were sent.
         let warning = match response.data() {
-            Some(profile) => show::contrast_warning(profile),
+            Some(profile) => show::contrast_warning(profile, session),
             None => contrast.and_then(Contrast::warning),
         };
         let sentence = "The service accepted the change; `profile show` prints the profile.";

@@ -23,7 +23,7 @@ pub(crate) struct ShowArguments {}
 
 pub(crate) fn run(_: ShowArguments, session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.me(), |response| {
-        let warning = contrast_warning(response.data());
+        let warning = contrast_warning(response.data(), session);
         Ok(Report::read(&response, shown(response.data())).warning(warning))
     })
 }
@@ -33,9 +33,12 @@ pub(crate) fn shown(profile: &Profile) -> View {
     View::drawing(Drawing::Card(Box::new(profile.clone())), fields(profile))
 }
 
-/// Returns a warning if the contrast of the profile is too low.
-pub(crate) fn contrast_warning(profile: &Profile) -> Option<String> {
-    Contrast::of_profile(profile)?.warning()
+/// Returns a warning if the contrast of the profile is too low, unless the card says so.
+pub(crate) fn contrast_warning(profile: &Profile, session: &Session<'_>) -> Option<String> {
+    match session.output.is_for_people() {
+        true => None,
+        false => Contrast::of_profile(profile)?.warning(),
+    }
 }
 
 fn fields(profile: &Profile) -> View {

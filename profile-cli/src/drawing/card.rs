@@ -102,11 +102,11 @@ impl Card<'_> {
         let Some(contrast) = Contrast::of_profile(profile) else {
             return;
         };
-        let mut line = contrast.to_string();
+        let mut lines = vec![format!("{contrast}{}", self.sample(profile))];
         if !contrast.is_readable() {
-            line += ", hard to read; at least 4.5:1 is recommended";
+            lines.push("hard to read, below 4.5:1".to_owned());
         }
-        self.lines("contrast", &[line + &self.sample(profile)]);
+        self.lines("contrast", &lines);
     }
 
     /// Returns sample text in the profile's colors, if the screen has colors.
@@ -296,7 +296,8 @@ mod tests {
                 accent      #2563eb
                 text        #777777
                 background  #ffffff
-                contrast    4.4:1, hard to read; at least 4.5:1 is recommended
+                contrast    4.4:1
+                            hard to read, below 4.5:1
 
                 links       Homepage  https://example.com/demo
                             A title that takes more than its part of the

@@ -15,6 +15,8 @@ async fn does_not_echo_the_key() {
     let fixture = Fixture::new().await;
     let mut terminal = start(&fixture, &["auth", "login"]);
     terminal.sees("profiles.example: ");
+    terminal.types("\n");
+    terminal.sees(" the base URL is empty; expected one such as https://profiles.example\r\n");
     terminal.types(&format!("{}\n", fixture.service.uri()));
     terminal.sees("(not shown): ");
     terminal.types_unseen(&format!("{}\n", fixture.service.key()));

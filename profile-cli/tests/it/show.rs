@@ -106,4 +106,8 @@ async fn warns_of_low_contrast() {
     let warning = "warning: the contrast of text_color on background_color is 1:1; \
                    text below 4.5:1 is hard to read\n";
     assert!(run.to_string().ends_with(warning), "{run}");
+    // The card shows it.
+    let card = fixture.run(&["show", "--output", "table"]);
+    assert!(card.stdout().contains("hard to read"), "{card}");
+    assert_eq!(card.stderr(), "", "{card}");
 }

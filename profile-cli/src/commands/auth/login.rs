@@ -177,8 +177,11 @@ fn base_url(
 /// Returns the base URL with a scheme, or the reason why it is invalid.
 fn checked(typed: &str) -> Result<String, String> {
     let check = |base_url: String| SettingName::BaseUrl.check(&base_url).map(|()| base_url);
-    match typed.contains("://") || typed.is_empty() {
+    match typed.contains("://") {
         true => check(typed.to_owned()),
+        false if typed.is_empty() => {
+            Err("is empty; expected one such as https://profiles.example".to_owned())
+        }
         // Plain HTTP is only valid on this machine.
         false => check(format!("http://{typed}")).or_else(|_| check(format!("https://{typed}"))),
     }

@@ -97,9 +97,9 @@ fn as_curl(session: &Session<'_>) -> Result<Report, Failure> {
 }
 
 /// Reports the changed profile.
-fn shown<T>(response: &Response<T>, profile: &Profile) -> Report {
+fn shown<T>(response: &Response<T>, profile: &Profile, session: &Session<'_>) -> Report {
     let report = Report::read(response, show::shown(profile));
-    report.warning(show::contrast_warning(profile))
+    report.warning(show::contrast_warning(profile, session))
 }
 
 struct Edit<'a> {
@@ -153,7 +153,7 @@ impl Edit<'_> {
         self.check_unchanged(&names, &typed)?;
         let response = set::send(&update, self.session)?;
         let report = match response.data() {
-            Some(profile) => shown(&response, profile),
+            Some(profile) => shown(&response, profile, self.session),
             None => self.read_back(&names)?,
         };
         self.draft.discard();
@@ -195,7 +195,7 @@ impl Edit<'_> {
             .filter(|name| is_as_before(name))
             .collect();
         if unchanged.is_empty() {
-            return Ok(shown(&response, now));
+            return Ok(shown(&response, now, self.session));
         }
         let what = format!(
             "the profile does not contain the new {}",
