@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// A [`Client`](crate::Client) with its own runtime. The current thread waits for calls; a
-/// background thread watches over the connections.
+/// background thread monitors the connections.
 ///
 /// Each call has the name, the arguments and the errors of the async call, and panics in an async
 /// runtime, because waiting would block it. [`wait`](Self::wait) runs calls with settings of their
@@ -158,7 +158,7 @@ impl Client {
     }
 }
 
-/// A runtime with one thread, which notices between calls that the service closes a connection.
+/// A runtime with one thread, which detects between calls that the service closes a connection.
 #[derive(Debug)]
 struct OwnRuntime(Option<Runtime>);
 

@@ -17,7 +17,7 @@ compile_error!(
 // request    a request as a plain value, and the table of endpoints
 // client     the client and its builder
 // call       a call and its attempts
-// retry      whether and when a failed attempt is retried
+// retry      the decision to retry a failed attempt
 // pacing     the clock and the rate limits, shared by all clones of a client
 // transport  the only module that uses the network
 // decode     decodes response bodies

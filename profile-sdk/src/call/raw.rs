@@ -1,4 +1,4 @@
-//! Calls to endpoints that this crate does not know.
+//! Calls to endpoints without a method in this crate.
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ pub struct RawCall {
 }
 
 impl Client {
-    /// Creates a call to any endpoint, for endpoints that this crate does not know.
+    /// Creates a call to any endpoint, for endpoints without a method in this crate.
     ///
     /// The path starts with `/api/v1` and is already percent-encoded. Add a query with
     /// [`RawCall::query`]. A path with a dot segment or an invalid character returns

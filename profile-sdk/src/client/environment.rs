@@ -125,7 +125,7 @@ mod tests {
                 ("PROFILE_BASE_URL", "https://host"),
                 ("PROFILE_API_KEY", "hush hush")
             ]),
-            "PROFILE_API_KEY: API key has white space or a control character at position 5; \
+            "PROFILE_API_KEY: API key has whitespace or a control character at position 5; \
              expected visible ASCII only"
         );
         let not_text = |_: &str| Err(VarError::NotUnicode("x".into()));

@@ -170,7 +170,7 @@ impl RateLimitState {
         self.max_in_flight = UNITS_PER_REQUEST;
     }
 
-    /// Ends the hold and forgets that the window is exhausted, and that the headers may describe
+    /// Ends the hold, and no longer assumes that the window is exhausted or that the headers describe
     /// another limit.
     pub(crate) fn clear_hold(&mut self) {
         (self.retry_at, self.held_until, self.reset_at) = (None, None, None);

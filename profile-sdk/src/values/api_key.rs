@@ -21,7 +21,7 @@ use crate::InvalidValue;
 /// assert_eq!("secret-key".parse(), Ok(key));
 /// assert_eq!(
 ///     ApiKey::new("two words").unwrap_err().to_string(),
-///     "API key has white space or a control character at position 4; \
+///     "API key has whitespace or a control character at position 4; \
 ///      expected visible ASCII only",
 /// );
 /// # Ok::<(), profile_sdk::InvalidValue>(())
@@ -90,7 +90,7 @@ fn check(text: &str) -> Result<(), InvalidValue> {
         let found = match character {
             '!'..='~' => continue,
             character if character.is_ascii() || character.is_whitespace() => {
-                "white space or a control character"
+                "whitespace or a control character"
             }
             _ => "a character that is not ASCII",
         };

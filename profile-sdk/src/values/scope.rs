@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// A permission of a key.
 ///
-/// The specification names four scopes and says that there may be others, which are kept by name.
+/// The specification names four scopes, but not the complete list. Others are kept by name.
 /// (Specification: Authentication.)
 ///
 /// ```

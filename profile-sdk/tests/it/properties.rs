@@ -139,11 +139,11 @@ fn places(value: &mut Value) -> Vec<&mut Value> {
 }
 
 /// Generates bodies with a few bytes removed, inserted or cut off.
-fn spoiled_body() -> impl Strategy<Value = Vec<u8>> {
-    let spoil = (any::<Index>(), vec(any::<u8>(), 0..4), 0..4_usize);
-    (good_answer(), vec(spoil, 1..4), any::<bool>()).prop_map(|(response, spoils, cut)| {
+fn damaged_body() -> impl Strategy<Value = Vec<u8>> {
+    let damage = (any::<Index>(), vec(any::<u8>(), 0..4), 0..4_usize);
+    (good_answer(), vec(damage, 1..4), any::<bool>()).prop_map(|(response, damages, cut)| {
         let mut body = json!({"data": response}).to_string().into_bytes();
-        for (place, put_in, taken_out) in spoils {
+        for (place, put_in, taken_out) in damages {
             let start = place.index(body.len());
             let end = (start + taken_out).min(body.len() - 1);
             body.splice(start..end.max(start), put_in);
@@ -161,7 +161,7 @@ fn any_body() -> impl Strategy<Value = Vec<u8>> {
         4 => answer_with_another_value().prop_map(enveloped),
         2 => any_json().prop_map(enveloped),
         1 => any_json().prop_map(|body| body.to_string().into_bytes()),
-        4 => spoiled_body(),
+        4 => damaged_body(),
         1 => vec(any::<u8>(), 0..200),
     ]
 }

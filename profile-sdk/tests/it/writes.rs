@@ -62,8 +62,8 @@ pub(crate) async fn returns_a_partial_resource() {
     assert_eq!(post.body, None);
 }
 
-/// Faults that spoil only the body of a 2xx response.
-fn spoiled_bodies() -> [Fault; 6] {
+/// Faults that damage only the body of a 2xx response.
+fn damaged_bodies() -> [Fault; 6] {
     let compressed_with = |coding: &str| Fault::Status {
         status: 200,
         body: Some("not compressed".to_owned()),
@@ -80,8 +80,8 @@ fn spoiled_bodies() -> [Fault; 6] {
 }
 
 #[tokio::test]
-async fn a_response_with_a_spoiled_body_is_a_success() {
-    for fault in spoiled_bodies() {
+async fn a_response_with_a_damaged_body_is_a_success() {
+    for fault in damaged_bodies() {
         let service = MockServer::start().await;
         service.add_fault(FaultRule::new(fault.clone())).unwrap();
         let client = client_builder(&service)
@@ -104,7 +104,7 @@ async fn a_response_with_a_spoiled_body_is_a_success() {
 }
 
 #[tokio::test]
-async fn a_raw_write_with_a_spoiled_body_keeps_its_status() {
+async fn a_raw_write_with_a_damaged_body_keeps_its_status() {
     for (fault, kind) in [
         (
             Fault::Wire(WireFault::Cut { after: 5 }),
