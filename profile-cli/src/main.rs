@@ -19,7 +19,7 @@
 #![cfg_attr(fuzzing, no_main)]
 #![cfg_attr(
     fuzzing,
-    allow(dead_code, reason = "the fuzz target enters in the middle")
+    allow(dead_code, reason = "the fuzz target uses only a part of the program")
 )]
 
 mod arguments;

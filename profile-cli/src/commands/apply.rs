@@ -16,9 +16,9 @@ use crate::terminal::progress::Progress;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Requires the scopes profile:write for fields and links:write for links. The file is TOML, as printed
-by `profile export`. A field that it does not contain is left as it is, and \"\" clears a text. Without
-`links`, links are left alone; --prune deletes those that are not in the file, after asking, or with
---yes. Their order does not matter.
+by `profile export`. Fields that it does not contain are not changed, and \"\" clears a text. Without
+`links`, no link is changed. --prune deletes the links that are not in the file. The order of the
+links does not matter.
 
 A link of the file that the profile already has is left alone. Any other is matched by ID if [source]
 names this service and handle, otherwise by URL, otherwise by title, and the matched link is changed.

@@ -24,12 +24,12 @@ pub(crate) struct ShowArguments {}
 pub(crate) fn run(_: ShowArguments, session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.me(), |response| {
         let warning = contrast_warning(response.data(), session);
-        Ok(Report::read(&response, shown(response.data())).warning(warning))
+        Ok(Report::read(&response, view(response.data())).warning(warning))
     })
 }
 
 /// Returns a card for the terminal and fields for pipes.
-pub(crate) fn shown(profile: &Profile) -> View {
+pub(crate) fn view(profile: &Profile) -> View {
     View::drawing(Drawing::Card(Box::new(profile.clone())), fields(profile))
 }
 

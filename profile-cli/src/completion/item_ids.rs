@@ -37,7 +37,7 @@ pub(super) struct ItemIds {
 
 impl ItemIds {
     /// Returns the IDs, unless the key is missing, wrong or in a keyring, or the service does not
-    /// answer in time.
+    /// respond in time.
     pub(super) fn find(typed: &TypedWords) -> Option<Self> {
         let options = GlobalArguments {
             quiet: true,

@@ -13,7 +13,7 @@ use webhook_verify::EventKind;
 
 use super::item_ids::{Item, ItemIds};
 use super::typed_words::TypedWords;
-use crate::settings::{RequiredSettings, SettingName, without_login};
+use crate::settings::{RequiredSettings, SettingName, without_credentials};
 
 type Candidates = Vec<CompletionCandidate>;
 
@@ -111,7 +111,7 @@ fn accounts(typed: &TypedWords) -> Candidates {
         let base_url = base_url
             .ok()
             .flatten()
-            .map(|url| without_login(&url).into());
+            .map(|url| without_credentials(&url).into());
         CompletionCandidate::new(name).help(base_url)
     };
     let accounts = settings.config.accounts().into_iter();

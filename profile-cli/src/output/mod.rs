@@ -33,7 +33,7 @@ use renderer::Renderer;
 pub(crate) struct Output {
     renderer: Renderer,
     /// `true` if an option selects the format, rather than the environment or config.toml.
-    format_is_flag: bool,
+    format_is_option: bool,
     stdout: Screen,
     stderr: Screen,
     quiet: bool,
@@ -54,7 +54,7 @@ impl Output {
         let stdout = screen(io::stdout().is_terminal());
         Ok(Self {
             renderer: Renderer::new(arguments, settings.format, &stdout)?,
-            format_is_flag: arguments.wants_json() || arguments.output.is_some(),
+            format_is_option: arguments.wants_json() || arguments.output.is_some(),
             stdout,
             stderr: screen(io::stderr().is_terminal()),
             quiet: settings.quiet,
@@ -70,7 +70,7 @@ impl Output {
                 true => Renderer::Json,
                 false => Renderer::Tsv { is_explicit: false },
             },
-            format_is_flag: json,
+            format_is_option: json,
             stdout: Screen::plain(),
             stderr: Screen::plain(),
             quiet: false,
@@ -96,7 +96,7 @@ impl Output {
         }
         let bytes = match &report.view {
             View::Body(bytes) if !self.is_json() && !self.stdout.is_terminal => bytes.clone(),
-            View::Text(text) if report.is_raw && !self.format_is_flag => {
+            View::Text(text) if report.is_raw && !self.format_is_option => {
                 format!("{text}\n").into_bytes()
             }
             _ => match self.renderer.text(report, &self.stdout) {

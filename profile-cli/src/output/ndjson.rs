@@ -13,7 +13,7 @@ pub(super) fn lines(json: &str) -> String {
     }
 }
 
-/// Removes white space outside strings. Numbers are not reformatted.
+/// Removes whitespace outside strings. Numbers are not reformatted.
 fn line(json: &str) -> String {
     let mut line = String::with_capacity(json.len() + 1);
     let mut in_string = false;

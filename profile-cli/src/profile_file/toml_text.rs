@@ -23,7 +23,7 @@ pub(crate) fn quoted(text: &str, long: bool) -> String {
             '"' if !long || ends_line || rest.peek() == Some(&'"') => quoted.push_str("\\\""),
             '\t' if ends_line => quoted.push_str("\\t"),
             '\t' => quoted.push('\t'),
-            c if c.is_control() || is_unseen(c) || (c.is_whitespace() && ends_line) => {
+            c if c.is_control() || needs_escape(c) || (c.is_whitespace() && ends_line) => {
                 quoted += &escape(c);
             }
             c => quoted.push(c),
@@ -39,9 +39,9 @@ fn escape(c: char) -> String {
     }
 }
 
-/// Returns `true` for characters that reorder or hide text, and for white space that looks like a
+/// Returns `true` for characters that reorder or hide text, and for whitespace that looks like a
 /// space.
-fn is_unseen(c: char) -> bool {
+fn needs_escape(c: char) -> bool {
     matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{2069}' | '\u{feff}')
         || (c.is_whitespace() && c != ' ')

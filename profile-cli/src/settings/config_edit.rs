@@ -174,7 +174,7 @@ fn line_of(text: &str, name: &str) -> Option<Range<usize>> {
     Some(start..end)
 }
 
-/// Replaces a value, keeping the white space and comments around it.
+/// Replaces a value, keeping the whitespace and comments around it.
 fn replace(table: &mut dyn TableLike, name: &str, mut value: Value) {
     match table.get_mut(name) {
         Some(item) => {

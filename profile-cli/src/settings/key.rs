@@ -39,7 +39,7 @@ impl Key {
 
     /// Returns `true` if the key that `find` returns is in the system keyring.
     pub(crate) fn is_in_keyring(settings: &Settings) -> Result<bool, Failure> {
-        if !settings.account_is_flag() && Self::of_environment(&settings.environment)?.is_some() {
+        if !settings.account_is_option() && Self::of_environment(&settings.environment)?.is_some() {
             return Ok(false);
         }
         match settings.account()? {
@@ -52,7 +52,7 @@ impl Key {
 
     /// Finds the key as `find` does.
     pub(crate) fn find_any(settings: &Settings) -> Result<Found, Failure> {
-        if !settings.account_is_flag()
+        if !settings.account_is_option()
             && let Some(key) = Self::of_environment(&settings.environment)?
         {
             return Ok(Found::Key(key));
@@ -110,7 +110,7 @@ pub(crate) fn is_same_service(one: &str, other: &str) -> bool {
 }
 
 /// Returns the base URL with the user name and password hidden.
-pub(crate) fn without_login(base_url: &str) -> String {
+pub(crate) fn without_credentials(base_url: &str) -> String {
     let hidden = base_url.split_once("://").and_then(|(scheme, rest)| {
         let authority = rest.split(['/', '?', '#']).next()?;
         let host = authority.rfind('@')?;
@@ -128,7 +128,10 @@ fn wrong_destination(
     let Some(stored) = stored.filter(|stored| !is_same_service(stored, &base_url.value)) else {
         return Ok(None);
     };
-    let (stored, other) = (without_login(stored), without_login(&base_url.value));
+    let (stored, other) = (
+        without_credentials(stored),
+        without_credentials(&base_url.value),
+    );
     let message = format!(
         "the account's key is for {stored}, but {} sets {other}",
         base_url.source

@@ -1,15 +1,15 @@
-//! The settings: flags take precedence over the environment, config.toml and the defaults.
+//! The settings: options take precedence over the environment, config.toml and the defaults.
 
 mod account;
 mod account_name;
 mod color_choice;
 mod config_edit;
 mod config_file;
-mod flags;
 mod format;
 mod global_arguments;
 mod key;
 mod key_store;
+mod options;
 mod proxy;
 mod setting;
 mod setting_name;
@@ -23,7 +23,7 @@ use crate::outcome::failure::{Failure, sandbox_hint};
 use crate::system::environment::Environment;
 
 use account::Account;
-use flags::Flags;
+use options::Options;
 
 pub(crate) use account_name::AccountName;
 pub(crate) use color_choice::ColorChoice;
@@ -31,7 +31,7 @@ pub(crate) use config_edit::ConfigEdit;
 pub(crate) use config_file::{ConfigFile, KEY_STORE};
 pub(crate) use format::Format;
 pub(crate) use global_arguments::GlobalArguments;
-pub(crate) use key::{Found, Key, is_same_service, without_login};
+pub(crate) use key::{Found, Key, is_same_service, without_credentials};
 pub(crate) use key_store::KeyStore;
 pub(crate) use setting::{Setting, Source};
 pub(crate) use setting_name::{SettingName, base_url_message};
@@ -51,7 +51,7 @@ pub(crate) struct Settings {
     pub(crate) timeout: Option<Duration>,
     pub(crate) retries: Option<u32>,
     pub(crate) log_level: LevelFilter,
-    flags: Flags,
+    options: Options,
 }
 
 /// The settings that must be valid for a command to run.
@@ -94,8 +94,8 @@ impl Settings {
                 (arguments.json, "--json"),
                 (arguments.jq().is_some(), "--jq"),
             ];
-            if let Some((_, flag)) = json.into_iter().find(|(is_given, _)| *is_given) {
-                let message = format!("{flag} cannot be used with a different --output");
+            if let Some((_, option)) = json.into_iter().find(|(is_given, _)| *is_given) {
+                let message = format!("{option} cannot be used with a different --output");
                 return Err(Failure::usage(message));
             }
         }
@@ -114,7 +114,7 @@ impl Settings {
             timeout: arguments.timeout,
             retries: arguments.retries,
             log_level,
-            flags: Flags::new(arguments),
+            options: Options::new(arguments),
             environment,
             config,
         };
@@ -146,10 +146,10 @@ impl Settings {
         Ok(())
     }
 
-    /// Returns the text of a setting from flags, environment, account or file.
+    /// Returns the text of a setting from options, environment, account or file.
     pub(crate) fn configured(&self, name: SettingName) -> Result<Option<Setting<String>>, Failure> {
-        let is_flag = self.flags.get(name).is_some();
-        if name == SettingName::BaseUrl && !is_flag && self.account_is_flag() {
+        let is_option = self.options.get(name).is_some();
+        if name == SettingName::BaseUrl && !is_option && self.account_is_option() {
             return self.base_url_of_account();
         }
         if let Some(given) = self.override_for_run(name)? {
@@ -172,13 +172,13 @@ impl Settings {
         Ok(None)
     }
 
-    /// Returns the text of a setting from flags or environment.
+    /// Returns the text of a setting from options or environment.
     pub(crate) fn override_for_run(
         &self,
         name: SettingName,
     ) -> Result<Option<Setting<String>>, Failure> {
-        if let Some(flag) = self.flags.get(name) {
-            return Ok(Some(flag.clone()));
+        if let Some(option) = self.options.get(name) {
+            return Ok(Some(option.clone()));
         }
         let Some(variable) = name.variable() else {
             return Ok(None);
@@ -233,8 +233,8 @@ impl Settings {
     }
 
     /// Returns `true` if `--account` is given, which takes precedence over the environment.
-    pub(super) fn account_is_flag(&self) -> bool {
-        self.flags.get(SettingName::Account).is_some()
+    pub(super) fn account_is_option(&self) -> bool {
+        self.options.get(SettingName::Account).is_some()
     }
 
     fn base_url_of_account(&self) -> Result<Option<Setting<String>>, Failure> {

@@ -13,7 +13,7 @@ pub(crate) struct Setting<T> {
 /// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Source {
-    Flag(&'static str),
+    Option(&'static str),
     Environment(&'static str),
     /// The stored account of this name.
     Account(String),
@@ -30,7 +30,7 @@ impl<T> Setting<T> {
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Flag(flag) => f.write_str(flag),
+            Self::Option(option) => f.write_str(option),
             Self::Environment(variable) => f.write_str(variable),
             Self::Account(name) => write!(f, "account {name}"),
             Self::File(path) => write!(f, "{}", path.display()),

@@ -10,7 +10,7 @@ use profile_sdk::Client;
 use toml_edit::{Item, Value};
 
 use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, count, seconds, switch};
-use super::{AccountName, ColorChoice, Format, without_login};
+use super::{AccountName, ColorChoice, Format, without_credentials};
 
 /// Description of a string in TOML.
 pub(super) const STRING: &str = "a string in quotes";
@@ -97,13 +97,13 @@ impl SettingName {
         format!("unknown setting {shown:?}{meant}; expected one of {names}")
     }
 
-    /// Returns the command line flag.
-    pub(crate) fn flag(self) -> &'static str {
+    /// Returns the command-line option.
+    pub(crate) fn option(self) -> &'static str {
         match self {
             Self::Account => "--account",
             Self::BaseUrl => "--base-url",
             Self::Color => "--color",
-            // There is no flag for these.
+            // There is no option for these.
             Self::Editor | Self::Proxy | Self::SandboxDialect => "",
             Self::NoInput => "--no-input",
             Self::Output => "--output",
@@ -207,7 +207,7 @@ impl SettingName {
     /// Returns the value for output, without the password that a URL may contain.
     pub(crate) fn without_password(self, value: &str) -> String {
         match self {
-            Self::BaseUrl | Self::Proxy => without_login(value),
+            Self::BaseUrl | Self::Proxy => without_credentials(value),
             _ => value.to_owned(),
         }
     }

@@ -93,11 +93,11 @@ impl Perform for PlainText {
 }
 
 fn is_left_out(c: char) -> bool {
-    c.is_control() || reorders(c) || is_unseen(c)
+    c.is_control() || reorders(c) || is_invisible(c)
 }
 
 /// Returns `true` for invisible characters, except the joiner of emoji.
-fn is_unseen(c: char) -> bool {
+fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 

@@ -1,4 +1,4 @@
-//! `profile auth`: logins are checked, stored, selected and deleted, and never show a key.
+//! `profile auth`: accounts are checked, stored, selected and deleted, and no output shows a key.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,9 +15,9 @@ const OWNER: &str = "demo";
 const NO_KEYRING: &str = "warning: the system keyring is unavailable (";
 
 impl Fixture {
-    /// The program of somebody who has set nothing up.
+    /// Returns the program without settings.
     fn stranger(&self, arguments: &[&str]) -> Program {
-        // A build with a keyring would reach that of whoever runs the tests.
+        // A build with keyring support would use the keyring of the user who runs the tests.
         Program::new(self.home.path(), arguments)
             .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")
     }
@@ -144,7 +144,7 @@ async fn does_not_store_an_invalid_key() {
         exit 2
         --- stdout
         --- stderr
-        error: API key has white space or a control character at position 4; expected visible ASCII only
+        error: API key has whitespace or a control character at position 4; expected visible ASCII only
         hint: nothing was stored
     "#]].assert_eq(&fixture.told(&fixture.log_in("two words", &[])));
     let empty = [

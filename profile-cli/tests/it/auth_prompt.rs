@@ -1,9 +1,9 @@
-//! `profile auth login` on a terminal: the key is typed unseen, and the echo always comes back.
+//! `profile auth login` on a terminal: the key is not echoed, and the echo is always restored.
 
 use crate::program::{Fixture, Program};
 use crate::pseudo_terminal::Terminal;
 
-/// Starts the program as somebody would who has set nothing up, and has no keyring.
+/// Starts the program without settings and without a keyring.
 #[track_caller]
 fn start(fixture: &Fixture, arguments: &[&str]) -> Terminal {
     let program = Program::new(fixture.home.path(), arguments);

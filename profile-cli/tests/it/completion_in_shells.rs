@@ -17,7 +17,7 @@ async fn prepare(fixture: &Fixture) {
     for service in [&other.service, &fixture.service] {
         let login = ["login", "--with-token", "--base-url", service.uri()];
         let login = Program::new(home, &login).stdin(service.key());
-        // A build with a keyring would reach that of whoever runs the tests.
+        // A build with keyring support would use the keyring of the user who runs the tests.
         let nowhere = "unix:path=/nonexistent";
         login
             .env("DBUS_SESSION_BUS_ADDRESS", nowhere)

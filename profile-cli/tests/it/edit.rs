@@ -443,7 +443,7 @@ async fn does_not_overwrite_a_field_that_changed_while_the_editor_was_open() {
     );
     resumed.run().stdout();
     assert_eq!(profile()["location"], "mine");
-    // A change of another field is no conflict.
+    // A change of another field is not a conflict.
     set("--display-name Other");
     edit(&fixture, &script.replace("mine", "yours")).stdout();
     assert_eq!(profile()["location"], "yours");
@@ -621,8 +621,8 @@ async fn each_handle_has_its_own_draft() {
     assert_eq!(names, expected.each_ref().map(String::as_str));
 }
 
-/// The service answers writes of this method with a page of something before it, and does nothing.
-async fn answers_with_a_page(fixture: &Fixture, of: &str) {
+/// Makes the service respond to writes of this method with a page of a proxy, without any effect.
+async fn responds_with_a_page(fixture: &Fixture, of: &str) {
     let page = ResponseTemplate::new(200).set_body_raw("<html>Welcome</html>", "text/html");
     let page = Mock::given(method(of)).respond_with(page);
     page.mount(fixture.service.wiremock()).await;
@@ -631,7 +631,7 @@ async fn answers_with_a_page(fixture: &Fixture, of: &str) {
 #[tokio::test]
 async fn keeps_the_text_if_the_profile_has_not_changed() {
     let fixture = Fixture::new().await;
-    answers_with_a_page(&fixture, "PATCH").await;
+    responds_with_a_page(&fixture, "PATCH").await;
     let run = edit(&fixture, "echo 'location = \"L\"' > \"$1\"");
     check(
         &fixture,
@@ -662,7 +662,7 @@ async fn reads_the_profile_after_an_empty_response() {
 #[tokio::test]
 async fn keeps_a_post_that_is_not_returned() {
     let fixture = Fixture::new().await;
-    answers_with_a_page(&fixture, "POST").await;
+    responds_with_a_page(&fixture, "POST").await;
     let create = ["post", "create", "--editor"];
     let run = program(&fixture, "echo one > \"$1\"", &create).run();
     check(

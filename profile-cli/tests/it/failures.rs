@@ -104,7 +104,7 @@ fn reports_missing_configuration() {
         exit 2
         --- stdout
         --- stderr
-        error: API key has white space or a control character at position 4; expected visible ASCII only
+        error: API key has whitespace or a control character at position 4; expected visible ASCII only
         hint: check the key from PROFILE_API_KEY
     "#]]);
 }

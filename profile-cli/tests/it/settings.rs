@@ -1,10 +1,10 @@
-//! Precedence of settings: flags, environment, config.toml, defaults.
+//! Precedence of settings: options, environment, config.toml, defaults.
 
 use std::fs;
 
 use crate::program::{Fixture, Program, run};
 
-/// Checks `config get` while adding a value to the file, the environment and the flags.
+/// Checks `config get` while adding a value to the file, the environment and the options.
 #[track_caller]
 fn check(name: &str, default: &str, file: &str, variable: Option<&str>, flag: Option<&[&str]>) {
     let home = tempfile::tempdir().unwrap();

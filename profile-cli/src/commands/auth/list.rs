@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View, cell};
 use crate::session::Session;
-use crate::settings::{KeyStore, SettingName, without_login};
+use crate::settings::{KeyStore, SettingName, without_credentials};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-In a pipe, each line is an account name, \"chosen\" or nothing, a base URL and the storage of the key,
+In a pipe, each line is an account name, \"selected\" or nothing, a base URL and the store of the key,
 separated by tabs.
 
 Examples:
@@ -29,7 +29,7 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
             .is_some_and(|selected| selected.value == name);
         let base_url = settings.config.account_text(&name, "base_url")?;
         let key_store = KeyStore::of_account(&settings.config, &name)?.as_str();
-        let base_url = base_url.as_deref().map(without_login);
+        let base_url = base_url.as_deref().map(without_credentials);
         document.push(json!({
             "account": name,
             "selected": is_selected,

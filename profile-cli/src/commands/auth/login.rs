@@ -16,7 +16,7 @@ use crate::outcome::report::{Report, View, push_field};
 use crate::session::Session;
 use crate::session::curl;
 use crate::settings::{
-    AccountName, ConfigEdit, KEY_STORE, KeyStore, SettingName, is_same_service, without_login,
+    AccountName, ConfigEdit, KEY_STORE, KeyStore, SettingName, is_same_service, without_credentials,
 };
 use crate::system::interruption::InterruptGuard;
 
@@ -158,7 +158,7 @@ fn base_url(
         });
     }
     let question = match &known {
-        Some(known) => format!("Base URL [{}]: ", without_login(known)),
+        Some(known) => format!("Base URL [{}]: ", without_credentials(known)),
         None => "Base URL, for example https://profiles.example: ".to_owned(),
     };
     loop {
@@ -220,7 +220,7 @@ fn name_of(
         let Some(stored) = stored.filter(|stored| !is_same_service(stored, base_url)) else {
             return Ok(name);
         };
-        let stored = without_login(&stored);
+        let stored = without_credentials(&stored);
         taken = format!("account {name} already exists with the base URL {stored}");
     }
     Err(Failure::usage(taken).hint("choose another name with --account NAME"))
@@ -259,7 +259,7 @@ impl Login {
         let question = match stored.filter(|stored| !is_same_service(stored, base_url)) {
             Some(stored) => format!(
                 "Replace account {name} of {} and its key?",
-                without_login(&stored)
+                without_credentials(&stored)
             ),
             None => format!("Replace the key of account {name}?"),
         };

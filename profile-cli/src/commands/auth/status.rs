@@ -9,7 +9,7 @@ use crate::commands::config::listed_setting::{self, ListedSetting};
 use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT, sandbox_hint};
 use crate::outcome::report::{Report, View, push_field};
 use crate::session::Session;
-use crate::settings::{Key, Source, without_login};
+use crate::settings::{Key, Source, without_credentials};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -109,7 +109,10 @@ impl Login {
             ..
         } = self;
         match base_url {
-            Some(base_url) => format!("the key of {key_source} at {}", without_login(base_url)),
+            Some(base_url) => format!(
+                "the key of {key_source} at {}",
+                without_credentials(base_url)
+            ),
             None => "the sandbox".to_owned(),
         }
     }

@@ -17,7 +17,7 @@ use check::Check;
 #[command(after_help = "\
 Checks the version, config.toml, the permissions of files with secrets, the key, the base URL, the
 proxy, DNS, the connection, TLS, the response of the service, the clock and the scopes of the key. Each
-line is ok, a warning or a problem, with what to do. Checks that depend on a failed one are left out.
+line is ok, a warning or a problem, with advice. Checks that depend on a failed check are skipped.
 Sends one GET request. The exit code is 1 if there is a problem.
 
 Examples:

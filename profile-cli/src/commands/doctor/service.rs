@@ -16,7 +16,7 @@ use crate::commands::auth::permissions;
 use crate::outcome::failed_call::SCOPE_HINT;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::session::Session;
-use crate::settings::{Key, SettingName, without_login};
+use crate::settings::{Key, SettingName, without_credentials};
 
 /// Maximum time for a lookup, and for a connection to one address.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -30,7 +30,7 @@ pub(super) fn checks(session: &Session<'_>) -> Result<Vec<Check>, Failure> {
         Ok(base_url) => base_url,
         Err(failure) => return Ok(vec![Check::failed("base_url", failure)]),
     };
-    let shown = format!("{} ({})", without_login(&base_url.value), base_url.source);
+    let shown = format!("{} ({})", without_credentials(&base_url.value), base_url.source);
     if let Err(reason) = SettingName::BaseUrl.check(&base_url.value) {
         let finding = format!("{shown}: {reason}");
         let advice = "set it to a URL such as https://profiles.example";
@@ -46,7 +46,7 @@ pub(super) fn checks(session: &Session<'_>) -> Result<Vec<Check>, Failure> {
     };
     checks.push(match &proxy {
         Some(proxy) => {
-            let shown = without_login(&proxy.value);
+            let shown = without_credentials(&proxy.value);
             Check::ok("proxy", format!("{shown} ({})", proxy.source))
         }
         None => Check::ok("proxy", "none"),
@@ -120,7 +120,7 @@ fn lookup(url: Url) -> Result<Vec<SocketAddr>, String> {
     thread::spawn(move || sender.send(url.socket_addrs(|| None)));
     match receiver.recv_timeout(TIMEOUT) {
         Ok(found) => found.map_err(|error| error.to_string()),
-        Err(_) => Err(format!("no answer within {} seconds", TIMEOUT.as_secs())),
+        Err(_) => Err(format!("no response within {} seconds", TIMEOUT.as_secs())),
     }
 }
 

@@ -31,9 +31,9 @@ top of the text, and you can open the editor again. A draft that was not sent ca
 resumes it without asking. `profile draft` manages drafts. If nothing changed, nothing is sent. The
 profile is printed as by `profile show`.
 
-The profile is read again before the changes are sent. If a field that you changed has changed there
-too, nothing is sent and your text is kept. The service cannot compare: what changes between this
-read and the update, usually within milliseconds, is overwritten.
+The profile is read again before the changes are sent. If one of the fields that you edited has
+changed on the service, nothing is sent and your text is kept. The service does not compare: a change
+between this read and the update, usually within milliseconds, is overwritten.
 
 Examples:
   profile edit
@@ -97,8 +97,8 @@ fn as_curl(session: &Session<'_>) -> Result<Report, Failure> {
 }
 
 /// Reports the changed profile.
-fn shown<T>(response: &Response<T>, profile: &Profile, session: &Session<'_>) -> Report {
-    let report = Report::read(response, show::shown(profile));
+fn report<T>(response: &Response<T>, profile: &Profile, session: &Session<'_>) -> Report {
+    let report = Report::read(response, show::view(profile));
     report.warning(show::contrast_warning(profile, session))
 }
 
@@ -153,7 +153,7 @@ impl Edit<'_> {
         self.check_unchanged(&names, &typed)?;
         let response = set::send(&update, self.session)?;
         let report = match response.data() {
-            Some(profile) => shown(&response, profile, self.session),
+            Some(profile) => report(&response, profile, self.session),
             None => self.read_back(&names)?,
         };
         self.draft.discard();
@@ -195,7 +195,7 @@ impl Edit<'_> {
             .filter(|name| is_as_before(name))
             .collect();
         if unchanged.is_empty() {
-            return Ok(shown(&response, now, self.session));
+            return Ok(report(&response, now, self.session));
         }
         let what = format!(
             "the profile does not contain the new {}",

@@ -24,7 +24,7 @@ use crate::terminal::progress::Progress;
 On a terminal, prints bars, with one scale for all profiles, and the shares of devices and countries
 if the service returns them. More than 31 days are drawn as weeks, and more than 31 weeks as months;
 --plot spark, --svg and the other formats show each day. In a pipe, each line is a name and a value,
-separated by a tab, preceded by the handle if several are given; --plot draws there too.
+separated by a tab, preceded by the handle if several are given, unless --plot is given.
 
 Bars and sparklines compare the views with those in as many days before, which takes another request.
 The service limits this to 182 days for your own profile and 15 for others.
@@ -193,14 +193,14 @@ impl StatsArguments {
     }
 
     fn report(&self, read: &[Read<'_>], several: bool, session: &Session<'_>) -> Report {
-        let shown = self.shown(read, several, session);
+        let view = self.view(read, several, session);
         match read {
-            [read] if !several => Report::read(&read.response, shown),
-            _ => Report::new(as_array(read), shown),
+            [read] if !several => Report::read(&read.response, view),
+            _ => Report::new(as_array(read), view),
         }
     }
 
-    fn shown(&self, read: &[Read<'_>], several: bool, session: &Session<'_>) -> View {
+    fn view(&self, read: &[Read<'_>], several: bool, session: &Session<'_>) -> View {
         let drawing = match self.plot {
             None | Some(Plot::Bars) => Drawing::Bars(views(read)),
             Some(Plot::Spark) => Drawing::Spark(views(read)),

@@ -19,10 +19,10 @@ const HINT: &str = "record deliveries with `profile webhook listen --record DIRE
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-`profile webhook listen --record` writes the files. Of a directory, all files whose names end in .http
-are sent, in the order of their names, which is that of arrival. All files are read first, and then
-sent in the given order. The recorded signatures are sent, so no secret is needed. With --resign, the secret is
-read from PROFILE_WEBHOOK_SECRET, or from the file that PROFILE_WEBHOOK_SECRET_FILE names.
+`profile webhook listen --record` writes the files. In a directory, all files whose names end in .http
+are read, and sorted by name, which is the order of arrival. Nothing is sent unless all files are
+valid. The recorded signatures are sent, so no secret is needed. With --resign, the secret is read from
+PROFILE_WEBHOOK_SECRET, or from the file that PROFILE_WEBHOOK_SECRET_FILE names.
 
 Prints a line for each response: in a pipe, the kind, the status code, the milliseconds, the file and
 the error, separated by tabs; with --json, an object. Exits with 0 if all status codes were 2xx, with

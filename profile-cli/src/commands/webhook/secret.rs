@@ -63,8 +63,8 @@ impl WebhookSecret {
             let reason = match error {
                 SecretError::Empty => "is empty",
                 SecretError::OnlyNul => "consists of NUL bytes",
-                SecretError::OnlyWhitespace => "consists of white space",
-                _ => "starts or ends with white space",
+                SecretError::OnlyWhitespace => "consists of whitespace",
+                _ => "starts or ends with whitespace",
             };
             let message = format!("the webhook secret in {} {reason}", self.source);
             Failure::usage(message).hint("copy it exactly as the service shows it")

@@ -37,15 +37,15 @@ fn parsed(text: &str) -> Result<ConfigFile, Failure> {
 /// Returns an edit of this text, without a lock.
 fn edit(text: &str) -> ConfigEdit {
     ConfigEdit {
-        file: parsed(text).expect("it was read before"),
-        _lock: File::open("/dev/null").expect("it is always there"),
+        file: parsed(text).expect("the text was parsed before"),
+        _lock: File::open("/dev/null").expect("/dev/null exists"),
     }
 }
 
 fn check_setting(text: &str, name: SettingName, value: &str) {
     let mut edit = edit(text);
     edit.set(name, value);
-    let after = parsed(&edit.file.document.to_string()).expect("what is written reads again");
+    let after = parsed(&edit.file.document.to_string()).expect("a written file is valid");
     // A number may be formatted differently.
     assert!(after.text(name).is_ok_and(|value| value.is_some()));
     check_others(text, &after, name);
@@ -60,7 +60,7 @@ fn check_unsetting(text: &str, name: SettingName) {
 }
 
 fn check_others(text: &str, after: &ConfigFile, changed: SettingName) {
-    let before = parsed(text).expect("it was read before");
+    let before = parsed(text).expect("the text was parsed before");
     for other in SettingName::ALL {
         if other != changed {
             assert_eq!(before.text(other).ok(), after.text(other).ok(), "{other}");
@@ -70,11 +70,11 @@ fn check_others(text: &str, after: &ConfigFile, changed: SettingName) {
 }
 
 fn check_storing_an_account(text: &str) {
-    let account = AccountName::parse("work").expect("it is a name");
+    let account = AccountName::parse("work").expect("the name is valid");
     let mut edit = edit(text);
     if edit.set_account(&account, "base_url", "https://x").is_ok() {
         let written = edit.file.document.to_string();
-        let after = parsed(&written).expect("what is written reads again");
+        let after = parsed(&written).expect("a written file is valid");
         let stored = after.account_text("work", "base_url");
         assert!(stored.is_ok_and(|stored| stored.as_deref() == Some("https://x")));
     }

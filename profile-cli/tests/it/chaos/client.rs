@@ -191,7 +191,7 @@ fn arguments(operation: &Operation) -> Vec<&str> {
     }
 }
 
-/// The flags of `FIELDS`.
+/// The options for `FIELDS`.
 const FLAGS: [&str; FIELDS.len()] = [
     "--display-name",
     "--bio",

@@ -1,4 +1,4 @@
-//! `profile webhook listen`: what it shows, passes on and records, and how it ends.
+//! `profile webhook listen`: output, forwarding, recording and shutdown.
 
 use std::io::Write as _;
 use std::net::TcpListener;
@@ -131,7 +131,7 @@ fn csv_and_jq_are_streams_too() {
     }
 }
 
-/// A local receiver that answers with this status.
+/// Starts a receiver that responds with this status.
 async fn local(status: u16) -> LocalReceiver {
     let server = LocalReceiver::start().await;
     let answer = Mock::given(any()).respond_with(ResponseTemplate::new(status));
@@ -155,7 +155,7 @@ async fn forwards_bytes_and_headers() {
     listener.end().stdout();
     let requests = local.received_requests().await.unwrap();
     let [request] = requests.as_slice() else {
-        panic!("what was refused is not passed on: {requests:?}")
+        panic!("only the verified delivery is forwarded: {requests:?}")
     };
     assert_eq!(request.body, BODY.as_bytes());
     assert_eq!(request.headers["x-service-event"], "post.shared");
@@ -163,7 +163,7 @@ async fn forwards_bytes_and_headers() {
 }
 
 #[tokio::test]
-async fn errors_of_the_receiver_cannot_disable_the_webhook() {
+async fn errors_of_the_receiver_cannot_turn_the_webhook_off() {
     let home = home();
     for (uri, outcome) in [
         (local(500).await.uri(), "500 in "),
@@ -223,7 +223,7 @@ fn ack_now_does_not_wait_for_the_receiver_but_ctrl_c_does() {
     let mut listener = Listener::start(home.path(), &["--json", "--forward-to", &uri]);
     let forwarding = format!("note: forwarding to http://{address}/hooks");
     assert_eq!(listener.stderr_line(), forwarding);
-    // The receiver has not answered yet when the sender has its answer.
+    // The sender receives its response before the receiver has responded.
     assert_eq!(
         listener.deliver("post.liked", SIGNATURE, BODY.as_bytes()),
         204
@@ -257,7 +257,7 @@ fn signals_stop_it_cleanly() {
     let home = home();
     for (signal, exit_code) in [(Signal::INT, 130), (Signal::TERM, 0)] {
         let listener = Listener::start(home.path(), &["--quiet"]);
-        // An open connection on which nothing comes does not keep it.
+        // An open connection without a request does not delay the exit.
         let silent = listener.connect();
         listener.signal(signal);
         let run = listener.end();
@@ -274,8 +274,8 @@ fn a_closed_pipe_is_not_an_error() {
     listener.deliver("post.liked", SIGNATURE, BODY.as_bytes());
     listener.event();
     listener.stop_reading();
-    // A program that another test starts may hold the pipe for a moment, so that one delivery need
-    // not be enough.
+    // A program that another test starts may hold the pipe for a moment, so one delivery may not be
+    // enough.
     listener.deliver_until_it_ends(SIGNATURE, BODY);
     let run = listener.end();
     assert_eq!(run.code(), 0, "{run}");

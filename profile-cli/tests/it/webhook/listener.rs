@@ -20,7 +20,7 @@ impl Listener {
         Self::start_with_secret(home, SECRET, arguments)
     }
 
-    /// Starts it and waits until deliveries can come.
+    /// Starts the program and waits until it accepts deliveries.
     #[track_caller]
     pub(super) fn start_with_secret(home: &Path, secret: &str, arguments: &[&str]) -> Self {
         let arguments = [&["webhook", "listen"], arguments].concat();
@@ -36,13 +36,13 @@ impl Listener {
         &self.url
     }
 
-    /// The next line that it shows, as JSON.
+    /// Reads the next line of stdout as JSON.
     #[track_caller]
     pub(super) fn event(&mut self) -> serde_json::Value {
         serde_json::from_str(&self.running.stdout_line()).unwrap()
     }
 
-    /// Reads no further line of what it shows.
+    /// Closes stdout.
     pub(super) fn stop_reading(&mut self) {
         self.running.stop_reading();
     }
@@ -52,7 +52,7 @@ impl Listener {
         self.running.stderr_line()
     }
 
-    /// Waits until it ends by itself.
+    /// Waits until the program exits.
     #[track_caller]
     pub(super) fn end(self) -> Run {
         self.running.end()
@@ -64,26 +64,26 @@ impl Listener {
         self.running.signal(signal);
     }
 
-    /// Asks it to stop, and waits for its end.
+    /// Stops the program, and waits until it exits.
     #[track_caller]
     pub(super) fn stop(mut self) -> Run {
         self.running.stop();
         self.end()
     }
 
-    /// Sends a request with these headers, and gives the answer as it came.
+    /// Sends a request with these headers, and returns the response as text.
     #[track_caller]
     pub(super) fn request(&self, method: &str, headers: &[(&str, &str)], body: &[u8]) -> String {
         request(&self.url, method, headers, body)
     }
 
-    /// Sends a delivery of a kind, and gives the status of the answer.
+    /// Sends a delivery of this kind, and returns the status of the response.
     #[track_caller]
     pub(super) fn deliver(&self, kind: &str, signature: &str, body: &[u8]) -> u16 {
         deliver(&self.url, kind, signature, body)
     }
 
-    /// Sends one delivery after the other until nobody takes them any more.
+    /// Sends deliveries until the program no longer accepts connections.
     pub(super) fn deliver_until_it_ends(&self, signature: &str, body: &str) {
         let request = format!(
             "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Service-Signature: {signature}\r\n\
@@ -92,7 +92,7 @@ impl Listener {
         );
         while let Ok(mut stream) = connect(&self.url) {
             let sent = stream.write_all(request.as_bytes());
-            // It may end at any moment.
+            // The program may exit at any time.
             let _ = sent.and_then(|()| stream.read_to_end(&mut Vec::new()));
         }
     }
@@ -103,7 +103,7 @@ impl Listener {
     }
 }
 
-/// Sends a delivery of a kind to a listener, and gives the status of the answer.
+/// Sends a delivery of this kind to a listener, and returns the status of the response.
 #[track_caller]
 pub(crate) fn deliver(url: &str, kind: &str, signature: &str, body: &[u8]) -> u16 {
     let headers = [
@@ -132,7 +132,7 @@ fn connect(url: &str) -> io::Result<TcpStream> {
     TcpStream::connect(url.strip_prefix("http://").unwrap())
 }
 
-/// The status of an answer.
+/// Returns the status of a response.
 #[track_caller]
 pub(super) fn status(answer: &str) -> u16 {
     answer

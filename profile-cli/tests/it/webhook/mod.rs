@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::program::Program;
 
-/// The example that GitHub publishes for signatures of this form.
+/// The example in GitHub's documentation. Its signatures have the same format.
 pub(crate) const SECRET: &str = "It's a Secret to Everybody";
 pub(crate) const BODY: &str = "Hello, World!";
 pub(crate) const SIGNATURE: &str =
@@ -26,12 +26,12 @@ fn home() -> TempDir {
     tempfile::tempdir().unwrap()
 }
 
-/// `profile webhook` with the secret in its environment.
+/// Returns `profile webhook` with the secret in its environment.
 fn webhook(home: &Path, arguments: &[&str]) -> Program {
     Program::new(home, &[&["webhook"], arguments].concat()).env("PROFILE_WEBHOOK_SECRET", SECRET)
 }
 
-/// Writes a file, and gives its path and how an argument names it.
+/// Writes a file, and returns its path and the argument that names it.
 fn file(home: &Path, name: &str, bytes: impl AsRef<[u8]>) -> (PathBuf, String) {
     let path = home.join(name);
     std::fs::write(&path, bytes).unwrap();

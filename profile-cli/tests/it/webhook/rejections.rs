@@ -16,13 +16,13 @@ fn warns_of_ten_consecutive_rejections() {
     }
     assert_eq!(
         listener.stderr_line(),
-        "warning: 5 consecutive deliveries have failed; after 10, the service disables the \
-         webhook; none has succeeded so far, so check the secret"
+        "warning: 5 consecutive deliveries have failed; after 10, the service turns the \
+         webhook off; none has succeeded so far, so check the secret"
     );
     assert_eq!(
         listener.stderr_line(),
         "warning: 10 consecutive deliveries have failed; if the service sent them, it has \
-         disabled the webhook; none has succeeded so far, so check the secret"
+         turned the webhook off; none has succeeded so far, so check the secret"
     );
     assert_eq!(
         listener.deliver("post.liked", SIGNATURE, BODY.as_bytes()),
@@ -74,7 +74,7 @@ fn rejects_a_body_over_the_limit() {
     let event = listener.event();
     assert_eq!(event["status"], 413);
     assert_eq!(event["bytes"], body.len());
-    // One that asks first is answered before it has sent anything.
+    // With `Expect: 100-continue`, the response precedes the body.
     let mut stream = listener.connect();
     let head = "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: 9999999\r\n";
     let head = format!("{head}X-Service-Signature: {SIGNATURE}\r\n\r\n");

@@ -1,4 +1,4 @@
-//! `profile webhook replay`: what was recorded is sent as it came.
+//! `profile webhook replay`: sends recorded deliveries unchanged.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::{BODY, SECRET, SIGNATURE, home, webhook};
 
 const BINARY: &[u8] = b"\r\n\r\n\xff\x00 POST / HTTP/1.1\r\n";
 
-/// Records two deliveries, and gives their files in the order in which they came.
+/// Records two deliveries, and returns their files in order of arrival.
 fn record(home: &Path) -> Vec<PathBuf> {
     let directory = home.join("deliveries");
     let record = directory.to_str().unwrap();
@@ -49,7 +49,7 @@ async fn receiver() -> LocalReceiver {
 }
 
 #[test]
-fn a_delivery_is_recorded_before_it_is_answered() {
+fn a_delivery_is_recorded_before_the_response() {
     let home = home();
     let directory = home.path().join("deliveries");
     let record = directory.to_str().unwrap();
@@ -89,7 +89,7 @@ async fn sends_recordings_unchanged() {
         &signature(home.path(), SECRET),
         BINARY,
     );
-    // Each header came once: what belongs to a connection is not repeated.
+    // The headers of the connection are not repeated.
     for name in ["host", "content-length", "user-agent"] {
         assert!(
             requests[0].headers.get_all(name).iter().count() <= 1,
@@ -114,7 +114,7 @@ async fn sends_the_recordings_of_a_directory_in_order() {
     let home = home();
     let files = record(home.path());
     let directory = files[0].parent().unwrap();
-    fs::write(directory.join("notes.txt"), "no recording").unwrap();
+    fs::write(directory.join("notes.txt"), "not a recording").unwrap();
     let to = receiver().await;
     let arguments = ["replay", directory.to_str().unwrap(), "--to", &to.uri()];
     webhook(home.path(), &arguments).run().stdout();

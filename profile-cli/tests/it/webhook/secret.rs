@@ -80,14 +80,14 @@ fn rejects_a_missing_or_weak_secret() {
         exit 2
         --- stdout
         --- stderr
-        error: the webhook secret in PROFILE_WEBHOOK_SECRET starts or ends with white space
+        error: the webhook secret in PROFILE_WEBHOOK_SECRET starts or ends with whitespace
         hint: copy it exactly as the service shows it
     "#]]);
     for (contents, reason) in [
         ("", "PROFILE_WEBHOOK_SECRET_FILE is empty\n"),
         ("\n", "PROFILE_WEBHOOK_SECRET_FILE is empty\n"),
         ("\0", "consists of NUL bytes"),
-        (" \t", "consists of white space"),
+        (" \t", "consists of whitespace"),
     ] {
         let (path, _) = file(home.path(), "secret", contents);
         let run = sign(

@@ -5,7 +5,7 @@ use mock_server::wiremock::{Mock, MockServer as LocalReceiver, ResponseTemplate}
 
 use super::{BODY, SIGNATURE, file, home, webhook};
 
-/// A receiver that answers with these statuses in turn, and with the last from then on.
+/// Starts a receiver that responds with these statuses in turn, and then always with the last.
 async fn receiver(statuses: &[u16]) -> LocalReceiver {
     let server = LocalReceiver::start().await;
     let (last, first) = statuses.split_last().unwrap();

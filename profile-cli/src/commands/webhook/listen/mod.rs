@@ -51,7 +51,7 @@ pub(crate) struct WebhookListenArguments {
     #[arg(long, value_name = "URL", value_parser = destination)]
     forward_to: Option<Url>,
 
-    /// When to respond: `now`, with 204, so that errors of the receiver cannot disable the webhook;
+    /// When to respond: `now`, with 204, so that errors of the receiver cannot turn the webhook off;
     /// or `after` forwarding, with the status code of the receiver
     #[arg(long, value_enum, value_name = "WHEN", default_value = "now")]
     #[arg(hide_possible_values = true)]
@@ -80,7 +80,7 @@ pub(crate) struct WebhookListenArguments {
 /// When to respond to a delivery that is forwarded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Ack {
-    /// With 204 before forwarding, so that errors of the receiver cannot disable the webhook
+    /// With 204 before forwarding, so that errors of the receiver cannot turn the webhook off
     Now,
     /// With the status code of the receiver, or 502 if there is none
     After,
@@ -91,14 +91,14 @@ fn after_help() -> String {
         "\
 Prints `listening on http://HOST:PORT` to stderr when it is ready, and then a line for each
 delivery: time, kind, status code of the response, size in bytes, `verified` or `rejected`, and the
-reason of a rejection; separated by tabs in a pipe. On a terminal, the payload of a verified delivery
-follows, shortened if it is long, unless --no-payload is given. With --json, each line is an object that contains
-the body as a string, or in base64 if it is not UTF-8. Rejected deliveries are printed without their
-body, and neither forwarded nor recorded; the response is 401, or 413 if the body is too large. Ten
-consecutive failures disable a webhook: after five and after ten, a warning is printed.
+reason for a rejection; separated by tabs in a pipe. On a terminal, the payload of a verified delivery
+follows, shortened if it is long, unless --no-payload is given. With --json, each line is an object
+that contains the body as a string, or in base64 if it is not UTF-8. Rejected deliveries are printed
+without their body, and neither forwarded nor recorded; the response is 401, or 413 if the body is too
+large. Ten consecutive failures turn a webhook off; a warning is printed after five and after ten.
 
-Ctrl-C waits for deliveries that are being forwarded and exits with 130; a second Ctrl-C exits at
-once.
+After Ctrl-C, the command waits for deliveries that are being forwarded, and exits with 130; a second
+Ctrl-C exits at once.
 {}
 
 Examples:

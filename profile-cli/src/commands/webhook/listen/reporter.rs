@@ -110,13 +110,13 @@ impl<'o> Reporter<'o> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Returns a warning after half of the failures that disable a webhook, and after all of them.
+    /// Returns a warning after half of the failures that turn a webhook off, and after all of them.
     fn warning(&self) -> Option<String> {
         let count = self.consecutive_failures;
         let consequence = match count {
-            MAX_FAILURES => "if the service sent them, it has disabled the webhook".to_owned(),
+            MAX_FAILURES => "if the service sent them, it has turned the webhook off".to_owned(),
             _ if count == MAX_FAILURES / 2 => {
-                format!("after {MAX_FAILURES}, the service disables the webhook")
+                format!("after {MAX_FAILURES}, the service turns the webhook off")
             }
             _ => return None,
         };
