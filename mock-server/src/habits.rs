@@ -1,5 +1,5 @@
-//! Recognizes habits of clients that are worth advice. Some of them show only in what a client sends
-//! after a certain response.
+//! Recognizes habits of clients that are worth advice, from single requests and from requests after
+//! certain responses.
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,7 +13,7 @@ use crate::faults::{PlannedReply, WireFault};
 /// Maximum number of responses to remember.
 const MAX_RESPONSES: usize = 256;
 
-/// The last responses that ask something of the next request.
+/// The latest responses after which some requests are worth advice.
 #[derive(Debug, Default)]
 pub(crate) struct Habits(VecDeque<Remembered>);
 
@@ -59,7 +59,7 @@ impl Habits {
                     if waited < wait && at < until {
                         let (waited, wait) = (waited.as_secs_f64(), wait.as_secs());
                         let problem = format!(
-                            "sent again after {waited:.3} s; Retry-After asked for {wait} s"
+                            "sent again after {waited:.3} s; Retry-After requested {wait} s"
                         );
                         add(Habit::RetryAfterIgnored, problem);
                     }

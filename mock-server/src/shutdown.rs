@@ -1,8 +1,8 @@
-//! The end of a server, of which everybody hears who waits for something else.
+//! The shutdown signal of a server.
 
 use tokio::sync::watch;
 
-/// Says once that the server is about to end.
+/// A signal to all tasks that the server shuts down.
 #[derive(Debug, Clone)]
 pub(crate) struct Shutdown(watch::Sender<bool>);
 
@@ -19,7 +19,7 @@ impl Shutdown {
     pub(crate) fn started(&self) -> impl Future<Output = ()> + use<> {
         let mut shutdown = self.0.subscribe();
         async move {
-            // Without a sender there is no server any more, and that is an end as well.
+            // A dropped sender also means that the server has stopped.
             let _ = shutdown.wait_for(|shutdown| *shutdown).await;
         }
     }

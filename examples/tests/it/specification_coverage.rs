@@ -25,7 +25,7 @@ fn rows() -> Vec<Row> {
     let is_row = |line: &&str| {
         let first = line.trim_start_matches(['|', ' ']);
         line.starts_with('|')
-            && !["Rule |", "Silence |", "---"]
+            && !["Rule |", "Question |", "---"]
                 .iter()
                 .any(|head| first.starts_with(head))
     };

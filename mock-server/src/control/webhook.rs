@@ -135,8 +135,7 @@ pub(super) fn redeliver(call: &WorldCall) -> Result<ControlReply, ControlError> 
     ))
 }
 
-/// Sends in a task of its own: whoever asked may be gone before the outcome is there, and it counts
-/// all the same.
+/// Sends in a separate task, so that the outcome is recorded even if the client disconnects.
 fn deliver(call: &WorldCall, dispatch: Dispatch) -> ControlReply {
     let pending = match dispatch {
         Dispatch::Delivered(delivery) => return ControlReply::Now(json(200, &delivery)),
@@ -162,7 +161,7 @@ fn status(call: &WorldCall) -> Result<WebhookStatus, ControlError> {
 
 fn sink_of(status: WebhookStatus) -> Result<Reply, ControlError> {
     let sink = status.sink.ok_or_else(|| {
-        let message = "the webhook does not use the sink; use it with PUT";
+        let message = "the receiver is not the sink; set the sink with PUT";
         ControlError::new(404, "no_sink", message)
     })?;
     Ok(json(200, &sink))

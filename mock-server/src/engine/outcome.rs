@@ -10,8 +10,8 @@ pub(crate) struct Outcome {
     /// The response.
     pub(crate) reply: Reply,
     /// `true` if the world has to be stored: a write succeeded, or the request counts against a rate
-    /// limit that was set with [`World::set_rate_limit`](crate::World::set_rate_limit). Counting
-    /// against the default limit is not worth writing a file.
+    /// limit that was set with [`World::set_rate_limit`](crate::World::set_rate_limit). Counts
+    /// against the default limit are not stored.
     pub(crate) changed: bool,
     /// The endpoint, if one has this path and method.
     pub(crate) endpoint: Option<Endpoint>,

@@ -13,7 +13,7 @@ pub(super) enum Change {
     Request(fn(&World, &mut Request)),
     /// Changes the body of successful replies of these endpoints.
     Reply(&'static [Endpoint], fn(&mut Value)),
-    /// Handles requests, with the help of the engine.
+    /// Handles requests in place of the engine.
     Process(fn(&mut World, &Request, Timestamp) -> Outcome),
     /// Changes the headers and the body of a delivery before it is sent.
     Delivery(fn(&mut HeaderMap, &mut Vec<u8>)),

@@ -1,5 +1,5 @@
 //! Mutants: services that break one sentence of the specification each, to test the test suite of a
-//! client. A mutant changes requests, replies or deliveries; the engine does not know about it.
+//! client. A mutant changes requests, replies or deliveries; the engine does not depend on it.
 
 mod change;
 mod mutant;

@@ -10,7 +10,7 @@ use super::table::MUTANTS;
 use crate::engine::{Outcome, Request, World};
 
 /// A service that breaks one sentence of the specification. `mock-server mutants` runs the test suite
-/// of a client against each mutant: a suite that still passes misses something.
+/// of a client against each mutant: a suite that still passes does not test the sentence.
 ///
 /// ```
 /// use mock_server::{Mutant, World, Worlds};

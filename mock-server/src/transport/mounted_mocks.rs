@@ -72,11 +72,11 @@ pub(super) async fn respond(
 
 /// Drops a wiremock server, also inside a tokio task.
 ///
-/// wiremock waits for its own lock inside `Drop`. Within a tokio task each such wait uses up some
-/// of what the task may do before it has to yield, and a `Drop` cannot yield: the 43rd server that
-/// one task drops would hang for ever. An unconstrained future is free of that budget.
+/// wiremock waits for its own lock inside `Drop`. In a tokio task, each wait consumes a part of the
+/// task's cooperative budget, and `Drop` cannot yield to renew it: the 43rd server that one task drops
+/// would hang. An unconstrained future has no budget.
 pub(crate) fn drop_at_once(server: MockServer) {
     let dropping = tokio::task::coop::unconstrained(async move { drop(server) });
     let polled = pin!(dropping).poll(&mut Context::from_waker(Waker::noop()));
-    debug_assert!(polled.is_ready(), "nothing in the future can wait");
+    debug_assert!(polled.is_ready(), "dropping does not wait");
 }

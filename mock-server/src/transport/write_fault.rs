@@ -11,12 +11,11 @@ use tokio::net::TcpStream;
 use super::no_response::ConnectionFault;
 use crate::faults::WireFault;
 
-/// Ends a connection in the way that the fault asks for. An error means that the client went
-/// away first.
+/// Ends a connection as the fault requires. An error means that the client has disconnected.
 pub(super) async fn write_fault(mut stream: TcpStream, fault: &ConnectionFault) -> io::Result<()> {
     let body = fault.body.as_ref();
     match fault.kind {
-        // With a linger of zero the system sends RST where it would send FIN.
+        // With a linger of zero, the system sends RST instead of FIN.
         WireFault::Reset { after } => {
             if let Some(after) = after {
                 send_part(&mut stream, fault, after).await?;

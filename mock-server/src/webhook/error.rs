@@ -11,7 +11,7 @@ pub enum Error {
     #[error(transparent)]
     Invalid(#[from] InvalidInput),
     /// The webhook has no receiver.
-    #[error("the webhook has no receiver; point it at a URL or at the sink")]
+    #[error("the webhook has no receiver; set a URL or the sink")]
     NoReceiver,
     /// The webhook was turned off by failed deliveries.
     #[error(

@@ -44,7 +44,7 @@ struct Step {
 /// The response of a sink to one delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SinkResponse {
-    /// Answers with this status, 200 to 599.
+    /// Responds with this status, 200 to 599.
     Status(u16),
     /// Lets the delivery time out.
     TimeOut,

@@ -83,7 +83,7 @@ async fn drain(mut response: Response<Incoming>) -> Result<(), hyper::Error> {
     Ok(())
 }
 
-/// Why no response came.
+/// The reason why there is no response.
 #[derive(Debug, thiserror::Error)]
 enum SendError {
     #[error("{0}")]

@@ -1,4 +1,4 @@
-//! The built-in receiver, which answers by its script and needs no socket.
+//! The built-in receiver, which responds according to its script and needs no socket.
 
 use std::time::Duration;
 

@@ -59,7 +59,7 @@ fn a_request_before_the_end_of_retry_after() {
         "{first}"
     );
     assert!(
-        first.ends_with(" s; Retry-After asked for 3600 s"),
+        first.ends_with(" s; Retry-After requested 3600 s"),
         "{first}"
     );
 

@@ -259,14 +259,14 @@ fn reports_invalid_changes() {
     ] {
         refused(&serving, 422, &webhook("PUT "), body, code, message);
     }
-    let message = "the webhook has no receiver; point it at a URL or at the sink";
+    let message = "the webhook has no receiver; set a URL or the sink";
     for (line, body) in [
         ("PUT ", json!({"active": true})),
         ("POST /emit", json!({"kind": "post.liked"})),
     ] {
         refused(&serving, 409, &webhook(line), body, "no_receiver", message);
     }
-    let message = "the webhook does not use the sink; use it with PUT";
+    let message = "the receiver is not the sink; set the sink with PUT";
     refused(
         &serving,
         404,

@@ -101,7 +101,7 @@ fn reports_violations_and_coverage_across_resets_and_worlds() {
     let (violations, coverage) = stderr.split_once("mock-server: 1 of 11").unwrap();
     expect_test::expect![[r#"
         mock-server: the command violated the specification:
-          unknown_field (1 time, section Errors): "PATCH /me/profile with a field that is not editable is rejected as a whole."
+          unknown_field (1 time, section Errors): "PATCH /me/profile with a field that is not in the list of editable fields is rejected as a whole (unknown fields are never ignored)."
             PATCH /api/v1/me/profile: unknown field nickname; expected one of display_name, bio, location, accent_color, text_color, background_color
           not_a_color (2 times, section Limits): "Colors have the format #rrggbb."
             PATCH /api/v1/me/profile: accent_color is not a color of the form #rrggbb, such as #ff8800

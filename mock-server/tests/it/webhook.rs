@@ -320,7 +320,7 @@ async fn does_not_send_without_a_receiver() {
     let rejected = server.webhook().emit("post.liked", json!({})).await;
     assert_eq!(
         rejected.unwrap_err().to_string(),
-        "the webhook has no receiver; point it at a URL or at the sink"
+        "the webhook has no receiver; set a URL or the sink"
     );
 }
 

@@ -1,4 +1,4 @@
-//! Exit codes of a program that runs a command, as `env` and `timeout` have them.
+//! The exit codes of subcommands that run a command, as in `env` and `timeout`.
 
 use std::env;
 use std::process::{ExitCode, ExitStatus};

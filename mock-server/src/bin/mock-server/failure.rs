@@ -61,7 +61,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// Returns the exit code of a program that runs a command, as `env` and `timeout` have it.
+    /// Returns the exit code of a subcommand that runs a command, as in `env` and `timeout`.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Command { reason, .. } if reason.kind() == io::ErrorKind::NotFound => 127,

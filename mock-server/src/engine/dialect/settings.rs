@@ -77,7 +77,7 @@ pub enum Ids {
     /// `6`; `6` in paths. An id that does not end in a number stays a string; only a hand-written
     /// state has such ids.
     Integer,
-    /// A UUID in lower case, derived from the ID of the default, in responses and in paths.
+    /// A UUID in lower case, derived from the id of the default, in responses and in paths.
     Uuid,
 }
 

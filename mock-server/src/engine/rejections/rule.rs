@@ -130,7 +130,7 @@ impl Rule {
             Self::NotAJsonObject => ("not_a_json_object", "Endpoints",
                 "The request body is a JSON object."),
             Self::UnknownField => ("unknown_field", "Errors",
-                "PATCH /me/profile with a field that is not editable is rejected as a whole."),
+                "PATCH /me/profile with a field that is not in the list of editable fields is rejected as a whole (unknown fields are never ignored)."),
             Self::WrongType => ("wrong_type", "Resources and their fields",
                 "The editable fields of profiles, links and posts are strings."),
             Self::TooManyCharacters => ("too_many_characters", "Limits",

@@ -41,7 +41,7 @@ impl Advice {
             ),
             Habit::PostRepeated => (
                 "post_repeated",
-                "After a lost response, read GET /api/v1/me before repeating a POST: the service may \
+                "After a lost response, check with GET /api/v1/me before repeating a POST: the service may \
                  have carried it out.",
             ),
             Habit::KeyInQuery => (

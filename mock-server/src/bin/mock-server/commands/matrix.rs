@@ -23,7 +23,8 @@ pub(crate) struct MatrixOptions {
     /// Run only the alternatives of this setting, or `fault`; repeatable
     #[arg(long, value_name = "SETTING", value_delimiter = ',')]
     only: Vec<String>,
-    /// Also run the command under each of ten standard faults, which affect the first request
+    /// Also run the command under each of ten standard faults, which affect the first request in the
+    /// world `default`
     #[arg(long)]
     faults: bool,
     #[command(flatten)]

@@ -24,7 +24,7 @@ use crate::settings;
 use crate::signals::Signals;
 use crate::summary;
 
-/// Number of lines of the output to print of a run that matters.
+/// Number of lines to print from the end of the output of a failed run.
 const LAST_LINES: usize = 40;
 
 /// The options for several runs of a command.
