@@ -229,7 +229,7 @@ where
                     self.count("dead");
                     return acknowledge(message).await;
                 }
-                Err(error) => error!(%error, "could not give up"),
+                Err(error) => error!(%error, "could not store the dead letter"),
             }
         }
         let delay = delay.unwrap_or(self.retry.max_delay);
