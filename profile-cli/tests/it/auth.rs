@@ -16,7 +16,7 @@ const NO_KEYRING: &str = "warning: the system keyring is unavailable (";
 
 impl Fixture {
     /// Returns the program without settings.
-    fn stranger(&self, arguments: &[&str]) -> Program {
+    fn without_settings(&self, arguments: &[&str]) -> Program {
         // A build with keyring support would use the keyring of the user who runs the tests.
         Program::new(self.home.path(), arguments)
             .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")
@@ -32,7 +32,7 @@ impl Fixture {
             self.service.uri(),
         ];
         let run = self
-            .stranger(&[&login, arguments].concat())
+            .without_settings(&[&login, arguments].concat())
             .stdin(format!("{key}\n"));
         let run = run.run();
         assert!(!run.to_string().contains(key), "{run}");
@@ -43,14 +43,14 @@ impl Fixture {
         self.home.path().join(".config/profile").join(name)
     }
 
-    /// The output of a run, without the parts that differ between runs.
+    /// Returns the output of a run, without the parts that differ between runs.
     #[track_caller]
-    fn told(&self, run: &Run) -> String {
-        let told = run
+    fn output(&self, run: &Run) -> String {
+        let output = run
             .to_string()
             .replace(self.service.uri(), "SERVICE")
             .replace(self.home.path().to_str().unwrap(), "HOME");
-        let lines = told.split_inclusive('\n');
+        let lines = output.split_inclusive('\n');
         lines.filter(|line| !line.contains(NO_KEYRING)).collect()
     }
 }
@@ -69,7 +69,7 @@ async fn login_checks_stores_and_selects_an_account() {
         key_stored_in	HOME/.config/profile/keys/demo
         --- stderr
     "#]]
-    .assert_eq(&fixture.told(&login));
+    .assert_eq(&fixture.output(&login));
     let config = fs::read_to_string(fixture.config("config.toml")).unwrap();
     expect![[r#"
         account = "demo"
@@ -83,7 +83,7 @@ async fn login_checks_stores_and_selects_an_account() {
         fs::read_to_string(fixture.config("keys/demo")).unwrap(),
         format!("{}\n", fixture.service.key())
     );
-    let shown = fixture.stranger(&["show", "--json"]).run().json();
+    let shown = fixture.without_settings(&["show", "--json"]).run().json();
     assert_eq!(shown["handle"], "demo");
 }
 
@@ -105,9 +105,9 @@ async fn key_files_are_private_and_other_modes_are_reported() {
     assert_eq!(mode("keys/demo"), 0o600);
     assert_eq!(mode("config.toml"), 0o600);
     let warned = || {
-        let run = fixture.stranger(&["show", "--jq", ".handle"]).run();
+        let run = fixture.without_settings(&["show", "--jq", ".handle"]).run();
         assert_eq!(run.stdout(), "demo\n");
-        fixture.told(&run)
+        fixture.output(&run)
     };
     if cfg!(feature = "jq") {
         set_mode("keys", 0o750);
@@ -139,14 +139,14 @@ async fn does_not_store_an_invalid_key() {
         error: the service rejected the API key (401: unknown API key)
         hint: nothing was stored; check the key
     "#]]
-    .assert_eq(&fixture.told(&fixture.log_in("wrong-key", &[])));
+    .assert_eq(&fixture.output(&fixture.log_in("wrong-key", &[])));
     expect![[r#"
         exit 2
         --- stdout
         --- stderr
         error: API key has whitespace or a control character at position 4; expected visible ASCII only
         hint: nothing was stored
-    "#]].assert_eq(&fixture.told(&fixture.log_in("two words", &[])));
+    "#]].assert_eq(&fixture.output(&fixture.log_in("two words", &[])));
     let empty = [
         "auth",
         "login",
@@ -161,7 +161,7 @@ async fn does_not_store_an_invalid_key() {
         error: API key is empty; expected the key that the service issued
         hint: nothing was stored
     "#]]
-    .assert_eq(&fixture.told(&fixture.stranger(&empty).run()));
+    .assert_eq(&fixture.output(&fixture.without_settings(&empty).run()));
     assert!(!fixture.config("config.toml").exists());
     assert!(!fixture.config("keys").exists());
 }
@@ -170,7 +170,7 @@ async fn does_not_store_an_invalid_key() {
 async fn login_requires_a_source_of_the_key() {
     let fixture = Fixture::new().await;
     fixture
-        .stranger(&["auth", "login"])
+        .without_settings(&["auth", "login"])
         .run()
         .check(&expect![[r#"
         exit 2
@@ -180,7 +180,7 @@ async fn login_requires_a_source_of_the_key() {
         hint: add --with-token to read the key from stdin: `--with-token < FILE`
     "#]]);
     let login = fixture
-        .stranger(&["auth", "login", "--with-token"])
+        .without_settings(&["auth", "login", "--with-token"])
         .stdin("key");
     login.run().check(&expect![[r#"
         exit 2
@@ -189,7 +189,7 @@ async fn login_requires_a_source_of_the_key() {
         error: no base URL is set
         hint: add --base-url, for example --base-url https://profiles.example
     "#]]);
-    let login = fixture.stranger(&[
+    let login = fixture.without_settings(&[
         "auth",
         "login",
         "--curl",
@@ -203,7 +203,7 @@ async fn login_requires_a_source_of_the_key() {
           -H "Authorization: Bearer $PROFILE_API_KEY"
         --- stderr
     "#]]
-    .assert_eq(&fixture.told(&login.run()));
+    .assert_eq(&fixture.output(&login.run()));
 }
 
 #[tokio::test]
@@ -220,7 +220,9 @@ async fn rejects_unsafe_account_names() {
     let by_hand = "[accounts.\"../x\"]\nbase_url = \"http://127.0.0.1:1\"\n";
     fs::create_dir_all(fixture.config("")).unwrap();
     fs::write(fixture.config("config.toml"), by_hand).unwrap();
-    let run = fixture.stranger(&["show", "--account", "../x"]).run();
+    let run = fixture
+        .without_settings(&["show", "--account", "../x"])
+        .run();
     assert!(run.to_string().contains("which contains '/'"), "{run}");
 }
 
@@ -237,17 +239,17 @@ async fn does_not_mix_services_of_one_host() {
         "--base-url",
         other.service.uri(),
     ];
-    let login_there = fixture.stranger(&login).stdin(other.service.key());
+    let login_there = fixture.without_settings(&login).stdin(other.service.key());
     assert_eq!(login_there.run().json()["account"], "demo@127.0.0.1");
     let named = [&login[..], &["--account", "other"]].concat();
     fixture
-        .stranger(&named)
+        .without_settings(&named)
         .stdin(other.service.key())
         .run()
         .stdout();
     let cased = [&login[..], &["--account", "Other"]].concat();
     let rejected = fixture
-        .stranger(&cased)
+        .without_settings(&cased)
         .stdin(other.service.key())
         .run()
         .error();
@@ -256,7 +258,10 @@ async fn does_not_mix_services_of_one_host() {
         "account other already exists; Other differs only in case"
     );
 
-    let list = fixture.stranger(&["auth", "list", "--json"]).run().json();
+    let list = fixture
+        .without_settings(&["auth", "list", "--json"])
+        .run()
+        .json();
     let expected = json!([
         {"account": OWNER, "selected": false, "base_url": fixture.service.uri(), "key_store": "file"},
         {"account": "demo@127.0.0.1", "selected": false, "base_url": other.service.uri(), "key_store": "file"},
@@ -287,7 +292,7 @@ async fn an_error_never_leaves_a_key_with_the_base_url_of_another_service() {
         other.service.uri(),
     ];
     let limited = |limit: &str| {
-        let mut program = fixture.stranger(&replace);
+        let mut program = fixture.without_settings(&replace);
         let mut shell = std::process::Command::new("sh");
         let script = format!("trap '' XFSZ; ulimit -f {limit}; exec \"$@\"");
         shell.args(["-c", &script, "sh"]);
@@ -338,15 +343,15 @@ async fn switches_accounts() {
     fixture
         .log_in(fixture.service.key(), &["--account", "other"])
         .stdout();
-    let switched = fixture.stranger(&["auth", "switch", OWNER]).run();
+    let switched = fixture.without_settings(&["auth", "switch", OWNER]).run();
     switched.check(&expect![[r#"
         exit 0
         --- stdout
         Switched to account demo.
         --- stderr
     "#]]);
-    let list = fixture.stranger(&["auth", "list"]).run();
-    let told = fixture.told(&list);
+    let list = fixture.without_settings(&["auth", "list"]).run();
+    let output = fixture.output(&list);
     expect![[r#"
         exit 0
         --- stdout
@@ -354,9 +359,9 @@ async fn switches_accounts() {
         other		SERVICE	file
         --- stderr
     "#]]
-    .assert_eq(&told);
+    .assert_eq(&output);
     fixture
-        .stranger(&["auth", "switch", "gone"])
+        .without_settings(&["auth", "switch", "gone"])
         .run()
         .check(&expect![[r#"
             exit 2
@@ -379,7 +384,7 @@ async fn login_and_logout_preserve_comments() {
         assert!(after().contains(comment), "{}", after());
     }
     fixture
-        .stranger(&["auth", "logout", "--yes"])
+        .without_settings(&["auth", "logout", "--yes"])
         .run()
         .stdout();
     assert_eq!(after(), before);
@@ -390,7 +395,7 @@ async fn logout_asks_and_removes_the_account() {
     let fixture = Fixture::new().await;
     fixture.log_in(fixture.service.key(), &[]).stdout();
     fixture
-        .stranger(&["auth", "logout"])
+        .without_settings(&["auth", "logout"])
         .run()
         .check(&expect![[r#"
             exit 2
@@ -400,17 +405,17 @@ async fn logout_asks_and_removes_the_account() {
             hint: add --yes
         "#]]);
     assert!(fixture.config("keys/demo").exists());
-    let logout = fixture.stranger(&["auth", "logout", "--yes"]).run();
+    let logout = fixture.without_settings(&["auth", "logout", "--yes"]).run();
     expect![[r#"
         exit 0
         --- stdout
         Removed account demo; its key was deleted from HOME/.config/profile/keys/demo.
         --- stderr
     "#]]
-    .assert_eq(&fixture.told(&logout));
+    .assert_eq(&fixture.output(&logout));
     assert!(!fixture.config("keys/demo").exists());
     fixture
-        .stranger(&["auth", "logout", "--yes"])
+        .without_settings(&["auth", "logout", "--yes"])
         .run()
         .check(&expect![[r#"
             exit 2
@@ -420,7 +425,7 @@ async fn logout_asks_and_removes_the_account() {
             hint: no accounts are stored; a key in the environment has to be unset there
         "#]]);
     fixture
-        .stranger(&["auth", "list", "-o", "table"])
+        .without_settings(&["auth", "list", "-o", "table"])
         .run()
         .check(&expect![[r#"
             exit 0
@@ -435,10 +440,10 @@ async fn status_masks_the_key() {
     let fixture = Fixture::new().await;
     let links = &fixture.service.keys().links;
     fixture.log_in(links, &[]).stdout();
-    let status = fixture.stranger(&["auth", "status"]).run();
+    let status = fixture.without_settings(&["auth", "status"]).run();
     assert!(!status.to_string().contains(links.as_str()));
-    let told = fixture
-        .told(&status)
+    let output = fixture
+        .output(&status)
         .replace(&links[links.len() - 4..], "LAST");
     expect![[r#"
         exit 0
@@ -487,7 +492,7 @@ async fn status_masks_the_key() {
         settings.timeout.source	default
         --- stderr
     "#]]
-    .assert_eq(&told);
+    .assert_eq(&output);
 }
 
 #[tokio::test]
@@ -495,7 +500,10 @@ async fn status_in_json_lists_permissions() {
     let fixture = Fixture::new().await;
     let links = &fixture.service.keys().links;
     fixture.log_in(links, &[]).stdout();
-    let status = fixture.stranger(&["auth", "status", "--json"]).run().json();
+    let status = fixture
+        .without_settings(&["auth", "status", "--json"])
+        .run()
+        .json();
     assert_eq!(status["account"], OWNER);
     assert_eq!(status["scopes"], json!(["links:write"]));
     assert_eq!(status["rate_limit"]["limit"], 1_000_000);
@@ -514,7 +522,7 @@ async fn status_in_json_lists_permissions() {
 #[tokio::test]
 async fn status_without_a_key_fails() {
     let fixture = Fixture::new().await;
-    let status = fixture.stranger(&["auth", "status"]);
+    let status = fixture.without_settings(&["auth", "status"]);
     if cfg!(feature = "sandbox") {
         status.run().check(&expect![[r#"
             exit 4
@@ -524,7 +532,7 @@ async fn status_without_a_key_fails() {
             hint: set PROFILE_API_KEY to your key, or log in with `profile auth login`; --sandbox needs no account
         "#]]);
     }
-    let status = fixture.stranger(&["auth", "status", "--json"]);
+    let status = fixture.without_settings(&["auth", "status", "--json"]);
     let status = status.env("PROFILE_BASE_URL", fixture.service.uri()).run();
     assert_eq!(status.error()["exit_code"], 4);
     let status = fixture.run_with_key("wrong", &["auth", "status", "--json"]);
@@ -548,7 +556,7 @@ async fn reports_an_unsupported_key_store() {
     ] {
         let config = format!("{config}key_store = \"{store}\"\n");
         fs::write(fixture.config("config.toml"), config).unwrap();
-        let run = fixture.stranger(&["show"]).run().to_string();
+        let run = fixture.without_settings(&["show"]).run().to_string();
         assert!(run.contains(expected), "{run}");
     }
 }
@@ -560,7 +568,7 @@ async fn falls_back_to_a_file_without_a_keyring() {
     let login = fixture.log_in(fixture.service.key(), &[]).to_string();
     assert!(login.contains(NO_KEYRING), "{login}");
     assert!(fixture.config("keys/demo").exists());
-    let shown = fixture.stranger(&["show", "--json"]).run().json();
+    let shown = fixture.without_settings(&["show", "--json"]).run().json();
     assert_eq!(shown["handle"], "demo");
 }
 

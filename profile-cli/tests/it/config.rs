@@ -263,9 +263,9 @@ fn reports_the_line_of_a_wrong_type() {
         write(home.path(), text);
         let run = run(home.path(), &[("PROFILE_API_KEY", "k")], &["site"]);
         assert_eq!(run.code(), 2, "{run}");
-        let told = output(home.path(), &run);
+        let printed = output(home.path(), &run);
         let expected = format!("error: HOME/.config/profile/config.toml:{message}\n");
-        assert!(told.contains(&expected), "{told}");
+        assert!(printed.contains(&expected), "{printed}");
     };
     let text = "a string in quotes";
     rejected(

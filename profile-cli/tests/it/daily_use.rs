@@ -8,14 +8,14 @@ use mock_server::{Fault, FaultRule, MockServer};
 use crate::program::{Fixture, Program, Run, run};
 
 /// Returns the program without any key or base URL in its environment, and without a keyring.
-fn stranger(home: &Path, arguments: &[&str]) -> Program {
+fn without_settings(home: &Path, arguments: &[&str]) -> Program {
     Program::new(home, arguments).env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")
 }
 
 #[track_caller]
 fn log_in(home: &Path, service: &MockServer, key: &str, further: &[&str]) -> Run {
     let login = ["auth", "login", "--with-token", "--base-url", service.uri()];
-    let login = stranger(home, &[&login, further].concat());
+    let login = without_settings(home, &[&login, further].concat());
     login.stdin(key).run()
 }
 
@@ -69,10 +69,10 @@ async fn a_draft_stays_with_its_service_and_account() {
         .env("PROFILE_EDITOR", &editor)
         .run();
     assert_eq!(failed.code(), 1, "{failed}");
-    let edit = stranger(home, &["edit", "--yes"]).env("PROFILE_EDITOR", "/bin/true");
+    let edit = without_settings(home, &["edit", "--yes"]).env("PROFILE_EDITOR", "/bin/true");
     assert!(edit.run().stdout().contains("Nothing changed."));
     assert_eq!(
-        stranger(home, &["draft", "list"])
+        without_settings(home, &["draft", "list"])
             .run()
             .stdout()
             .lines()
@@ -133,7 +133,7 @@ async fn renames_accounts() {
     let config = home.join(".config/profile/config.toml");
     let text = fs::read_to_string(&config).unwrap() + "# mine\nnote = \"kept\"\n";
     fs::write(&config, text).unwrap();
-    let rename = |from, to| stranger(home, &["auth", "rename", from, to]).run();
+    let rename = |from, to| without_settings(home, &["auth", "rename", from, to]).run();
     assert_eq!(
         rename("127.0.0.1", "work").stdout(),
         "Renamed account 127.0.0.1 to work.\n"
@@ -147,7 +147,7 @@ async fn renames_accounts() {
     assert!(!text.contains("127.0.0.1\"]"), "{text}");
     assert!(!home.join(".config/profile/keys/127.0.0.1").exists());
     assert_eq!(
-        stranger(home, &["show", "--json"]).run().json()["handle"],
+        without_settings(home, &["show", "--json"]).run().json()["handle"],
         "demo"
     );
     log_in(home, &fixture.service, fixture.service.key(), &[]).stdout();
@@ -172,7 +172,9 @@ async fn status_names_what_was_tried() {
     assert_eq!(status["account"], serde_json::Value::Null);
     let key = home.join(".config/profile/keys/main");
     fs::write(key, "wrong").unwrap();
-    let status = stranger(home, &["auth", "status", "--json"]).run().error();
+    let status = without_settings(home, &["auth", "status", "--json"])
+        .run()
+        .error();
     assert_eq!(
         status["message"],
         format!(
@@ -208,8 +210,8 @@ async fn a_stored_key_stays_with_its_service() {
         let typed = [&words[..], &["--base-url", other.uri(), "--json"]].concat();
         let with_variable = [&words[..], &["--json"]].concat();
         let runs = [
-            stranger(home, &typed).run(),
-            stranger(home, &with_variable)
+            without_settings(home, &typed).run(),
+            without_settings(home, &with_variable)
                 .env("PROFILE_BASE_URL", other.uri())
                 .run(),
         ];
@@ -234,7 +236,7 @@ async fn a_stored_key_stays_with_its_service() {
     }
     // The same URL, written in another way.
     let same = format!("{}/", fixture.service.uri().replace("http:", "HTTP:"));
-    stranger(home, &["show", "--base-url", &same])
+    without_settings(home, &["show", "--base-url", &same])
         .run()
         .stdout();
 }
@@ -257,7 +259,7 @@ async fn hints_can_be_followed() {
         &["--account", "main"],
     )
     .stdout();
-    let logout = stranger(home, &["auth", "logout", "--account", "main", "--yes"]).run();
+    let logout = without_settings(home, &["auth", "logout", "--account", "main", "--yes"]).run();
     assert!(!logout.to_string().contains("switch"), "{logout}");
 }
 
@@ -355,7 +357,7 @@ async fn login_completes_and_checks_the_base_url() {
     let fixture = Fixture::new().await;
     let login = |base_url: &str, further: &[&str]| {
         let arguments = ["auth", "login", "--json", "--base-url", base_url];
-        let program = stranger(fixture.home.path(), &[&arguments, further].concat());
+        let program = without_settings(fixture.home.path(), &[&arguments, further].concat());
         program.stdin(fixture.service.key()).run()
     };
     let host = fixture.service.uri().strip_prefix("http://").unwrap();
@@ -486,11 +488,11 @@ async fn aliases_run_the_same_command() {
     }
     let home = fixture.home.path();
     let login = ["login", "--with-token", "--base-url", fixture.service.uri()];
-    stranger(home, &login)
+    without_settings(home, &login)
         .stdin(fixture.service.key())
         .run()
         .stdout();
-    stranger(home, &["logout", "--yes"]).run().stdout();
+    without_settings(home, &["logout", "--yes"]).run().stdout();
 }
 
 #[test]
@@ -523,24 +525,30 @@ async fn auth_token_prints_the_key() {
     let home = fixture.home.path();
     let key = fixture.service.key();
     log_in(home, &fixture.service, key, &[]).stdout();
-    let token = stranger(home, &["auth", "token"])
+    let token = without_settings(home, &["auth", "token"])
         .env("PROFILE_OUTPUT", "json")
         .run();
     assert_eq!(token.stdout(), format!("{key}\n"));
-    let other = stranger(home, &["auth", "token", "--base-url", "http://127.0.0.1:1"]).run();
+    let other =
+        without_settings(home, &["auth", "token", "--base-url", "http://127.0.0.1:1"]).run();
     assert_eq!(other.code(), 2, "{other}");
-    let curl = stranger(home, &["show", "--curl"]).run();
+    let curl = without_settings(home, &["show", "--curl"]).run();
     assert!(
         curl.stderr()
             .contains("$(profile auth token --account demo)"),
         "{curl}"
     );
     let foreign = ["show", "--curl", "--base-url", "http://127.0.0.1:1"];
-    let foreign = stranger(home, &foreign).run();
+    let foreign = without_settings(home, &foreign).run();
     assert_eq!(foreign.code(), 2, "{foreign}");
     assert!(!foreign.to_string().contains("curl "), "{foreign}");
     let none = tempfile::tempdir().unwrap();
-    assert_eq!(stranger(none.path(), &["auth", "token"]).run().code(), 4);
+    assert_eq!(
+        without_settings(none.path(), &["auth", "token"])
+            .run()
+            .code(),
+        4
+    );
 }
 
 #[tokio::test]

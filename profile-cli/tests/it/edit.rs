@@ -15,7 +15,7 @@ use serde_json::json;
 use crate::program::{Fixture, Program, Run};
 use crate::pseudo_terminal::Terminal;
 
-/// An editor that runs this script with the file as `$1`.
+/// Returns an editor that runs this script with the file as `$1`.
 fn editor(fixture: &Fixture, script: &str) -> String {
     let path = fixture.home.path().join("an editor");
     fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -34,7 +34,7 @@ fn edit(fixture: &Fixture, script: &str) -> Run {
     program(fixture, script, &["edit"]).run()
 }
 
-/// The output of a run, with the paths of this machine replaced by names.
+/// Checks the output of a run, with the paths of this machine replaced by names.
 #[track_caller]
 fn check(fixture: &Fixture, run: &Run, expected: &expect_test::Expect) {
     let home = fixture.home.path().to_str().unwrap();
@@ -42,7 +42,7 @@ fn check(fixture: &Fixture, run: &Run, expected: &expect_test::Expect) {
     expected.assert_eq(&printed.replace(&service(fixture), "SERVICE"));
 }
 
-/// The service in the names of drafts.
+/// Returns the service as in the names of drafts.
 fn service(fixture: &Fixture) -> String {
     fixture
         .service
@@ -55,7 +55,7 @@ fn drafts(fixture: &Fixture) -> PathBuf {
     fixture.home.path().join(".local/state/profile/drafts")
 }
 
-/// The texts that are kept, by their paths.
+/// Returns the paths of the drafts.
 fn kept(fixture: &Fixture) -> Vec<PathBuf> {
     let files = fs::read_dir(drafts(fixture)).unwrap();
     let paths = files.map(|file| file.unwrap().path());
@@ -68,7 +68,7 @@ fn kept(fixture: &Fixture) -> Vec<PathBuf> {
     paths
 }
 
-/// The bodies of the writes that reached the service.
+/// Returns the bodies of the writes that reached the service.
 fn sent(fixture: &Fixture) -> Vec<serde_json::Value> {
     let requests = fixture.service.journal().requests().into_iter();
     let writes = requests.filter(|request| request.method != "GET");
@@ -493,7 +493,7 @@ async fn keeps_the_text_if_the_outcome_is_unknown() {
     assert_eq!(kept(&fixture).len(), 1);
 }
 
-/// A terminal on which `profile edit` runs with this editor.
+/// Starts `profile edit` with this editor on a terminal.
 #[track_caller]
 fn terminal(fixture: &Fixture, script: &str) -> Terminal {
     Terminal::start(program(fixture, script, &["edit"]))
@@ -515,11 +515,11 @@ async fn prints_the_path_before_offering_the_editor_again() {
         let (ended, seen) = terminal.ends();
         assert_eq!(ended, Some(code), "{seen}");
         let [text] = kept(&fixture).try_into().unwrap();
-        let told = format!(
+        let location = format!(
             "the text is saved in {}; run `profile edit`",
             text.display()
         );
-        assert!(seen.replace("\r\n", "").contains(&told), "{seen}");
+        assert!(seen.replace("\r\n", "").contains(&location), "{seen}");
     }
 }
 

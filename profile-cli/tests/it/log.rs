@@ -38,13 +38,13 @@ async fn logs_two_lines_per_call() {
     let fixture = failing_once().await;
     let run = fixture.run(&["show", "-v"]);
     run.stdout();
-    let told = log(&run);
-    let bytes = told.split(", ").last().unwrap().to_owned();
+    let printed = log(&run);
+    let bytes = printed.split(", ").last().unwrap().to_owned();
     expect![[r#"
         > GET /api/v1/me
         < 200, N bytes
     "#]]
-    .assert_eq(&told.replace(&bytes, "N bytes\n"));
+    .assert_eq(&printed.replace(&bytes, "N bytes\n"));
 }
 
 #[tokio::test]
@@ -56,8 +56,8 @@ async fn logs_attempts_and_delays_without_the_key() {
         .run();
     run.stdout();
     assert!(!run.to_string().contains(fixture.service.key()));
-    let told = log(&run);
-    let bytes = told.split(", ").last().unwrap().to_owned();
+    let printed = log(&run);
+    let bytes = printed.split(", ").last().unwrap().to_owned();
     expect![[r#"
         > PATCH /api/v1/me/profile
         * attempt 1 begins
@@ -70,7 +70,7 @@ async fn logs_attempts_and_delays_without_the_key() {
         < ratelimit-remaining: 999999
         < ratelimit-reset: 60
         < date: Thu, N bytes
-    "#]].assert_eq(&told.replace(&bytes, "N bytes\n"));
+    "#]].assert_eq(&printed.replace(&bytes, "N bytes\n"));
 }
 
 #[tokio::test]

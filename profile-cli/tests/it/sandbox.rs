@@ -10,7 +10,7 @@ use expect_test::expect;
 use crate::program::{Program, Run, run};
 
 #[track_caller]
-fn play(home: &Path, arguments: &[&str]) -> Run {
+fn sandbox(home: &Path, arguments: &[&str]) -> Run {
     run(home, &[], &[&["--sandbox"], arguments].concat())
 }
 
@@ -21,14 +21,14 @@ fn state_file(home: &Path) -> PathBuf {
 #[test]
 fn changes_persist_between_commands() {
     let home = tempfile::tempdir().unwrap();
-    play(home.path(), &["set", "--display-name", "Ada"]).stdout();
-    let shown = play(home.path(), &["show", "--json"]).json();
+    sandbox(home.path(), &["set", "--display-name", "Ada"]).stdout();
+    let shown = sandbox(home.path(), &["show", "--json"]).json();
     assert_eq!(shown["display_name"], "Ada");
 
     let reset = run(home.path(), &[], &["sandbox", "reset", "--yes", "--json"]).json();
     assert_eq!(reset["result"], "reset");
     assert_eq!(reset["path"], state_file(home.path()).to_str().unwrap());
-    let shown = play(home.path(), &["show", "--json"]).json();
+    let shown = sandbox(home.path(), &["show", "--json"]).json();
     assert_ne!(shown["display_name"], "Ada");
 }
 
@@ -83,7 +83,7 @@ fn an_invalid_dialect_is_an_error() {
 #[test]
 fn reset_requires_confirmation_without_a_terminal() {
     let home = tempfile::tempdir().unwrap();
-    play(home.path(), &["set", "--display-name", "Ada"]).stdout();
+    sandbox(home.path(), &["set", "--display-name", "Ada"]).stdout();
     run(home.path(), &[], &["sandbox", "reset"]).check(&expect![[r#"
         exit 2
         --- stdout
@@ -91,7 +91,7 @@ fn reset_requires_confirmation_without_a_terminal() {
         error: confirmation is required, but there is no terminal to prompt on
         hint: add --yes
     "#]]);
-    let shown = play(home.path(), &["show", "--json"]).json();
+    let shown = sandbox(home.path(), &["show", "--json"]).json();
     assert_eq!(shown["display_name"], "Ada");
 }
 
@@ -101,7 +101,7 @@ fn only_the_owner_can_read_the_state() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let home = tempfile::tempdir().unwrap();
-    play(home.path(), &["show"]).stdout();
+    sandbox(home.path(), &["show"]).stdout();
     let file = state_file(home.path());
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&file), 0o600);
@@ -120,7 +120,7 @@ fn concurrent_commands_lose_no_changes() {
     for call in calls {
         call.end().stdout();
     }
-    let posts = play(home.path(), &["post", "list"]);
+    let posts = sandbox(home.path(), &["post", "list"]);
     for number in 0..8 {
         let body = format!("\tpost number {number}\n");
         assert_eq!(posts.stdout().matches(&body).count(), 1, "{posts}");
@@ -133,7 +133,7 @@ fn reports_a_damaged_state_without_changing_it() {
     let file = state_file(home.path());
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(&file, "{ damaged").unwrap();
-    let rejected = play(home.path(), &["show"]).to_string();
+    let rejected = sandbox(home.path(), &["show"]).to_string();
     assert!(
         rejected.starts_with("exit 1\n--- stdout\n--- stderr\nerror: "),
         "{rejected}"
@@ -146,19 +146,19 @@ fn reports_a_damaged_state_without_changing_it() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "{ damaged");
 
     run(home.path(), &[], &["sandbox", "reset", "--yes"]).stdout();
-    play(home.path(), &["show"]).stdout();
+    sandbox(home.path(), &["show"]).stdout();
 }
 
 #[test]
 fn conflicts_with_base_url_and_account() {
     let home = tempfile::tempdir().unwrap();
-    play(home.path(), &["show", "--base-url", "http://127.0.0.1:1"]).check(&expect![[r#"
+    sandbox(home.path(), &["show", "--base-url", "http://127.0.0.1:1"]).check(&expect![[r#"
         exit 2
         --- stdout
         --- stderr
         error: --sandbox cannot be used with --base-url
     "#]]);
-    play(home.path(), &["show", "--account", "mine"]).check(&expect![[r#"
+    sandbox(home.path(), &["show", "--account", "mine"]).check(&expect![[r#"
         exit 2
         --- stdout
         --- stderr
@@ -242,7 +242,7 @@ fn serves_the_sandbox() {
     ];
     run(home.path(), &environment, &["set", "--display-name", "Ada"]).stdout();
     // Commands with --sandbox use the same state.
-    let shown = play(home.path(), &["show", "--json"]).json();
+    let shown = sandbox(home.path(), &["show", "--json"]).json();
     assert_eq!(shown["display_name"], "Ada");
 
     let addr = environment[0].1.strip_prefix("http://").unwrap();
@@ -265,7 +265,7 @@ fn serves_the_sandbox() {
 
     server.stop();
     server.end().stdout();
-    let shown = play(home.path(), &["show", "--json"]).json();
+    let shown = sandbox(home.path(), &["show", "--json"]).json();
     assert_eq!(shown["display_name"], "Ada");
     #[cfg(unix)]
     {
