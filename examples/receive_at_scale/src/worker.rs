@@ -222,8 +222,11 @@ where
         self.with_events(|events| events.forget(sequence));
         let delay = self.retry.delay(info.delivered);
         if delay.is_none() {
-            let buried = self.queue.bury(&self.name, message, sequence, reason).await;
-            match buried {
+            let stored = self
+                .queue
+                .store_dead_letter(&self.name, message, sequence, reason)
+                .await;
+            match stored {
                 Ok(()) => {
                     error!(error = reason, "the event became a dead letter");
                     self.count("dead");

@@ -2,8 +2,8 @@
 //!
 //! A browser lets any page send requests to this machine, and a page can make its own host name
 //! resolve to 127.0.0.1 (DNS rebinding). Therefore a request must name a host that no page can have,
-//! must not come from a page of another origin, and must send bodies with a content type that pages
-//! of other origins cannot send.
+//! and must not come from a page of another origin. Its body must have a content type that pages of
+//! other origins cannot send.
 
 use std::fmt;
 use std::net::IpAddr;

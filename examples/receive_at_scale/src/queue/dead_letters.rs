@@ -110,7 +110,7 @@ impl Queue {
     }
 
     /// Stores an event that failed permanently.
-    pub(crate) async fn bury(
+    pub(crate) async fn store_dead_letter(
         &self,
         worker: &str,
         event: &Message,
