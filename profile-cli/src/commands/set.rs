@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Repo
             None => contrast.and_then(Contrast::warning),
         };
         let sentence = "The service accepted the change; `profile show` prints the profile.";
-        let report = Report::written(&response, show::shown, "updated", sentence);
+        let report = Report::written(&response, show::view, "updated", sentence);
         Ok(report.warning(warning))
     })
 }

@@ -30,7 +30,11 @@ pub(super) fn checks(session: &Session<'_>) -> Result<Vec<Check>, Failure> {
         Ok(base_url) => base_url,
         Err(failure) => return Ok(vec![Check::failed("base_url", failure)]),
     };
-    let shown = format!("{} ({})", without_credentials(&base_url.value), base_url.source);
+    let shown = format!(
+        "{} ({})",
+        without_credentials(&base_url.value),
+        base_url.source
+    );
     if let Err(reason) = SettingName::BaseUrl.check(&base_url.value) {
         let finding = format!("{shown}: {reason}");
         let advice = "set it to a URL such as https://profiles.example";
