@@ -577,7 +577,7 @@ async fn a_typed_base_url_is_matched_to_its_account() {
     let work = MockServer::start().await;
     log_in(home, &work, work.key(), &["--account", "work"]).stdout();
     log_in(home, &fixture.service, fixture.service.key(), &[]).stdout();
-    let show = stranger(home, &["show", "--base-url", work.uri()]).run();
+    let show = without_settings(home, &["show", "--base-url", work.uri()]).run();
     assert_eq!(show.code(), 2, "{show}");
     let hint = "hint: add --account work, whose key is for this URL\n";
     assert!(show.stderr().ends_with(hint), "{show}");
