@@ -145,9 +145,9 @@ async fn names_what_it_could_not_undo() {
         assert_ne!(after.account("demo"), before.account("demo"));
         let (_, left) = learned.stderr.split_once("not undone:\n").unwrap();
         let expected = match path {
-            "/me/links/{id}" => "  the link link_6; delete it with curl ",
-            "/me/posts/{id}" => "  the post post_7; delete it with curl ",
-            _ => "  location of the profile; send the object \"profile\" in restore-",
+            "/me/links/{id}" => "  /me/links/link_6; delete it with curl ",
+            "/me/posts/{id}" => "  /me/posts/post_7; delete it with curl ",
+            _ => "  /me/profile; send the object \"profile\" in restore-",
         };
         assert!(left.starts_with(expected), "{left}");
         assert_eq!(left.lines().count(), 1, "{left}");

@@ -4,6 +4,7 @@ use std::env;
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::time::Duration;
 
 use clap::Args;
@@ -71,125 +72,127 @@ pub(crate) struct LearnOptions {
 
 /// Runs the command and returns the exit code.
 pub(crate) async fn run(options: LearnOptions) -> u8 {
-    let ended = match learn(&options).await {
-        Ok(code) => return code,
-        Err(ended) => ended,
-    };
-    warn(&ended.1);
-    ended.0
+    learn(&options).await.unwrap_or_else(|(code, reason)| {
+        warn(&reason);
+        code
+    })
 }
 
 /// The exit code and the reason for ending without a report.
 type Ended = (u8, String);
 
+fn usage(reason: impl ToString) -> Ended {
+    (USAGE, reason.to_string())
+}
+
+fn unreachable(reason: String) -> Ended {
+    (UNREACHABLE, reason)
+}
+
 async fn learn(options: &LearnOptions) -> Result<u8, Ended> {
-    let usage = |reason| (USAGE, reason);
-    let key = key(options).map_err(usage)?;
-    let deliveries = deliveries(options).map_err(usage)?;
-    let check = options
-        .check
-        .as_deref()
-        .map(file_to_check)
-        .transpose()
-        .map_err(usage)?;
+    let key = key(options)?;
+    let deliveries = deliveries(options)?;
+    let check = options.check.as_deref().map(file_to_check).transpose()?;
     let timeout = Duration::from_secs(options.timeout);
     let (interrupt, interrupted) = watch::channel(false);
     let service = Service::new(&options.base_url, key, timeout, interrupted);
     let mut service = service.map_err(usage)?;
     let observations = learn::read(&mut service, options.handle.as_deref()).await;
-    let mut observations = observations.map_err(|reason| (UNREACHABLE, reason.0))?;
+    let mut observations = observations.map_err(unreachable)?;
     let mut is_restored = true;
     if options.allow_writes {
-        learn::require_profile(&observations).map_err(|reason| (UNREACHABLE, reason.0))?;
-        let changes = Changes::new(&observations, options.base_url.as_str(), Path::new(""));
-        confirm(options, &changes.describe(&observations)).map_err(usage)?;
-        is_restored = write(&mut service, &mut observations, changes, &interrupt).await?;
+        learn::require_profile(&observations).map_err(unreachable)?;
+        is_restored = write(options, &mut service, &mut observations, &interrupt).await?;
     }
     observations.deliveries = deliveries;
     let mut report = Report::new(&observations, service.requests());
     if let Some(file) = check {
-        report
-            .check(&file)
-            .map_err(|error| usage(error.to_string()))?;
+        report.check(&file).map_err(usage)?;
     }
-    print(&report, options.json);
+    let text = match options.json {
+        true => serde_json::to_string_pretty(&report).map_err(usage)?,
+        false => report.to_string(),
+    };
+    // Ignore a closed stdout; the exit code still reports the result.
+    let _ = writeln!(io::stdout(), "{text}");
     if let Some(path) = &options.out {
-        let unwritten = |reason| {
-            usage(format!(
-                "cannot write the dialect file {}: {reason}",
-                path.display()
-            ))
-        };
-        let file = report
-            .to_file(options.base_url.authority())
-            .map_err(unwritten)?;
-        let text =
-            serde_json::to_string_pretty(&file).map_err(|error| unwritten(error.to_string()))?;
-        fs::write(path, text + "\n").map_err(|error| unwritten(error.to_string()))?;
+        let file = report.to_file(options.base_url.authority());
+        let written =
+            file.and_then(|text| fs::write(path, text).map_err(|error| error.to_string()));
+        let path = path.display();
+        written
+            .map_err(|reason| usage(format!("cannot write the dialect file {path}: {reason}")))?;
     }
-    Ok(if report.fits() && is_restored {
-        0
-    } else {
-        DIFFERS
-    })
+    let fits = report.fits() && is_restored;
+    Ok(if fits { 0 } else { DIFFERS })
 }
 
-fn deliveries(options: &LearnOptions) -> Result<Vec<Delivery>, String> {
-    let secret = options
-        .secret_file
-        .as_deref()
-        .map(settings::secret)
-        .transpose();
-    let secret = secret.map_err(|error| error.to_string())?;
+fn key(options: &LearnOptions) -> Result<Key, Ended> {
+    let text = match &options.key_file {
+        Some(path) => settings::read("key", path).map_err(usage)?,
+        None => env::var("PROFILE_API_KEY")
+            .map_err(|_| usage("no API key; set PROFILE_API_KEY or use --key-file"))?,
+    };
+    Key::new(&text).map_err(usage)
+}
+
+fn deliveries(options: &LearnOptions) -> Result<Vec<Delivery>, Ended> {
+    let secret = options.secret_file.as_deref().map(settings::secret);
+    let secret = secret.transpose().map_err(usage)?;
     let read = |path: &PathBuf| {
         let delivery = Delivery::read(path, secret.as_deref());
-        delivery.map_err(|reason| format!("cannot read the delivery {}: {reason}", path.display()))
+        let path = path.display();
+        delivery.map_err(|reason| usage(format!("cannot read the delivery {path}: {reason}")))
     };
     options.delivery.iter().map(read).collect()
 }
 
-fn file_to_check(path: &Path) -> Result<DialectFile, String> {
-    let text = settings::read("dialect", path).map_err(|error| error.to_string())?;
+fn file_to_check(path: &Path) -> Result<DialectFile, Ended> {
+    let text = settings::read("dialect", path).map_err(usage)?;
     let path = path.display();
-    DialectFile::from_json(&text).map_err(|error| format!("invalid dialect file {path}: {error}"))
+    DialectFile::from_json(&text)
+        .map_err(|reason| usage(format!("invalid dialect file {path}: {reason}")))
 }
 
 /// Asks whether to make the changes, unless `--yes` is given.
-fn confirm(options: &LearnOptions, changes: &str) -> Result<(), String> {
+fn confirm(options: &LearnOptions, changes: &str) -> Result<(), Ended> {
     warn(changes);
     if options.yes {
         return Ok(());
     }
     if !io::stdin().is_terminal() {
-        return Err("cannot ask before the writes; confirm them with --yes".to_owned());
+        return Err(usage(
+            "cannot ask before the writes; confirm them with --yes",
+        ));
     }
     let _ = write!(io::stderr(), "Continue? [y/N] ").and_then(|()| io::stderr().flush());
     let mut reply = String::new();
     let _ = io::stdin().read_line(&mut reply);
     match reply.trim() {
         "y" | "Y" | "yes" => Ok(()),
-        _ => Err("nothing was changed".to_owned()),
+        _ => Err(usage("nothing was changed")),
     }
 }
 
 /// Sends the writes and undoes them, also after Ctrl-C and SIGTERM. Returns `false` if something is left.
 async fn write(
+    options: &LearnOptions,
     service: &mut Service,
     observations: &mut Observations,
-    mut changes: Changes,
     interrupt: &watch::Sender<bool>,
 ) -> Result<bool, Ended> {
-    let mut signals = Signals::catch().map_err(|error| (USAGE, error.to_string()))?;
+    let mut changes = Changes::new(observations, options.base_url.as_str());
+    confirm(options, &changes.describe(observations))?;
+    let mut signals = Signals::catch().map_err(usage)?;
     changes.save().map_err(|reason| {
-        let path = changes.path().display();
-        (
-            USAGE,
-            format!("cannot write the restore file {path}: {reason}; nothing was changed"),
-        )
+        let path = changes.path.display();
+        usage(format!(
+            "cannot write the restore file {path}: {reason}; nothing was changed"
+        ))
     })?;
     let mut signal = None;
     {
-        let mut writing = std::pin::pin!(learn::write(service, observations, &mut changes));
+        let mut writing = pin!(learn::write(service, observations, &mut changes));
         loop {
             tokio::select! {
                 () = &mut writing => break,
@@ -202,36 +205,19 @@ async fn write(
             }
         }
     }
+    let stopped = service.take_unreachable();
     let left = tokio::select! {
         left = learn::clean_up(service, &mut changes) => Some(left),
         _ = signals.next() => None,
     };
     let left = left.unwrap_or_else(|| changes.describe_left(None));
     match left.is_empty() {
-        true => drop(changes.remove_file()),
+        true => drop(fs::remove_file(&changes.path)),
         false => warn(&format!("not undone:\n  {}", left.join("\n  "))),
     }
-    match signal {
-        Some(number) => Err((128 + number, "interrupted".to_owned())),
-        None => Ok(left.is_empty()),
+    match (signal, stopped) {
+        (Some(number), _) => Err((128 + number, "interrupted".to_owned())),
+        (None, Some(reason)) => Err(unreachable(reason)),
+        (None, None) => Ok(left.is_empty()),
     }
-}
-
-fn key(options: &LearnOptions) -> Result<Key, String> {
-    let text = match &options.key_file {
-        Some(path) => fs::read_to_string(path)
-            .map_err(|reason| format!("cannot read the key file {}: {reason}", path.display()))?,
-        None => env::var("PROFILE_API_KEY")
-            .map_err(|_| "no API key; set PROFILE_API_KEY or use --key-file".to_owned())?,
-    };
-    Key::new(&text).map_err(str::to_owned)
-}
-
-fn print(report: &Report, json: bool) {
-    let text = match json {
-        true => serde_json::to_string_pretty(report).expect("a report contains only JSON values"),
-        false => report.to_string(),
-    };
-    // Ignore a closed stdout; the exit code still reports the result.
-    let _ = writeln!(io::stdout(), "{text}");
 }

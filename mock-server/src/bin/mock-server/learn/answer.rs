@@ -1,10 +1,12 @@
 //! A response of the service, without the key.
 
-use reqwest::StatusCode;
-use reqwest::header::HeaderMap;
-use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
-use super::finding::{Finding, Sample};
+use reqwest::Response;
+use serde_json::{Map, Value, json};
+
+use super::call::Call;
+use super::finding::{Observed, Sample};
 use super::key::Key;
 
 /// A response of the service. Wherever it contained the key, it contains `…`.
@@ -12,6 +14,8 @@ use super::key::Key;
 pub(super) struct Answer {
     /// The method and the path below `/api/v1`.
     request: String,
+    /// The body of the request.
+    pub(super) sent: String,
     pub(super) status: u16,
     headers: Vec<(String, String)>,
     pub(super) text: String,
@@ -20,23 +24,16 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    pub(super) fn new(
-        request: String,
-        status: StatusCode,
-        headers: &HeaderMap,
-        body: &[u8],
-        key: &Key,
-    ) -> Self {
+    pub(super) fn new(call: &Call, response: &Response, body: &[u8], key: &Key) -> Self {
         let text = |bytes: &[u8]| key.redact(&String::from_utf8_lossy(bytes));
-        let header = |(name, value): (&reqwest::header::HeaderName, &_)| {
-            let value: &reqwest::header::HeaderValue = value;
-            (name.as_str().to_owned(), text(value.as_bytes()))
-        };
+        let headers = response.headers().iter();
+        let headers = headers.map(|(name, value)| (name.to_string(), text(value.as_bytes())));
         let json = serde_json::from_slice(body).ok();
         Self {
-            request: key.redact(&request),
-            status: status.as_u16(),
-            headers: headers.iter().map(header).collect(),
+            request: key.redact(&call.to_string()),
+            sent: call.body.clone(),
+            status: response.status().as_u16(),
+            headers: headers.collect(),
             text: text(body),
             // A JSON string may contain the key with escapes.
             json: json.map(|json| key.redact_json(json)),
@@ -57,14 +54,36 @@ impl Answer {
         found.map(|(_, value)| value.as_str())
     }
 
-    pub(super) fn header_names(&self) -> impl Iterator<Item = &str> {
-        self.headers.iter().map(|(name, _)| name.as_str())
+    /// Returns the names of the headers about the rate limit: `limit`, `remaining` and `reset`.
+    pub(super) fn rate_limit_headers(&self) -> BTreeMap<&'static str, String> {
+        const ENDS: [(&str, &[&str]); 3] = [
+            ("remaining", &["-remaining", "-left", "-available"]),
+            ("limit", &["-limit", "-max", "-total", ""]),
+            ("reset", &["-reset", "-reset-after"]),
+        ];
+        let mut prefixes = self.headers.iter().filter_map(|(name, value)| {
+            let prefix = ENDS[0].1.iter().find_map(|end| name.strip_suffix(end));
+            prefix.filter(|_| value.trim().parse::<u64>().is_ok())
+        });
+        let Some(prefix) = prefixes.next() else {
+            return BTreeMap::new();
+        };
+        let names = ENDS.iter().filter_map(|(part, ends)| {
+            let mut names = ends.iter().map(|end| format!("{prefix}{end}"));
+            Some((*part, names.find(|name| self.header(name).is_some())?))
+        });
+        names.collect()
     }
 
     /// Returns the content type without its parameters.
     pub(super) fn content_type(&self) -> &str {
         let value = self.header("content-type").unwrap_or_default();
         value.split(';').next().unwrap_or_default().trim()
+    }
+
+    /// Returns the body as JSON, or else as a text.
+    pub(super) fn body(&self) -> Value {
+        self.json.clone().unwrap_or_else(|| json!(self.text))
     }
 
     /// Returns `data` of a successful response.
@@ -76,9 +95,11 @@ impl Answer {
         data.ok_or_else(|| format!("the response to {} has no data", self.request))
     }
 
-    /// Describes a status that does not answer the question.
-    pub(super) fn unexpected(&self) -> String {
-        format!("{} returns {}", self.request, self.status)
+    /// Returns a value in `data`.
+    pub(super) fn at(&self, pointer: &str) -> Result<&Value, String> {
+        let name = || pointer.trim_start_matches('/').replace('/', ".");
+        let value = self.data()?.pointer(pointer);
+        value.ok_or_else(|| format!("{} has no {}", self.request, name()))
     }
 
     /// Returns `data` if it is an object.
@@ -87,23 +108,38 @@ impl Answer {
         object.ok_or_else(|| format!("the data of {} is not an object", self.request))
     }
 
+    /// Describes a status that does not answer the question.
+    pub(super) fn unexpected(&self) -> String {
+        format!("{} returns {}", self.request, self.status)
+    }
+
     /// Returns a sample that shows a part of the response.
     pub(super) fn sample(&self, found: impl Into<Value>) -> Sample {
-        Sample::new(&self.request, self.status, found.into())
+        Sample::new(&self.request, Some(self.status), found)
     }
 
-    /// Returns a sample that shows the body.
-    pub(super) fn body_sample(&self) -> Sample {
-        let body = self.json.clone();
-        self.sample(body.unwrap_or_else(|| self.text.as_str().into()))
+    /// Observes a value, and shows a part of the response as its sample.
+    pub(super) fn observe(&self, value: impl Into<Value>, found: impl Into<Value>) -> Observed {
+        Ok(vec![(value.into(), self.sample(found))])
     }
 
-    /// Returns a learned value, or the sample as outside of the dialects if there is none.
-    pub(super) fn learned<'a>(
-        &self,
-        value: impl Into<Option<&'a str>>,
-        found: impl Into<Value>,
-    ) -> Finding {
-        Finding::learned(value.into(), self.sample(found))
+    /// Observes a value, and shows the body.
+    pub(super) fn observe_body(&self, value: impl Into<Value>) -> Observed {
+        self.observe(value, self.body())
+    }
+}
+
+/// Replaces all texts, which may be private.
+pub(super) fn without_texts(value: &Value) -> Value {
+    match value {
+        Value::String(_) => json!("…"),
+        Value::Array(all) => all.iter().map(without_texts).collect(),
+        Value::Object(fields) => {
+            let fields = fields
+                .iter()
+                .map(|(name, value)| (name.clone(), without_texts(value)));
+            fields.collect::<Map<_, _>>().into()
+        }
+        other => other.clone(),
     }
 }

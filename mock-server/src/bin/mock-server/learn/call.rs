@@ -19,7 +19,8 @@ pub(super) struct Call {
     /// The path below `/api/v1`, with the query.
     pub(super) path: String,
     pub(super) access: Access,
-    pub(super) body: Option<String>,
+    /// Empty if the request has no body.
+    pub(super) body: String,
     pub(super) content_type: &'static str,
 }
 
@@ -29,7 +30,7 @@ impl Call {
             method,
             path: path.into(),
             access: Access::Key,
-            body: None,
+            body: String::new(),
             content_type: "application/json",
         }
     }
@@ -38,20 +39,32 @@ impl Call {
         Self::new(Method::GET, path)
     }
 
-    pub(super) fn access(mut self, access: Access) -> Self {
-        self.access = access;
-        self
+    /// Creates an edit of the profile.
+    pub(super) fn edit(body: impl fmt::Display) -> Self {
+        Self::new(Method::PATCH, "/me/profile").body(body)
+    }
+
+    pub(super) fn access(self, access: Access) -> Self {
+        Self { access, ..self }
     }
 
     /// Sets a body, which is sent as JSON.
-    pub(super) fn body(mut self, body: impl fmt::Display) -> Self {
-        self.body = Some(body.to_string());
-        self
+    pub(super) fn body(self, body: impl fmt::Display) -> Self {
+        let body = body.to_string();
+        Self { body, ..self }
     }
 
-    pub(super) fn content_type(mut self, content_type: &'static str) -> Self {
-        self.content_type = content_type;
-        self
+    /// Returns the scope that the specification requires.
+    pub(super) fn scope(&self) -> Option<&'static str> {
+        const SCOPES: [(&str, &str); 4] = [
+            ("/me/profile", "profile:write"),
+            ("/me/analytics", "analytics:read"),
+            ("/me/links", "links:write"),
+            ("/me/posts", "social:write"),
+        ];
+        let mut scopes = SCOPES.into_iter();
+        let found = scopes.find(|(path, _)| self.path.starts_with(path));
+        found.map(|(_, scope)| scope)
     }
 }
 

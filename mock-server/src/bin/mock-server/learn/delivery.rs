@@ -11,9 +11,6 @@ use sha2::Sha256;
 
 use super::finding::Sample;
 
-/// The length of a digest in bytes.
-const DIGEST_BYTES: usize = 32;
-
 /// A recorded delivery: an HTTP/1.1 request.
 #[derive(Debug)]
 pub(crate) struct Delivery {
@@ -22,14 +19,6 @@ pub(crate) struct Delivery {
     pub(super) body: Vec<u8>,
     /// `None` without a secret.
     pub(super) is_genuine: Option<bool>,
-}
-
-/// The encoding of a digest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Encoding {
-    Hex,
-    UpperHex,
-    Base64,
 }
 
 impl Delivery {
@@ -60,29 +49,28 @@ impl Delivery {
         values.next().map(|(_, value)| value.trim())
     }
 
-    /// Returns the digest in the signature and its encoding.
-    pub(super) fn digest(&self) -> Option<(Encoding, Vec<u8>)> {
-        let text = self
-            .header("x-service-signature")?
-            .strip_prefix("sha256=")?;
-        let has_upper_case = text.bytes().any(|byte| byte.is_ascii_uppercase());
-        let (encoding, digest) = match hex::decode(text) {
-            Ok(digest) if has_upper_case => (Encoding::UpperHex, digest),
-            Ok(digest) => (Encoding::Hex, digest),
-            Err(_) => (Encoding::Base64, STANDARD.decode(text).ok()?),
-        };
-        (digest.len() == DIGEST_BYTES).then_some((encoding, digest))
-    }
-
     fn verify(&self, secret: &[u8]) -> bool {
         let mac = Hmac::<Sha256>::new_from_slice(secret);
         let mut mac = mac.expect("HMAC takes a key of any length");
         mac.update(&self.body);
-        self.digest()
-            .is_some_and(|(_, digest)| mac.verify_slice(&digest).is_ok())
+        let digest = self.header("x-service-signature").and_then(decode);
+        digest.is_some_and(|(_, digest)| mac.verify_slice(&digest).is_ok())
     }
 
     pub(super) fn sample(&self, found: impl Into<Value>) -> Sample {
-        Sample::of_file(&self.name, found.into())
+        Sample::new(&self.name, None, found)
     }
+}
+
+/// Returns the encoding and the digest of a signature.
+pub(super) fn decode(signature: &str) -> Option<(&'static str, Vec<u8>)> {
+    const DIGEST_BYTES: usize = 32;
+    let text = signature.strip_prefix("sha256=")?;
+    let has_upper_case = text.bytes().any(|byte| byte.is_ascii_uppercase());
+    let (encoding, digest) = match hex::decode(text) {
+        Ok(digest) if has_upper_case => ("upper_hex", digest),
+        Ok(digest) => ("hex", digest),
+        Err(_) => ("base64", STANDARD.decode(text).ok()?),
+    };
+    (digest.len() == DIGEST_BYTES).then_some((encoding, digest))
 }

@@ -3,12 +3,9 @@
 use std::fmt;
 
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-/// Maximum length of a sample in characters of JSON.
-const MAX_SAMPLE: usize = 300;
-
-/// The part of a response that a finding is based on.
+/// The part of a response or delivery that a finding is based on.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Sample {
     request: String,
@@ -19,27 +16,26 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// Creates a sample of a response. A long value becomes a shortened text.
-    pub(super) fn new(request: &str, status: u16, found: Value) -> Self {
-        let status = Some(status);
-        Self {
-            status,
-            ..Self::of_file(request, found)
-        }
-    }
-
-    pub(super) fn of_file(name: &str, found: Value) -> Self {
+    /// Creates a sample. A long value becomes a shortened text.
+    pub(super) fn new(request: &str, status: Option<u16>, found: impl Into<Value>) -> Self {
+        const MAX_CHARACTERS: usize = 300;
+        let found = found.into();
         let text = found.to_string();
-        let found = match text.char_indices().nth(MAX_SAMPLE) {
+        let found = match text.char_indices().nth(MAX_CHARACTERS) {
             None => found,
             Some((end, _)) => format!("{}…", &text[..end]).into(),
         };
-        let (request, status) = (name.to_owned(), None);
+        let request = request.to_owned();
         Self {
             request,
             status,
             found,
         }
+    }
+
+    /// Returns a sample that shows another part.
+    pub(super) fn of(&self, found: Value) -> Self {
+        Self::new(&self.request, self.status, found)
     }
 }
 
@@ -56,6 +52,12 @@ impl fmt::Display for Sample {
         }
     }
 }
+
+/// Observed values with their samples, or the reason why there are none.
+pub(super) type Observed = Result<Vec<(Value, Sample)>, String>;
+
+/// A finding, or the reason why there is none.
+pub(super) type Found = Result<Finding, String>;
 
 /// The conclusion about one silence.
 #[derive(Debug, Clone, Serialize)]
@@ -83,36 +85,15 @@ pub(crate) enum Finding {
     },
 }
 
-/// A finding, or the reason why there is none.
-pub(super) type Found = Result<Finding, String>;
-
 impl Finding {
-    /// Returns the learned value, or the sample as outside of the dialects if there is none.
-    pub(super) fn learned(value: Option<&str>, sample: Sample) -> Self {
-        match value {
-            Some(value) => Self::Learned {
-                value: json!(value),
-                sample,
-            },
-            None => Self::Outside { sample },
-        }
-    }
-
-    /// Returns the learned fields of a setting, or that the mock does the same if there are none.
-    pub(super) fn learned_fields(fields: Map<String, Value>, sample: Sample) -> Self {
-        match fields.is_empty() {
+    /// Returns the learned values of a setting, or that the mock does the same if there are none.
+    pub(super) fn values(values: Map<String, Value>, sample: Sample) -> Self {
+        match values.is_empty() {
             true => Self::AsTheMock { sample },
             false => Self::Learned {
-                value: fields.into(),
+                value: values.into(),
                 sample,
             },
-        }
-    }
-
-    pub(super) fn as_the_mock(same: bool, sample: Sample) -> Self {
-        match same {
-            true => Self::AsTheMock { sample },
-            false => Self::Outside { sample },
         }
     }
 }

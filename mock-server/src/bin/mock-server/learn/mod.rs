@@ -3,28 +3,30 @@
 //! In reading order:
 //!
 //! - `key`, `call`, `answer`: the API key, one request, and one response
+//! - `requests`: the table of the requests
 //! - `service`: the client that sends one request at a time
-//! - `observations`, `reading`: the collected responses, and the requests that change nothing
-//! - `changes`, `writing`, `cleaning`: the writes of `--allow-writes`, and how they are undone
+//! - `observations`: the collected responses
+//! - `reading`: sends the requests that change nothing
+//! - `changes`, `writing`: the writes of `--allow-writes`, and how they are undone
 //! - `delivery`: recorded webhook deliveries
-//! - `finding`: the conclusion about one silence
-//! - `findings`: functions from observations to findings
+//! - `shape`, `finding`: the condition on a value, and the conclusion from it
 //! - `silences`, `statements`: the tables of the silences and of the sentences of the specification
+//! - `findings`: functions of these tables
 //! - `report`: the result for people, for programs and for the mock
 
 mod answer;
 mod call;
 mod changes;
-mod cleaning;
 mod delivery;
 mod finding;
 mod findings;
 mod key;
-mod limits;
 mod observations;
 mod reading;
 mod report;
+mod requests;
 mod service;
+mod shape;
 mod silences;
 mod statements;
 mod writing;
@@ -34,14 +36,13 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
 
 pub(crate) use changes::Changes;
-pub(crate) use cleaning::clean_up;
 pub(crate) use delivery::Delivery;
 pub(crate) use key::{Key, base_url};
 pub(crate) use observations::Observations;
 pub(crate) use reading::{read, require_profile};
 pub(crate) use report::Report;
 pub(crate) use service::Service;
-pub(crate) use writing::write;
+pub(crate) use writing::{clean_up, write};
 
 /// Returns a name that no profile and no field has.
 fn random_name() -> String {

@@ -2,96 +2,67 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::answer::Answer;
+use super::answer::{Answer, without_texts};
+use super::call::Call;
 use super::delivery::Delivery;
-use super::limits::{is_color, is_within_limits};
-
-/// A request whose response is observed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Step {
-    Me,
-    Analytics,
-    OwnStatistics(Days),
-    OtherStatistics(Days),
-    UnknownHandle,
-    WithoutKey,
-    WrongKey,
-    Badges,
-    BadgesWithoutKey,
-    Site,
-    SiteWithoutKey,
-    UnknownPath,
-    WrongMethod,
-    UnknownProfileField,
-    /// `GET /me` after the edit of the profile that should have been rejected.
-    MeAfterwards,
-    Location,
-    LocationNull,
-    LocationNumber,
-    LocationRepeated,
-    Location40,
-    Location41,
-    /// 40 characters of two bytes each.
-    LocationTwoBytes,
-    /// 40 characters of two UTF-16 code units each.
-    LocationTwoUnits,
-    /// 80 characters that are displayed as 40.
-    LocationCombined,
-    Bio300,
-    Bio301,
-    BioTenLines,
-    BioElevenLines,
-    BioTenLinesCrLf,
-    BioElevenLinesCr,
-    BioTrailingBreak,
-    ColorShort,
-    ColorUpperCase,
-    /// `GET /me` after the edits of the profile.
-    MeEdited,
-    NotJson,
-    NotAnObject,
-    WrongContentType,
-    CreateLinkWithoutUrl,
-    CreateLink,
-    EditLink,
-    EditLinkUnknownField,
-    EditLinkRelativeUrl,
-    EditLinkEmpty,
-    /// `GET /me` while it lists the created link.
-    MeWithLink,
-    DeleteLink,
-    DeleteLinkAgain,
-    CreatePost,
-    DeletePost,
-    DeletePostAgain,
-}
-
-/// The value of `days`; `None` for a request without it.
-pub(super) type Days = Option<u16>;
+use super::finding::Observed;
+use super::random_name;
+use super::requests::Step;
+use super::shape::PROFILE;
 
 /// Everything that was observed.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Observations {
     answers: BTreeMap<Step, Result<Answer, String>>,
+    /// The values in requests as they appear in paths, or the reasons why they are unknown.
+    names: BTreeMap<&'static str, Result<String, String>>,
     /// The first response with 429, to any request.
     pub(super) rate_limited: Option<Answer>,
-    /// The field of the edit that should have been rejected.
-    pub(super) unknown_field: String,
     pub(crate) deliveries: Vec<Delivery>,
 }
 
 impl Observations {
+    pub(super) fn new() -> Self {
+        let names = ["unknown", "mark"].map(|name| (name, Ok(random_name())));
+        Self {
+            answers: BTreeMap::new(),
+            names: names.into(),
+            rate_limited: None,
+            deliveries: Vec::new(),
+        }
+    }
+
     pub(super) fn add(&mut self, step: Step, answer: Result<Answer, String>) {
         self.answers.insert(step, answer);
     }
 
-    /// Records the reason why requests are not sent.
-    pub(super) fn skip(&mut self, steps: impl IntoIterator<Item = Step>, reason: &str) {
-        for step in steps {
-            self.add(step, Err(reason.to_owned()));
+    /// Sets a value in later requests, or the reason for skipping them.
+    pub(super) fn set(&mut self, name: &'static str, value: Result<String, String>) {
+        self.names.insert(name, value);
+    }
+
+    /// Returns a value in requests.
+    pub(super) fn name(&self, name: &str) -> &str {
+        let value = self.names.get(name);
+        value
+            .and_then(|value| value.as_deref().ok())
+            .unwrap_or_default()
+    }
+
+    /// Returns the request of a step, or the reason for skipping it.
+    pub(super) fn call(&self, step: Step) -> Result<Call, String> {
+        let mut call = step.call();
+        for (name, value) in &self.names {
+            let name = format!("{{{name}}}");
+            if call.path.contains(&name) || call.body.contains(&name) {
+                let value = value.as_ref().map_err(Clone::clone)?;
+                call.path = call.path.replace(&name, value);
+                call.body = call.body.replace(&name, value);
+            }
         }
+        Ok(call)
     }
 
     /// Returns the response, or the reason why there is none.
@@ -108,30 +79,55 @@ impl Observations {
         answers.filter_map(|(step, answer)| Some((*step, answer.as_ref().ok()?)))
     }
 
-    /// Returns the response to `GET /me` and the value of a field of it.
-    pub(super) fn me(&self, field: &str) -> Result<(&Answer, &Value), String> {
-        let answer = self.answer(Step::Me)?;
-        let value = answer.object()?.get(field);
-        Ok((
-            answer,
-            value.ok_or_else(|| format!("GET /me has no {field}"))?,
-        ))
+    /// Returns all rejections.
+    pub(super) fn rejections(&self) -> impl Iterator<Item = &Answer> {
+        let answers = self.answers().map(|(_, answer)| answer);
+        answers.filter(|answer| answer.is_rejection())
     }
 
-    /// Returns the response to `GET /me` and its key object.
-    pub(super) fn key(&self) -> Result<(&Answer, &Map<String, Value>), String> {
-        let (answer, key) = self.me("key")?;
-        let key = key
-            .as_object()
-            .ok_or("the key in GET /me is not an object")?;
-        Ok((answer, key))
+    /// Returns a successful response.
+    pub(super) fn success(&self, step: Step) -> Result<&Answer, String> {
+        let answer = self.answer(step)?;
+        match answer.is_success() {
+            true => Ok(answer),
+            false => Err(answer.unexpected()),
+        }
+    }
+
+    /// Returns `true` if the service accepted a write, and `false` if it rejected the content.
+    pub(super) fn accepts(&self, step: Step) -> Result<bool, String> {
+        let answer = self.answer(step)?;
+        match answer.status {
+            401 | 403 | 404 | 429 => Err(answer.unexpected()),
+            400..500 => Ok(false),
+            _ => self.success(step).map(|_| true),
+        }
+    }
+
+    /// Observes a value in the data of a response.
+    pub(super) fn at(&self, step: Step, pointer: &str) -> Observed {
+        self.require_scope(&step.call())?;
+        let answer = self.answer(step)?;
+        let value = answer.at(pointer)?.clone();
+        // Texts in an object may be private.
+        let found = if value.is_object() {
+            without_texts(&value)
+        } else {
+            value.clone()
+        };
+        answer.observe(value, found)
+    }
+
+    /// Returns a value in the data of `GET /me`.
+    pub(super) fn me(&self, pointer: &str) -> Result<&Value, String> {
+        self.answer(Step::Me)?.at(pointer)
     }
 
     /// Returns the scopes of the key, which may be an array or a string.
     pub(super) fn scopes(&self) -> Result<Vec<&str>, String> {
-        match self.key()?.1.get("scopes") {
-            Some(Value::Array(scopes)) => Ok(scopes.iter().filter_map(Value::as_str).collect()),
-            Some(Value::String(text)) => {
+        match self.me("/key/scopes")? {
+            Value::Array(scopes) => Ok(scopes.iter().filter_map(Value::as_str).collect()),
+            Value::String(text) => {
                 let scopes = text.split(|c: char| !c.is_alphanumeric() && !":_-.".contains(c));
                 Ok(scopes.filter(|scope| !scope.is_empty()).collect())
             }
@@ -139,10 +135,10 @@ impl Observations {
         }
     }
 
-    /// Returns an error if the key is known to lack a scope.
-    pub(super) fn require_scope(&self, scope: &str) -> Result<(), String> {
-        match self.scopes() {
-            Ok(scopes) if !scopes.contains(&scope) => {
+    /// Returns an error if the key is known to lack the scope of a request.
+    pub(super) fn require_scope(&self, call: &Call) -> Result<(), String> {
+        match (call.scope(), self.scopes()) {
+            (Some(scope), Ok(scopes)) if !scopes.contains(&scope) => {
                 Err(format!("the key lacks the scope {scope}"))
             }
             _ => Ok(()),
@@ -151,25 +147,15 @@ impl Observations {
 
     /// Returns `true` if `GET /me` has a list of links or posts.
     pub(super) fn lists_resources(&self) -> bool {
-        ["links", "posts"]
-            .iter()
-            .any(|name| self.me(name).is_ok_and(|(_, list)| list.is_array()))
+        let mut lists = ["/links", "/posts"].into_iter();
+        lists.any(|list| self.me(list).is_ok_and(Value::is_array))
     }
 
-    /// Returns the fields of the profile that can be edited and set back.
-    pub(super) fn restorable_fields(&self) -> Map<String, Value> {
-        let is_restorable = |(name, value): &(&str, Value)| match (*name, value.as_str()) {
-            ("accent_color", Some(color)) => !color.is_empty() && is_color(value),
-            (name, Some(_)) => is_within_limits(name, value),
-            _ => false,
-        };
-        let fields = ["location", "bio", "accent_color"];
-        let fields = fields
-            .into_iter()
-            .filter_map(|name| Some((name, self.me(name).ok()?.1.clone())));
-        let fields = fields.filter(is_restorable);
-        fields
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect()
+    /// Returns the value of a field of the profile that can be set back.
+    pub(super) fn restorable(&self, field: &str) -> Option<&Value> {
+        let value = self.me(&format!("/{field}")).ok()?;
+        let (_, shape) = PROFILE.iter().find(|(name, _)| *name == field)?;
+        // An empty color may be one that was never set.
+        (shape.fits(value) && (!field.ends_with("color") || value != "")).then_some(value)
     }
 }

@@ -1,16 +1,14 @@
 //! The result: one row for each silence, and the contradictions to the specification.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
-use mock_server::Dialect;
-use mock_server::dialect::{DialectFile, Learned};
+use mock_server::dialect::DialectFile;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::finding::Finding;
 use super::observations::Observations;
-use super::silences::SILENCES;
+use super::silences::{SILENCES, find};
 use super::statements::contradictions;
 
 /// The result for one silence, or a contradiction.
@@ -50,9 +48,9 @@ pub(crate) struct Report {
 impl Report {
     pub(crate) fn new(observations: &Observations, requests: u32) -> Self {
         let silences = SILENCES.iter().map(|silence| Row {
-            question: silence.question,
-            setting: silence.setting,
-            finding: match (silence.find)(observations) {
+            question: silence.1,
+            setting: Some(silence.0).filter(|setting| !setting.is_empty()),
+            finding: match find(silence, observations) {
                 Ok(finding) => finding,
                 Err(reason) => Finding::NotObservable { reason },
             },
@@ -78,32 +76,30 @@ impl Report {
         }
     }
 
-    /// Returns the content of the file. Settings that were not learned have their default.
+    /// Returns the text of the file.
     ///
     /// # Errors
     ///
     /// Returns an error if the mock does not have a learned setting.
-    pub(crate) fn to_file(&self, host: &str) -> Result<DialectFile, String> {
-        let (mut settings, mut evidence) = (Map::new(), BTreeMap::new());
+    pub(crate) fn to_file(&self, host: &str) -> Result<String, String> {
+        let (mut settings, mut evidence) = (Map::new(), Map::new());
         for row in &self.rows {
-            if let (Some(setting), Finding::Learned { value, .. }) = (row.setting, &row.finding) {
-                settings.insert(setting.to_owned(), value.clone());
-            } else if !row.is_outside() {
-                continue;
+            match (row.setting, &row.finding) {
+                (Some(setting), Finding::Learned { value, .. }) => {
+                    settings.insert(setting.to_owned(), value.clone());
+                }
+                _ if row.is_outside() => {}
+                _ => continue,
             }
-            let finding = serde_json::to_value(&row.finding).map_err(|error| error.to_string())?;
-            evidence.insert(row.name().to_owned(), finding);
+            evidence.insert(row.name().to_owned(), json!(row.finding));
         }
-        let settings = Value::from(settings).to_string();
-        let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ");
-        Ok(DialectFile {
-            settings: Dialect::from_json(&settings).map_err(|error| error.to_string())?,
-            learned: Some(Learned {
-                at: now.to_string(),
-                host: host.to_owned(),
-                evidence,
-            }),
-        })
+        let at = jiff::Timestamp::now()
+            .strftime("%Y-%m-%dT%H:%M:%SZ")
+            .to_string();
+        let learned = json!({ "at": at, "host": host, "evidence": evidence });
+        let file = json!({ "settings": settings, "learned": learned });
+        DialectFile::from_json(&file.to_string()).map_err(|error| error.to_string())?;
+        Ok(format!("{file:#}\n"))
     }
 
     /// Compares what was learned with a file.
@@ -115,21 +111,18 @@ impl Report {
         let expected = serde_json::to_value(&file.settings)?;
         let known = |row: &Row| {
             let evidence = &file.learned.as_ref()?.evidence;
-            evidence
-                .get(row.name())?
-                .get("result")?
-                .as_str()
-                .map(str::to_owned)
+            evidence.get(row.name())?.get("result")?.as_str()
         };
         let differences = self.rows.iter().filter_map(|row| {
             let name = row.name();
             match (&row.finding, row.setting) {
                 (Finding::Learned { value, sample }, Some(setting)) => {
                     let before = &expected[setting];
-                    (comparable(setting, before) != comparable(setting, value))
-                        .then(|| format!("{name} was {before} and is now {value}: {sample}"))
+                    let is_same = comparable(setting, before) == comparable(setting, value);
+                    let change = format!("{name} was {before} and is now {value}: {sample}");
+                    (!is_same).then_some(change)
                 }
-                (Finding::Outside { sample }, _) if known(row).as_deref() != Some("outside") => {
+                (Finding::Outside { sample }, _) if known(row) != Some("outside") => {
                     Some(format!("{name}: no dialect does this: {sample}"))
                 }
                 (Finding::Contradiction { sample }, _) if known(row).is_none() => Some(format!(
@@ -154,10 +147,10 @@ fn comparable(setting: &str, value: &Value) -> Value {
 /// Replaces copied values, such as counts and the ids of requests, with `null`. Placeholders stay.
 fn without_copies(value: &Value) -> Value {
     match value {
-        Value::Object(fields) => fields
-            .iter()
-            .map(|(name, value)| (name.clone(), without_copies(value)))
-            .collect(),
+        Value::Object(fields) => {
+            let fields = fields.iter();
+            Value::from_iter(fields.map(|(name, value)| (name.clone(), without_copies(value))))
+        }
         Value::Array(all) => {
             let mut all: Vec<_> = all.iter().map(without_copies).collect();
             all.dedup();

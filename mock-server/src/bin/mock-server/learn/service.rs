@@ -18,10 +18,16 @@ const MAX_REQUESTS: u32 = 80;
 /// The requests that only cleaning up may use.
 const RESERVED_REQUESTS: u32 = 16;
 
+/// Values of rate limit headers from here on are Unix times, and smaller ones are seconds.
+pub(super) const MIN_UNIX_TIME: u64 = 1_000_000_000;
+
 const INTERRUPTED: &str = "the command was interrupted";
 
 /// Maximum number of attempts of a request that the rate limit rejects.
 const MAX_ATTEMPTS: u32 = 3;
+
+/// Number of consecutive requests without a response after which no more are sent.
+const MAX_FAILURES: u32 = 4;
 
 /// Maximum size of a response body.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
@@ -41,6 +47,10 @@ pub(crate) struct Service {
     interrupted: watch::Receiver<bool>,
     /// The limit and the window that `GET /me` shows.
     stated_limit: Option<(u32, Duration)>,
+    /// The number of consecutive requests without a response.
+    failures: u32,
+    /// The reason for sending no more requests.
+    unreachable: Option<String>,
     /// The first response with 429.
     pub(super) rate_limited: Option<Answer>,
 }
@@ -73,6 +83,8 @@ impl Service {
             waited: Duration::ZERO,
             interrupted,
             stated_limit: None,
+            failures: 0,
+            unreachable: None,
             rate_limited: None,
         })
     }
@@ -81,10 +93,17 @@ impl Service {
         self.sent
     }
 
+    /// Returns the reason why the service seems to have stopped.
+    pub(crate) fn take_unreachable(&mut self) -> Option<String> {
+        self.unreachable.take()
+    }
+
     /// Allows the requests that are reserved for cleaning up, even after an interruption.
     pub(super) fn start_cleaning(&mut self) {
         self.budget = MAX_REQUESTS;
         self.waited = Duration::ZERO;
+        self.failures = 0;
+        self.unreachable = None;
         self.interrupted = watch::channel(false).1;
     }
 
@@ -118,6 +137,9 @@ impl Service {
             return Err(INTERRUPTED.to_owned());
         }
         self.check_wait()?;
+        if let Some(reason) = &self.unreachable {
+            return Err(reason.clone());
+        }
         self.sent += 1;
         progress(&format!(
             "request {} of at most {MAX_REQUESTS}: {call}",
@@ -125,7 +147,14 @@ impl Service {
         ));
         let answer = self.exchange(call).await;
         progress("");
-        answer.map_err(|reason| self.key.redact(&format!("{call}: {reason}")))
+        self.failures = if answer.is_ok() { 0 } else { self.failures + 1 };
+        let answer = answer.map_err(|reason| self.key.redact(&format!("{call}: {reason}")));
+        if let (Err(reason), MAX_FAILURES) = (&answer, self.failures) {
+            self.unreachable = Some(format!(
+                "the last {MAX_FAILURES} requests failed; the last one with: {reason}"
+            ));
+        }
+        answer
     }
 
     async fn exchange(&self, call: &Call) -> Result<Answer, String> {
@@ -139,10 +168,10 @@ impl Service {
             }
             Access::NoKey => request,
         };
-        if let Some(body) = &call.body {
+        if !call.body.is_empty() {
             request = request
                 .header(CONTENT_TYPE, call.content_type)
-                .body(body.clone());
+                .body(call.body.clone());
         }
         let failed = |error: reqwest::Error| with_causes(&error.without_url());
         let mut response = request.send().await.map_err(failed)?;
@@ -158,14 +187,7 @@ impl Service {
         {
             body = decompress(&body)?;
         }
-        let (status, headers) = (response.status(), response.headers());
-        Ok(Answer::new(
-            call.to_string(),
-            status,
-            headers,
-            &body,
-            &self.key,
-        ))
+        Ok(Answer::new(call, &response, &body, &self.key))
     }
 
     /// Keeps the limit that `GET /me` shows, for a service whose responses do not count down.
@@ -181,22 +203,15 @@ impl Service {
 
     /// Waits for the next window of the rate limit if this response used up the current one.
     async fn wait_for_quota(&mut self, answer: &Answer) -> Result<(), String> {
-        let number = |name: &str| {
-            let value = answer.header(&format!("ratelimit-{name}"));
-            let value = value.or_else(|| answer.header(&format!("x-ratelimit-{name}")));
-            value.and_then(|value| value.trim().parse::<u64>().ok())
-        };
+        let headers = answer.rate_limit_headers();
+        let number = |part: &str| answer.header(headers.get(part)?)?.trim().parse().ok();
         let delay = match (number("remaining"), number("reset"), self.stated_limit) {
-            (Some(0), Some(reset), _) => {
-                // Some services send the time of the reset instead of the seconds until then.
+            // Some services send the time of the reset instead of the seconds until then.
+            (Some(0), Some(MIN_UNIX_TIME..), _) => {
                 let now = u64::try_from(jiff::Timestamp::now().as_second()).unwrap_or_default();
-                let is_time = reset > now / 2;
-                Duration::from_secs(if is_time {
-                    reset.saturating_sub(now)
-                } else {
-                    reset
-                })
+                Duration::from_secs(number("reset").unwrap_or_default().saturating_sub(now))
             }
+            (Some(0), Some(reset), _) => Duration::from_secs(reset),
             (None, _, Some((limit, window))) if self.sent.is_multiple_of(limit) => window,
             _ => return Ok(()),
         };

@@ -1,98 +1,154 @@
 //! The table of the silences of the specification, in its order.
 
-use super::finding::Found;
-use super::findings::writes::compare;
-use super::findings::{
-    deliveries, error_bodies, extra_fields, me, rate_limits, rejections, statistics, writes,
-};
+use serde_json::{Value, json};
+
+use super::finding::{Finding, Found, Observed};
+use super::findings::rate_limits::{self, number};
+use super::findings::writes::{self, compare};
+use super::findings::{deliveries, error_bodies, extra_fields, reads, rejections};
 use super::observations::Observations;
-use super::observations::Step::{
-    BioElevenLinesCr, BioTenLines, BioTenLinesCrLf, BioTrailingBreak, CreateLinkWithoutUrl,
-    EditLink, EditLinkEmpty, EditLinkRelativeUrl, Location, Location40, LocationCombined,
-    LocationNull, LocationNumber, LocationRepeated, LocationTwoBytes, LocationTwoUnits,
-};
+use super::requests::Step::{self, Analytics, EditLink, Location, Me};
+use super::service::MIN_UNIX_TIME;
+use super::shape::Shape::{self, Fields, Is, List, Only};
+use super::shape::{ANY, CREATED_AT, Field, INTEGER, KEY_OWNER, METADATA, PUBLIC, TEXT};
+use Reading::{Choice, Copy, Named, Never, Same};
 
-/// A silence of the specification.
-pub(super) struct Silence {
-    pub(super) question: &'static str,
-    /// The setting of the dialect, if the mock has one.
-    pub(super) setting: Option<&'static str>,
-    pub(super) find: fn(&Observations) -> Found,
+/// A silence of the specification: the setting of the dialect, which is empty if the mock has none, the
+/// question, and the way to the answer.
+type Silence = (&'static str, &'static str, Reading);
+
+/// A way to conclude from the responses.
+pub(super) enum Reading {
+    /// The setting is the name of the shape that all observed values have.
+    Choice(fn(&Observations) -> Observed, &'static [Field]),
+    /// The observed values are names of settings, or `null` if there is no name.
+    Named(fn(&Observations) -> Observed),
+    /// The mock has no setting. The observed values are `true` where it does the same.
+    Same(fn(&Observations) -> Observed),
+    /// The setting consists of observed values.
+    Copy(fn(&Observations) -> Found),
+    /// No request shows it, for this reason.
+    Never(&'static str),
 }
 
-const fn setting(
-    setting: &'static str,
-    question: &'static str,
-    find: fn(&Observations) -> Found,
-) -> Silence {
-    Silence {
-        question,
-        setting: Some(setting),
-        find,
-    }
-}
-
-const fn fixed(question: &'static str, find: fn(&Observations) -> Found) -> Silence {
-    Silence {
-        question,
-        setting: None,
-        find,
-    }
-}
-
-fn never(_: &Observations) -> Found {
-    Err("no request shows it".to_owned())
+/// Returns the conclusion about a silence, or the reason why there is none.
+pub(super) fn find((setting, _, reading): &Silence, all: &Observations) -> Found {
+    let observed = match *reading {
+        Never(reason) => return Err(reason.to_owned()),
+        Copy(find) => return find(all),
+        Named(observe) | Same(observe) => observe(all)?,
+        Choice(observe, shapes) => {
+            let name = |value| Some(shapes.iter().find(|(_, shape)| shape.fits(&value))?.0);
+            let observed = observe(all)?.into_iter();
+            observed
+                .map(|(value, sample)| (json!(name(value)), sample))
+                .collect()
+        }
+    };
+    let (value, sample) = observed.first().ok_or("no response shows it")?.clone();
+    let is_other = |other: &Value| *other != value || other.is_null() || *other == false;
+    let other = observed.into_iter().find(|(other, _)| is_other(other));
+    Ok(match other {
+        Some((_, sample)) => Finding::Outside { sample },
+        None if setting.is_empty() => Finding::AsTheMock { sample },
+        None => Finding::Learned { value, sample },
+    })
 }
 
 #[rustfmt::skip]
-pub(super) const SILENCES: [Silence; 43] = [
-    setting("api_visible", "type of api_visible", me::api_visible),
-    setting("key_object", "fields of key", me::key_object),
-    setting("key_scopes", "type of key.scopes", me::key_scopes),
-    setting("key_rate_limit", "type of key.rate_limit", me::key_rate_limit),
-    setting("me_fields", "fields of GET /me", me::me_fields),
-    setting("ids", "type of ids", me::ids),
-    setting("resource_fields", "other fields of links and posts", me::resource_fields),
-    setting("write_responses", "response to a write", writes::write_responses),
-    setting("write_statuses", "statuses of writes", writes::write_statuses),
-    fixed("required fields of links and posts", |all| {
-        compare(all, EditLink, &[(CreateLinkWithoutUrl, false), (EditLinkEmpty, false)])
-    }),
-    setting("unknown_fields", "unknown fields of links and posts", writes::unknown_fields),
-    fixed("null in an edit of the profile", |all| compare(all, Location, &[(LocationNull, false)])),
-    fixed("other types than strings", |all| compare(all, Location, &[(LocationNumber, false)])),
-    fixed("repeated fields", |all| compare(all, Location, &[(LocationRepeated, false)])),
-    fixed("characters that count against a limit", |all| {
-        compare(all, Location40, &[(LocationTwoBytes, true), (LocationTwoUnits, true), (LocationCombined, false)])
-    }),
-    fixed("line breaks that count against a limit", |all| {
-        compare(all, BioTenLines, &[(BioTenLinesCrLf, true), (BioElevenLinesCr, false), (BioTrailingBreak, false)])
-    }),
-    fixed("case of colors", writes::case_of_colors),
-    fixed("limits of titles, URLs and posts", never),
-    fixed("relative URLs", |all| compare(all, EditLink, &[(EditLinkRelativeUrl, false)])),
-    setting("analytics", "fields of analytics", me::analytics),
-    setting("badge_kinds", "kinds of badges", me::badge_kinds),
-    setting("other_statistics", "devices and countries of others", statistics::other_statistics),
-    fixed("scope of GET /me and view statistics", me::scope_of_reads),
-    setting("reference_data", "key for GET /badges and GET /stats", rejections::reference_data),
-    setting("days_out_of_range", "days out of range", statistics::days_out_of_range),
-    setting("content_rejection", "status for invalid content", rejections::content_rejection),
-    setting("scope_rejection", "status for a missing scope", rejections::scope_rejection),
-    setting("rejections", "other statuses, and codes of rejections", rejections::overrides),
-    setting("error_body", "body of a rejection", error_bodies::shape),
-    setting("error_template", "other bodies of rejections", error_bodies::error_template),
-    fixed("bodies of all rejections", error_bodies::uniformity),
-    setting("rate_limit_rejection", "rate limit", rate_limits::rejection),
-    setting("rate_limit_headers", "names of RateLimit headers", rate_limits::headers),
-    setting("rate_limit_header_names", "other RateLimit headers", rate_limits::header_names),
-    setting("rate_limit_reset", "end of a window of the rate limit", rate_limits::reset),
-    setting("retry_after", "form of Retry-After", rate_limits::retry_after),
-    setting("webhook_signature_encoding", "encoding of a signature", deliveries::signature_encoding),
-    setting("webhook_payload", "payload of an event", deliveries::payload),
-    setting("webhook_timeout", "timeout of a delivery", never),
-    fixed("retries of deliveries", never),
-    fixed("provisioning of webhooks", never),
-    setting("extra_fields", "further fields", extra_fields::extra_fields),
-    setting("compression", "compression of responses", rejections::compression),
+pub(super) const SILENCES: &[Silence] = &[
+    ("api_visible", "type of api_visible", Choice(|all| all.at(Me, "/api_visible"), &[
+        ("boolean", Is(|value| value.is_boolean())),
+        ("integer", Is(|value| value.as_u64().is_some_and(|number| number < 2))),
+        ("string", Is(|value| value == "true" || value == "false")),
+    ])),
+    ("key_object", "fields of key", Choice(|all| all.at(Me, "/key"), &[
+        ("extra_fields", Fields(KEY_OWNER)), ("plain", ANY),
+    ])),
+    ("key_scopes", "type of key.scopes", Choice(reads::scopes, &[
+        ("array", List(&TEXT)),
+        ("space_separated", Is(|value| reads::is_separated(value, ' ', ','))),
+        ("comma_separated", Is(|value| reads::is_separated(value, ',', ' '))),
+    ])),
+    ("key_rate_limit", "type of key.rate_limit", Choice(|all| all.at(Me, "/key/rate_limit"), &[
+        ("number", Is(|value| value.is_number())),
+        ("object", Only(&[("limit", INTEGER), ("window_seconds", INTEGER)])),
+    ])),
+    ("me_fields", "fields of GET /me", Choice(|all| all.at(Me, ""), &[
+        ("full", Fields(PUBLIC)),
+        ("minimal", Is(|me| PUBLIC.iter().all(|(name, _)| me.get(name).is_none()))),
+    ])),
+    ("", "case of handles", Never("a handle in another case may be somebody else's")),
+    ("ids", "type of ids", Choice(reads::ids, &[
+        ("integer", INTEGER), ("uuid", Is(reads::is_uuid)), ("string", TEXT),
+    ])),
+    ("resource_fields", "other fields of links and posts", Choice(reads::resource_fields, &[
+        ("nested", Fields(&[CREATED_AT, METADATA])),
+        ("created_at", Fields(&[CREATED_AT])),
+        ("bare", Is(|resource| !resource["created_at"].is_string())),
+    ])),
+    ("write_responses", "response to a write", Named(writes::responses)),
+    ("write_statuses", "statuses of writes", Copy(writes::statuses)),
+    ("", "required fields of links and posts", Same(|all| compare(all, EditLink, &[Step::CreateLinkWithoutUrl, Step::EditLinkEmpty]))),
+    ("unknown_fields", "unknown fields of links and posts", Named(writes::unknown_fields)),
+    ("", "null in an edit of the profile", Same(|all| compare(all, Location, &[Step::LocationNull]))),
+    ("", "other types than strings", Same(|all| compare(all, Location, &[Step::LocationNumber]))),
+    ("", "repeated fields", Same(|all| compare(all, Location, &[Step::LocationRepeated]))),
+    ("", "characters that count against a limit", Same(|all| compare(all, Step::Location40, &[Step::LocationTwoBytes, Step::LocationTwoUnits, Step::LocationCombined]))),
+    ("", "line breaks that count against a limit", Same(|all| compare(all, Step::Bio10Lines, &[Step::Bio10LinesCrLf, Step::Bio11LinesCr, Step::BioTrailingBreak]))),
+    ("", "case of colors", Same(writes::case_of_colors)),
+    ("", "limits of titles, URLs and posts", Never("only long texts would show them")),
+    ("", "relative URLs", Same(|all| compare(all, EditLink, &[Step::EditLinkRelativeUrl]))),
+    ("analytics", "fields of analytics", Choice(|all| all.at(Analytics, ""), &[
+        ("social", Fields(&[("views", INTEGER), ("likes", INTEGER), ("social", Fields(COUNTS))])),
+        ("flat", Fields(&[("views", INTEGER), ("likes", INTEGER), ("followers", INTEGER), ("following", INTEGER), ("comments", INTEGER)])),
+        ("totals", Fields(&[("views", TOTAL), ("likes", TOTAL), ("social", Fields(TOTALS))])),
+    ])),
+    ("badge_kinds", "kinds of badges", Named(reads::badge_kinds)),
+    ("other_statistics", "devices and countries of others", Choice(reads::other_statistics, &[
+        ("omitted", Only(&[])),
+        ("null", Is(|found| *found == json!({ "devices": null, "countries": null }))),
+        ("empty", Is(|found| *found == json!({ "devices": {}, "countries": [] }))),
+    ])),
+    ("", "scope of GET /me and view statistics", Same(reads::scope_of_reads)),
+    ("reference_data", "key for GET /badges and GET /stats", Named(rejections::reference_data)),
+    ("days_out_of_range", "days out of range", Named(rejections::days)),
+    ("content_rejection", "status for invalid content", Named(rejections::content)),
+    ("scope_rejection", "status for a missing scope", Named(rejections::scope)),
+    ("rejections", "other statuses, and codes of rejections", Copy(rejections::overrides)),
+    ("error_body", "body of a rejection", Named(error_bodies::bodies)),
+    ("error_template", "other bodies of rejections", Copy(error_bodies::template)),
+    ("", "bodies of all rejections", Same(error_bodies::uniformity)),
+    ("rate_limit_rejection", "rate limit", Named(rate_limits::rejection)),
+    ("rate_limit_headers", "names of rate limit headers", Named(rate_limits::headers)),
+    ("rate_limit_header_names", "other names of rate limit headers", Copy(rate_limits::header_names)),
+    ("rate_limit_reset", "end of a window of the rate limit", Choice(rate_limits::reset, &[
+        ("unix_time", Is(|reset| number(reset).is_some_and(|number| number >= MIN_UNIX_TIME))),
+        ("seconds", Is(|reset| number(reset).is_some())),
+    ])),
+    ("retry_after", "form of Retry-After", Choice(rate_limits::retry_after, &[
+        ("seconds", Is(|delay| number(delay).is_some())), ("date", ANY),
+    ])),
+    ("webhook_signature_encoding", "encoding of a signature", Named(deliveries::encodings)),
+    ("webhook_payload", "payload of an event", Named(deliveries::payloads)),
+    ("", "triggers of events", Never(NOT_IN_DELIVERY)),
+    ("webhook_timeout", "timeout of a delivery", Never(NOT_IN_DELIVERY)),
+    ("", "retries of deliveries", Never(NOT_IN_DELIVERY)),
+    ("", "a success between failed deliveries", Never(NOT_IN_DELIVERY)),
+    ("", "turning a webhook on again", Never(NO_ENDPOINT)),
+    ("", "provisioning of webhooks", Never(NO_ENDPOINT)),
+    ("extra_fields", "further fields", Copy(extra_fields::extra_fields)),
+    ("", "redirects", Never("no request provokes one")),
+    ("compression", "compression of responses", Named(reads::compression)),
+    ("", "HTTP version", Never("one client shows only one version")),
 ];
+
+const NOT_IN_DELIVERY: &str = "a recorded delivery does not show it";
+const NO_ENDPOINT: &str = "no specified endpoint manages webhooks";
+
+/// The counts in analytics.
+#[rustfmt::skip]
+const COUNTS: &[Field] = &[("followers", INTEGER), ("following", INTEGER), ("comments", INTEGER)];
+#[rustfmt::skip]
+const TOTALS: &[Field] = &[("followers", TOTAL), ("following", TOTAL), ("comments", TOTAL)];
+const TOTAL: Shape = Fields(&[("total", INTEGER)]);

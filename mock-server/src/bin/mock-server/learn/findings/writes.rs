@@ -1,158 +1,105 @@
-//! Findings in the responses to writes.
+//! Values in responses to writes.
 
 use serde_json::{Map, Value, json};
 
 use crate::learn::answer::Answer;
-use crate::learn::finding::{Finding, Found};
-use crate::learn::observations::{Observations, Step};
+use crate::learn::finding::{Finding, Found, Observed};
+use crate::learn::observations::Observations;
+use crate::learn::requests::{Mock, Step};
+use crate::learn::shape::Field;
+use crate::learn::shape::Shape::Is;
 
-/// Returns `true` if the service accepted a write, and `false` if it rejected the content.
-fn accepted(observations: &Observations, step: Step) -> Result<bool, String> {
-    let answer = observations.answer(step)?;
-    match answer.status {
-        200..300 => Ok(true),
-        401 | 403 | 404 | 429 => Err(answer.unexpected()),
-        400..500 => Ok(false),
-        _ => Err(answer.unexpected()),
+/// Observes `true` for each request that the service accepts or rejects as the mock does. `valid` is a
+/// write that has to be accepted first.
+pub(crate) fn compare(all: &Observations, valid: Step, steps: &[Step]) -> Observed {
+    all.success(valid)?;
+    let observe = |step: &Step| {
+        let (answer, is_accepted) = (all.answer(*step)?, all.accepts(*step)?);
+        let sent: Value = serde_json::from_str(&answer.sent).unwrap_or_default();
+        let result = if is_accepted { "accepted" } else { "rejected" };
+        let is_same = is_accepted == matches!(step.mock(), Mock::Accepts);
+        Ok((json!(is_same), answer.sample(json!({ result: sent }))))
+    };
+    steps.iter().map(observe).collect()
+}
+
+pub(crate) fn case_of_colors(all: &Observations) -> Observed {
+    let color = all.answer(Step::MeEdited)?.at("/accent_color")?;
+    let edited = all.success(Step::ColorUpperCase)?;
+    edited.observe(color == "#ABCDEF", json!({ "accent_color": color }))
+}
+
+pub(crate) fn unknown_fields(all: &Observations) -> Observed {
+    all.success(Step::EditLink)?;
+    let is_accepted = all.accepts(Step::EditLinkUnknownField)?;
+    let answer = all.answer(Step::EditLinkUnknownField)?;
+    answer.observe_body(if is_accepted { "ignored" } else { "rejected" })
+}
+
+/// Returns the successful writes with the names of their kinds in `write_statuses`.
+fn written(all: &Observations) -> Result<Vec<(&Answer, &'static str)>, String> {
+    const WRITES: [(Step, &str); 6] = [
+        (Step::Location, "edited"),
+        (Step::EditLink, "edited"),
+        (Step::CreateLink, "created"),
+        (Step::CreatePost, "created"),
+        (Step::DeleteLink, "deleted"),
+        (Step::DeletePost, "deleted"),
+    ];
+    let success = |(step, kind)| Some((all.success(step).ok()?, kind));
+    let written: Vec<_> = WRITES.into_iter().filter_map(success).collect();
+    if written.is_empty() {
+        all.success(Step::Location)?;
     }
+    Ok(written)
 }
 
-/// Returns an error unless the service accepted a write.
-fn require(observations: &Observations, step: Step) -> Result<&Answer, String> {
-    let answer = observations.answer(step)?;
-    match answer.is_success() {
-        true => Ok(answer),
-        false => Err(answer.unexpected()),
-    }
-}
-
-/// Compares which writes were accepted with what the mock does. `valid` is a write that has to be
-/// accepted first.
-pub(in crate::learn) fn compare(
-    observations: &Observations,
-    valid: Step,
-    expected: &[(Step, bool)],
-) -> Found {
-    let mut last = require(observations, valid)?;
-    for (step, expected) in expected {
-        last = observations.answer(*step)?;
-        if accepted(observations, *step)? != *expected {
-            let found = if *expected { "rejected" } else { "accepted" };
-            return Ok(Finding::Outside {
-                sample: last.sample(format!("{step:?} is {found}")),
-            });
-        }
-    }
-    Ok(Finding::AsTheMock {
-        sample: last.body_sample(),
-    })
-}
-
-pub(in crate::learn) fn case_of_colors(observations: &Observations) -> Found {
-    let edited = require(observations, Step::ColorUpperCase)?;
-    let me = observations.answer(Step::MeEdited)?;
-    let color = me.object()?.get("accent_color");
-    let is_stored_as_given = color.and_then(Value::as_str) == Some("#ABCDEF");
-    Ok(Finding::as_the_mock(
-        is_stored_as_given,
-        edited.sample(json!({ "accent_color": color })),
-    ))
-}
-
-pub(in crate::learn) fn unknown_fields(observations: &Observations) -> Found {
-    require(observations, Step::EditLink)?;
-    let is_accepted = accepted(observations, Step::EditLinkUnknownField)?;
-    let answer = observations.answer(Step::EditLinkUnknownField)?;
-    let learned = if is_accepted { "ignored" } else { "rejected" };
-    Ok(Finding::learned(Some(learned), answer.body_sample()))
-}
-
-/// The kind of the body of a successful write, with the statuses of the mock for a creation, an edit
-/// and a deletion.
-const WRITE_RESPONSES: [(&str, [u16; 3]); 4] = [
-    ("resource", [201, 200, 204]),
-    ("empty_data", [200, 200, 200]),
-    ("null_data", [200, 200, 200]),
-    ("no_content", [204, 204, 204]),
+/// The bodies of successful writes by the value of `write_responses`.
+#[rustfmt::skip]
+const BODIES: &[Field] = &[
+    ("no_content", Is(|body| body == "")),
+    ("resource", Is(|body| body["data"].as_object().is_some_and(|one| !one.is_empty()))),
+    ("empty_data", Is(|body| body["data"] == json!({}))),
+    ("null_data", Is(|body| body.get("data") == Some(&Value::Null))),
 ];
 
-/// The names of the kinds of writes in `write_statuses`.
-const WRITES: [&str; 3] = ["created", "edited", "deleted"];
-
-/// The successful writes with the index of their kind in [`WRITES`].
-fn written(observations: &Observations) -> Result<Vec<(&Answer, usize)>, String> {
-    let steps = [
-        (Step::Location, 1),
-        (Step::EditLink, 1),
-        (Step::CreateLink, 0),
-        (Step::CreatePost, 0),
-        (Step::DeleteLink, 2),
-        (Step::DeletePost, 2),
-    ];
-    let written = steps.map(|(step, write)| Some((require(observations, step).ok()?, write)));
-    let written: Vec<_> = written.into_iter().flatten().collect();
-    match written.first() {
-        Some((_, 0 | 1)) => Ok(written),
-        _ => Err(require(observations, Step::Location)
-            .err()
-            .unwrap_or_default()),
-    }
+fn name(answer: &Answer) -> Option<&'static str> {
+    let body = answer.body();
+    let (name, _) = BODIES.iter().find(|(_, shape)| shape.fits(&body))?;
+    Some(name)
 }
 
-pub(in crate::learn) fn write_responses(observations: &Observations) -> Found {
-    let written = written(observations)?;
-    let (first, _) = written[0];
-    let kind = kind_of_body(first);
-    let differs = |(answer, write): &&(&Answer, usize)| {
-        let body = kind_of_body(answer);
-        let is_deleted = *write == 2 && kind == Some("resource") && body == Some("no_content");
-        body != kind && !is_deleted
-    };
-    Ok(match written.iter().find(differs) {
-        Some((other, _)) => Finding::Outside {
-            sample: other.body_sample(),
-        },
-        None => Finding::learned(kind, first.body_sample()),
-    })
+pub(crate) fn responses(all: &Observations) -> Observed {
+    let mut written = written(all)?;
+    if name(written[0].0) == Some("resource") {
+        // A deletion does not leave a resource to return.
+        written.retain(|(answer, kind)| *kind != "deleted" || !answer.text.is_empty());
+    }
+    let observe = |(answer, _): (&Answer, _)| (json!(name(answer)), answer.sample(answer.body()));
+    Ok(written.into_iter().map(observe).collect())
 }
 
 /// Returns the statuses that differ from those of the mock for the same bodies.
-pub(in crate::learn) fn write_statuses(observations: &Observations) -> Found {
-    let written = written(observations)?;
+pub(crate) fn statuses(all: &Observations) -> Found {
+    let written = written(all)?;
     let (first, _) = written[0];
-    let kind = WRITE_RESPONSES
-        .iter()
-        .find(|(name, _)| Some(*name) == kind_of_body(first));
-    let (_, statuses) = kind.ok_or("see write_responses")?;
+    let body = name(first).ok_or("see write_responses")?;
     let mut found = Map::new();
-    for (answer, write) in &written {
-        let status = found
-            .entry(WRITES[*write])
-            .or_insert_with(|| answer.status.into());
+    for (answer, kind) in &written {
+        let status = found.entry(*kind).or_insert_with(|| answer.status.into());
         if *status != answer.status {
-            return Ok(Finding::Outside {
-                sample: answer.body_sample(),
-            });
+            let sample = answer.sample(answer.body());
+            return Ok(Finding::Outside { sample });
         }
     }
     let sample = first.sample(found.clone());
-    found.retain(|name, status| {
-        WRITES
-            .iter()
-            .zip(statuses)
-            .any(|(write, expected)| name == write && status != expected)
+    found.retain(|kind, status| {
+        let expected = match (body, kind.as_str()) {
+            ("no_content", _) | ("resource", "deleted") => 204,
+            ("resource", "created") => 201,
+            _ => 200,
+        };
+        *status != expected
     });
-    Ok(Finding::learned_fields(found, sample))
-}
-
-fn kind_of_body(answer: &Answer) -> Option<&'static str> {
-    if answer.text.is_empty() {
-        return Some("no_content");
-    }
-    match answer.json.as_ref()?.get("data")? {
-        Value::Null => Some("null_data"),
-        Value::Object(fields) if fields.is_empty() => Some("empty_data"),
-        Value::Object(_) => Some("resource"),
-        _ => None,
-    }
+    Ok(Finding::values(found, sample))
 }
