@@ -9,7 +9,7 @@ use crate::outcome::report::Report;
 
 /// Hint for commands that require a key.
 pub(crate) const LOG_IN_HINT: &str =
-    "set PROFILE_API_KEY to your key, or log in with `profile auth login`";
+    "log in with `profile auth login`, or set PROFILE_API_KEY to your key";
 
 /// A failure with a hint for the user.
 #[derive(Debug)]

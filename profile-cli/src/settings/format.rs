@@ -5,15 +5,15 @@ use clap::ValueEnum;
 /// An output format, for `--output`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// Tables and drawings for people
+    /// Cards, tables and bars
     Table,
-    /// One JSON document: the data of the response
+    /// One JSON document: `data` as the service sent it
     Json,
-    /// One JSON document per line; one line per array element
+    /// One JSON object per line
     Ndjson,
-    /// Comma-separated values with a header row
+    /// Comma-separated values with a header
     Csv,
-    /// Tab-separated values without a header row
+    /// Tab-separated values without a header
     Tsv,
 }
 

@@ -208,7 +208,7 @@ impl Settings {
                 return Failure::usage("no account is selected").hint(hint);
             }
             let hint = format!(
-                "set PROFILE_BASE_URL, pass --base-url, or log in with `profile auth login`{}",
+                "log in with `profile auth login`, pass --base-url, or set PROFILE_BASE_URL{}",
                 sandbox_hint()
             );
             Failure::usage("no base URL is set").hint(hint)

@@ -421,8 +421,8 @@ async fn logout_asks_and_removes_the_account() {
             exit 2
             --- stdout
             --- stderr
-            error: no account is selected
-            hint: no accounts are stored; a key in the environment has to be unset there
+            error: no account is stored
+            hint: to stop using a key from the environment, unset PROFILE_API_KEY
         "#]]);
     fixture
         .without_settings(&["auth", "list", "-o", "table"])
@@ -529,7 +529,7 @@ async fn status_without_a_key_fails() {
             --- stdout
             --- stderr
             error: no API key is set
-            hint: set PROFILE_API_KEY to your key, or log in with `profile auth login`; --sandbox needs no account
+            hint: log in with `profile auth login`, or set PROFILE_API_KEY to your key; --sandbox needs no account
         "#]]);
     }
     let status = fixture.without_settings(&["auth", "status", "--json"]);

@@ -305,7 +305,7 @@ async fn missing_fields_are_comments() {
         # up to 32 characters
         # display_name = ""
 
-        # up to 300 characters and 10 lines; the text ends right before the closing quotes
+        # up to 300 characters and 10 lines; ends right before the closing quotes
         # bio = ""
 
         # up to 40 characters

@@ -69,7 +69,7 @@ fn reports_missing_configuration() {
         --- stdout
         --- stderr
         error: no base URL is set
-        hint: set PROFILE_BASE_URL, pass --base-url, or log in with `profile auth login`; --sandbox needs no account
+        hint: log in with `profile auth login`, pass --base-url, or set PROFILE_BASE_URL; --sandbox needs no account
     "#]]);
     let here = [("PROFILE_BASE_URL", "http://127.0.0.1:1")];
     run(home.path(), &here, &["show"]).check(&expect![[r#"
@@ -77,7 +77,7 @@ fn reports_missing_configuration() {
         --- stdout
         --- stderr
         error: this command requires an API key, and none is set
-        hint: set PROFILE_API_KEY to your key, or log in with `profile auth login`; --sandbox needs no account
+        hint: log in with `profile auth login`, or set PROFILE_API_KEY to your key; --sandbox needs no account
     "#]]);
     // The rest of the line is from the operating system.
     let rejected = run(home.path(), &here, &["badge", "list"]).to_string();

@@ -181,25 +181,16 @@ fn status_shows_only_the_sandbox() {
     status("table").check(&expect![[r#"
         exit 0
         --- stdout
-        account                  none
-        base_url                 the sandbox
-        key                      sample (--sandbox)
-        handle                   demo
-        scopes                   profile:write analytics:read links:write
-                                 social:write
-        rate_limit               1000000 requests per 60 s
-        allowed                  show, set, edit, export, diff, apply, link
-                                 list, link add, link edit, link delete, post
-                                 list, post create, post delete, stats,
-                                 analytics, badge list, site
-        setting color            auto (default)
-        setting editor           vi (default)
-        setting no_input         false (default)
-        setting output           table (--output)
-        setting proxy            not set
-        setting retries          3 (default)
-        setting sandbox_dialect  default (default)
-        setting timeout          30 (default)
+        account         none
+        base_url        the sandbox
+        key             sample (--sandbox)
+        handle          demo
+        scopes          profile:write analytics:read links:write social:write
+        rate_limit      1000000 requests per 60 s
+        allowed         show, set, edit, export, diff, apply, link list, link
+                        add, link edit, link delete, post list, post create,
+                        post delete, stats, analytics, badge list, site
+        setting output  table (--output)
         --- stderr
     "#]]);
     let told = status("json").json().to_string() + status("tsv").stdout();

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::settings::{ConfigEdit, KeyStore, SettingName};
@@ -22,17 +22,15 @@ pub(crate) struct AuthLogoutArguments {}
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     let settings = &session.settings;
     let Some(account) = settings.account()? else {
-        let message = "no account is selected";
-        let hint = match settings.config.accounts().is_empty() {
-            true => {
-                "no accounts are stored; a key in the environment has to be unset there".to_owned()
-            }
-            false => format!(
+        let accounts = settings.config.accounts();
+        return Err(match accounts.is_empty() {
+            true => Failure::usage("no account is stored")
+                .hint("to stop using a key from the environment, unset PROFILE_API_KEY"),
+            false => Failure::usage("no account is selected").hint(format!(
                 "select one with --account: {}",
-                settings.config.accounts().join(", ")
-            ),
-        };
-        return Err(Failure::new(FailureKind::Usage, message).hint(hint));
+                accounts.join(", ")
+            )),
+        });
     };
     let name = account.name;
     session.confirm(&format!("Remove account {name} and its key?"))?;

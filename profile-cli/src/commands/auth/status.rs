@@ -14,7 +14,8 @@ use crate::settings::{Key, Source, without_credentials};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Sends GET /me. At most the last four characters of the key are shown, and only if it has at least
-sixteen. Also works with PROFILE_API_KEY. Without a key, the exit code is 4.
+sixteen. On a terminal, settings with their defaults are omitted; `profile config list` prints all.
+Also works with PROFILE_API_KEY. Without a key, the exit code is 4.
 
 Examples:
   profile auth status
@@ -134,7 +135,7 @@ impl Status<'_> {
         let rate_limit = self.rate_limit.map_or_else(unknown, rate_limit_text);
         push_field(&mut fields, "rate_limit", Some(rate_limit));
         fields.extend(permission_fields(self.permissions.as_deref()));
-        fields.extend(login.settings.iter().map(ListedSetting::as_field));
+        fields.extend(login.settings.iter().filter_map(ListedSetting::as_field));
         fields
     }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::outcome::report::push_field;
-use crate::settings::{SettingName, Settings};
+use crate::settings::{SettingName, Settings, Source};
 
 /// A setting with its effective value.
 pub(crate) struct ListedSetting {
@@ -51,13 +51,16 @@ impl ListedSetting {
         matches!(self.name, SettingName::Account | SettingName::BaseUrl)
     }
 
-    /// Returns the setting as one field for the terminal.
-    pub(crate) fn as_field(&self) -> (String, String) {
-        let value = match (&self.value, &self.source) {
-            (Some(value), Some(source)) => format!("{value} ({source})"),
-            _ => "not set".to_owned(),
-        };
-        (format!("setting {}", self.name), value)
+    /// Returns the setting as one field for the terminal, unless it has its default.
+    pub(crate) fn as_field(&self) -> Option<(String, String)> {
+        let (value, source) = (self.value.as_ref()?, self.source.as_ref()?);
+        let is_default = *source == Source::Default.to_string();
+        (!is_default).then(|| {
+            (
+                format!("setting {}", self.name),
+                format!("{value} ({source})"),
+            )
+        })
     }
 
     /// Pushes the value and the source as separate fields.

@@ -40,7 +40,7 @@ fn note(name: &str) -> String {
     match name {
         "display_name" => up_to(DisplayName::MAX_CHARACTERS),
         "bio" => format!(
-            "{} and {} lines; the text ends right before the closing quotes",
+            "{} and {} lines; ends right before the closing quotes",
             up_to(Bio::MAX_CHARACTERS),
             Bio::MAX_LINES
         ),
@@ -209,7 +209,7 @@ mod tests {
             # up to 32 characters
             display_name = "Ada"
 
-            # up to 300 characters and 10 lines; the text ends right before the closing quotes
+            # up to 300 characters and 10 lines; ends right before the closing quotes
             bio = """
             one "two\"
             three\\"""
