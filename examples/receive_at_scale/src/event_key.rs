@@ -3,7 +3,6 @@
 
 use bytes::Bytes;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use webhook_verify::Verified;
 
 /// A function that computes the key of a verified delivery.
@@ -49,7 +48,7 @@ pub fn by_json_field(pointer: impl Into<String>) -> EventKey {
 /// let key = receive_at_scale::by_digest();
 /// ```
 pub fn by_digest() -> EventKey {
-    Box::new(|delivery| Some(hex::encode(Sha256::digest(delivery.body()))))
+    Box::new(|delivery| Some(delivery.body_digest().to_string()))
 }
 
 /// Uses no key: every delivery is a new event, even if it is sent twice.

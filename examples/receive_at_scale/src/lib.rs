@@ -14,8 +14,8 @@ pub use event_key::{EventKey, by_digest, by_json_field, none};
 pub use local_broker::LocalBroker;
 pub use metrics::metrics_routes;
 pub use queue::{
-    Backlog, DUPLICATE_WINDOW, DeadLetter, MAX_PENDING, Queue, QueueError, QueueSettings,
-    STORE_TIMEOUT, StoreError, Stored,
+    Backlog, DUPLICATE_WINDOW, DeadLetter, MAX_HEADER_BYTES, MAX_PENDING, Queue, QueueError,
+    QueueSettings, STORE_TIMEOUT, StoreError, Stored,
 };
 pub use receiver::routes;
 pub use retry_policy::RetryPolicy;

@@ -89,11 +89,11 @@ async fn respond(state: &AppState, request: Request) -> (StatusCode, &'static st
         Ok(reason) => (StatusCode::NO_CONTENT, reason),
         Err(error) => {
             error!(%error, "could not store a delivery");
-            let reason = match error {
-                StoreError::TooManyPending => "too_many_pending",
-                StoreError::Timeout(_) => "broker_timeout",
-            };
-            (StatusCode::SERVICE_UNAVAILABLE, reason)
+            match error {
+                StoreError::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "body_too_large"),
+                StoreError::TooManyPending => (StatusCode::SERVICE_UNAVAILABLE, "too_many_pending"),
+                StoreError::Timeout(_) => (StatusCode::SERVICE_UNAVAILABLE, "broker_timeout"),
+            }
         }
     }
 }

@@ -28,7 +28,7 @@ macro_rules! resource_id {
             pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
                 let text = text.into();
                 check_segment($field, &text)?;
-                Ok(Self(Id { text, number: None }))
+                Ok(Self(Id { text, is_number: false }))
             }
         }
 
@@ -84,8 +84,8 @@ resource_id! {
 #[derive(Debug, Clone)]
 struct Id {
     text: String,
-    /// The number that the service wrote, if it is not a string.
-    number: Option<Number>,
+    /// `true` if it is a number in JSON.
+    is_number: bool,
 }
 
 // The number 7 and the string "7" are the same identifier.
@@ -113,16 +113,16 @@ impl From<Number> for Id {
     fn from(number: Number) -> Self {
         Self {
             text: number.to_string(),
-            number: Some(number),
+            is_number: true,
         }
     }
 }
 
 impl Serialize for Id {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.number {
-            Some(number) => number.serialize(serializer),
-            None => serializer.serialize_str(&self.text),
+        match self.text.parse::<Number>() {
+            Ok(number) if self.is_number => number.serialize(serializer),
+            _ => serializer.serialize_str(&self.text),
         }
     }
 }
@@ -139,7 +139,7 @@ impl Visitor<'_> for IdVisitor {
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Id, E> {
         Ok(Id {
             text: text.to_owned(),
-            number: None,
+            is_number: false,
         })
     }
 

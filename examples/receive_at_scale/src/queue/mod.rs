@@ -9,7 +9,7 @@ mod settings;
 pub use backlog::Backlog;
 pub use dead_letters::DeadLetter;
 pub(crate) use dead_letters::text;
-pub use publish::{MAX_PENDING, STORE_TIMEOUT, StoreError, Stored};
+pub use publish::{MAX_HEADER_BYTES, MAX_PENDING, STORE_TIMEOUT, StoreError, Stored};
 pub use queue_error::QueueError;
 pub use settings::QueueSettings;
 

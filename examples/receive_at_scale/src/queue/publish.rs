@@ -20,6 +20,9 @@ pub const STORE_TIMEOUT: Duration = Duration::from_secs(8);
 /// others with 503.
 pub const MAX_PENDING: usize = 256;
 
+/// Bytes of the broker's `max_payload` that are reserved for the headers of an event or dead letter.
+pub const MAX_HEADER_BYTES: usize = 4096;
+
 impl Queue {
     /// Stores a body and waits for the broker's acknowledgement.
     ///
@@ -30,8 +33,9 @@ impl Queue {
     ///
     /// # Errors
     ///
-    /// Returns [`StoreError`] if too many deliveries are pending, or if the acknowledgement does
-    /// not arrive in time. In the latter case, the broker may have stored the body.
+    /// Returns [`StoreError`] if the body is larger than the broker accepts, if too many deliveries
+    /// are pending, or if the acknowledgement does not arrive in time. In the last case, the broker
+    /// may have stored the body.
     ///
     /// ```no_run
     /// # async fn store(queue: receive_at_scale::Queue) -> Result<(), receive_at_scale::StoreError> {
@@ -45,6 +49,10 @@ impl Queue {
         key: Option<String>,
         unverified_kind: Option<&str>,
     ) -> Result<Stored, StoreError> {
+        let limit = self.max_body_bytes();
+        if body.len() > limit {
+            return Err(StoreError::TooLarge { limit });
+        }
         let _permit = self
             .permits
             .try_acquire()
@@ -73,6 +81,11 @@ impl Queue {
         Err(StoreError::Timeout(last_error.map(Box::new)))
     }
 
+    fn max_body_bytes(&self) -> usize {
+        let max_payload = self.context.client().max_payload();
+        max_payload.saturating_sub(MAX_HEADER_BYTES)
+    }
+
     async fn attempt(
         &self,
         body: &Bytes,
@@ -97,9 +110,15 @@ pub struct Stored {
     pub is_duplicate: bool,
 }
 
-/// An error that the receiver reports with 503.
+/// An error that the receiver reports with 413 if the body is too large, otherwise with 503.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
+    /// The body and [`MAX_HEADER_BYTES`] exceed the `max_payload` of the broker.
+    #[error("the broker accepts bodies of up to {limit} bytes; raise its max_payload")]
+    TooLarge {
+        /// The maximum length of a body in bytes.
+        limit: usize,
+    },
     /// The limit [`MAX_PENDING`] is reached.
     #[error("{MAX_PENDING} deliveries are pending; start another receiver, or check the broker")]
     TooManyPending,

@@ -1,5 +1,6 @@
 //! The responses of a receiver, and the events that its worker handles.
 
+use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -7,14 +8,16 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
 use receive_at_scale::{
-    Event, EventKey, LocalBroker, Queue, RetryPolicy, by_digest, by_json_field, none, routes, work,
+    Event, EventKey, LocalBroker, MAX_HEADER_BYTES, Queue, RetryPolicy, by_digest, by_json_field,
+    none, routes, work,
 };
+use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tower::ServiceExt;
 use webhook_verify::{Receiver, Secret, SignedRequest, Verifier};
 
-use crate::start_broker;
+use crate::{start_broker, start_broker_with};
 
 /// Much longer than any test takes.
 const DEADLINE: Duration = Duration::from_secs(20);
@@ -173,4 +176,19 @@ async fn responds_with_503_without_a_broker() {
     assert_eq!(response.await.unwrap(), 503);
     assert_eq!(get(&app, "/ready").await, 503);
     assert_eq!(get(&app, "/health").await, 200);
+}
+
+#[tokio::test]
+async fn responds_with_413_to_a_body_that_the_broker_does_not_accept() {
+    let folder = TempDir::new().unwrap();
+    let config = folder.path().join("broker.conf");
+    fs::write(&config, "max_payload: 65536").unwrap();
+    let Some(broker) = start_broker_with(&["--config", config.to_str().unwrap()]).await else {
+        return;
+    };
+    let (queue, app) = start(&broker, none()).await;
+    let body = "x".repeat(65536 - MAX_HEADER_BYTES);
+    assert_eq!(deliver(&app, "right", &format!("{body}x")).await, 413);
+    assert_eq!(deliver(&app, "right", &body).await, 204);
+    assert_eq!(handled(&queue, 1).await, [body]);
 }
