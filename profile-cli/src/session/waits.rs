@@ -1,7 +1,6 @@
 //! Shows on a terminal what a call waits for, once it has taken a moment.
 
 use std::fmt::Debug;
-use std::io::{self, IsTerminal as _};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -13,7 +12,7 @@ use tracing_subscriber::layer::{Context, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::settings::{DEFAULT_RETRIES, Settings};
-use crate::terminal::progress::StatusLine;
+use crate::terminal::progress::{StatusLine, replaces_lines};
 
 /// The time after which the wait is shown.
 const DELAY: Duration = Duration::from_millis(300);
@@ -36,10 +35,11 @@ struct State {
 }
 
 impl Waits {
-    /// Starts to listen, if stderr is a terminal on which nothing else is logged.
+    /// Starts to listen, if stderr is a terminal that can replace a line, and on which nothing else
+    /// is logged.
     pub(crate) fn start(settings: &Settings) -> Option<Self> {
         let is_logged = settings.log_level != LevelFilter::OFF;
-        if settings.quiet || is_logged || !io::stderr().is_terminal() {
+        if settings.quiet || is_logged || !replaces_lines() {
             return None;
         }
         let waits = Self(Arc::default());

@@ -1,10 +1,12 @@
 //! A progress line on stderr.
 
+use std::env;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use super::printable::printable;
+use super::screen::{DEFAULT_WIDTH, measured_width};
 
-/// The progress of work on several items, shown if stderr is a terminal.
+/// The progress of work on several items, shown if stderr can replace it.
 pub(crate) struct Progress {
     label: &'static str,
     total: usize,
@@ -15,7 +17,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// Starts showing progress, unless there is only one item or `quiet` is set.
     pub(crate) fn begin(label: &'static str, total: usize, quiet: bool) -> Self {
-        let shown = total > 1 && !quiet && io::stderr().is_terminal();
+        let shown = total > 1 && !quiet && replaces_lines();
         let progress = Self {
             label,
             total,
@@ -65,9 +67,14 @@ impl StatusLine {
         Self(())
     }
 
-    /// Replaces the text of the line.
+    /// Replaces the text of the line, and cuts it off at the width of the terminal.
     pub(crate) fn show(&self, text: &str) {
-        write_to_stderr(&format!("\r\x1b[K{}", printable(text)));
+        let columns = measured_width().unwrap_or(DEFAULT_WIDTH);
+        let text: String = printable(text)
+            .chars()
+            .take(columns.saturating_sub(1))
+            .collect();
+        write_to_stderr(&format!("\r\x1b[K{text}"));
     }
 }
 
@@ -82,6 +89,12 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.clear();
     }
+}
+
+/// Returns `true` if stderr is a terminal on which a line can be replaced.
+pub(crate) fn replaces_lines() -> bool {
+    let is_dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
+    io::stderr().is_terminal() && !is_dumb
 }
 
 /// Writes to stderr, ignoring errors.

@@ -6,7 +6,7 @@ use std::io;
 use anstyle::{Color, RgbColor, Style};
 
 /// Width if it is unknown.
-const DEFAULT_WIDTH: usize = 80;
+pub(super) const DEFAULT_WIDTH: usize = 80;
 
 /// The colors that a terminal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl Screen {
 
 /// Returns the width of the terminal.
 #[cfg(unix)]
-fn measured_width() -> Option<usize> {
+pub(super) fn measured_width() -> Option<usize> {
     use rustix::termios::tcgetwinsize;
     let size = tcgetwinsize(io::stdout()).or_else(|_| tcgetwinsize(io::stderr()));
     let columns = usize::from(size.ok()?.ws_col);
@@ -87,6 +87,6 @@ fn measured_width() -> Option<usize> {
 }
 
 #[cfg(not(unix))]
-fn measured_width() -> Option<usize> {
+pub(super) fn measured_width() -> Option<usize> {
     terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
 }

@@ -63,6 +63,42 @@ async fn ctrl_c_at_a_prompt_ends_the_program() {
     fixture.service.expect("DELETE", "/me/links/{id}").never();
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_wait_is_one_line_of_a_narrow_terminal() {
+    let fixture = Fixture::new().await;
+    let busy = Fault::Status {
+        status: 503,
+        body: None,
+        headers: [("Retry-After".to_owned(), "1".to_owned())].into(),
+    };
+    fixture
+        .service
+        .add_fault(FaultRule::new(busy).times(1))
+        .unwrap();
+    let (ended, seen) = Terminal::of_size(24, 40, fixture.program(&["site"])).ends();
+    assert_eq!(ended, Some(0), "{seen}");
+    let mut lines = seen.split("\r\u{1b}[K");
+    assert!(
+        seen.contains("the service failed, retrying in 1 s"),
+        "{seen}"
+    );
+    assert!(
+        lines.all(|line| line.contains('\n') || line.len() < 40),
+        "{seen}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dumb_terminal_gets_no_escape_sequences() {
+    let fixture = Fixture::new().await;
+    let slow = Fault::delay(900);
+    fixture.service.add_fault(FaultRule::new(slow)).unwrap();
+    let stats = ["stats", "demo", "grace", "--plot", "none"];
+    let (ended, seen) = start(&fixture, &[("TERM", "dumb")], &stats).ends();
+    assert_eq!(ended, Some(0), "{seen}");
+    assert!(!seen.contains('\u{1b}'), "{seen:?}");
+}
+
 /// A shell stops its loop only if the program is ended by the signal.
 #[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_ends_the_program_by_the_signal() {
