@@ -242,7 +242,7 @@ async fn waits_instead_of_exceeding_the_rate_limit() {
 async fn a_refused_key_and_an_unreachable_service_end_the_command() {
     let server = MockServer::start().await;
     let learned = learn(server.uri(), "wrong", &[]);
-    let message = "mock-server: the service refuses the key: GET /me returns 401\n";
+    let message = "mock-server: the service rejects the key: GET /me returns 401\n";
     assert_eq!((learned.code, learned.stderr.as_str()), (Some(3), message));
     let learned = learn("http://127.0.0.1:9", "wrong-key", &[]);
     assert_eq!(learned.code, Some(3));

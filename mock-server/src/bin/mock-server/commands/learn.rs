@@ -20,7 +20,7 @@ use crate::signals::Signals;
 /// The service contradicts the specification, or no dialect expresses what it does.
 const DIFFERS: u8 = 1;
 const USAGE: u8 = 2;
-/// The service cannot be reached or refuses the key.
+/// The service cannot be reached or rejects the key.
 const UNREACHABLE: u8 = 3;
 
 /// Learn the dialect of a running service
@@ -29,7 +29,7 @@ const UNREACHABLE: u8 = 3;
 /// With --allow-writes, also edits three fields of the profile, and creates and deletes one link and one
 /// post. The key comes from --key-file or from PROFILE_API_KEY. The exit code is 1 if the service contradicts
 /// the specification or does something that no dialect expresses, and 3 if it cannot be reached or
-/// refuses the key.
+/// rejects the key.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  mock-server learn --base-url https://api.example.com --handle grace --out dialect.json\n  mock-server --dialect dialect.json"

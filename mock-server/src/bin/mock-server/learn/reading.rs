@@ -10,7 +10,7 @@ use super::service::Service;
 ///
 /// # Errors
 ///
-/// Returns an error if the service cannot be reached or refuses the key.
+/// Returns an error if the service cannot be reached or rejects the key.
 pub(crate) async fn read(
     service: &mut Service,
     handle: Option<&str>,
@@ -52,7 +52,7 @@ fn check_first(me: &Answer) -> Result<(), String> {
     Err(match me.status {
         200..300 if me.json.is_some() => return Ok(()),
         200..300 => "GET /me does not return JSON; check the base URL".to_owned(),
-        401 | 403 => format!("the service refuses the key: {}", me.unexpected()),
+        401 | 403 => format!("the service rejects the key: {}", me.unexpected()),
         _ => format!("{}; check the base URL", me.unexpected()),
     })
 }
