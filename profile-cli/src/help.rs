@@ -12,6 +12,21 @@ const TEMPLATE: &str = "\
 
 {all-args}{after-help}";
 
+const START: &str = "\
+profile reads and edits your profile, its links, posts and statistics.
+
+  profile auth login           store your API key
+  profile show                 show your profile
+  profile set --bio 'Hello'    change it
+  profile edit                 change it in your editor
+  profile stats                show its views
+";
+
+const START_WITHOUT_ACCOUNT: &str = "
+Without an account:
+  profile --sandbox show       try it on a sample profile
+";
+
 const TOPIC_TEMPLATE: &str = "{about}{after-help}";
 
 const GLOBAL_OPTIONS: &str = "\
@@ -123,6 +138,16 @@ they are escaped.
 
 Results are written to stdout, errors to stderr. With --json or --jq, an error is one object on the
 last line of stderr, with the fields code, message, hint, status, exit_code and retryable.";
+
+/// Returns the text for `profile` without a command.
+pub(crate) fn start() -> String {
+    let sandbox = if cfg!(feature = "sandbox") {
+        START_WITHOUT_ACCOUNT
+    } else {
+        ""
+    };
+    format!("{START}{sandbox}\n`profile --help` lists all commands.")
+}
 
 /// Returns the help text to print instead of the parser's: that of a topic, or that of a command
 /// without the global options.

@@ -48,7 +48,6 @@ use crate::outcome::Outcome;
 use crate::output::Output;
 use crate::session::Session;
 use crate::settings::{RequiredSettings, Settings};
-use crate::system::environment::Environment;
 
 fn main() -> ExitCode {
     if completion::complete(Arguments::command) {
@@ -67,7 +66,7 @@ fn run() -> ExitCode {
         }
     };
     let required = arguments.required_settings();
-    let settings = match Settings::load(&arguments.global, Environment::of_process(), required) {
+    let settings = match Settings::load(&arguments.global, required) {
         Ok(settings) => settings,
         Err(failure) => {
             return Output::for_failures(arguments.global.wants_json()).failure(&failure);

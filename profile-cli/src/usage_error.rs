@@ -17,11 +17,8 @@ pub(crate) fn print(mut error: clap::Error) -> ExitCode {
     keep_close_suggestions(&mut error);
     let error = &error;
     // The parser may have stopped before --json, so the arguments are searched.
-    let json = requests_json(
-        env::args_os()
-            .skip(1)
-            .filter_map(|text| text.into_string().ok()),
-    );
+    let arguments = env::args_os().map(|text| text.to_string_lossy().into_owned());
+    let json = requests_json(&arguments.collect::<Vec<_>>());
     match invalid_value(error) {
         Some(failure) => Output::for_failures(json).failure(&failure),
         None if json && error.use_stderr() => {
@@ -82,24 +79,20 @@ fn invalid_value(error: &clap::Error) -> Option<Failure> {
     Some(Failure::usage(format!("{argument}: {message}")))
 }
 
-fn requests_json(arguments: impl Iterator<Item = String>) -> bool {
-    let mut before = String::new();
-    for argument in arguments {
-        let value = match before.as_str() {
-            "-o" | "--output" => argument.as_str(),
-            _ => argument
-                .strip_prefix("--output=")
-                .or(argument.strip_prefix("-o"))
-                .map_or("", |value| value.trim_start_matches('=')),
-        };
-        let is_json =
-            matches!(argument.as_str(), "--json" | "--jq") || argument.starts_with("--jq=");
-        if is_json || matches!(value, "json" | "ndjson") {
-            return true;
-        }
-        before = argument;
-    }
-    false
+fn requests_json(arguments: &[String]) -> bool {
+    let is_format = |text: &str| matches!(text, "json" | "ndjson");
+    let is_json = |text: &String| {
+        let format = ["--output=", "-o=", "-o"]
+            .iter()
+            .find_map(|start| text.strip_prefix(start));
+        text == "--json"
+            || text == "--jq"
+            || text.starts_with("--jq=")
+            || format.is_some_and(is_format)
+    };
+    let is_pair =
+        |pair: &[String]| matches!(pair[0].as_str(), "-o" | "--output") && is_format(&pair[1]);
+    arguments.iter().any(is_json) || arguments.windows(2).any(is_pair)
 }
 
 #[cfg(test)]
@@ -108,8 +101,8 @@ mod tests {
 
     #[track_caller]
     fn check(arguments: &str, expected: bool) {
-        let arguments = arguments.split(' ').map(str::to_owned);
-        assert_eq!(requests_json(arguments), expected);
+        let arguments: Vec<_> = arguments.split(' ').map(str::to_owned).collect();
+        assert_eq!(requests_json(&arguments), expected);
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use profile_sdk::{Call, Client, Error, Method, RawCall, Response};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -20,8 +21,8 @@ pub(crate) struct ApiArguments {
     path: String,
 
     /// Method of the request [default: POST with a body, otherwise GET]
-    #[arg(short = 'X', long, value_enum, ignore_case = true)]
-    method: Option<MethodName>,
+    #[arg(short = 'X', long, value_parser = method_parser(), ignore_case = true)]
+    method: Option<Method>,
 
     /// String field of the JSON body, or of the query with -X GET; may be repeated
     #[arg(short, long = "field", value_name = "NAME=VALUE", value_parser = field)]
@@ -40,18 +41,20 @@ pub(crate) struct ApiArguments {
     dry_run: DryRun,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum MethodName {
-    #[value(name = "GET")]
-    Get,
-    #[value(name = "POST")]
-    Post,
-    #[value(name = "PUT")]
-    Put,
-    #[value(name = "PATCH")]
-    Patch,
-    #[value(name = "DELETE")]
-    Delete,
+const METHODS: [Method; 5] = [
+    Method::Get,
+    Method::Post,
+    Method::Put,
+    Method::Patch,
+    Method::Delete,
+];
+
+fn method_parser() -> impl TypedValueParser<Value = Method> {
+    let parser = PossibleValuesParser::new(METHODS.map(Method::as_str));
+    parser.try_map(|name| {
+        let is_named = |method: &Method| method.as_str().eq_ignore_ascii_case(&name);
+        METHODS.into_iter().find(is_named).ok_or("unknown method")
+    })
 }
 
 fn after_help() -> String {
@@ -112,14 +115,8 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
 impl ApiArguments {
     fn method(&self) -> Method {
         let has_body = !self.fields.is_empty() || self.input.is_some();
-        match self.method {
-            None if has_body => Method::Post,
-            None | Some(MethodName::Get) => Method::Get,
-            Some(MethodName::Post) => Method::Post,
-            Some(MethodName::Put) => Method::Put,
-            Some(MethodName::Patch) => Method::Patch,
-            Some(MethodName::Delete) => Method::Delete,
-        }
+        let default = if has_body { Method::Post } else { Method::Get };
+        self.method.unwrap_or(default)
     }
 
     fn call(&self, client: &Client) -> Result<Call<Vec<u8>>, Failure> {

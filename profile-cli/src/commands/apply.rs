@@ -1,7 +1,7 @@
 //! `profile apply`: makes the profile equal to a file.
 
 use clap::Args;
-use profile_sdk::{Error, ErrorKind, Profile, Request};
+use profile_sdk::{Call, ErrorKind, Profile, Request};
 
 use crate::commands::diff::{self, FileArgument};
 use crate::outcome::failed_call;
@@ -142,30 +142,27 @@ impl Service for Remote<'_> {
     }
 
     fn send(&mut self, step: &Step) -> Result<(), Unsuccessful> {
-        let session = self.0;
-        let client = session.client()?;
+        let client = self.0.client()?;
         match step {
-            Step::SetFields { update, .. } => {
-                result("profile", session.attempt(client.update_profile(update))?)
-            }
+            Step::SetFields { update, .. } => self.change("profile", client.update_profile(update)),
             Step::UpdateLink { id, to, .. } => {
-                let call = client.update_link(id, &edit_of(to));
-                result(&format!("link {id}"), session.attempt(call)?)
+                self.change(&format!("link {id}"), client.update_link(id, &edit_of(to)))
             }
-            Step::CreateLink(link) => {
-                result("list of links", session.attempt(client.create_link(link))?)
-            }
+            Step::CreateLink(link) => self.change("list of links", client.create_link(link)),
             Step::DeleteLink { id, .. } => {
-                let call = client.delete_link(id);
-                result(&format!("link {id}"), session.attempt(call)?)
+                self.change(&format!("link {id}"), client.delete_link(id))
             }
         }
     }
 }
 
-fn result<T>(what: &str, result: Result<T, Error>) -> Result<(), Unsuccessful> {
-    result.map(drop).map_err(|error| Unsuccessful {
-        is_unclear: error.may_have_been_applied() || error.kind() == ErrorKind::NotFound,
-        failure: Box::new(failed_call::about(what, error)),
-    })
+impl Remote<'_> {
+    /// Sends a write of `what`.
+    fn change<T>(&self, what: &str, call: Call<T>) -> Result<(), Unsuccessful> {
+        let sent = self.0.send(call)?;
+        sent.map(drop).map_err(|error| Unsuccessful {
+            is_unclear: error.may_have_been_applied() || error.kind() == ErrorKind::NotFound,
+            failure: Box::new(failed_call::about(what, error)),
+        })
+    }
 }

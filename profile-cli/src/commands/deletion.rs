@@ -5,7 +5,7 @@ use std::fmt::{self, Display};
 use profile_sdk::{Call, Profile};
 use serde_json::{Value, json};
 
-use crate::commands::batch;
+use crate::outcome::batch;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::session::dry_run::{self, Change};

@@ -5,7 +5,6 @@ mod api;
 mod apply;
 pub(crate) mod auth;
 mod badge;
-mod batch;
 mod completion;
 mod config;
 mod deletion;
@@ -15,7 +14,6 @@ mod draft;
 mod edit;
 mod export;
 mod link;
-mod listing;
 mod man;
 mod post;
 #[cfg(feature = "sandbox")]
@@ -23,7 +21,6 @@ mod sandbox;
 mod set;
 mod show;
 mod site;
-mod start;
 mod stats;
 mod version;
 #[cfg(feature = "webhook")]
@@ -31,8 +28,10 @@ mod webhook;
 
 use clap::Subcommand;
 
+use crate::help;
 use crate::outcome::Outcome;
 use crate::outcome::failure::Failure;
+use crate::outcome::report::Report;
 use crate::session::Session;
 use crate::settings::RequiredSettings;
 
@@ -104,7 +103,7 @@ pub(crate) fn run(
     session: &Session<'_>,
 ) -> Result<Outcome, Failure> {
     let Some(command) = command else {
-        return Ok(start::run().into());
+        return Ok(Report::text(help::start(), "help").into());
     };
     if session.settings.curl && !command.calls_the_service() {
         let message = "--curl: this command sends no request to the service";

@@ -13,8 +13,7 @@ use super::typed_words::TypedWords;
 use crate::output::Output;
 use crate::session::Session;
 use crate::settings::{GlobalArguments, Key, RequiredSettings, Settings};
-use crate::system::environment::Environment;
-use crate::system::private_file;
+use crate::system::{environment, private_file};
 use crate::terminal::printable::printable;
 
 /// Maximum time for the request, and for everything else that may block.
@@ -53,12 +52,11 @@ impl ItemIds {
     }
 
     fn load(options: &GlobalArguments) -> Option<Self> {
-        let environment = Environment::of_process();
-        let settings = Settings::load(options, environment, RequiredSettings::All).ok()?;
+        let settings = Settings::load(options, RequiredSettings::All).ok()?;
         let output = Output::new(options, &settings).ok()?;
         let session = Session::new(settings, &output);
         let owner = owner(&session)?;
-        let cache = Environment::cache_directory().ok()?.join("completion.json");
+        let cache = environment::cache_directory().ok()?.join("completion.json");
         if let Some(ids) = Self::of_cache(&cache, owner) {
             return Some(ids);
         }

@@ -5,7 +5,6 @@ use std::ffi::OsString;
 use clap::{Command, FromArgMatches as _};
 
 use crate::settings::{GlobalArguments, RequiredSettings, Settings};
-use crate::system::environment::Environment;
 
 /// The words up to the cursor; the last one is completed and may be empty.
 pub(super) struct TypedWords {
@@ -32,7 +31,7 @@ impl TypedWords {
 
     /// Returns the settings of the typed options, the environment and config.toml.
     pub(super) fn settings(&self, required: RequiredSettings) -> Option<Settings> {
-        let settings = Settings::load(&self.options(), Environment::of_process(), required);
+        let settings = Settings::load(&self.options(), required);
         settings.ok()
     }
 

@@ -10,8 +10,7 @@ use crate::drafts::editor::Editor;
 use crate::input::prompt;
 use crate::outcome::failure::Failure;
 use crate::session::Session;
-use crate::system::environment::Environment;
-use crate::system::private_file;
+use crate::system::{environment, private_file};
 
 /// The kind of text that a draft holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -223,7 +222,7 @@ impl Draft {
 }
 
 fn directory() -> Result<PathBuf, Failure> {
-    Ok(Environment::state_directory()?.join("drafts"))
+    Ok(environment::state_directory()?.join("drafts"))
 }
 
 /// Returns a name that contains the service and the handle, so that a text is not sent to another

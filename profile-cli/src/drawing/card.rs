@@ -219,7 +219,8 @@ impl Card<'_> {
     }
 }
 
-fn rate(limit: &RateLimit) -> String {
+/// Returns the rate limit in words.
+pub(crate) fn rate(limit: &RateLimit) -> String {
     let requests = limit.limit().map(with_separators);
     match (requests, limit.window_seconds()) {
         (Some(requests), Some(1)) => format!("{requests} requests a second"),

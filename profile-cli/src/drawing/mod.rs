@@ -16,6 +16,7 @@ use profile_sdk::{Badge, Profile};
 
 use crate::terminal::screen::Screen;
 
+pub(crate) use card::rate;
 pub(crate) use figures::Figure;
 pub(crate) use svg::svg;
 pub(crate) use views::ProfileViews;

@@ -1,5 +1,6 @@
 //! Converts errors of the client library into failures, with hints for users of the program.
 
+use jiff::SignedDuration;
 use profile_sdk::{Error, ErrorKind};
 
 use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT, ResponseBody, sandbox_hint};
@@ -7,6 +8,9 @@ use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT, ResponseBody, s
 /// Hint for a key without the required scope.
 pub(crate) const SCOPE_HINT: &str =
     "use a key with this scope; `profile auth status` lists the scopes of the current key";
+
+/// In seconds; nobody waits longer.
+const YEAR: u64 = 365 * 24 * 60 * 60;
 
 /// Returns the failure of a call about `what`, which is named if the status is 404.
 pub(crate) fn about(what: &str, error: Error) -> Failure {
@@ -119,27 +123,14 @@ fn hint(error: &Error) -> Option<String> {
              `profile api` prints the response unchanged"
             .to_owned(),
         ErrorKind::RateLimited => match error.retry_after() {
-            Some(wait) => format!("try again in {}", in_words(wait.as_secs())),
-            None => "try again later".to_owned(),
+            Some(wait) if wait.as_secs() < YEAR => {
+                let wait = SignedDuration::from_secs(wait.as_secs() as i64);
+                format!("try again in {wait:#}")
+            }
+            _ => "try again later".to_owned(),
         },
         ErrorKind::Service if error.is_retryable() => "try again later".to_owned(),
         _ => return None,
     };
     Some(hint)
-}
-
-/// Formats a duration in a single unit, rounded up.
-fn in_words(seconds: u64) -> String {
-    const YEAR: u64 = 31_536_000;
-    let (count, unit) = match seconds {
-        YEAR.. => return "more than a year".to_owned(),
-        0..120 => (seconds, "second"),
-        120..7_200 => (seconds.div_ceil(60), "minute"),
-        7_200..172_800 => (seconds.div_ceil(3_600), "hour"),
-        _ => (seconds.div_ceil(86_400), "day"),
-    };
-    match count {
-        1 => format!("1 {unit}"),
-        _ => format!("{count} {unit}s"),
-    }
 }

@@ -135,12 +135,6 @@ impl Failure {
         let message = format!("the result could not be written: {error}");
         Self::new(FailureKind::Other, message)
     }
-
-    /// Returns the failure of a change that was interrupted by Ctrl-C.
-    pub(crate) fn interrupted() -> Self {
-        let message = "interrupted while a change was being sent";
-        Self::new(FailureKind::Interrupted, message)
-    }
 }
 
 impl From<InvalidValue> for Failure {

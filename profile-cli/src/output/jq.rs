@@ -4,6 +4,7 @@ use jaq_core::load::{Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Filter, Vars, compile, data, load, unwrap_valr};
 use jaq_json::{Val, read};
 
+use super::json_tokens::tokens;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::terminal::printable::{json_text, printable};
 use crate::terminal::screen::Screen;
@@ -82,20 +83,15 @@ impl Program {
 
 /// Returns the nesting depth of a JSON document.
 fn depth(json: &str) -> usize {
-    let (mut open, mut max) = (0_usize, 0);
-    let (mut in_text, mut escaped) = (false, false);
-    for byte in json.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = in_text,
-            b'"' => in_text = !in_text,
-            b'[' | b'{' if !in_text => open += 1,
-            b']' | b'}' if !in_text => open = open.saturating_sub(1),
+    let depths = tokens(json).into_iter().scan(0_usize, |depth, token| {
+        match token {
+            "[" | "{" => *depth += 1,
+            "]" | "}" => *depth = depth.saturating_sub(1),
             _ => {}
         }
-        max = max.max(open);
-    }
-    max
+        Some(*depth)
+    });
+    depths.max().unwrap_or_default()
 }
 
 /// Returns the message for a failed expression. Long messages, which quote the value, are truncated.

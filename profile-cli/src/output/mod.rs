@@ -4,6 +4,7 @@ mod delimited;
 mod failures;
 #[cfg(feature = "jq")]
 mod jq;
+mod json_tokens;
 mod ndjson;
 #[cfg(feature = "webhook")]
 mod payload;
@@ -20,8 +21,8 @@ use std::process::ExitCode;
 
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
-use crate::settings::GlobalArguments;
-use crate::settings::Settings;
+use crate::settings::{GlobalArguments, Settings, palette};
+use crate::system::environment;
 #[cfg(feature = "webhook")]
 use crate::terminal::printable::tsv_field;
 use crate::terminal::printable::{json_text, printable};
@@ -44,11 +45,10 @@ pub(crate) struct Output {
 
 impl Output {
     pub(crate) fn new(arguments: &GlobalArguments, settings: &Settings) -> Result<Self, Failure> {
-        let environment = &settings.environment;
-        let width = environment.text("COLUMNS").ok().flatten();
+        let width = environment::text("COLUMNS").ok().flatten();
         let width = width.and_then(|columns| columns.parse().ok());
         let screen = |is_terminal| {
-            let palette = settings.color.palette(is_terminal, environment);
+            let palette = palette(settings.color, is_terminal);
             Screen::new(is_terminal, palette, width)
         };
         let stdout = screen(io::stdout().is_terminal());

@@ -2,6 +2,8 @@
 
 use serde_json::value::RawValue;
 
+use super::json_tokens::tokens;
+
 /// Returns a line per element of an array, or a single line for any other document.
 pub(super) fn lines(json: &str) -> String {
     match serde_json::from_str::<Vec<&RawValue>>(json) {
@@ -13,23 +15,9 @@ pub(super) fn lines(json: &str) -> String {
     }
 }
 
-/// Removes whitespace outside strings. Numbers are not reformatted.
+/// Removes whitespace between tokens. Numbers are not reformatted.
 fn line(json: &str) -> String {
-    let mut line = String::with_capacity(json.len() + 1);
-    let mut in_string = false;
-    let mut escaped = false;
-    for c in json.chars() {
-        if in_string {
-            in_string = escaped || c != '"';
-            escaped = c == '\\' && !escaped;
-            line.push(c);
-        } else if !c.is_ascii_whitespace() {
-            in_string = c == '"';
-            line.push(c);
-        }
-    }
-    line.push('\n');
-    line
+    format!("{}\n", tokens(json).concat())
 }
 
 #[cfg(test)]

@@ -1,6 +1,45 @@
-//! Renders requests as curl commands.
+//! `--curl`: renders requests as curl commands.
 
 use profile_sdk::Request;
+
+use super::Session;
+use crate::outcome::failure::Failure;
+use crate::outcome::report::Report;
+use crate::settings::{Key, Source};
+
+/// Returns the commands for these requests.
+pub(super) fn report(session: &Session<'_>, requests: &[&Request]) -> Result<Report, Failure> {
+    if session.settings.sandbox {
+        let message =
+            "--curl cannot be used with --sandbox: the sandbox stops when the command ends";
+        return Err(Failure::usage(message).hint("start a server with `profile sandbox serve`"));
+    }
+    let connection = session.connection()?;
+    let has_key = |request: &Request| request.operation().requires_key() || connection.has_key;
+    let commands = requests
+        .iter()
+        .map(|request| command(&connection.base_url, request, has_key(request)));
+    let commands: Vec<_> = commands.collect();
+    if requests.iter().any(|request| has_key(request))
+        && let Some(arguments) = token_arguments(session)?
+    {
+        session.output.note(&format!(
+            "run `export PROFILE_API_KEY=$(profile auth token{arguments})` before the command"
+        ));
+    }
+    Ok(Report::text(commands.join("\n"), "curl"))
+}
+
+/// Returns the arguments with which `profile auth token` prints the key of the requests, or `None`
+/// if it is in PROFILE_API_KEY. Fails if the key is for another service.
+fn token_arguments(session: &Session<'_>) -> Result<Option<String>, Failure> {
+    let key = Key::find(&session.settings)?;
+    Ok(match key.map(|key| key.key.source) {
+        Some(Source::Environment("PROFILE_API_KEY")) => None,
+        Some(Source::Account(name)) => Some(format!(" --account {name}")),
+        _ => Some(String::new()),
+    })
+}
 
 /// Returns the command. The key is a shell variable, so the command contains no secret.
 pub(crate) fn command(base_url: &str, request: &Request, with_key: bool) -> String {

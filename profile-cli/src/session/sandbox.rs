@@ -8,7 +8,7 @@ use profile_sdk::ApiKey;
 
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::settings::{SettingName, Settings};
-use crate::system::environment::Environment;
+use crate::system::environment;
 
 /// Hint for an unusable state file.
 pub(crate) const RESET: &str = "`profile sandbox reset` starts a new sandbox";
@@ -107,7 +107,7 @@ pub(crate) fn reset() -> Result<PathBuf, Failure> {
 
 /// Returns the path of the sandbox's state.
 pub(crate) fn state_path() -> Result<PathBuf, Failure> {
-    Ok(Environment::state_directory()?.join("sandbox.json"))
+    Ok(environment::state_directory()?.join("sandbox.json"))
 }
 
 /// Returns the path of the file with the sandbox's key, which exists while the sandbox is served.

@@ -47,22 +47,30 @@ impl Waits {
         Some(waits)
     }
 
-    /// Shows what is waited for until the future is dropped.
-    pub(crate) async fn show<T>(&self, host: &str, max_retries: Option<u32>) -> T {
-        *self.state() = State::default();
-        tokio::time::sleep(DELAY).await;
-        let line = StatusLine::new();
-        loop {
-            let text = self
-                .state()
-                .text(host, max_retries.unwrap_or(DEFAULT_RETRIES));
-            line.show(&text);
-            tokio::time::sleep(REFRESH).await;
-        }
-    }
-
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Shows what is waited for, if there is a terminal, until the future is dropped. Never returns.
+pub(super) async fn show<T>(
+    waits: Option<&Waits>,
+    base_url: Option<&str>,
+    max_retries: Option<u32>,
+) -> T {
+    let Some(waits) = waits else {
+        return std::future::pending().await;
+    };
+    *waits.state() = State::default();
+    let host = base_url.and_then(|base_url| base_url.split("://").nth(1));
+    let host = host.unwrap_or("the service").trim_end_matches('/');
+    let max_retries = max_retries.unwrap_or(DEFAULT_RETRIES);
+    tokio::time::sleep(DELAY).await;
+    let line = StatusLine::new();
+    loop {
+        let text = waits.state().text(host, max_retries);
+        line.show(&text);
+        tokio::time::sleep(REFRESH).await;
     }
 }
 

@@ -11,8 +11,7 @@ use toml_edit::{Document, DocumentMut, Item, Table, TableLike, Value};
 
 use super::{AccountName, ConfigFile, SettingName};
 use crate::outcome::failure::Failure;
-use crate::system::environment::Environment;
-use crate::system::private_file;
+use crate::system::{environment, private_file};
 
 /// An edit of the file, which holds its lock until it is dropped.
 pub(crate) struct ConfigEdit {
@@ -22,8 +21,8 @@ pub(crate) struct ConfigEdit {
 
 impl ConfigEdit {
     /// Waits for the lock and reads the file.
-    pub(crate) fn begin(environment: &Environment) -> Result<Self, Failure> {
-        let directory = environment.config_directory()?;
+    pub(crate) fn begin() -> Result<Self, Failure> {
+        let directory = environment::config_directory()?;
         let path = directory.join("config.lock");
         let opened = private_file::create_directory(&directory).and_then(|()| {
             // The lock file is never deleted: other processes may be waiting for its lock.
@@ -41,7 +40,7 @@ impl ConfigEdit {
             _ => {}
         }
         Ok(Self {
-            file: ConfigFile::load(environment)?,
+            file: ConfigFile::load()?,
             _lock: lock,
         })
     }

@@ -9,7 +9,7 @@ use toml_edit::{Document, DocumentMut, Item, Value};
 use super::SettingName;
 use super::setting_name::STRING;
 use crate::outcome::failure::Failure;
-use crate::system::environment::Environment;
+use crate::system::environment;
 
 /// The field of an account in config.toml that names the store of its key.
 pub(crate) const KEY_STORE: &str = "key_store";
@@ -21,8 +21,8 @@ pub(crate) struct ConfigFile {
 }
 
 impl ConfigFile {
-    pub(crate) fn load(environment: &Environment) -> Result<Self, Failure> {
-        let Ok(directory) = environment.config_directory() else {
+    pub(crate) fn load() -> Result<Self, Failure> {
+        let Ok(directory) = environment::config_directory() else {
             // Writing fails with an error that says so.
             return Ok(Self::empty(PathBuf::new()));
         };
@@ -35,8 +35,8 @@ impl ConfigFile {
     }
 
     /// Returns an empty file, without reading it.
-    pub(super) fn unread(environment: &Environment) -> Self {
-        let directory = environment.config_directory().unwrap_or_default();
+    pub(super) fn unread() -> Self {
+        let directory = environment::config_directory().unwrap_or_default();
         Self::empty(directory.join("config.toml"))
     }
 
@@ -82,7 +82,8 @@ impl ConfigFile {
     /// Returns a warning for each unknown setting.
     pub(crate) fn unknown_settings(&self) -> Vec<String> {
         let names = self.document.iter().map(|(name, _)| name);
-        let unknown = names.filter(|name| *name != "accounts" && !SettingName::is_name(name));
+        let known = SettingName::ALL.map(SettingName::as_str);
+        let unknown = names.filter(|name| *name != "accounts" && !known.contains(name));
         unknown
             .map(|name| {
                 let path = self.path.display();

@@ -18,12 +18,6 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// Parses the name of a format.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        Self::from_str(text, false)
-            .map_err(|_| format!("is {text:?}; expected table, json, ndjson, csv or tsv"))
-    }
-
     pub(crate) fn is_json(self) -> bool {
         matches!(self, Self::Json | Self::Ndjson)
     }

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use clap::{ArgAction, Args};
+use clap::{ArgAction, Args, ColorChoice};
 
-use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, seconds};
-use super::{ColorChoice, Format, SettingName};
+use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, name_of, seconds};
+use super::{Format, Setting, SettingName, Source};
 
 /// The options of every command.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArguments {
     /// Output format: table, json, ndjson, csv or tsv [default: table on a terminal, tsv elsewhere]
@@ -83,6 +83,28 @@ fn timeout(text: &str) -> Result<Duration, String> {
 }
 
 impl GlobalArguments {
+    /// Returns the text of a setting that an option overrides.
+    pub(super) fn setting(&self, name: SettingName) -> Option<Setting<String>> {
+        let (option, text) = match name {
+            SettingName::Account => ("--account", self.account.clone()),
+            SettingName::BaseUrl => ("--base-url", self.base_url.clone()),
+            SettingName::Color => ("--color", self.color.as_ref().map(name_of)),
+            SettingName::NoInput => ("--no-input", self.no_input.then(|| "true".to_owned())),
+            SettingName::Output if self.output.is_some() => {
+                ("--output", self.output.as_ref().map(name_of))
+            }
+            SettingName::Output if self.json => ("--json", Some("json".to_owned())),
+            SettingName::Output => ("--jq", self.jq().map(|_| "json".to_owned())),
+            SettingName::Retries => ("--retries", self.retries.map(|count| count.to_string())),
+            SettingName::Timeout => {
+                let seconds = self.timeout.map(|timeout| timeout.as_secs_f64());
+                ("--timeout", seconds.map(|seconds| seconds.to_string()))
+            }
+            SettingName::Editor | SettingName::Proxy | SettingName::SandboxDialect => return None,
+        };
+        Some(Setting::new(text?, Source::Option(option)))
+    }
+
     /// Returns `true` if the arguments select JSON.
     pub(crate) fn wants_json(&self) -> bool {
         self.json || self.jq().is_some() || self.output.is_some_and(Format::is_json)

@@ -5,7 +5,7 @@ use profile_sdk::ApiKey;
 use super::key_store::StoredKey;
 use super::{KeyStore, Setting, Settings, Source};
 use crate::outcome::failure::Failure;
-use crate::system::environment::Environment;
+use crate::system::environment;
 
 /// An API key with its source.
 pub(crate) struct Key {
@@ -39,7 +39,7 @@ impl Key {
 
     /// Returns `true` if the key that `find` returns is in the system keyring.
     pub(crate) fn is_in_keyring(settings: &Settings) -> Result<bool, Failure> {
-        if !settings.account_is_option() && Self::of_environment(&settings.environment)?.is_some() {
+        if !settings.account_is_option() && Self::of_environment()?.is_some() {
             return Ok(false);
         }
         match settings.account()? {
@@ -53,7 +53,7 @@ impl Key {
     /// Finds the key as `find` does.
     pub(crate) fn find_any(settings: &Settings) -> Result<Found, Failure> {
         if !settings.account_is_option()
-            && let Some(key) = Self::of_environment(&settings.environment)?
+            && let Some(key) = Self::of_environment()?
         {
             return Ok(Found::Key(key));
         }
@@ -70,13 +70,13 @@ impl Key {
         Self::new(kept.text, source, kept.warning).map(Found::Key)
     }
 
-    fn of_environment(environment: &Environment) -> Result<Option<Self>, Failure> {
+    fn of_environment() -> Result<Option<Self>, Failure> {
         const KEY: &str = "PROFILE_API_KEY";
         const KEY_FILE: &str = "PROFILE_API_KEY_FILE";
-        if let Some(text) = environment.text(KEY)? {
+        if let Some(text) = environment::text(KEY)? {
             return Self::new(text, Source::Environment(KEY), None).map(Some);
         }
-        let Some(path) = environment.path(KEY_FILE) else {
+        let Some(path) = environment::path(KEY_FILE) else {
             return Ok(None);
         };
         let missing = || Failure::usage(format!("{KEY_FILE}: {} does not exist", path.display()));

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use super::config_file::KEY_STORE;
 use super::{AccountName, ConfigFile, Settings};
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::system::environment::Environment;
-use crate::system::private_file;
+use crate::system::{environment, private_file};
 
 /// The store of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,12 +55,8 @@ impl KeyStore {
     }
 
     /// Stores an account's key in the keyring, if available, otherwise in a file.
-    pub(crate) fn store(
-        environment: &Environment,
-        account: &AccountName,
-        key: &str,
-    ) -> Result<KeyLocation, Failure> {
-        let path = key_file(environment, account.as_str())?;
+    pub(crate) fn store(account: &AccountName, key: &str) -> Result<KeyLocation, Failure> {
+        let path = key_file(account.as_str())?;
         if cfg!(feature = "keyring") {
             match keyring::store(account.as_str(), key) {
                 Ok(()) => {
@@ -87,7 +82,7 @@ impl KeyStore {
         to: &AccountName,
     ) -> Result<Option<KeyLocation>, Failure> {
         let key = Self::read(settings, from)?;
-        let store = |key: StoredKey| Self::store(&settings.environment, to, key.text.trim_end());
+        let store = |key: StoredKey| Self::store(to, key.text.trim_end());
         key.map(store).transpose()
     }
 
@@ -98,7 +93,7 @@ impl KeyStore {
             let removed = removed.map_err(|reason| keyring_failure("removed from", &reason))?;
             return Ok(removed.then(|| "the system keyring".to_owned()));
         }
-        let path = key_file(&settings.environment, account)?;
+        let path = key_file(account)?;
         Ok(remove_file(&path)?.then(|| path.display().to_string()))
     }
 
@@ -112,7 +107,7 @@ impl KeyStore {
                 warning: None,
             }));
         }
-        let path = key_file(&settings.environment, account)?;
+        let path = key_file(account)?;
         let kept = StoredKey::of_file(&path)?;
         Ok(kept.map(|kept| StoredKey {
             warning: kept.warning.or_else(|| directory_warning(&path)),
@@ -145,10 +140,10 @@ impl KeyLocation {
 }
 
 /// Returns the path of the file for an account's key.
-fn key_file(environment: &Environment, account: &str) -> Result<PathBuf, Failure> {
+fn key_file(account: &str) -> Result<PathBuf, Failure> {
     let account = AccountName::parse(account)
         .map_err(|reason| Failure::usage(format!("the account's name {reason}")))?;
-    let directory = environment.config_directory()?;
+    let directory = environment::config_directory()?;
     Ok(directory.join("keys").join(account.as_str()))
 }
 

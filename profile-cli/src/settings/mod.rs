@@ -2,14 +2,13 @@
 
 mod account;
 mod account_name;
-mod color_choice;
+mod color;
 mod config_edit;
 mod config_file;
 mod format;
 mod global_arguments;
 mod key;
 mod key_store;
-mod options;
 mod proxy;
 mod setting;
 mod setting_name;
@@ -17,16 +16,16 @@ mod value;
 
 use std::time::Duration;
 
+use clap::ColorChoice;
 use tracing::level_filters::LevelFilter;
 
 use crate::outcome::failure::{Failure, sandbox_hint};
-use crate::system::environment::Environment;
+use crate::system::environment;
 
 use account::Account;
-use options::Options;
 
 pub(crate) use account_name::AccountName;
-pub(crate) use color_choice::ColorChoice;
+pub(crate) use color::palette;
 pub(crate) use config_edit::ConfigEdit;
 pub(crate) use config_file::{ConfigFile, KEY_STORE};
 pub(crate) use format::Format;
@@ -39,7 +38,6 @@ pub(crate) use value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, seconds};
 
 /// The settings of one run.
 pub(crate) struct Settings {
-    pub(crate) environment: Environment,
     pub(crate) config: ConfigFile,
     pub(crate) format: Option<Format>,
     pub(crate) color: ColorChoice,
@@ -51,7 +49,7 @@ pub(crate) struct Settings {
     pub(crate) timeout: Option<Duration>,
     pub(crate) retries: Option<u32>,
     pub(crate) log_level: LevelFilter,
-    options: Options,
+    arguments: GlobalArguments,
 }
 
 /// The settings that must be valid for a command to run.
@@ -69,11 +67,10 @@ impl Settings {
     /// Reads the environment and config.toml. No key is read yet.
     pub(crate) fn load(
         arguments: &GlobalArguments,
-        environment: Environment,
         required: RequiredSettings,
     ) -> Result<Self, Failure> {
-        let config = match ConfigFile::load(&environment) {
-            Err(_) if required == RequiredSettings::None => ConfigFile::unread(&environment),
+        let config = match ConfigFile::load() {
+            Err(_) if required == RequiredSettings::None => ConfigFile::unread(),
             loaded => loaded?,
         };
         if required == RequiredSettings::All {
@@ -99,7 +96,7 @@ impl Settings {
                 return Err(Failure::usage(message));
             }
         }
-        let log_level = match log_level(arguments.verbose, &environment) {
+        let log_level = match log_level(arguments.verbose) {
             Err(_) if required < RequiredSettings::All => LevelFilter::OFF,
             read => read?,
         };
@@ -114,8 +111,7 @@ impl Settings {
             timeout: arguments.timeout,
             retries: arguments.retries,
             log_level,
-            options: Options::new(arguments),
-            environment,
+            arguments: arguments.clone(),
             config,
         };
         match settings.fill_in(arguments) {
@@ -127,10 +123,10 @@ impl Settings {
     /// Fills in settings that are not given as arguments.
     fn fill_in(&mut self, arguments: &GlobalArguments) -> Result<(), Failure> {
         if !arguments.wants_json() && self.format.is_none() {
-            self.format = self.read(SettingName::Output, Format::parse)?;
+            self.format = self.read(SettingName::Output, value::choice)?;
         }
         if arguments.color.is_none() {
-            let choice = self.read(SettingName::Color, ColorChoice::parse)?;
+            let choice = self.read(SettingName::Color, value::choice)?;
             self.color = choice.unwrap_or_default();
         }
         if !self.no_input {
@@ -148,7 +144,7 @@ impl Settings {
 
     /// Returns the text of a setting from options, environment, account or file.
     pub(crate) fn configured(&self, name: SettingName) -> Result<Option<Setting<String>>, Failure> {
-        let is_option = self.options.get(name).is_some();
+        let is_option = self.arguments.setting(name).is_some();
         if name == SettingName::BaseUrl && !is_option && self.account_is_option() {
             return self.base_url_of_account();
         }
@@ -165,7 +161,7 @@ impl Settings {
             return Ok(Some(Setting::new(text, source)));
         }
         for variable in name.common_variables() {
-            if let Some(text) = self.environment.text(variable)? {
+            if let Some(text) = environment::text(variable)? {
                 return Ok(Some(Setting::new(text, Source::Environment(variable))));
             }
         }
@@ -177,13 +173,13 @@ impl Settings {
         &self,
         name: SettingName,
     ) -> Result<Option<Setting<String>>, Failure> {
-        if let Some(option) = self.options.get(name) {
-            return Ok(Some(option.clone()));
+        if let Some(option) = self.arguments.setting(name) {
+            return Ok(Some(option));
         }
         let Some(variable) = name.variable() else {
             return Ok(None);
         };
-        let text = self.environment.text(variable)?;
+        let text = environment::text(variable)?;
         Ok(text.map(|text| Setting::new(text, Source::Environment(variable))))
     }
 
@@ -234,7 +230,7 @@ impl Settings {
 
     /// Returns `true` if `--account` is given, which takes precedence over the environment.
     pub(super) fn account_is_option(&self) -> bool {
-        self.options.get(SettingName::Account).is_some()
+        self.arguments.setting(SettingName::Account).is_some()
     }
 
     fn base_url_of_account(&self) -> Result<Option<Setting<String>>, Failure> {
@@ -268,9 +264,9 @@ impl Settings {
     }
 }
 
-fn log_level(verbose: u8, environment: &Environment) -> Result<LevelFilter, Failure> {
+fn log_level(verbose: u8) -> Result<LevelFilter, Failure> {
     match verbose {
-        0 => match environment.text("PROFILE_LOG")? {
+        0 => match environment::text("PROFILE_LOG")? {
             None => Ok(LevelFilter::OFF),
             Some(text) => text.parse().map_err(|_| {
                 let expected = "expected off, error, warn, info, debug or trace";

@@ -5,6 +5,7 @@ use hyper_util::client::proxy::matcher::Matcher;
 use super::setting_name::with_scheme;
 use super::{Setting, SettingName, Settings, Source};
 use crate::outcome::failure::Failure;
+use crate::system::environment;
 
 impl Settings {
     /// Returns the proxy for a base URL: that of config.toml, or that of the environment variables
@@ -24,7 +25,7 @@ impl Settings {
         if matches!(proxy.source, Source::File(_)) {
             return Ok(Some(proxy));
         }
-        let text = |name| self.environment.text(name);
+        let text = environment::text;
         let excluded = match text("no_proxy")? {
             Some(hosts) => Some(hosts),
             None => text("NO_PROXY")?,

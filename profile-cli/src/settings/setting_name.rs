@@ -4,13 +4,13 @@ use std::fmt;
 use std::io::IsTerminal as _;
 use std::path::Path;
 
-use clap::ValueEnum;
 use clap::builder::PossibleValue;
+use clap::{ColorChoice, ValueEnum};
 use profile_sdk::Client;
 use toml_edit::{Item, Value};
 
-use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, count, seconds, switch};
-use super::{AccountName, ColorChoice, Format, without_credentials};
+use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, choice, count, seconds, switch};
+use super::{AccountName, Format, without_credentials};
 
 /// Description of a string in TOML.
 pub(super) const STRING: &str = "a string in quotes";
@@ -67,11 +67,6 @@ impl SettingName {
         found.ok_or_else(|| Self::unknown_message(text))
     }
 
-    /// Returns `true` if there is a setting of this name.
-    pub(super) fn is_name(text: &str) -> bool {
-        Self::ALL.iter().any(|known| known.as_str() == text)
-    }
-
     /// Returns the error message for an unknown name, with a suggestion.
     pub(super) fn unknown_message(text: &str) -> String {
         const MIN_SIMILARITY: f64 = 0.75;
@@ -95,21 +90,6 @@ impl SettingName {
         });
         let names = Self::ALL.map(Self::as_str).join(", ");
         format!("unknown setting {shown:?}{meant}; expected one of {names}")
-    }
-
-    /// Returns the command-line option.
-    pub(crate) fn option(self) -> &'static str {
-        match self {
-            Self::Account => "--account",
-            Self::BaseUrl => "--base-url",
-            Self::Color => "--color",
-            // There is no option for these.
-            Self::Editor | Self::Proxy | Self::SandboxDialect => "",
-            Self::NoInput => "--no-input",
-            Self::Output => "--output",
-            Self::Retries => "--retries",
-            Self::Timeout => "--timeout",
-        }
     }
 
     /// Returns the environment variable that takes precedence over config.toml.
@@ -143,9 +123,9 @@ impl SettingName {
                 Err("is empty; expected a command such as vi".to_owned())
             }
             Self::Editor => Ok(()),
-            Self::Color => ColorChoice::parse(text).map(drop),
+            Self::Color => choice::<ColorChoice>(text).map(drop),
             Self::NoInput => switch(text).map(drop),
-            Self::Output => Format::parse(text).map(drop),
+            Self::Output => choice::<Format>(text).map(drop),
             Self::Proxy => proxy(text),
             Self::Retries => count(text).map(drop),
             #[cfg(feature = "sandbox")]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use clap::ValueEnum;
 use profile_sdk::ClientBuilder;
 
 /// Maximum number of retries.
@@ -28,6 +29,20 @@ pub(crate) fn switch(text: &str) -> Result<bool, String> {
         "false" | "0" | "no" | "off" => Ok(false),
         _ => Err(format!("is {text:?}; expected true or false")),
     }
+}
+
+/// Parses one of a few names.
+pub(crate) fn choice<T: ValueEnum>(text: &str) -> Result<T, String> {
+    T::from_str(text, false).map_err(|_| {
+        let names: Vec<_> = T::value_variants().iter().map(name_of).collect();
+        format!("is {text:?}; expected one of {}", names.join(", "))
+    })
+}
+
+/// Returns the name of a value.
+pub(crate) fn name_of<T: ValueEnum>(value: &T) -> String {
+    let value = value.to_possible_value();
+    value.map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 /// Parses a whole number.

@@ -159,7 +159,7 @@ fn validates_values_before_storing() {
         exit 2
         --- stdout
         --- stderr
-        error: output is "xml"; expected table, json, ndjson, csv or tsv
+        error: output is "xml"; expected one of table, json, ndjson, csv, tsv
     "#]]);
     config(home.path(), &["set", "retries", "many"]).check(&expect![[r#"
         exit 2

@@ -145,7 +145,7 @@ async fn a_rate_limit_reports_when_to_retry() {
         --- stdout
         --- stderr
         error: rate limit exceeded (429)
-        hint: try again in 60 minutes
+        hint: try again in 1h
     "#]]);
 }
 
@@ -218,13 +218,13 @@ async fn a_408_is_retryable_for_idempotent_calls() {
 }
 
 #[tokio::test]
-async fn reports_a_very_long_wait_in_words() {
+async fn a_very_long_wait_is_not_reported() {
     let fixture = Fixture::new().await;
     let wait = "9".repeat(20);
     let busy = ResponseTemplate::new(429).insert_header("retry-after", wait.as_str());
     let busy = Mock::given(any()).respond_with(busy);
     busy.mount(fixture.service.wiremock()).await;
     let run = fixture.run(&["show"]);
-    let hint = "hint: try again in more than a year\n";
+    let hint = "hint: try again later\n";
     assert!(run.stderr().contains(hint), "{run}");
 }

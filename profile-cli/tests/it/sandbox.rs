@@ -186,7 +186,7 @@ fn status_shows_only_the_sandbox() {
         key             sample (--sandbox)
         handle          demo
         scopes          profile:write analytics:read links:write social:write
-        rate_limit      1000000 requests per 60 s
+        rate_limit      1,000,000 requests a minute
         allowed         show, set, edit, export, diff, apply, link list, link
                         add, link edit, link delete, post list, post create,
                         post delete, stats, analytics, badge list, site

@@ -35,7 +35,7 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     let name = account.name;
     session.confirm(&format!("Remove account {name} and its key?"))?;
     let _guard = InterruptGuard::new();
-    let mut edit = ConfigEdit::begin(&settings.environment)?;
+    let mut edit = ConfigEdit::begin()?;
     let chosen = edit.file().text(SettingName::Account)?;
     let removed_from = KeyStore::remove(settings, &name)?;
     edit.remove_account(&name);

@@ -60,7 +60,7 @@ pub(crate) fn run(command: AuthCommand, session: &Session<'_>) -> Result<Report,
         AuthCommand::Logout(_) => logout::run(session),
         AuthCommand::Status(_) => status::run(session),
         AuthCommand::List(_) => list::run(session),
-        AuthCommand::Switch(arguments) => switch::run(&arguments, session),
+        AuthCommand::Switch(arguments) => switch::run(&arguments),
         AuthCommand::Token(_) => token::run(session),
         AuthCommand::Rename(arguments) => rename::run(&arguments, session),
     }

@@ -32,7 +32,7 @@ pub(crate) fn run(
     let invalid = |reason| Failure::usage(format!("the new name {reason}"));
     let new = AccountName::parse(new).map_err(invalid)?;
     let _guard = InterruptGuard::new();
-    let mut edit = ConfigEdit::begin(&settings.environment)?;
+    let mut edit = ConfigEdit::begin()?;
     edit.file().check_account(name)?;
     edit.check_free(&new)?;
     // The old key is removed last, so that an error loses nothing.

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::permissions::{self, Permission};
 use crate::commands::config::listed_setting::{self, ListedSetting};
+use crate::drawing::rate;
 use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT, sandbox_hint};
 use crate::outcome::report::{Report, View, push_field};
 use crate::session::Session;
@@ -132,7 +133,7 @@ impl Status<'_> {
         push_field(&mut fields, "key", Some(key));
         push_field(&mut fields, "handle", self.handle.as_ref());
         push_field(&mut fields, "scopes", Some(scopes_text(self.scopes)));
-        let rate_limit = self.rate_limit.map_or_else(unknown, rate_limit_text);
+        let rate_limit = self.rate_limit.map_or_else(unknown, rate);
         push_field(&mut fields, "rate_limit", Some(rate_limit));
         fields.extend(permission_fields(self.permissions.as_deref()));
         fields.extend(login.settings.iter().filter_map(ListedSetting::as_field));
@@ -201,17 +202,6 @@ fn scopes_text(scopes: Option<&Scopes>) -> String {
     match names(scopes) {
         names if names.is_empty() => "none".to_owned(),
         names => names.join(" "),
-    }
-}
-
-fn rate_limit_text(rate_limit: &RateLimit) -> String {
-    match (rate_limit.limit(), rate_limit.window_seconds()) {
-        (Some(limit), Some(window)) => format!("{limit} requests per {window} s"),
-        (Some(limit), None) if rate_limit.raw().is_number() => format!("{limit} requests"),
-        _ => match rate_limit.raw() {
-            Value::String(text) => text.clone(),
-            raw => raw.to_string(),
-        },
     }
 }
 

@@ -6,7 +6,6 @@ use serde_json::json;
 use super::override_warning::override_warning;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
-use crate::session::Session;
 use crate::settings::{ConfigEdit, SettingName};
 
 #[derive(Debug, Args)]
@@ -20,12 +19,9 @@ pub(crate) struct AuthSwitchArguments {
     name: String,
 }
 
-pub(crate) fn run(
-    arguments: &AuthSwitchArguments,
-    session: &Session<'_>,
-) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: &AuthSwitchArguments) -> Result<Report, Failure> {
     let name = &arguments.name;
-    let mut edit = ConfigEdit::begin(&session.settings.environment)?;
+    let mut edit = ConfigEdit::begin()?;
     edit.file().check_account(name)?;
     edit.set(SettingName::Account, name);
     edit.finish()?;
@@ -34,6 +30,6 @@ pub(crate) fn run(
         View::Sentence(format!("Switched to account {name}.")),
     )
     .of_change();
-    report.warnings.extend(override_warning(session));
+    report.warnings.extend(override_warning());
     Ok(report)
 }

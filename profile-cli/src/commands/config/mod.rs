@@ -50,10 +50,10 @@ impl ConfigCommand {
 
 pub(crate) fn run(command: &ConfigCommand, session: &Session<'_>) -> Result<Report, Failure> {
     match command {
-        ConfigCommand::Path(_) => path::run(session),
+        ConfigCommand::Path(_) => path::run(),
         ConfigCommand::List(_) => list::run(session),
         ConfigCommand::Get(arguments) => get::run(arguments, session),
-        ConfigCommand::Set(arguments) => set::run(arguments, session),
-        ConfigCommand::Unset(arguments) => unset::run(arguments, session),
+        ConfigCommand::Set(arguments) => set::run(arguments),
+        ConfigCommand::Unset(arguments) => unset::run(arguments),
     }
 }

@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
-use crate::session::Session;
+use crate::system::environment;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -16,8 +16,8 @@ Examples:
   $EDITOR \"$(profile config path)\"")]
 pub(crate) struct ConfigPathArguments {}
 
-pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
-    let directory = session.settings.environment.config_directory()?;
+pub(crate) fn run() -> Result<Report, Failure> {
+    let directory = environment::config_directory()?;
     let path = directory.join("config.toml");
     Ok(Report::text(path.to_string_lossy(), "path"))
 }

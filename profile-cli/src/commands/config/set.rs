@@ -5,8 +5,8 @@ use serde_json::json;
 
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
-use crate::session::Session;
 use crate::settings::{ConfigEdit, SettingName};
+use crate::system::environment;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -26,16 +26,12 @@ pub(crate) struct ConfigSetArguments {
     value: String,
 }
 
-pub(crate) fn run(
-    arguments: &ConfigSetArguments,
-    session: &Session<'_>,
-) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: &ConfigSetArguments) -> Result<Report, Failure> {
     let name = SettingName::parse(&arguments.name).map_err(Failure::usage)?;
     let value = &arguments.value;
     name.check(value)
         .map_err(|reason| Failure::usage(format!("{name} {reason}")))?;
-    let environment = &session.settings.environment;
-    let mut edit = ConfigEdit::begin(environment)?;
+    let mut edit = ConfigEdit::begin()?;
     if name == SettingName::Account {
         edit.file().check_account(value)?;
     }
@@ -49,7 +45,7 @@ pub(crate) fn run(
     )
     .of_change();
     let variable = name.variable();
-    if let Some(variable) = variable.filter(|variable| environment.path(variable).is_some()) {
+    if let Some(variable) = variable.filter(|name| environment::is_set(name)) {
         let warning = format!("{variable} is set and overrides config.toml");
         report.warnings.push(warning);
     }

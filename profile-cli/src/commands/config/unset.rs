@@ -5,7 +5,6 @@ use serde_json::json;
 
 use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
-use crate::session::Session;
 use crate::settings::{ConfigEdit, SettingName};
 
 #[derive(Debug, Args)]
@@ -18,12 +17,9 @@ pub(crate) struct ConfigUnsetArguments {
     name: String,
 }
 
-pub(crate) fn run(
-    arguments: &ConfigUnsetArguments,
-    session: &Session<'_>,
-) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: &ConfigUnsetArguments) -> Result<Report, Failure> {
     let name = SettingName::parse(&arguments.name).map_err(Failure::usage)?;
-    let mut edit = ConfigEdit::begin(&session.settings.environment)?;
+    let mut edit = ConfigEdit::begin()?;
     let path = edit.file().path().to_string_lossy().into_owned();
     let was_set = edit.unset(name)?;
     if was_set {

@@ -9,7 +9,7 @@ use crate::commands::version;
 use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT};
 use crate::session::Session;
 use crate::settings::{Key, Settings};
-use crate::system::private_file;
+use crate::system::{environment, private_file};
 
 pub(super) fn checks(session: &Session<'_>) -> Vec<Check> {
     let settings = &session.settings;
@@ -76,13 +76,13 @@ fn of_files(settings: &Settings) -> Vec<Check> {
 }
 
 fn files_with_secrets(settings: &Settings) -> Result<Vec<PathBuf>, Failure> {
-    let directory = settings.environment.config_directory()?;
+    let directory = environment::config_directory()?;
     let keys = directory.join("keys");
     let accounts = settings.config.accounts();
     let mut files = vec![directory.join("config.toml"), keys.clone()];
     files.extend(accounts.iter().map(|account| keys.join(account)));
     for variable in ["PROFILE_API_KEY_FILE", "PROFILE_WEBHOOK_SECRET_FILE"] {
-        let Some(path) = settings.environment.path(variable) else {
+        let Some(path) = environment::path(variable) else {
             continue;
         };
         if !path.exists() {

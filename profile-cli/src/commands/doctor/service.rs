@@ -14,7 +14,7 @@ use url::Url;
 use super::check::Check;
 use crate::commands::auth::permissions;
 use crate::outcome::failed_call::SCOPE_HINT;
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::Failure;
 use crate::session::Session;
 use crate::settings::{Key, SettingName, without_credentials};
 
@@ -135,10 +135,9 @@ fn push_response<T>(
     is_https: bool,
     session: &Session<'_>,
 ) -> Result<Option<T>, Failure> {
-    let interrupted = || Failure::new(FailureKind::Interrupted, "interrupted");
     // Reports the first error, instead of waiting for minutes.
     let call = call.retry(RetryPolicy::new().max_retries(0));
-    let answer = session.send(call)?.ok_or_else(interrupted)?;
+    let answer = session.send(call)?;
     let has_response = !matches!(&answer, Err(error) if error.status().is_none());
     if is_https && has_response {
         checks.push(Check::ok("tls", "the certificate is trusted"));

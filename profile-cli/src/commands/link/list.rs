@@ -4,8 +4,8 @@ use clap::Args;
 use profile_sdk::Link;
 
 use super::fields::{COLUMNS, cells};
-use crate::commands::listing::report_listing;
 use crate::outcome::failure::Failure;
+use crate::outcome::listing::report_listing;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::fields::table;
-use crate::commands::listing::report_listing;
 use crate::outcome::failure::Failure;
+use crate::outcome::listing::report_listing;
 use crate::outcome::report::Report;
 use crate::session::Session;
 

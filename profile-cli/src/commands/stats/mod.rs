@@ -10,8 +10,8 @@ use profile_sdk::{Days, Handle, InvalidValue, Response, UserStats};
 
 use self::comparison::views_before;
 use self::fields::{as_array, plain};
-use crate::commands::batch;
 use crate::drawing::{self, Drawing, ProfileViews};
+use crate::outcome::batch;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::session::Session;

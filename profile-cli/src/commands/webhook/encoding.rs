@@ -1,6 +1,7 @@
 //! `--encoding`: the encoding of the digest in a signature.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use webhook_verify::DigestEncoding;
 
 // Not a doc comment, which clap would print as the description of each command.
@@ -8,23 +9,14 @@ use webhook_verify::DigestEncoding;
 #[derive(Debug, Clone, Copy, Args)]
 pub(super) struct Encoding {
     /// Encoding of the digest after `sha256=`: hex, or base64 with padding
-    #[arg(long, value_enum, default_value = "hex", hide_possible_values = true)]
-    encoding: EncodingName,
+    #[arg(long = "encoding", default_value = "hex", hide_possible_values = true)]
+    #[arg(value_name = "ENCODING", value_parser = parser())]
+    pub(super) digest: DigestEncoding,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum EncodingName {
-    /// 64 hexadecimal digits
-    Hex,
-    /// 44 characters, padding included
-    Base64,
-}
-
-impl Encoding {
-    pub(super) fn digest(self) -> DigestEncoding {
-        match self.encoding {
-            EncodingName::Hex => DigestEncoding::Hex,
-            EncodingName::Base64 => DigestEncoding::Base64,
-        }
-    }
+fn parser() -> impl TypedValueParser<Value = DigestEncoding> {
+    PossibleValuesParser::new(["hex", "base64"]).map(|name| match name.as_str() {
+        "base64" => DigestEncoding::Base64,
+        _ => DigestEncoding::Hex,
+    })
 }

@@ -61,7 +61,7 @@ pub(crate) fn run(
     for file in files.collect::<Result<Vec<_>, _>>()?.into_iter().flatten() {
         let recorded = read(&file)?;
         let delivery = match &secret {
-            Some(secret) => recorded.signed(secret, arguments.encoding.digest()),
+            Some(secret) => recorded.signed(secret, arguments.encoding.digest),
             None => recorded,
         };
         deliveries.push((file.display().to_string(), delivery));

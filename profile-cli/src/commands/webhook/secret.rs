@@ -7,7 +7,7 @@ use webhook_verify::{Secret, SecretError};
 use crate::input::typed_text::length_without_last_break;
 use crate::outcome::failure::Failure;
 use crate::session::Session;
-use crate::system::private_file;
+use crate::system::{environment, private_file};
 
 const SECRET: &str = "PROFILE_WEBHOOK_SECRET";
 const SECRET_FILE: &str = "PROFILE_WEBHOOK_SECRET_FILE";
@@ -26,14 +26,13 @@ pub(super) struct WebhookSecret {
 impl WebhookSecret {
     /// Reads the secret. Warns if other users can read its file.
     pub(super) fn load(session: &Session<'_>) -> Result<Self, Failure> {
-        let environment = &session.settings.environment;
-        if let Some(text) = environment.text(SECRET)? {
+        if let Some(text) = environment::text(SECRET)? {
             return Ok(Self {
                 bytes: text.into_bytes(),
                 source: SECRET,
             });
         }
-        let Some(path) = environment.path(SECRET_FILE) else {
+        let Some(path) = environment::path(SECRET_FILE) else {
             let hint = format!("set {SECRET}, or {SECRET_FILE} to a file that contains it");
             return Err(Failure::usage("no webhook secret is set").hint(hint));
         };

@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &WebhookSendArguments, session: &Session<'_>) -> Re
         ));
     }
     let delivery =
-        Delivery::new(arguments.kind.clone(), body).signed(&secret, arguments.encoding.digest());
+        Delivery::new(arguments.kind.clone(), body).signed(&secret, arguments.encoding.digest);
     let deliveries = (0..arguments.count).map(|_| ("", &delivery));
     send_all(deliveries, &arguments.to, session)
 }

@@ -39,6 +39,6 @@ pub(crate) fn run(
 ) -> Result<Report, Failure> {
     let secret = WebhookSecret::load(session)?.secret()?;
     let body = arguments.body.read()?;
-    let signature = sign_as(arguments.encoding.digest(), &secret, body);
+    let signature = sign_as(arguments.encoding.digest, &secret, body);
     Ok(Report::text(signature, "signature"))
 }

@@ -55,7 +55,7 @@ pub(crate) fn run(
     session: &Session<'_>,
 ) -> Result<Report, Failure> {
     let secret = WebhookSecret::load(session)?;
-    let verifier = Verifier::new(secret.secret()?).encoding(arguments.encoding.digest());
+    let verifier = Verifier::new(secret.secret()?).encoding(arguments.encoding.digest);
     let body = arguments.body.read()?;
     let event = arguments.event.iter().map(|event| (EVENT_HEADER, event));
     let headers = Headers::new(event.chain([(SIGNATURE_HEADER, &arguments.signature)]));

@@ -66,7 +66,7 @@ impl Handler {
         let recorder = arguments.record.as_deref().map(Recorder::new).transpose()?;
         let (sender, messages) = unbounded_channel();
         let verifier = Verifier::new(secret)
-            .encoding(arguments.encoding.digest())
+            .encoding(arguments.encoding.digest)
             .body_limit(arguments.max_body);
         let handler = Self {
             receiver: Receiver::new(verifier),

@@ -73,7 +73,7 @@ pub(crate) fn run(
     }
     let secret = WebhookSecret::load(session)?;
     secret.secret()?;
-    let cases = cases::all(&Signer::new(secret.bytes(), arguments.encoding.digest()));
+    let cases = cases::all(&Signer::new(secret.bytes(), arguments.encoding.digest));
     session.confirm(&format!(
         "Send {} deliveries to {}? The receiver acts on those that it accepts.",
         cases.len(),

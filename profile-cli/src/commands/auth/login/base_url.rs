@@ -1,0 +1,61 @@
+//! The base URL of a login.
+
+use crate::input::prompt;
+use crate::outcome::failure::Failure;
+use crate::session::Session;
+use crate::settings::{AccountName, SettingName, without_credentials};
+
+/// Returns the base URL of the options, the account or config.toml, or asks for it.
+pub(super) fn find(
+    with_token: bool,
+    name: Option<&AccountName>,
+    session: &Session<'_>,
+) -> Result<String, Failure> {
+    let settings = &session.settings;
+    if let Some(given) = settings.override_for_run(SettingName::BaseUrl)? {
+        let invalid = |reason| Failure::usage(format!("{}: the base URL {reason}", given.source));
+        return checked(&given.value).map_err(invalid);
+    }
+    let stored = match name {
+        Some(name) => settings.config.account_text(name.as_str(), "base_url")?,
+        None => None,
+    };
+    let known = match stored {
+        Some(stored) => Some(stored),
+        None => settings.config.text(SettingName::BaseUrl)?,
+    };
+    if with_token || settings.curl {
+        return known.ok_or_else(|| {
+            Failure::usage("no base URL is set")
+                .hint("add --base-url, for example --base-url https://profiles.example")
+        });
+    }
+    let question = match &known {
+        Some(known) => format!("Base URL [{}]: ", without_credentials(known)),
+        None => "Base URL, for example https://profiles.example: ".to_owned(),
+    };
+    loop {
+        let typed = prompt::ask(&question)?;
+        let checked = match &known {
+            Some(known) if typed.is_empty() => checked(known),
+            _ => checked(&typed),
+        };
+        match checked {
+            Ok(base_url) => return Ok(base_url),
+            Err(reason) => session.output.warn(&format!("the base URL {reason}")),
+        }
+    }
+}
+
+/// Returns the base URL with a scheme, or the reason why it is invalid.
+fn checked(typed: &str) -> Result<String, String> {
+    let check = |base_url: String| SettingName::BaseUrl.check(&base_url).map(|()| base_url);
+    match typed.contains("://") {
+        true => check(typed.to_owned()),
+        false if typed.is_empty() => {
+            Err("is empty; expected one such as https://profiles.example".to_owned())
+        }
+        // Plain HTTP is only valid on this machine.
+        false => check(format!("http://{typed}")).or_else(|_| check(format!("https://{typed}"))),
+    }
+}
