@@ -80,7 +80,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("X-Quota-Limit", "5000")
-        self.send_header("X-Quota-Remaining", "4000")
+        self.send_header("X-Quota-Left", "4000")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

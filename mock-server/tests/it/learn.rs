@@ -84,17 +84,22 @@ fn fields(dialect: &Dialect) -> Map<String, Value> {
     fields
 }
 
-/// Returns the third column of the table of settings.
+/// The header of the table of settings.
+const HEADER: &str =
+    "| Setting | Question | Found in | Reason if it is not observable |\n|---|---|---|---|\n";
+
+/// Returns the cells of the table of settings.
+fn table() -> Vec<Vec<&'static str>> {
+    let (_, table) = PAGE.split_once(HEADER).unwrap();
+    let rows = table.lines().take_while(|line| !line.is_empty());
+    let cells = |row: &'static str| row.trim_matches('|').split('|').map(str::trim).collect();
+    rows.map(cells).collect()
+}
+
+/// Returns the last column of the table of settings.
 fn needs() -> BTreeMap<&'static str, &'static str> {
-    let rows = PAGE.lines().filter(|line| line.starts_with("| `"));
-    let rows = rows.map(|row| {
-        row.trim_matches('|')
-            .split(" | ")
-            .map(str::trim)
-            .collect::<Vec<_>>()
-    });
-    let rows = rows.filter(|cells| cells.len() == 3);
-    rows.map(|cells| (cells[0].trim_matches('`'), cells[2]))
+    let rows = table().into_iter();
+    rows.map(|cells| (cells[0].trim_matches('`'), cells[3]))
         .collect()
 }
 
@@ -130,17 +135,83 @@ pub(crate) fn observable(dialect: &Dialect, met: &[&str]) -> Map<String, Value> 
     fields
 }
 
-pub(crate) const WRITES: &str = "`--allow-writes`";
-pub(crate) const DELIVERIES: &str = "`--delivery`";
-pub(crate) const SCOPES: [&str; 2] = ["the scope `analytics:read`", "the scope `profile:write`"];
+pub(crate) const WRITES: &str = "needs --allow-writes";
+pub(crate) const DELIVERIES: &str = "needs --delivery";
+pub(crate) const SCOPES: [&str; 2] = [
+    "the key lacks the scope analytics:read",
+    "the key lacks the scope profile:write",
+];
 
 #[test]
 fn the_page_has_every_setting() {
-    let settings = fields(&Dialect::default());
-    let documented: Vec<_> = needs().into_keys().collect();
-    let mut expected: Vec<_> = settings.keys().map(String::as_str).collect();
-    expected.sort_unstable();
-    assert_eq!(documented, expected);
+    let documented = needs();
+    for setting in fields(&Dialect::default()).keys() {
+        assert!(documented.contains_key(setting.as_str()), "{setting}");
+    }
+}
+
+/// Renders a row of the table from the rows of three reports: with all options, without options, and
+/// without scopes.
+fn documentation([all, without_options, without_scopes]: [&Value; 3]) -> String {
+    let setting = match &all["setting"] {
+        Value::String(setting) => format!("`{setting}`"),
+        _ => "–".to_owned(),
+    };
+    let request = match all["sample"]["request"].as_str() {
+        None => "–".to_owned(),
+        Some(name) if name.ends_with(".http") => "a delivery".to_owned(),
+        Some(request) => {
+            let segment = |segment: &str| match segment {
+                "demo" => "{own}".to_owned(),
+                "grace" => "{other}".to_owned(),
+                id if id.starts_with("link_") => "{id}".to_owned(),
+                handle if handle.starts_with("learn") => "{unknown}".to_owned(),
+                other => other.to_owned(),
+            };
+            let segments: Vec<_> = request.split('/').map(segment).collect();
+            format!("`{}`", segments.join("/"))
+        }
+    };
+    let scope = without_scopes["reason"].as_str();
+    let scope = scope.filter(|reason| reason.starts_with("the key lacks"));
+    let reason = without_options["reason"].as_str();
+    let needs = reason.or(all["reason"].as_str()).or(scope);
+    let question = all["question"].as_str().unwrap();
+    format!(
+        "| {setting} | {question} | {request} | {} |\n",
+        needs.unwrap_or("–")
+    )
+}
+
+#[tokio::test]
+async fn the_page_lists_the_rows_of_the_report() {
+    let server = MockServer::start().await;
+    let directory = TempDir::new().unwrap();
+    let [path, _] = crate::learn_round_trip::record(&server, directory.path()).await;
+    let delivery = ["--delivery", path.to_str().unwrap()];
+    let writes = ["--handle", "grace", "--allow-writes", "--yes"];
+    let runs = [
+        (server.key(), [&writes[..], &delivery].concat()),
+        (server.key(), vec![]),
+        (server.keys().none.as_str(), vec![]),
+    ];
+    let reports = runs.map(|(key, options)| learn(server.uri(), key, &options).report);
+    let [all, without_options, without_scopes] = reports
+        .each_ref()
+        .map(|report| report["rows"].as_array().unwrap());
+    let rows = all.iter().zip(without_options).zip(without_scopes);
+    let table: String = rows
+        .map(|((all, without_options), without_scopes)| {
+            documentation([all, without_options, without_scopes])
+        })
+        .collect();
+    let (before, rest) = PAGE.split_once(HEADER).unwrap();
+    let after = match rest.starts_with('\n') {
+        true => rest,
+        false => &rest[rest.find("\n\n").unwrap() + 1..],
+    };
+    let page = format!("{before}{HEADER}{table}{after}");
+    expect_test::expect_file!["../../docs/learn.md"].assert_eq(&page);
 }
 
 #[tokio::test]

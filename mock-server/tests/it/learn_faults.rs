@@ -10,7 +10,7 @@ use mock_server::{Fault, FaultRule, MockServer, WireFault};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::learn::learn;
+use crate::learn::{Learned, learn};
 use crate::serving::program;
 
 const OPTIONS: [&str; 6] = [
@@ -169,9 +169,36 @@ async fn sends_nothing_after_a_long_retry_after() {
     assert_eq!(learned.code, Some(3), "{}", learned.stderr);
     assert_eq!(
         learned.stderr,
-        "mock-server: the rate limit of the service would take more than 300 s of waiting\n"
+        "mock-server: the rate limit of the service requires waiting more than 300 s\n"
     );
     assert_eq!(server.journal().requests().len(), 11);
+}
+
+/// Learns from a service that stops to respond in time after a number of requests.
+async fn learn_until_hanging(requests: u64) -> (Learned, usize) {
+    let server = MockServer::start().await;
+    let rule = FaultRule::new(Fault::delay(5_000)).skip(requests);
+    server.add_fault(rule).unwrap();
+    let learned = learn(server.uri(), server.key(), &OPTIONS);
+    assert_eq!(learned.code, Some(3), "{}", learned.stderr);
+    (learned, server.journal().requests().len())
+}
+
+#[tokio::test]
+async fn gives_up_after_four_requests_without_a_response() {
+    let (learned, requests) = learn_until_hanging(10).await;
+    let message = "mock-server: 4 requests in a row had no response; ";
+    assert!(learned.stderr.starts_with(message), "{}", learned.stderr);
+    assert!(requests <= 14, "{requests}");
+}
+
+#[tokio::test]
+async fn names_the_changes_before_giving_up() {
+    let (learned, _) = learn_until_hanging(30).await;
+    let (_, left) = learned.stderr.split_once("not undone:\n").unwrap();
+    assert!(left.starts_with("  /me/profile; send the object"), "{left}");
+    let message = "\nmock-server: 4 requests in a row had no response; ";
+    assert!(left.contains(message), "{left}");
 }
 
 #[tokio::test]
@@ -215,7 +242,7 @@ fn ctrl_c_undoes_the_changes() {
     .unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
-    while !line.contains("also written to") {
+    while !line.contains("are saved in") {
         line.clear();
         assert_ne!(stderr.read_line(&mut line).unwrap(), 0);
     }

@@ -71,7 +71,7 @@ fn expected_settings() -> [(&'static str, Value); 12] {
         ),
         (
             "rate_limit_header_names",
-            json!({"limit": "x-quota-limit", "remaining": "x-quota-remaining"}),
+            json!({"limit": "x-quota-limit", "remaining": "x-quota-left"}),
         ),
         (
             "extra_fields",

@@ -35,7 +35,7 @@ fn world(dialect: Dialect) -> World {
 }
 
 /// Records two deliveries as `profile webhook listen --record` does.
-async fn record(server: &MockServer, directory: &Path) -> [PathBuf; 2] {
+pub(crate) async fn record(server: &MockServer, directory: &Path) -> [PathBuf; 2] {
     server.webhook().use_sink("200", SECRET).unwrap();
     let mut paths = ["one.http", "two.http"].map(|name| directory.join(name));
     for path in &mut paths {

@@ -41,13 +41,13 @@ pub(crate) struct LearnOptions {
     /// File with the API key [default: the environment variable PROFILE_API_KEY]
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
-    /// Handle of a profile that is not the key owner's
+    /// Handle of another profile
     #[arg(long)]
     handle: Option<String>,
     /// Also learn from writes, which are undone afterwards
     #[arg(long)]
     allow_writes: bool,
-    /// Do not ask before the writes
+    /// Do not ask for confirmation
     #[arg(long, requires = "allow_writes")]
     yes: bool,
     /// Delivery recorded by `profile webhook listen --record`; repeatable
@@ -162,7 +162,7 @@ fn confirm(options: &LearnOptions, changes: &str) -> Result<(), Ended> {
     }
     if !io::stdin().is_terminal() {
         return Err(usage(
-            "cannot ask before the writes; confirm them with --yes",
+            "cannot ask for confirmation without a terminal; use --yes",
         ));
     }
     let _ = write!(io::stderr(), "Continue? [y/N] ").and_then(|()| io::stderr().flush());
@@ -205,7 +205,7 @@ async fn write(
             }
         }
     }
-    let stopped = service.take_unreachable();
+    let stopped = service.stopped();
     let left = tokio::select! {
         left = learn::clean_up(service, &mut changes) => Some(left),
         _ = signals.next() => None,

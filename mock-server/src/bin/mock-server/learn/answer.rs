@@ -135,10 +135,11 @@ pub(super) fn without_texts(value: &Value) -> Value {
         Value::String(_) => json!("…"),
         Value::Array(all) => all.iter().map(without_texts).collect(),
         Value::Object(fields) => {
-            let fields = fields
-                .iter()
-                .map(|(name, value)| (name.clone(), without_texts(value)));
-            fields.collect::<Map<_, _>>().into()
+            let mut fields = fields.clone();
+            fields
+                .values_mut()
+                .for_each(|value| *value = without_texts(value));
+            fields.into()
         }
         other => other.clone(),
     }

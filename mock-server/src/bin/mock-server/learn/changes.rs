@@ -155,14 +155,14 @@ impl Changes {
         let warning = match observations.lists_resources() {
             true => "",
             false => {
-                "\n  GET /me does not list links and posts: if no response shows the id of a new \
-                 one, it stays"
+                "\n  GET /me does not list links and posts; one whose id no response shows cannot be \
+                 deleted"
             }
         };
         format!(
-            "this changes the account of the key at {}:{}\n  one link and one post that contain {} \
-             are created and deleted; others may see them meanwhile{warning}\nThe values before are \
-             also written to {}",
+            "this changes the profile of the key's owner at {}:{}\n  one link and one post that \
+             contain {} are created and deleted; others may see them until then{warning}\nThe current \
+             values are saved in {}",
             self.base_url,
             edits.collect::<String>(),
             self.mark,

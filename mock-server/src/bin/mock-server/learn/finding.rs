@@ -41,15 +41,9 @@ impl Sample {
 
 impl fmt::Display for Sample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            request,
-            status,
-            found,
-        } = self;
-        match status {
-            Some(status) => write!(f, "{request}: {status} {found}"),
-            None => write!(f, "{request}: {found}"),
-        }
+        let status = self.status.map(|status| format!("{status} "));
+        let status = status.unwrap_or_default();
+        write!(f, "{}: {status}{}", self.request, self.found)
     }
 }
 

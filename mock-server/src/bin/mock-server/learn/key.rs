@@ -49,14 +49,10 @@ impl Key {
 /// Parses a base URL to which the key can be sent.
 pub(crate) fn base_url(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|error| format!("{error}; expected https://HOST"))?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err("expected a URL that starts with https://".to_owned());
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err("remove the user name and password".to_owned());
-    }
-    if url.query().is_some() || url.fragment().is_some() {
-        return Err("remove everything from ? or # on".to_owned());
+    let has_user = !url.username().is_empty() || url.password().is_some();
+    let is_plain = !has_user && url.query().is_none() && url.fragment().is_none();
+    if !is_plain || !matches!(url.scheme(), "http" | "https") {
+        return Err("expected https://HOST without user name, query and fragment".to_owned());
     }
     if url.path().trim_end_matches('/').ends_with("/api/v1") {
         return Err("remove /api/v1, which is added to it".to_owned());

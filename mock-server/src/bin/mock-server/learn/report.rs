@@ -35,6 +35,13 @@ impl Row {
     }
 }
 
+/// The file of `--out`, with the learned settings only.
+#[derive(Serialize)]
+struct File {
+    settings: Map<String, Value>,
+    learned: Value,
+}
+
 /// The result of learning.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
@@ -97,9 +104,10 @@ impl Report {
             .strftime("%Y-%m-%dT%H:%M:%SZ")
             .to_string();
         let learned = json!({ "at": at, "host": host, "evidence": evidence });
-        let file = json!({ "settings": settings, "learned": learned });
-        DialectFile::from_json(&file.to_string()).map_err(|error| error.to_string())?;
-        Ok(format!("{file:#}\n"))
+        let file = File { settings, learned };
+        let text = serde_json::to_string_pretty(&file).map_err(|error| error.to_string())?;
+        DialectFile::from_json(&text).map_err(|error| error.to_string())?;
+        Ok(text + "\n")
     }
 
     /// Compares what was learned with a file.
@@ -123,11 +131,11 @@ impl Report {
                     (!is_same).then_some(change)
                 }
                 (Finding::Outside { sample }, _) if known(row) != Some("outside") => {
-                    Some(format!("{name}: no dialect does this: {sample}"))
+                    Some(format!("{name} is outside the dialects: {sample}"))
                 }
-                (Finding::Contradiction { sample }, _) if known(row).is_none() => Some(format!(
-                    "now contradicts the specification: {name}: {sample}"
-                )),
+                (Finding::Contradiction { sample }, _) if known(row).is_none() => {
+                    Some(format!("{name}: contradicts the specification: {sample}"))
+                }
                 _ => None,
             }
         });
@@ -168,12 +176,12 @@ impl fmt::Display for Report {
             let name = row.name();
             match &row.finding {
                 Finding::Learned { value, .. } => writeln!(f, "{name:<40}{value}")?,
-                Finding::AsTheMock { .. } => writeln!(f, "{name:<40}as the mock")?,
+                Finding::AsTheMock { .. } => writeln!(f, "{name:<40}same as the mock")?,
                 Finding::NotObservable { reason } => {
                     writeln!(f, "{name:<40}not observable: {reason}")?;
                 }
                 Finding::Outside { sample } => {
-                    writeln!(f, "{name:<40}no dialect does this: {sample}")?;
+                    writeln!(f, "{name:<40}outside the dialects: {sample}")?;
                 }
                 Finding::Contradiction { sample } => {
                     writeln!(f, "contradicts the specification: {name}\n    {sample}")?;

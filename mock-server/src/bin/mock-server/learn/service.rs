@@ -49,8 +49,8 @@ pub(crate) struct Service {
     stated_limit: Option<(u32, Duration)>,
     /// The number of consecutive requests without a response.
     failures: u32,
-    /// The reason for sending no more requests.
-    unreachable: Option<String>,
+    /// The reason for sending no more requests before cleaning up.
+    stopped: Option<String>,
     /// The first response with 429.
     pub(super) rate_limited: Option<Answer>,
 }
@@ -84,7 +84,7 @@ impl Service {
             interrupted,
             stated_limit: None,
             failures: 0,
-            unreachable: None,
+            stopped: None,
             rate_limited: None,
         })
     }
@@ -93,9 +93,9 @@ impl Service {
         self.sent
     }
 
-    /// Returns the reason why the service seems to have stopped.
-    pub(crate) fn take_unreachable(&mut self) -> Option<String> {
-        self.unreachable.take()
+    /// Returns the reason why requests were not sent, if it is not an interruption.
+    pub(crate) fn stopped(&self) -> Option<String> {
+        self.stopped.clone()
     }
 
     /// Allows the requests that are reserved for cleaning up, even after an interruption.
@@ -103,7 +103,7 @@ impl Service {
         self.budget = MAX_REQUESTS;
         self.waited = Duration::ZERO;
         self.failures = 0;
-        self.unreachable = None;
+        self.stopped = None;
         self.interrupted = watch::channel(false).1;
     }
 
@@ -131,13 +131,12 @@ impl Service {
 
     async fn send_once(&mut self, call: &Call) -> Result<Answer, String> {
         if self.sent == self.budget {
-            return Err(format!("the budget of {MAX_REQUESTS} requests is used up"));
+            return Err(format!("the limit of {MAX_REQUESTS} requests is reached"));
         }
         if *self.interrupted.borrow() {
             return Err(INTERRUPTED.to_owned());
         }
-        self.check_wait()?;
-        if let Some(reason) = &self.unreachable {
+        if let Some(reason) = &self.stopped {
             return Err(reason.clone());
         }
         self.sent += 1;
@@ -150,9 +149,8 @@ impl Service {
         self.failures = if answer.is_ok() { 0 } else { self.failures + 1 };
         let answer = answer.map_err(|reason| self.key.redact(&format!("{call}: {reason}")));
         if let (Err(reason), MAX_FAILURES) = (&answer, self.failures) {
-            self.unreachable = Some(format!(
-                "the last {MAX_FAILURES} requests failed; the last one with: {reason}"
-            ));
+            let reason = format!("{MAX_FAILURES} requests in a row had no response; {reason}");
+            self.stopped = Some(reason);
         }
         answer
     }
@@ -176,18 +174,23 @@ impl Service {
         let failed = |error: reqwest::Error| with_causes(&error.without_url());
         let mut response = request.send().await.map_err(failed)?;
         let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(failed)? {
-            body.extend_from_slice(&chunk);
-            check_size(&body)?;
-        }
-        if response
-            .headers()
-            .get(CONTENT_ENCODING)
-            .is_some_and(|coding| coding == "gzip")
+        while body.len() <= MAX_BODY_BYTES
+            && let Some(chunk) = response.chunk().await.map_err(failed)?
         {
-            body = decompress(&body)?;
+            body.extend_from_slice(&chunk);
         }
-        Ok(Answer::new(call, &response, &body, &self.key))
+        let coding = response.headers().get(CONTENT_ENCODING);
+        if coding.is_some_and(|coding| coding == "gzip") {
+            let mut decoder = GzDecoder::new(&*body).take(MAX_BODY_BYTES as u64 + 1);
+            let mut decompressed = Vec::new();
+            let read = decoder.read_to_end(&mut decompressed);
+            read.map_err(|error| format!("the response is not valid gzip: {error}"))?;
+            body = decompressed;
+        }
+        match body.len() {
+            0..=MAX_BODY_BYTES => Ok(Answer::new(call, &response, &body, &self.key)),
+            _ => Err(format!("the response has more than {MAX_BODY_BYTES} bytes")),
+        }
     }
 
     /// Keeps the limit that `GET /me` shows, for a service whose responses do not count down.
@@ -220,7 +223,13 @@ impl Service {
 
     async fn wait(&mut self, delay: Duration) -> Result<(), String> {
         self.waited = self.waited.saturating_add(delay);
-        self.check_wait()?;
+        if self.waited > MAX_WAIT {
+            let max = MAX_WAIT.as_secs();
+            let reason =
+                format!("the rate limit of the service requires waiting more than {max} s");
+            self.stopped = Some(reason.clone());
+            return Err(reason);
+        }
         progress(&format!("waiting {} s for the rate limit", delay.as_secs()));
         tokio::select! {
             () = tokio::time::sleep(delay) => Ok(()),
@@ -229,34 +238,6 @@ impl Service {
             }
         }
     }
-
-    /// Returns an error, also for all later requests, if the rate limit asks for too long a wait.
-    fn check_wait(&self) -> Result<(), String> {
-        match self.waited > MAX_WAIT {
-            true => Err(format!(
-                "the rate limit of the service would take more than {} s of waiting",
-                MAX_WAIT.as_secs()
-            )),
-            false => Ok(()),
-        }
-    }
-}
-
-fn check_size(body: &[u8]) -> Result<(), String> {
-    match body.len() > MAX_BODY_BYTES {
-        true => Err(format!("the response has more than {MAX_BODY_BYTES} bytes")),
-        false => Ok(()),
-    }
-}
-
-fn decompress(body: &[u8]) -> Result<Vec<u8>, String> {
-    let mut decompressed = Vec::new();
-    GzDecoder::new(body)
-        .take(MAX_BODY_BYTES as u64 + 1)
-        .read_to_end(&mut decompressed)
-        .map_err(|error| format!("the response is not valid gzip: {error}"))?;
-    check_size(&decompressed)?;
-    Ok(decompressed)
 }
 
 /// Returns the time to wait before the request is sent again.

@@ -60,10 +60,11 @@ pub(super) const INTEGER: Shape = Is(Value::is_u64);
 pub(super) const TRUE: Shape = Is(|value| *value == json!(true));
 /// An empty string clears a color.
 const COLOR: Shape = Is(|value| {
-    let is_hex =
-        |text: &str| text.len() == 6 && text.bytes().all(|digit| digit.is_ascii_hexdigit());
-    let is_color = |text: &str| text.is_empty() || text.strip_prefix('#').is_some_and(is_hex);
-    value.as_str().is_some_and(is_color)
+    let is_hex = |text: &str| text.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let is_color = |text: &str| text.len() == 7 && text.strip_prefix('#').is_some_and(is_hex);
+    value
+        .as_str()
+        .is_some_and(|text| text.is_empty() || is_color(text))
 });
 
 /// The fields of the profile, with their limits.
@@ -129,9 +130,8 @@ pub(super) const METADATA: Field = ("metadata", Only(&[("source", PRESENT), ("ta
 pub(super) const SITE: &[Field] = &[("users", INTEGER), ("views", INTEGER), ("links", INTEGER)];
 
 fn is_short(value: &Value, max_characters: usize) -> bool {
-    value
-        .as_str()
-        .is_some_and(|text| text.chars().count() <= max_characters)
+    let text = value.as_str();
+    text.is_some_and(|text| text.chars().count() <= max_characters)
 }
 
 /// Counts lines, which end with `\n`, `\r\n` or a lone `\r`.

@@ -78,7 +78,7 @@ pub(super) const SILENCES: &[Silence] = &[
         ("full", Fields(PUBLIC)),
         ("minimal", Is(|me| PUBLIC.iter().all(|(name, _)| me.get(name).is_none()))),
     ])),
-    ("", "case of handles", Never("a handle in another case may be somebody else's")),
+    ("", "case of handles", Never("a handle in another case may belong to someone else")),
     ("ids", "type of ids", Choice(reads::ids, &[
         ("integer", INTEGER), ("uuid", Is(reads::is_uuid)), ("string", TEXT),
     ])),
@@ -122,7 +122,7 @@ pub(super) const SILENCES: &[Silence] = &[
     ("rate_limit_rejection", "rate limit", Named(rate_limits::rejection)),
     ("rate_limit_headers", "names of rate limit headers", Named(rate_limits::headers)),
     ("rate_limit_header_names", "other names of rate limit headers", Copy(rate_limits::header_names)),
-    ("rate_limit_reset", "end of a window of the rate limit", Choice(rate_limits::reset, &[
+    ("rate_limit_reset", "reset of the rate limit", Choice(rate_limits::reset, &[
         ("unix_time", Is(|reset| number(reset).is_some_and(|number| number >= MIN_UNIX_TIME))),
         ("seconds", Is(|reset| number(reset).is_some())),
     ])),
@@ -135,12 +135,12 @@ pub(super) const SILENCES: &[Silence] = &[
     ("webhook_timeout", "timeout of a delivery", Never(NOT_IN_DELIVERY)),
     ("", "retries of deliveries", Never(NOT_IN_DELIVERY)),
     ("", "a success between failed deliveries", Never(NOT_IN_DELIVERY)),
-    ("", "turning a webhook on again", Never(NO_ENDPOINT)),
+    ("", "re-enabling of webhooks", Never(NO_ENDPOINT)),
     ("", "provisioning of webhooks", Never(NO_ENDPOINT)),
     ("extra_fields", "further fields", Copy(extra_fields::extra_fields)),
-    ("", "redirects", Never("no request provokes one")),
+    ("", "redirects", Never("no request causes one")),
     ("compression", "compression of responses", Named(reads::compression)),
-    ("", "HTTP version", Never("one client shows only one version")),
+    ("", "HTTP version", Never("the command uses a single version")),
 ];
 
 const NOT_IN_DELIVERY: &str = "a recorded delivery does not show it";

@@ -70,43 +70,30 @@ fn successful_bodies(all: &Observations) -> Observed {
 }
 
 fn edits_at_the_limits(all: &Observations) -> Observed {
+    #[rustfmt::skip]
     let steps = [
-        Location40,
-        Location41,
-        Bio300,
-        Bio301,
-        Bio10Lines,
-        Bio11Lines,
-        ColorShort,
-        ColorUpperCase,
+        Location40, Location41, Bio300, Bio301, Bio10Lines, Bio11Lines, ColorShort, ColorUpperCase,
     ];
-    let edits = steps
-        .into_iter()
-        .filter_map(|step| compare(all, Location, &[step]).ok());
-    Ok(edits.flatten().collect())
+    let compare = |step| compare(all, Location, &[step]).ok();
+    Ok(steps.into_iter().filter_map(compare).flatten().collect())
 }
 
 fn days(all: &Observations) -> Observed {
-    let own = [
-        (Own, 30),
-        (Own1, 1),
-        (Own30, 30),
-        (Own31, 31),
-        (Own365, 365),
+    #[rustfmt::skip]
+    let steps = [
+        (Own, 30), (Own1, 1), (Own30, 30), (Own31, 31), (Own365, 365),
+        (Other, 30), (Other1, 1), (Other30, 30),
     ];
-    let other = [(Other, 30), (Other1, 1), (Other30, 30)];
     let observe = |(step, expected)| {
         let answer = all.answer(step).ok()?;
         if answer.is_rejection() {
             return Some((json!(false), answer.sample(answer.body())));
         }
         let days = answer.at("/period/days").ok()?;
-        Some((
-            json!(*days == expected),
-            answer.sample(json!({ "period.days": days })),
-        ))
+        let sample = answer.sample(json!({ "period.days": days }));
+        Some((json!(*days == expected), sample))
     };
-    Ok(own.into_iter().chain(other).filter_map(observe).collect())
+    Ok(steps.into_iter().filter_map(observe).collect())
 }
 
 fn unknown_field(all: &Observations) -> Observed {

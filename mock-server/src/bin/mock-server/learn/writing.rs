@@ -10,8 +10,6 @@ use super::observations::Observations;
 use super::requests::Step;
 use super::service::Service;
 
-const NO_ID: &str = "no response shows the id of a new one";
-
 /// Sends the writes until the service is interrupted. The changes have to be undone afterwards.
 pub(crate) async fn write(
     service: &mut Service,
@@ -19,16 +17,18 @@ pub(crate) async fn write(
     changes: &mut Changes,
 ) {
     for name in EDITED {
-        let reason = || format!("{name} in GET /me is missing or could not be set back");
+        let reason = || format!("GET /me does not show a {name} that can be restored");
         let field = observations.restorable(name).map(|_| name.to_owned());
         observations.set(name, field.ok_or_else(reason));
     }
-    observations.set("link", Err(NO_ID.to_owned()));
-    observations.set("post", Err(NO_ID.to_owned()));
+    for name in ["link", "post"] {
+        let reason = format!("no response shows the id of the new {name}");
+        observations.set(name, Err(reason));
+    }
     for step in Step::writes() {
         let call = match observations.require_scope(&step.call()) {
             Ok(()) if *step == Step::CreateLink && has_link(observations, changes) => {
-                Err("the link without a URL was created".to_owned())
+                Err("the service accepted the link without a URL".to_owned())
             }
             Ok(()) => observations.call(*step),
             Err(reason) => Err(reason),

@@ -39,19 +39,20 @@ fn name(answer: &Answer) -> Option<&'static str> {
 }
 
 /// Returns a rejection that names a field, or any other one.
-fn base(all: &Observations) -> Result<&Answer, String> {
-    let named = all
-        .answer(Step::UnknownField)
-        .ok()
-        .filter(|answer| answer.is_rejection());
-    let base = named.or_else(|| all.rejections().next());
-    base.ok_or_else(|| "no request was rejected".to_owned())
+pub(super) fn base(all: &Observations) -> Result<&Answer, String> {
+    match all.answer(Step::UnknownField) {
+        Ok(answer) if answer.is_rejection() => Ok(answer),
+        _ => all
+            .rejections()
+            .next()
+            .ok_or("no request was rejected".to_owned()),
+    }
 }
 
 pub(crate) fn bodies(all: &Observations) -> Observed {
     let base = base(all)?;
     match name(base) {
-        None if generalize(all, base).is_some() => Err("see error_template".to_owned()),
+        None if generalize(all, base).is_some() => Err("set by error_template instead".to_owned()),
         name => base.observe_body(name),
     }
 }
@@ -63,7 +64,8 @@ pub(crate) fn template(all: &Observations) -> Found {
     if name(base).is_some() {
         return Ok(Finding::AsTheMock { sample });
     }
-    let mut value = json!({ "body": generalize(all, base).ok_or("see error_body")? });
+    let mut value =
+        json!({ "body": generalize(all, base).ok_or("the bodies are not JSON objects")? });
     if base.content_type() != "application/json" {
         value["content_type"] = json!(base.content_type());
     }
@@ -94,9 +96,7 @@ pub(super) fn code_pointer(all: &Observations) -> Option<String> {
         None => {
             let template = generalize(all, base)?;
             let mut leaves = leaves(&template).into_iter();
-            leaves
-                .find(|(_, value)| *value == "{code}")
-                .map(|(pointer, _)| pointer)
+            Some(leaves.find(|(_, value)| *value == "{code}")?.0)
         }
     }
 }
@@ -129,14 +129,9 @@ fn generalize(all: &Observations, base: &Answer) -> Option<Value> {
 
 /// Returns `true` for the last name of a pointer to a value that identifies one response.
 fn is_identifier(pointer: &str) -> bool {
-    let name = pointer
-        .rsplit('/')
-        .next()
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    ["id", "trace", "time", "instance"]
-        .iter()
-        .any(|part| name.contains(part))
+    let name = pointer.rsplit('/').next().map(str::to_ascii_lowercase);
+    let mut parts = ["id", "trace", "time", "instance"].into_iter();
+    name.is_some_and(|name| parts.any(|part| name.contains(part)))
 }
 
 /// Returns `true` if a body has the members of a template, except those that name a field.
@@ -150,13 +145,10 @@ fn fits(template: &Value, body: &Value) -> bool {
 
 /// Returns the values without members, by their JSON pointers.
 fn leaves(value: &Value) -> BTreeMap<String, &Value> {
-    let members: Vec<_> = match value {
+    let members = match value {
         Value::Object(fields) => {
             let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
-            fields
-                .iter()
-                .map(|(name, value)| (escaped(name), value))
-                .collect()
+            Vec::from_iter(fields.iter().map(|(name, value)| (escaped(name), value)))
         }
         Value::Array(all) => (0..).map(|index: u64| index.to_string()).zip(all).collect(),
         _ => Vec::new(),

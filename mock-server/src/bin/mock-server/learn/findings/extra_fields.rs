@@ -37,31 +37,27 @@ pub(crate) fn extra_fields(all: &Observations) -> Found {
         Some((name, fields(first, &[RESOURCE])))
     };
     let places = PLACES.into_iter().filter_map(place);
-    let others = [("link", "title"), ("post", "body")]
-        .into_iter()
-        .filter_map(resource);
+    let others = [("link", "title"), ("post", "body")];
+    let others = others.into_iter().filter_map(resource);
     let mut found: BTreeMap<_, _> = places.chain(others).collect();
     let profile = found.get("profile").cloned().unwrap_or_default();
     if let Some(me) = found.get_mut("me") {
         me.retain(|name, _| !profile.contains_key(name));
     }
     found.retain(|_, fields| !fields.is_empty());
+    if let Some(key) = found.get_mut("key") {
+        // The texts may be secret.
+        key.values_mut()
+            .for_each(|value| *value = without_texts(value));
+    }
     let names = found
         .iter()
-        .map(|(place, fields)| (*place, fields.keys().collect::<Vec<_>>()));
-    let sample = all
-        .answer(Step::Me)?
-        .sample(json!(names.collect::<BTreeMap<_, _>>()));
-    let found = found.into_iter().map(|(place, fields)| {
-        let fields = Value::Object(fields);
-        // The texts in a key may be secret.
-        let fields = if place == "key" {
-            without_texts(&fields)
-        } else {
-            fields
-        };
-        (place.to_owned(), fields)
-    });
+        .map(|(place, fields)| (*place, Vec::from_iter(fields.keys())));
+    let names = BTreeMap::from_iter(names);
+    let sample = all.answer(Step::Me)?.sample(json!(names));
+    let found = found
+        .into_iter()
+        .map(|(place, fields)| (place.to_owned(), fields.into()));
     Ok(Finding::values(found.collect(), sample))
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn headers(all: &Observations) -> Observed {
     let name = match names.get("remaining").ok_or(NO_HEADERS)?.as_str() {
         "ratelimit-remaining" => "rate_limit",
         "x-ratelimit-remaining" => "x_rate_limit",
-        _ => return Err("see rate_limit_header_names".to_owned()),
+        _ => return Err("set by rate_limit_header_names instead".to_owned()),
     };
     me.observe(name, json!(names))
 }
@@ -61,7 +61,7 @@ pub(crate) fn header_names(all: &Observations) -> Found {
 pub(crate) fn reset(all: &Observations) -> Observed {
     let me = all.answer(Step::Me)?;
     let name = me.rate_limit_headers().remove("reset");
-    let name = name.ok_or("GET /me has no header with the end of the window")?;
+    let name = name.ok_or("GET /me has no header with the reset of the rate limit")?;
     let reset = me.header(&name);
     me.observe(reset, json!({ name: reset }))
 }

@@ -12,12 +12,10 @@ use crate::learn::requests::{Mock, Step};
 
 /// Returns the name of a status, if the setting has it.
 fn named(answer: &Answer, names: [(u16, &str); 2]) -> Observed {
-    let name = names
-        .into_iter()
-        .find(|(status, _)| *status == answer.status);
-    match name {
+    let mut names = names.into_iter();
+    match names.find(|(status, _)| *status == answer.status) {
         Some((_, name)) => answer.observe_body(name),
-        None if answer.is_rejection() => Err("see rejections".to_owned()),
+        None if answer.is_rejection() => Err("set by rejections instead".to_owned()),
         None => Err(answer.unexpected()),
     }
 }
@@ -66,11 +64,10 @@ pub(crate) fn days(all: &Observations) -> Observed {
         let name = (*days == limit).then_some("clamped");
         return answer.observe(name, json!({ "period.days": days }));
     }
-    let content = all.answer(Step::UnknownField)?;
-    let is_about_content = all.require_scope(&Step::UnknownField.call()).is_ok();
-    let status = match content.is_rejection() && is_about_content {
-        true => content.status,
-        false => 422,
+    let has_scope = all.require_scope(&Step::UnknownField.call()).is_ok();
+    let status = match all.answer(Step::UnknownField) {
+        Ok(content) if content.is_rejection() && has_scope => content.status,
+        _ => 422,
     };
     named(answer, [(status, "unprocessable"), (400, "bad_request")])
 }
@@ -103,9 +100,8 @@ pub(crate) fn overrides(all: &Observations) -> Found {
         if answer.status != expected {
             different.insert("status".to_owned(), answer.status.into());
         }
-        let theirs = pointer
-            .as_ref()
-            .and_then(|pointer| answer.json.as_ref()?.pointer(pointer));
+        let theirs = answer.json.as_ref().zip(pointer.as_ref());
+        let theirs = theirs.and_then(|(body, pointer)| body.pointer(pointer));
         if let Some(theirs) = theirs.filter(|theirs| theirs.is_string() && **theirs != code) {
             different.insert("code".to_owned(), theirs.clone());
         }
@@ -114,7 +110,7 @@ pub(crate) fn overrides(all: &Observations) -> Found {
             sample.get_or_insert_with(|| answer.sample(answer.body()));
         }
     }
-    let me = all.answer(Step::Me)?;
-    let sample = sample.unwrap_or_else(|| me.sample("statuses and codes of all rejections"));
+    let base = error_bodies::base(all)?;
+    let sample = sample.unwrap_or_else(|| base.sample(base.body()));
     Ok(Finding::values(found, sample))
 }

@@ -83,7 +83,7 @@ pub(crate) fn responses(all: &Observations) -> Observed {
 pub(crate) fn statuses(all: &Observations) -> Found {
     let written = written(all)?;
     let (first, _) = written[0];
-    let body = name(first).ok_or("see write_responses")?;
+    let body = name(first).ok_or("write_responses is outside the dialects")?;
     let mut found = Map::new();
     for (answer, kind) in &written {
         let status = found.entry(*kind).or_insert_with(|| answer.status.into());
