@@ -69,13 +69,13 @@ pub(crate) enum Command {
     Auth(auth::AuthCommand),
     /// Check an API key with the service, and store it; same as `auth login`
     #[command(hide = true)]
-    Login(auth::AuthLoginArguments),
+    Login(auth::LoginArguments),
     /// Remove an account and its key; same as `auth logout`
     #[command(hide = true)]
-    Logout(auth::AuthLogoutArguments),
+    Logout(auth::LogoutArguments),
     /// Show the account, the permissions of its key, and the settings; same as `auth status`
     #[command(hide = true)]
-    Whoami(auth::AuthStatusArguments),
+    Whoami(auth::StatusArguments),
     #[command(subcommand)]
     Config(config::ConfigCommand),
     /// Send a request to any path of the service and print the response

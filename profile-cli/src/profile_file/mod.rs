@@ -4,9 +4,9 @@ pub(crate) mod executor;
 pub(crate) mod fields;
 mod matching;
 pub(crate) mod plan;
-#[cfg(test)]
-mod properties;
 mod reading;
+#[cfg(test)]
+mod tests;
 pub(crate) mod toml_text;
 mod writing;
 

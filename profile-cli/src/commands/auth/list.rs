@@ -16,7 +16,7 @@ separated by tabs.
 Examples:
   profile auth list
   profile auth list --json")]
-pub(crate) struct AuthListArguments {}
+pub(crate) struct ListArguments {}
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     let settings = &session.settings;

@@ -17,7 +17,7 @@ service can revoke it.
 Examples:
   profile auth logout
   profile auth logout --account work --yes")]
-pub(crate) struct AuthLogoutArguments {}
+pub(crate) struct LogoutArguments {}
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     let settings = &session.settings;

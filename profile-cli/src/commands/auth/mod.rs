@@ -16,9 +16,9 @@ use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
 
-pub(crate) use login::{AuthLoginArguments, unexpected_key};
-pub(crate) use logout::AuthLogoutArguments;
-pub(crate) use status::AuthStatusArguments;
+pub(crate) use login::{LoginArguments, unexpected_key};
+pub(crate) use logout::LogoutArguments;
+pub(crate) use status::StatusArguments;
 
 /// Log in and out, and switch between accounts
 #[derive(Debug, Subcommand)]
@@ -31,20 +31,20 @@ Examples:
   profile auth status")]
 pub(crate) enum AuthCommand {
     /// Check an API key with the service, and store it with the base URL
-    Login(login::AuthLoginArguments),
+    Login(login::LoginArguments),
     /// Remove an account and its key; asks first unless --yes is given
-    Logout(logout::AuthLogoutArguments),
+    Logout(logout::LogoutArguments),
     /// Show the account, the permissions of its key, and the settings
-    Status(status::AuthStatusArguments),
+    Status(status::StatusArguments),
     /// List the stored accounts and mark the selected one
     #[command(visible_alias = "ls")]
-    List(list::AuthListArguments),
+    List(list::ListArguments),
     /// Select the account that commands use
-    Switch(switch::AuthSwitchArguments),
+    Switch(switch::SwitchArguments),
     /// Rename an account
-    Rename(rename::AuthRenameArguments),
+    Rename(rename::RenameArguments),
     /// Print the API key that commands use, for scripts
-    Token(token::AuthTokenArguments),
+    Token(token::TokenArguments),
 }
 
 impl AuthCommand {

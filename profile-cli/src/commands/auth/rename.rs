@@ -13,7 +13,7 @@ use crate::system::interruption::InterruptGuard;
 #[command(after_help = "\
 Example:
   profile auth rename profiles.example work")]
-pub(crate) struct AuthRenameArguments {
+pub(crate) struct RenameArguments {
     /// Name of the account; `profile auth list` shows the names
     #[arg(value_name = "NAME")]
     name: String,
@@ -23,12 +23,9 @@ pub(crate) struct AuthRenameArguments {
     new: String,
 }
 
-pub(crate) fn run(
-    arguments: &AuthRenameArguments,
-    session: &Session<'_>,
-) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: &RenameArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let settings = &session.settings;
-    let AuthRenameArguments { name, new } = arguments;
+    let RenameArguments { name, new } = arguments;
     let invalid = |reason| Failure::usage(format!("the new name {reason}"));
     let new = AccountName::parse(new).map_err(invalid)?;
     let _guard = InterruptGuard::new();

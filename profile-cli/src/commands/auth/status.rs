@@ -21,7 +21,7 @@ Also works with PROFILE_API_KEY. Without a key, the exit code is 4.
 Examples:
   profile auth status
   profile auth status --json")]
-pub(crate) struct AuthStatusArguments {}
+pub(crate) struct StatusArguments {}
 
 /// The local part of the status.
 struct Login {

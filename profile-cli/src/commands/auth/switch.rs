@@ -13,13 +13,13 @@ use crate::settings::{ConfigEdit, SettingName};
 Examples:
   profile auth switch work
   profile show --account work      for one command only")]
-pub(crate) struct AuthSwitchArguments {
+pub(crate) struct SwitchArguments {
     /// Name of the account; `profile auth list` shows the names
     #[arg(value_name = "NAME")]
     name: String,
 }
 
-pub(crate) fn run(arguments: &AuthSwitchArguments) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: &SwitchArguments) -> Result<Report, Failure> {
     let name = &arguments.name;
     let mut edit = ConfigEdit::begin()?;
     edit.file().check_account(name)?;

@@ -14,7 +14,7 @@ No other command prints a key. Do not run this one where the output is recorded.
 Examples:
   profile auth token
   PROFILE_API_KEY=$(profile auth token --account work) ./script")]
-pub(crate) struct AuthTokenArguments {}
+pub(crate) struct TokenArguments {}
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     if session.settings.sandbox {

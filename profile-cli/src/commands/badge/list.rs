@@ -15,9 +15,9 @@ In a pipe, each line is an ID, a name, a kind, a color and a description, separa
 Examples:
   profile badge list
   profile badge list --json")]
-pub(crate) struct BadgeListArguments {}
+pub(crate) struct ListArguments {}
 
-pub(crate) fn run(_: BadgeListArguments, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(_: ListArguments, session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.badges(), |response| Ok(report(&response)))
 }
 

@@ -17,7 +17,7 @@ Example:
 pub(crate) enum BadgeCommand {
     /// List all badges; requires no key
     #[command(visible_alias = "ls")]
-    List(list::BadgeListArguments),
+    List(list::ListArguments),
 }
 
 pub(crate) fn run(command: BadgeCommand, session: &Session<'_>) -> Result<Report, Failure> {

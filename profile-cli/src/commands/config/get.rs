@@ -14,16 +14,13 @@ Prints the default if the setting is not set. Exits with 1 if it has no default 
 Examples:
   profile config get output
   profile config get base_url")]
-pub(crate) struct ConfigGetArguments {
+pub(crate) struct GetArguments {
     /// Name of the setting; `profile config list` shows the names
     #[arg(value_name = "NAME")]
     name: String,
 }
 
-pub(crate) fn run(
-    arguments: &ConfigGetArguments,
-    session: &Session<'_>,
-) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: &GetArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let name = SettingName::parse(&arguments.name).map_err(Failure::usage)?;
     let Some(setting) = session.settings.effective(name)? else {
         let message = format!("{name} is not set and has no default");

@@ -16,7 +16,7 @@ are empty if the setting is not set.
 Examples:
   profile config list
   profile config list --json")]
-pub(crate) struct ConfigListArguments {}
+pub(crate) struct ListArguments {}
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     let (listed, wrong) = listed_setting::all(&session.settings);

@@ -26,16 +26,16 @@ Examples:
   profile config set output json")]
 pub(crate) enum ConfigCommand {
     /// Print the path of config.toml
-    Path(path::ConfigPathArguments),
+    Path(path::PathArguments),
     /// List all settings with their values and sources
     #[command(visible_alias = "ls")]
-    List(list::ConfigListArguments),
+    List(list::ListArguments),
     /// Print the effective value of a setting
-    Get(get::ConfigGetArguments),
+    Get(get::GetArguments),
     /// Store a setting in config.toml
-    Set(set::ConfigSetArguments),
+    Set(set::SetArguments),
     /// Remove a setting from config.toml
-    Unset(unset::ConfigUnsetArguments),
+    Unset(unset::UnsetArguments),
 }
 
 impl ConfigCommand {

@@ -14,7 +14,7 @@ file may not exist yet.
 Examples:
   profile config path
   $EDITOR \"$(profile config path)\"")]
-pub(crate) struct ConfigPathArguments {}
+pub(crate) struct PathArguments {}
 
 pub(crate) fn run() -> Result<Report, Failure> {
     let directory = environment::config_directory()?;

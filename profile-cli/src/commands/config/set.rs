@@ -16,7 +16,7 @@ settings; `profile auth login` stores them.
 Examples:
   profile config set output json
   profile config set retries 5")]
-pub(crate) struct ConfigSetArguments {
+pub(crate) struct SetArguments {
     /// Name of the setting; `profile config list` shows the names
     #[arg(value_name = "NAME")]
     name: String,
@@ -26,7 +26,7 @@ pub(crate) struct ConfigSetArguments {
     value: String,
 }
 
-pub(crate) fn run(arguments: &ConfigSetArguments) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: &SetArguments) -> Result<Report, Failure> {
     let name = SettingName::parse(&arguments.name).map_err(Failure::usage)?;
     let value = &arguments.value;
     name.check(value)

@@ -11,13 +11,13 @@ use crate::settings::{ConfigEdit, SettingName};
 #[command(after_help = "\
 Example:
   profile config unset output")]
-pub(crate) struct ConfigUnsetArguments {
+pub(crate) struct UnsetArguments {
     /// Name of the setting; `profile config list` shows the names
     #[arg(value_name = "NAME")]
     name: String,
 }
 
-pub(crate) fn run(arguments: &ConfigUnsetArguments) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: &UnsetArguments) -> Result<Report, Failure> {
     let name = SettingName::parse(&arguments.name).map_err(Failure::usage)?;
     let mut edit = ConfigEdit::begin()?;
     let path = edit.file().path().to_string_lossy().into_owned();

@@ -48,13 +48,10 @@ pub(super) fn checks(session: &Session<'_>) -> Result<Vec<Check>, Failure> {
             return Ok(checks);
         }
     };
-    checks.push(match &proxy {
-        Some(proxy) => {
-            let shown = without_credentials(&proxy.value);
-            Check::ok("proxy", format!("{shown} ({})", proxy.source))
-        }
-        None => Check::ok("proxy", "none"),
+    let shown = proxy.as_ref().map_or("none".to_owned(), |proxy| {
+        format!("{} ({})", without_credentials(&proxy.value), proxy.source)
     });
+    checks.push(Check::ok("proxy", shown));
     let next = proxy.map_or(base_url.value.clone(), |proxy| proxy.value);
     // Settings that are not URLs are reported by the client.
     if let Ok(url) = Url::parse(&next)
@@ -70,17 +67,11 @@ pub(super) fn checks(session: &Session<'_>) -> Result<Vec<Check>, Failure> {
         }
     };
     let is_https = base_url.value.starts_with("https:");
-    match Key::find(settings) {
-        Ok(Some(_)) => {
-            let profile = push_response(&mut checks, client.me(), is_https, session)?;
-            checks.extend(profile.map(|profile| scopes(&profile)));
-        }
-        _ => drop(push_response(
-            &mut checks,
-            client.site_stats(),
-            is_https,
-            session,
-        )?),
+    if let Ok(Some(_)) = Key::find(settings) {
+        let profile = push_response(&mut checks, client.me(), is_https, session)?;
+        checks.extend(profile.map(|profile| scopes(&profile)));
+    } else {
+        push_response(&mut checks, client.site_stats(), is_https, session)?;
     }
     Ok(checks)
 }

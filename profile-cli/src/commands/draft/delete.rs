@@ -13,16 +13,13 @@ use crate::session::Session;
 Examples:
   profile draft delete
   profile draft delete post-ada@profiles.example --yes")]
-pub(crate) struct DraftDeleteArguments {
+pub(crate) struct DeleteArguments {
     /// Name of the draft, as in `profile draft list` [default: the only draft]
     #[arg(value_name = "NAME")]
     name: Option<String>,
 }
 
-pub(crate) fn run(
-    arguments: &DraftDeleteArguments,
-    session: &Session<'_>,
-) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: &DeleteArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let draft = find(arguments.name.as_deref())?;
     let name = draft.name();
     session.confirm(&format!("Delete draft {name}?"))?;

@@ -14,7 +14,7 @@ In a pipe, each line is a name and a path, separated by a tab.
 Examples:
   profile draft list
   profile draft list --json")]
-pub(crate) struct DraftListArguments {}
+pub(crate) struct ListArguments {}
 
 pub(crate) fn run() -> Result<Report, Failure> {
     let drafts = Draft::all()?;

@@ -24,12 +24,12 @@ Examples:
 pub(crate) enum DraftCommand {
     /// List the drafts
     #[command(visible_alias = "ls")]
-    List(list::DraftListArguments),
+    List(list::ListArguments),
     /// Print the text of a draft
-    Show(show::DraftShowArguments),
+    Show(show::ShowArguments),
     /// Delete a draft; asks first unless --yes is given
     #[command(visible_alias = "rm")]
-    Delete(delete::DraftDeleteArguments),
+    Delete(delete::DeleteArguments),
 }
 
 pub(crate) fn run(command: &DraftCommand, session: &Session<'_>) -> Result<Report, Failure> {

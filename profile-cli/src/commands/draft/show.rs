@@ -12,13 +12,13 @@ use crate::outcome::report::{Report, View};
 Examples:
   profile draft show
   profile draft show profile-ada@profiles.example")]
-pub(crate) struct DraftShowArguments {
+pub(crate) struct ShowArguments {
     /// Name of the draft, as in `profile draft list` [default: the only draft]
     #[arg(value_name = "NAME")]
     name: Option<String>,
 }
 
-pub(crate) fn run(arguments: &DraftShowArguments) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: &ShowArguments) -> Result<Report, Failure> {
     let draft = find(arguments.name.as_deref())?;
     let text = draft.text()?;
     let json = json!({

@@ -16,7 +16,7 @@ list` shows whether the link was created.
 
 Example:
   profile link add --title 'My site' --url https://example.org")]
-pub(crate) struct LinkAddArguments {
+pub(crate) struct AddArguments {
     /// Title of the link
     #[arg(long)]
     title: String,
@@ -29,7 +29,7 @@ pub(crate) struct LinkAddArguments {
     dry_run: DryRun,
 }
 
-pub(crate) fn run(arguments: LinkAddArguments, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: AddArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let changes = [
         Change::new("title", None, Some(arguments.title.clone())),
         Change::new("url", None, Some(arguments.url.to_string())),

@@ -17,7 +17,7 @@ title and the URL of a deleted link are printed, so that you can add it again.
 Examples:
   profile link delete link_1
   profile link delete link_1 link_2 --yes")]
-pub(crate) struct LinkDeleteArguments {
+pub(crate) struct DeleteArguments {
     /// IDs of the links; `profile link list` shows them
     #[arg(required = true, value_name = "ID")]
     ids: Vec<LinkId>,
@@ -26,10 +26,7 @@ pub(crate) struct LinkDeleteArguments {
     dry_run: DryRun,
 }
 
-pub(crate) fn run(
-    arguments: LinkDeleteArguments,
-    session: &Session<'_>,
-) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: DeleteArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let client = session.client()?;
     let deletion = Deletion {
         noun: "link",

@@ -16,7 +16,7 @@ Requires the scope links:write.
 
 Example:
   profile link edit link_1 --title 'My new site'")]
-pub(crate) struct LinkEditArguments {
+pub(crate) struct EditArguments {
     /// ID of the link; `profile link list` shows the IDs
     id: LinkId,
 
@@ -39,8 +39,8 @@ struct LinkChange {
     url: Option<LinkUrl>,
 }
 
-pub(crate) fn run(arguments: LinkEditArguments, session: &Session<'_>) -> Result<Report, Failure> {
-    let LinkEditArguments {
+pub(crate) fn run(arguments: EditArguments, session: &Session<'_>) -> Result<Report, Failure> {
+    let EditArguments {
         id,
         change,
         dry_run,

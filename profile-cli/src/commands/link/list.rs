@@ -16,9 +16,9 @@ In a pipe, each line is an ID, a title and a URL, separated by tabs.
 Examples:
   profile link list
   profile link list --json")]
-pub(crate) struct LinkListArguments {}
+pub(crate) struct ListArguments {}
 
-pub(crate) fn run(_: LinkListArguments, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(_: ListArguments, session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.me(), |response| {
         let links = response.data().links.as_deref();
         report_listing(&response, "links", links.map(table))

@@ -23,14 +23,14 @@ Examples:
 pub(crate) enum LinkCommand {
     /// List your links
     #[command(visible_alias = "ls")]
-    List(list::LinkListArguments),
+    List(list::ListArguments),
     /// Add a link to your profile
-    Add(add::LinkAddArguments),
+    Add(add::AddArguments),
     /// Change the title or the URL of a link
-    Edit(edit::LinkEditArguments),
+    Edit(edit::EditArguments),
     /// Delete links; asks first unless --yes is given
     #[command(visible_alias = "rm")]
-    Delete(delete::LinkDeleteArguments),
+    Delete(delete::DeleteArguments),
 }
 
 pub(crate) fn run(command: LinkCommand, session: &Session<'_>) -> Result<Report, Failure> {

@@ -37,7 +37,7 @@ Examples:
   profile post create '@grace thanks!'
   profile post create --file post.txt
   profile post create --editor")]
-pub(crate) struct PostCreateArguments {
+pub(crate) struct CreateArguments {
     /// Text of the post
     #[arg(value_name = "BODY|@./FILE|-")]
     body: Option<TypedText<String>>,
@@ -54,10 +54,7 @@ pub(crate) struct PostCreateArguments {
     dry_run: DryRun,
 }
 
-pub(crate) fn run(
-    arguments: PostCreateArguments,
-    session: &Session<'_>,
-) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: CreateArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let dry_run = arguments.dry_run.dry_run;
     let (typed, argument) = match arguments.file {
         Some(path) => (Some(TypedText::Input(Input::File(path))), "--file"),

@@ -17,7 +17,7 @@ The text of a deleted post is printed, so that you can create it again.
 Examples:
   profile post delete post_1
   profile post delete post_1 post_2 --yes")]
-pub(crate) struct PostDeleteArguments {
+pub(crate) struct DeleteArguments {
     /// IDs of the posts; `profile post list` shows them
     #[arg(required = true, value_name = "ID")]
     ids: Vec<PostId>,
@@ -26,10 +26,7 @@ pub(crate) struct PostDeleteArguments {
     dry_run: DryRun,
 }
 
-pub(crate) fn run(
-    arguments: PostDeleteArguments,
-    session: &Session<'_>,
-) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: DeleteArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let client = session.client()?;
     let deletion = Deletion {
         noun: "post",

@@ -16,9 +16,9 @@ In a pipe, each line is an ID and a text, separated by a tab; line breaks in the
 Examples:
   profile post list
   profile post list --json")]
-pub(crate) struct PostListArguments {}
+pub(crate) struct ListArguments {}
 
-pub(crate) fn run(_: PostListArguments, session: &Session<'_>) -> Result<Report, Failure> {
+pub(crate) fn run(_: ListArguments, session: &Session<'_>) -> Result<Report, Failure> {
     session.read_or_curl(session.client()?.me(), |response| {
         let posts = response.data().posts.as_deref();
         report_listing(&response, "posts", posts.map(table))

@@ -21,12 +21,12 @@ Examples:
 pub(crate) enum PostCommand {
     /// List your posts
     #[command(visible_alias = "ls")]
-    List(list::PostListArguments),
+    List(list::ListArguments),
     /// Create a post
-    Create(create::PostCreateArguments),
+    Create(create::CreateArguments),
     /// Delete posts; asks first unless --yes is given
     #[command(visible_alias = "rm")]
-    Delete(delete::PostDeleteArguments),
+    Delete(delete::DeleteArguments),
 }
 
 pub(crate) fn run(command: PostCommand, session: &Session<'_>) -> Result<Report, Failure> {

@@ -20,11 +20,11 @@ Examples:
   profile sandbox reset")]
 pub(crate) enum SandboxCommand {
     /// Discard all changes in the sandbox; asks first unless --yes is given
-    Reset(reset::SandboxResetArguments),
+    Reset(reset::ResetArguments),
     /// Print the path of the sandbox file
-    Path(path::SandboxPathArguments),
+    Path(path::PathArguments),
     /// Serve the sandbox over HTTP until Ctrl-C
-    Serve(serve::SandboxServeArguments),
+    Serve(serve::ServeArguments),
 }
 
 pub(crate) fn run(command: SandboxCommand, session: &Session<'_>) -> Result<Outcome, Failure> {

@@ -11,7 +11,7 @@ The first command with --sandbox creates the file.
 
 Example:
   profile sandbox path")]
-pub(crate) struct SandboxPathArguments {}
+pub(crate) struct PathArguments {}
 
 pub(crate) fn run() -> Result<Report, Failure> {
     let path = crate::session::sandbox::state_path()?;

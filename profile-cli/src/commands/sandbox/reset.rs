@@ -12,7 +12,7 @@ use crate::session::Session;
 Examples:
   profile sandbox reset
   profile sandbox reset --yes")]
-pub(crate) struct SandboxResetArguments {}
+pub(crate) struct ResetArguments {}
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     session.confirm("Discard all changes in the sandbox?")?;

@@ -24,14 +24,14 @@ Examples:
   profile sandbox serve --addr 127.0.0.1:8080 --json
   PROFILE_BASE_URL=http://127.0.0.1:8080 \\
     PROFILE_API_KEY_FILE=~/.local/state/profile/sandbox.key profile show")]
-pub(crate) struct SandboxServeArguments {
+pub(crate) struct ServeArguments {
     /// Address to listen on; port 0 selects a free port
     #[arg(long, value_name = "IP:PORT", default_value = "127.0.0.1:0")]
     #[arg(value_parser = address)]
     addr: SocketAddr,
 }
 
-pub(crate) fn run(arguments: &SandboxServeArguments, session: &Session<'_>) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &ServeArguments, session: &Session<'_>) -> Result<u8, Failure> {
     let worlds = sandbox::worlds(sandbox::dialect(&session.settings)?)?;
     let key_file = sandbox::key_path()?;
     private_file::write(&key_file, format!("{}\n", worlds.keys().all).as_bytes())

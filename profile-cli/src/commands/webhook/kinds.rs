@@ -14,7 +14,7 @@ too; `profile webhook listen` accepts them.
 Examples:
   profile webhook kinds
   profile webhook kinds --json")]
-pub(crate) struct WebhookKindsArguments {}
+pub(crate) struct KindsArguments {}
 
 pub(crate) fn run() -> Report {
     let rows = EventKind::KNOWN.iter();

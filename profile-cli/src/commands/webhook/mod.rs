@@ -33,19 +33,19 @@ Examples:
   profile webhook send post.liked --to http://127.0.0.1:3000/hook")]
 pub(crate) enum WebhookCommand {
     /// Receive deliveries, verify their signatures and print them
-    Listen(listen::WebhookListenArguments),
+    Listen(listen::ListenArguments),
     /// Verify the signature of a body
-    Verify(verify::WebhookVerifyArguments),
+    Verify(verify::VerifyArguments),
     /// Print the signature of a body, as in X-Service-Signature
-    Sign(sign::WebhookSignArguments),
+    Sign(sign::SignArguments),
     /// Send a signed event to a receiver, as the service would
-    Send(send::WebhookSendArguments),
+    Send(send::SendArguments),
     /// Send recorded deliveries again, with the same headers and bytes
-    Replay(replay::WebhookReplayArguments),
+    Replay(replay::ReplayArguments),
     /// Send genuine and forged deliveries to a receiver, and report mistakes
-    Probe(probe::WebhookProbeArguments),
+    Probe(probe::ProbeArguments),
     /// List the kinds of events
-    Kinds(kinds::WebhookKindsArguments),
+    Kinds(kinds::KindsArguments),
 }
 
 pub(crate) fn run(command: WebhookCommand, session: &Session<'_>) -> Result<Outcome, Failure> {

@@ -31,7 +31,7 @@ the error, separated by tabs; with --json, an object. Exits with 0 if all status
 Examples:
   profile webhook replay deliveries --to http://127.0.0.1:8080/hooks
   profile webhook replay deliveries/*.http --to URL --resign")]
-pub(crate) struct WebhookReplayArguments {
+pub(crate) struct ReplayArguments {
     /// Files of the recorded deliveries, or directories with such files
     #[arg(required = true, value_name = "FILE|DIRECTORY")]
     files: Vec<PathBuf>,
@@ -48,10 +48,7 @@ pub(crate) struct WebhookReplayArguments {
     encoding: Encoding,
 }
 
-pub(crate) fn run(
-    arguments: &WebhookReplayArguments,
-    session: &Session<'_>,
-) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &ReplayArguments, session: &Session<'_>) -> Result<(), Failure> {
     let secret = match arguments.resign {
         true => Some(WebhookSecret::load(session)?.secret()?),
         false => None,

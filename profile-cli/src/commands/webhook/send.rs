@@ -18,7 +18,7 @@ use crate::session::Session;
 
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
-pub(crate) struct WebhookSendArguments {
+pub(crate) struct SendArguments {
     /// Kind of the event, such as post.liked; `profile webhook kinds` lists them
     #[arg(value_parser = kind)]
     kind: HeaderValue,
@@ -64,7 +64,7 @@ Examples:
     )
 }
 
-pub(crate) fn run(arguments: &WebhookSendArguments, session: &Session<'_>) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &SendArguments, session: &Session<'_>) -> Result<(), Failure> {
     let secret = WebhookSecret::load(session)?.secret()?;
     let body = match &arguments.data {
         Some(Data::Json(json)) => json.clone().into_bytes(),

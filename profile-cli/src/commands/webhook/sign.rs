@@ -12,7 +12,7 @@ use crate::session::Session;
 
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
-pub(crate) struct WebhookSignArguments {
+pub(crate) struct SignArguments {
     /// Body, byte for byte as it will be sent
     #[arg(long, value_name = "@FILE|-")]
     body: Input,
@@ -33,10 +33,7 @@ Examples:
     )
 }
 
-pub(crate) fn run(
-    arguments: &WebhookSignArguments,
-    session: &Session<'_>,
-) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: &SignArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let secret = WebhookSecret::load(session)?.secret()?;
     let body = arguments.body.read()?;
     let signature = sign_as(arguments.encoding.digest, &secret, body);

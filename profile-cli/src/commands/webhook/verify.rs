@@ -16,7 +16,7 @@ const EXPLAIN: &str = "add --explain to find the probable reason";
 
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
-pub(crate) struct WebhookVerifyArguments {
+pub(crate) struct VerifyArguments {
     /// Body, byte for byte as it was received
     #[arg(long, value_name = "@FILE|-")]
     body: Input,
@@ -50,10 +50,7 @@ Examples:
     )
 }
 
-pub(crate) fn run(
-    arguments: &WebhookVerifyArguments,
-    session: &Session<'_>,
-) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: &VerifyArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let secret = WebhookSecret::load(session)?;
     let verifier = Verifier::new(secret.secret()?).encoding(arguments.encoding.digest);
     let body = arguments.body.read()?;
@@ -95,7 +92,7 @@ fn mismatch(error: &VerifyError, explanation: Option<String>) -> Failure {
 }
 
 fn kind_warning(
-    arguments: &WebhookVerifyArguments,
+    arguments: &VerifyArguments,
     verified: &webhook_verify::Verified<&[u8]>,
 ) -> Vec<String> {
     if arguments.event.is_none() {

@@ -30,7 +30,7 @@ Examples:
   profile auth login
   profile auth login --account work --base-url https://profiles.example
   profile auth login --with-token --base-url https://profiles.example < key.txt")]
-pub(crate) struct AuthLoginArguments {
+pub(crate) struct LoginArguments {
     /// Read the key from standard input, which must not be a terminal
     #[arg(long)]
     with_token: bool,
@@ -50,10 +50,7 @@ pub(crate) fn unexpected_key() -> Failure {
     )
 }
 
-pub(crate) fn run(
-    arguments: &AuthLoginArguments,
-    session: &Session<'_>,
-) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: &LoginArguments, session: &Session<'_>) -> Result<Report, Failure> {
     if !arguments.unexpected.is_empty() {
         return Err(unexpected_key());
     }

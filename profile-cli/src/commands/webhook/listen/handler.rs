@@ -16,7 +16,7 @@ use webhook_verify::{Receiver, Verifier};
 
 use super::event::{Event, Verification};
 use super::recorder::Recorder;
-use super::{Ack, WebhookListenArguments};
+use super::{Ack, ListenArguments};
 use crate::commands::webhook::delivery::Delivery;
 use crate::commands::webhook::rejection;
 use crate::commands::webhook::secret::WebhookSecret;
@@ -56,7 +56,7 @@ pub(super) enum Message {
 
 impl Handler {
     pub(super) fn new(
-        arguments: &WebhookListenArguments,
+        arguments: &ListenArguments,
         session: &Session<'_>,
     ) -> Result<(Self, UnboundedReceiver<Message>), Failure> {
         let secret = WebhookSecret::load(session)?.secret()?;

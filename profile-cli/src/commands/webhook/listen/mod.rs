@@ -42,7 +42,7 @@ const WAIT_DELAY: Duration = Duration::from_millis(300);
 
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
-pub(crate) struct WebhookListenArguments {
+pub(crate) struct ListenArguments {
     /// Address to listen on; port 0 selects a free port, which is printed to stderr
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
     addr: String,
@@ -108,10 +108,7 @@ Examples:
     )
 }
 
-pub(crate) fn run(
-    arguments: &WebhookListenArguments,
-    session: &Session<'_>,
-) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &ListenArguments, session: &Session<'_>) -> Result<u8, Failure> {
     if arguments.ack == Ack::After && arguments.forward_to.is_none() {
         return Err(Failure::usage("--ack after requires --forward-to"));
     }
@@ -122,7 +119,7 @@ pub(crate) fn run(
 
 /// Listens until the maximum number of deliveries or a signal, and returns the exit code.
 async fn listen(
-    arguments: &WebhookListenArguments,
+    arguments: &ListenArguments,
     handler: Handler,
     mut messages: UnboundedReceiver<Message>,
     mut reporter: Reporter<'_>,

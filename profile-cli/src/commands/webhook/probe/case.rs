@@ -28,7 +28,6 @@ impl Case {
     pub(super) fn new<V: AsRef<str>>(
         expected: Expected,
         name: &'static str,
-        reason: &'static str,
         signatures: impl IntoIterator<Item = V>,
         body: impl Into<Vec<u8>>,
     ) -> Self {
@@ -40,9 +39,15 @@ impl Case {
         Self {
             name,
             expected,
-            reason,
+            reason: "",
             delivery,
         }
+    }
+
+    /// Sets the reason why the case matters.
+    pub(super) fn because(mut self, reason: &'static str) -> Self {
+        self.reason = reason;
+        self
     }
 
     /// Replaces the event kind in the header, or removes it.

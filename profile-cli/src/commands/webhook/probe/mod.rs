@@ -28,7 +28,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
-pub(crate) struct WebhookProbeArguments {
+pub(crate) struct ProbeArguments {
     /// URL of the receiver, on this machine unless --allow-remote is given
     #[arg(value_parser = destination)]
     url: Url,
@@ -61,10 +61,7 @@ Examples:
     )
 }
 
-pub(crate) fn run(
-    arguments: &WebhookProbeArguments,
-    session: &Session<'_>,
-) -> Result<Report, Failure> {
+pub(crate) fn run(arguments: &ProbeArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let url = &arguments.url;
     if !arguments.allow_remote && !is_loopback(url) {
         let message = format!("{} is not on this machine", redacted(url));
