@@ -19,7 +19,6 @@ pub(crate) async fn run() -> Result<Summary, Box<dyn Error>> {
     let sync = Sync {
         base_url: service.uri().to_owned(),
         concurrency: 4,
-        retry_rejected: false,
     };
     crate::run(&sync, &list, &record_path(&list)).await?;
     // In the second run, everything is done, so nothing is sent.

@@ -24,15 +24,12 @@ struct Arguments {
     /// Number of accounts to edit at once
     #[arg(long, value_name = "N", default_value_t = 16)]
     concurrency: usize,
-    /// Retry accounts whose edits the service rejected in an earlier run
-    #[arg(long)]
-    retry_rejected: bool,
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
     match sync(Arguments::parse()).await {
-        Ok(summary) if summary.rejected + summary.failed == 0 => ExitCode::SUCCESS,
+        Ok(summary) if summary.failed == 0 => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("{error}");
@@ -50,7 +47,6 @@ async fn sync(arguments: Arguments) -> Result<Summary, Box<dyn Error>> {
     let sync = Sync {
         base_url,
         concurrency: arguments.concurrency,
-        retry_rejected: arguments.retry_rejected,
     };
     let record = arguments.record.unwrap_or_else(|| record_path(&list));
     run(&sync, &list, &record).await
@@ -67,7 +63,7 @@ async fn run(sync: &Sync, list: &Path, record: &Path) -> Result<Summary, Box<dyn
     let record = Record::open(record)?;
     let progress = Progress::on_stderr(accounts.len());
     let report = |name: &str, outcome: &Outcome, summary: &Summary| {
-        if matches!(outcome, Outcome::Rejected(_) | Outcome::Failed(_)) {
+        if let Outcome::Failed(_) = outcome {
             progress.clear();
             eprintln!("{name}: {outcome}");
         }

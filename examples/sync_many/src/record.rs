@@ -26,18 +26,13 @@ pub struct Record {
 }
 
 /// The state of the edit of an account.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "state", rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum State {
     /// The edit may have been sent.
     Started,
     /// The service has applied the edit.
     Done,
-    /// The service rejected the edit.
-    Rejected {
-        /// The error message.
-        reason: String,
-    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +40,6 @@ struct Entry {
     account: String,
     /// The fields to set. An entry with other fields is a different edit.
     set: Fields,
-    #[serde(flatten)]
     state: State,
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use profile_sdk::{Client, Error, ErrorKind, RetryPolicy};
+use profile_sdk::{Client, Error, RetryPolicy};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
@@ -20,8 +20,6 @@ pub struct Sync {
     pub base_url: String,
     /// Number of accounts to edit at once, at least 1.
     pub concurrency: usize,
-    /// Retries accounts whose edits the service rejected in an earlier run.
-    pub retry_rejected: bool,
 }
 
 /// The outcome for one account.
@@ -32,9 +30,7 @@ pub enum Outcome {
     Edited,
     /// The edit was already recorded as done, or the profile already had the values.
     AlreadyDone,
-    /// The service rejected the edit, in this run or an earlier one.
-    Rejected(String),
-    /// The edit failed, and may have been applied. The next run checks the profile first.
+    /// The edit failed, and may have been applied. The next run retries it.
     Failed(String),
 }
 
@@ -46,8 +42,6 @@ pub struct Summary {
     pub edited: usize,
     /// Already done.
     pub already_done: usize,
-    /// Rejected by the service.
-    pub rejected: usize,
     /// Failed; the next run retries them.
     pub failed: usize,
 }
@@ -67,7 +61,6 @@ impl Sync {
     /// let sync = Sync {
     ///     base_url: "https://profiles.example".to_owned(),
     ///     concurrency: 16,
-    ///     retry_rejected: false,
     /// };
     /// let accounts = read_accounts("accounts.jsonl".as_ref())?;
     /// let record = Record::open("accounts.record".as_ref())?;
@@ -83,18 +76,18 @@ impl Sync {
         mut report: impl FnMut(&str, &Outcome, &Summary),
     ) -> Result<Summary, RecordError> {
         let permits = Arc::new(Semaphore::new(self.concurrency.max(1)));
-        let shared = Arc::new((self.clone(), self.client(), record));
+        let shared = Arc::new((self.client(), record));
         let mut tasks = JoinSet::new();
         for account in accounts {
             let (permits, shared) = (permits.clone(), shared.clone());
             tasks.spawn(async move {
                 let _permit = permits.acquire().await;
-                let (sync, client, record) = &*shared;
+                let (client, record) = &*shared;
                 let outcome = match client {
                     // The rate limit belongs to the key, so each account has a client.
                     Ok(client) => {
                         let client = client.with_api_key(account.key.clone());
-                        sync.edit(&client, &account, record).await
+                        edit(&client, &account, record).await
                     }
                     Err(error) => Ok(Outcome::Failed(error.to_string())),
                 };
@@ -110,31 +103,6 @@ impl Sync {
         Ok(summary)
     }
 
-    async fn edit(
-        &self,
-        client: &Client,
-        account: &Account,
-        record: &Record,
-    ) -> Result<Outcome, RecordError> {
-        match record.before(account) {
-            Some(State::Done) => return Ok(Outcome::AlreadyDone),
-            Some(State::Rejected { reason }) if !self.retry_rejected => {
-                return Ok(Outcome::Rejected(reason.clone()));
-            }
-            // The edit may have been applied: check before sending it again.
-            Some(State::Started) => match client.me().await {
-                Ok(profile) if account.fields.match_profile(&profile) => {
-                    record.add(account, State::Done)?;
-                    return Ok(Outcome::AlreadyDone);
-                }
-                Ok(_) => {}
-                Err(error) => return record_failure(&error, account, record),
-            },
-            _ => record.add(account, State::Started)?,
-        }
-        send(client, account, record).await
-    }
-
     /// Creates the client whose connections all accounts share.
     fn client(&self) -> Result<Client, Error> {
         Client::builder()
@@ -145,55 +113,51 @@ impl Sync {
     }
 }
 
-async fn send(client: &Client, account: &Account, record: &Record) -> Result<Outcome, RecordError> {
-    let update = account
-        .fields
-        .to_update()
-        .expect("the values were validated when the list was read");
-    match client.update_profile(&update).await {
-        Ok(_) => {
+/// Edits an account, unless the record or the profile shows that it is done. An account whose edit
+/// fails stays at [`State::Started`].
+async fn edit(client: &Client, account: &Account, record: &Record) -> Result<Outcome, RecordError> {
+    let sent = match record.before(account) {
+        Some(State::Done) => return Ok(Outcome::AlreadyDone),
+        // The edit may have been applied: check before sending it again.
+        Some(State::Started) => match client.me().await {
+            Ok(profile) if account.fields.match_profile(&profile) => {
+                record.add(account, State::Done)?;
+                return Ok(Outcome::AlreadyDone);
+            }
+            Ok(_) => send(client, account).await,
+            Err(error) => Err(error),
+        },
+        None => {
+            record.add(account, State::Started)?;
+            send(client, account).await
+        }
+    };
+    match sent {
+        Ok(()) => {
             record.add(account, State::Done)?;
             Ok(Outcome::Edited)
         }
-        Err(error) => record_failure(&error, account, record),
+        Err(error) => Ok(Outcome::Failed(error.to_string())),
     }
 }
 
-/// Records a rejection. Other failures may be temporary: they leave the account at
-/// [`State::Started`], and the next run checks the profile.
-fn record_failure(
-    error: &Error,
-    account: &Account,
-    record: &Record,
-) -> Result<Outcome, RecordError> {
-    let reason = error.to_string();
-    match error.kind() {
-        ErrorKind::Unauthorized
-        | ErrorKind::Forbidden
-        | ErrorKind::NotFound
-        | ErrorKind::Rejected => {
-            let state = State::Rejected {
-                reason: reason.clone(),
-            };
-            record.add(account, state)?;
-            Ok(Outcome::Rejected(reason))
-        }
-        _ => Ok(Outcome::Failed(reason)),
-    }
+async fn send(client: &Client, account: &Account) -> Result<(), Error> {
+    let update = account.fields.to_update()?;
+    client.update_profile(&update).await?;
+    Ok(())
 }
 
 impl Summary {
     /// Returns the number of finished accounts.
     #[must_use]
     pub fn accounts(&self) -> usize {
-        self.edited + self.already_done + self.rejected + self.failed
+        self.edited + self.already_done + self.failed
     }
 
     fn count(&mut self, outcome: &Outcome) {
         let counter = match outcome {
             Outcome::Edited => &mut self.edited,
             Outcome::AlreadyDone => &mut self.already_done,
-            Outcome::Rejected(_) => &mut self.rejected,
             Outcome::Failed(_) => &mut self.failed,
         };
         *counter += 1;
@@ -204,8 +168,8 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} edited, {} done before, {} rejected, {} failed",
-            self.edited, self.already_done, self.rejected, self.failed
+            "{} edited, {} done before, {} failed",
+            self.edited, self.already_done, self.failed
         )
     }
 }
@@ -215,7 +179,6 @@ impl fmt::Display for Outcome {
         match self {
             Self::Edited => f.write_str("edited"),
             Self::AlreadyDone => f.write_str("done before"),
-            Self::Rejected(reason) => write!(f, "rejected: {reason}"),
             Self::Failed(reason) => write!(f, "failed: {reason}"),
         }
     }
