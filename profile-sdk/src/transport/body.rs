@@ -8,9 +8,6 @@ use super::incoming::Incoming;
 use crate::values::invalid_value::quoted;
 use crate::{Error, ErrorKind};
 
-/// The maximum memory that is reserved because of a `Content-Length`, before the body arrives.
-const MAX_RESERVED_BYTES: usize = 1024 * 1024;
-
 /// Reads a body. Also returns an error if it is incomplete: larger than the maximum, cut off, or not
 /// valid in its content coding.
 pub(super) async fn read_body(response: &mut Incoming, max_bytes: usize) -> (Bytes, Option<Error>) {
@@ -21,10 +18,11 @@ pub(super) async fn read_body(response: &mut Incoming, max_bytes: usize) -> (Byt
             response.headers_mut().remove(CONTENT_LENGTH);
             Body::Gzip(Box::new(Gunzip::new(max_bytes)))
         }
-        Ok(false) => {
-            let content_length = response.content_length().unwrap_or_default();
-            Body::Plain(Plain::new(max_bytes, content_length))
-        }
+        Ok(false) => Body::Plain(Plain {
+            max_bytes,
+            first: Bytes::new(),
+            all: BytesMut::new(),
+        }),
         Err(error) => return (Bytes::new(), Some(error)),
     };
     let error = loop {
@@ -94,7 +92,6 @@ impl Body {
 /// A body without content coding.
 struct Plain {
     max_bytes: usize,
-    content_length: u64,
     /// Most responses arrive in one chunk, which need not be copied.
     first: Bytes,
     /// All chunks, if there are several.
@@ -102,15 +99,6 @@ struct Plain {
 }
 
 impl Plain {
-    fn new(max_bytes: usize, content_length: u64) -> Self {
-        Self {
-            max_bytes,
-            content_length,
-            first: Bytes::new(),
-            all: BytesMut::new(),
-        }
-    }
-
     fn push(&mut self, mut chunk: Bytes) -> Result<(), Error> {
         let free = self.max_bytes - self.first.len().max(self.all.len());
         let is_too_large = chunk.len() > free;
@@ -119,9 +107,6 @@ impl Plain {
             self.first = chunk;
         } else {
             if self.all.is_empty() {
-                let content_length = usize::try_from(self.content_length).unwrap_or(usize::MAX);
-                let expected = content_length.min(MAX_RESERVED_BYTES);
-                self.all.reserve(expected.max(self.first.len()));
                 self.all.extend_from_slice(&self.first);
             }
             self.all.extend_from_slice(&chunk);

@@ -40,15 +40,6 @@ impl Incoming {
         }
     }
 
-    /// Returns the length of the body, if it is known.
-    pub(super) fn content_length(&self) -> Option<u64> {
-        match self {
-            Self::Network { response, .. } => response.content_length(),
-            #[cfg(feature = "tower")]
-            Self::Layered { response, .. } => http_body::Body::size_hint(response.body()).exact(),
-        }
-    }
-
     /// Returns the next part of the body, or `None` at its end.
     pub(super) async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
         match self {
