@@ -80,13 +80,13 @@ pub(crate) fn process(world: &mut World, request: &Request, now: Timestamp) -> O
 }
 
 /// Finds the key of a request and counts the request against its rate limit.
-fn identify(
+fn identify<'a>(
     world: &mut World,
-    request: &Request,
+    request: &'a Request,
     endpoint: Endpoint,
     now: Timestamp,
     problems: &mut Problems,
-) -> (Option<Key>, Option<Quota>) {
+) -> (Option<&'a str>, Option<Quota>) {
     let token = match token(request) {
         Ok(Some(token)) => token,
         Ok(None) => {
@@ -121,7 +121,7 @@ fn identify(
     {
         problems.reject(Rejection::ScopeMissing { scope });
     }
-    (Some(key.clone()), quota)
+    (Some(token), quota)
 }
 
 /// Returns the key in the request, if any.

@@ -38,10 +38,8 @@ impl Journal {
     }
 
     /// Records a request and returns the entry.
-    pub(crate) fn record(&self, mut entry: Entry) -> Arc<Entry> {
-        entry.limit_bodies(self.limits().body_bytes);
-        let entry = Arc::new(entry);
-        self.log().record(entry.clone());
+    pub(crate) fn record(&self, entry: Entry) -> Arc<Entry> {
+        let entry = self.log().record(entry);
         self.recorded.notify_waiters();
         entry
     }

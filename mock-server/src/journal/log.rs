@@ -46,16 +46,18 @@ impl Log {
     }
 
     /// Adds a request and drops the oldest ones to stay within the limits. The newest is always kept.
-    pub(super) fn record(&mut self, entry: Arc<Entry>) {
+    pub(super) fn record(&mut self, mut entry: Entry) -> Arc<Entry> {
+        entry.limit_bodies(self.limits.body_bytes);
         self.last_number += 1;
-        let bytes = entry.bytes();
+        let (bytes, entry) = (entry.bytes(), Arc::new(entry));
         self.bytes += bytes;
         self.entries.push_back(Numbered {
             number: self.last_number,
             bytes,
-            entry,
+            entry: entry.clone(),
         });
         self.drop_oldest();
+        entry
     }
 
     pub(super) fn set_limits(&mut self, limits: JournalLimits) {
@@ -102,7 +104,7 @@ mod tests {
     use crate::engine::Request;
 
     fn record(log: &mut Log, body: &[u8]) {
-        log.record(Arc::new(Entry {
+        log.record(Entry {
             request: Request::new("POST", "/api/v1/me/posts").body(body),
             other_keys: Vec::new(),
             at: Timestamp::UNIX_EPOCH,
@@ -111,7 +113,7 @@ mod tests {
             fault: None,
             violations: Vec::new(),
             response: None,
-        }));
+        });
     }
 
     fn numbers(log: &Log) -> Vec<u64> {

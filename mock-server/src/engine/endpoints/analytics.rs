@@ -39,7 +39,7 @@ struct Total {
 
 pub(super) fn show(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
     let caller = call.caller()?;
-    let views = Visits::of(world, &caller.handle).total(world.clock().today());
+    let views = Visits::of(world, &world.keys[caller].handle).total(world.clock().today());
     let counts = count(views, |count| count);
     Ok(match world.dialect().analytics {
         AnalyticsShape::Social => Reply::data(200, counts),

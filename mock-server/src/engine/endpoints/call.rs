@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use url::form_urlencoded;
 
-use crate::engine::access::Key;
 use crate::engine::rejections::{Problems, Rejected, Rejection};
 use crate::engine::request::Request;
 
@@ -18,17 +17,17 @@ pub(crate) struct Call<'a> {
     pub(crate) request: &'a Request,
     /// The decoded path parameter; empty if the path has none.
     pub(crate) parameter: Cow<'a, str>,
-    /// The key, if it is valid and its account exists.
-    pub(crate) key: Option<Key>,
+    /// The key, if the world has it and its account.
+    pub(crate) key: Option<&'a str>,
     pub(crate) problems: Problems,
 }
 
-impl Call<'_> {
+impl<'a> Call<'a> {
     /// Returns the key of the caller, which has the scope of the endpoint.
-    pub(super) fn caller(&mut self) -> Result<Key, Rejected> {
+    pub(super) fn caller(&mut self) -> Result<&'a str, Rejected> {
         self.problems.check()?;
-        let key = self.key.take();
-        key.ok_or_else(|| self.problems.reject(Rejection::KeyMissing))
+        let missing = || self.problems.reject(Rejection::KeyMissing);
+        self.key.ok_or_else(missing)
     }
 
     /// Adds a problem if the request has a query parameter.

@@ -3,7 +3,6 @@
 use super::call::Call;
 use super::json_body::{self, Known};
 use super::render::{View, id_in_path};
-use crate::engine::access::Key;
 use crate::engine::dialect::Dialect;
 use crate::engine::rejections::{Rejected, Rejection};
 use crate::engine::reply::Reply;
@@ -17,7 +16,8 @@ pub(super) fn create(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Re
     let title = call.require("title", title);
     let url = call.require("url", url);
     let caller = call.caller()?;
-    let link = world.add_link(&caller.handle, &title?, &url?);
+    let handle = world.keys[caller].handle.clone();
+    let link = world.add_link(&handle, &title?, &url?);
     let link = link.expect("the caller has an account");
     let dialect = world.dialect();
     Ok(Reply::created(dialect, &View(dialect, &link)))
@@ -30,22 +30,22 @@ pub(super) fn edit(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Reje
             .reject(Rejection::EmptyEdit { known: &FIELDS });
     }
     let caller = call.caller()?;
-    let index = position(world, &caller, call)?;
-    let link = &mut world.owner_mut(&caller).links[index];
+    let index = position(world, caller, call)?;
+    let link = &mut world.owner_mut(caller).links[index];
     if let Some(title) = title {
         link.title = title;
     }
     if let Some(url) = url {
         link.url = url;
     }
-    let (dialect, link) = (world.dialect(), &world.owner(&caller).links[index]);
+    let (dialect, link) = (world.dialect(), &world.owner(caller).links[index]);
     Ok(Reply::edited(dialect, &View(dialect, link)))
 }
 
 pub(super) fn delete(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
     let caller = call.caller()?;
-    let index = position(world, &caller, call)?;
-    world.owner_mut(&caller).links.remove(index);
+    let index = position(world, caller, call)?;
+    world.owner_mut(caller).links.remove(index);
     Ok(Reply::deleted(world.dialect()))
 }
 
@@ -76,7 +76,7 @@ impl LinkFields {
     }
 }
 
-fn position(world: &World, caller: &Key, call: &mut Call<'_>) -> Result<usize, Rejected> {
+fn position(world: &World, caller: &str, call: &mut Call<'_>) -> Result<usize, Rejected> {
     let mut links = world.owner(caller).links.iter();
     let found = links.position(|link| id_in_path(world.dialect(), &link.id) == call.parameter);
     let id = call.parameter.to_string();

@@ -15,8 +15,8 @@ pub(super) fn show(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected
     if length > 0 {
         call.problems.tolerate(Rejection::UnexpectedBody { length });
     }
-    let key = &call.caller()?;
-    let (dialect, account) = (world.dialect(), world.owner(key));
+    let caller = call.caller()?;
+    let (dialect, account, key) = (world.dialect(), world.owner(caller), &world.keys[caller]);
     let me = Me {
         profile: PublicProfile::of(world, &key.handle, account),
         account,

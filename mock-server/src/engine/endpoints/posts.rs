@@ -16,7 +16,8 @@ pub(super) fn create(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Re
     json_body::read(call, &known, |_, text, _| body = Some(text));
     let body = call.require("body", body);
     let caller = call.caller()?;
-    let post = world.add_post(&caller.handle, &body?);
+    let handle = world.keys[caller].handle.clone();
+    let post = world.add_post(&handle, &body?);
     let post = post.expect("the caller has an account");
     let dialect = world.dialect();
     Ok(Reply::created(dialect, &View(dialect, &post)))
@@ -24,12 +25,12 @@ pub(super) fn create(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Re
 
 pub(super) fn delete(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
     let caller = call.caller()?;
-    let mut posts = world.owner(&caller).posts.iter();
+    let mut posts = world.owner(caller).posts.iter();
     let index = posts.position(|post| id_in_path(world.dialect(), &post.id) == call.parameter);
     let Some(index) = index else {
         let id = call.parameter.to_string();
         return Err(call.problems.reject(Rejection::UnknownPost { id }));
     };
-    world.owner_mut(&caller).posts.remove(index);
+    world.owner_mut(caller).posts.remove(index);
     Ok(Reply::deleted(world.dialect()))
 }

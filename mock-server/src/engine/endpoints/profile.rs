@@ -13,11 +13,11 @@ use crate::engine::world::World;
 pub(super) fn edit(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
     let edit = read(call);
     let caller = call.caller()?;
-    let profile = &mut world.owner_mut(&caller).profile;
+    let profile = &mut world.owner_mut(caller).profile;
     for (field, text) in edit {
         *(field.value)(profile) = text;
     }
-    let profile = PublicProfile::of(world, &caller.handle, world.owner(&caller));
+    let profile = PublicProfile::of(world, &world.keys[caller].handle, world.owner(caller));
     Ok(Reply::edited(world.dialect(), &profile))
 }
 

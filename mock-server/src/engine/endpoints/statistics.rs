@@ -88,7 +88,7 @@ pub(super) fn show(world: &World, call: &mut Call<'_>) -> Result<Reply, Rejected
         call.problems.reject(Rejection::UnknownHandle { handle });
     }
     // Without a valid key the larger range applies, since the profile may be the caller's own.
-    let own = call.key.as_ref().is_none_or(|key| key.handle == handle);
+    let own = call.key.is_none_or(|key| world.keys[key].handle == handle);
     let clamps = world.dialect().days_out_of_range == DaysOutOfRange::Clamped;
     let days = match days(call.request.query.as_deref(), own) {
         Ok(days) => days,

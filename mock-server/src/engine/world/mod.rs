@@ -336,14 +336,15 @@ impl World {
         self.keys.values_mut().for_each(Key::reset_window);
     }
 
-    /// Returns the account of a key. Panics if the account does not exist.
-    pub(super) fn owner(&self, caller: &Key) -> &Account {
-        &self.accounts[&caller.handle]
+    /// Returns the account of a key. Panics if the key or the account does not exist.
+    pub(super) fn owner(&self, key: &str) -> &Account {
+        &self.accounts[&self.keys[key].handle]
     }
 
-    /// Returns a mutable reference to the account of a key. Panics if the account does not exist.
-    pub(super) fn owner_mut(&mut self, caller: &Key) -> &mut Account {
-        let owner = self.accounts.get_mut(&caller.handle);
+    /// Returns a mutable reference to the account of a key. Panics if the key or the account does not
+    /// exist.
+    pub(super) fn owner_mut(&mut self, key: &str) -> &mut Account {
+        let owner = self.accounts.get_mut(&self.keys[key].handle);
         owner.expect("a key without an account is rejected as unknown")
     }
 
