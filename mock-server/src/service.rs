@@ -31,7 +31,7 @@ pub(crate) struct Service {
     habits: Mutex<Habits>,
     /// The verdicts before the last [`reset`](Self::reset).
     past_verdicts: Mutex<Verdicts>,
-    mutant: Option<&'static Mutant>,
+    mutant: Option<Mutant>,
     cors: Option<Cors>,
     /// Becomes `true` when the world is deleted.
     closed: watch::Sender<bool>,
@@ -88,11 +88,11 @@ impl Service {
     }
 
     /// Makes the service break a sentence of the specification.
-    pub(crate) fn set_mutant(&mut self, mutant: &'static Mutant) {
+    pub(crate) fn set_mutant(&mut self, mutant: Mutant) {
         self.mutant = Some(mutant);
     }
 
-    pub(crate) fn mutant(&self) -> Option<&'static Mutant> {
+    pub(crate) fn mutant(&self) -> Option<Mutant> {
         self.mutant
     }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::engine::{World, check_ids, with_valid_last_id};
+use crate::engine::{World, raise_last_id};
 use crate::read_json;
 
 /// The version of the file format.
@@ -156,13 +156,13 @@ impl StateFile {
             // Only the world, as the control API returns it.
             None => read_json::object_in(written),
         };
-        let world: World = world.map_err(|error| damaged(&error))?;
-        check_ids(&world).map_err(|reason| damaged(&reason))?;
+        let mut world: World = world.map_err(|error| damaged(&error))?;
+        raise_last_id(&mut world).map_err(|reason| damaged(&reason))?;
         Ok(world)
     }
 
     fn save(&self, locked: &Locked, world: &World) -> Result<(), StateError> {
-        let (version, world) = (VERSION, with_valid_last_id(world));
+        let version = VERSION;
         let bytes = serde_json::to_vec_pretty(&Saved { version, world })
             .expect("a world contains only values that JSON can represent");
         locked

@@ -35,7 +35,7 @@ pub(crate) struct Handled {
 }
 
 impl Handled {
-    fn new(world: &mut World, request: &Request, mutant: Option<&Mutant>) -> Self {
+    fn new(world: &mut World, request: &Request, mutant: Option<Mutant>) -> Self {
         let at = world.clock().timestamp();
         Self {
             outcome: match mutant {
@@ -61,7 +61,7 @@ impl Store {
     pub(crate) fn handle(
         &self,
         request: &Request,
-        mutant: Option<&Mutant>,
+        mutant: Option<Mutant>,
     ) -> Result<Handled, StateError> {
         self.transact(|world| {
             let handled = Handled::new(world, request, mutant);
@@ -74,7 +74,7 @@ impl Store {
     pub(crate) fn dry_run(
         &self,
         request: &Request,
-        mutant: Option<&Mutant>,
+        mutant: Option<Mutant>,
     ) -> Result<Handled, StateError> {
         let mut world = self.world()?;
         Ok(Handled::new(&mut world, request, mutant))

@@ -4,24 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::cors::Cors;
-use crate::engine::{
-    self, ActiveKeys, Dialect, Keys, Request, SeededHash, Verdicts, World, bearer_token,
-};
+use crate::engine::{self, Dialect, Keys, Request, SeededHash, Verdicts, World, bearer_token};
 use crate::faults::FaultRule;
 use crate::invalid_input::InvalidInput;
 use crate::journal::JournalLimits;
 use crate::mutants::Mutant;
 use crate::service::Service;
 use crate::state_file::{StateError, StateFile};
-
-/// The name of the world that always exists.
-pub(crate) const DEFAULT: &str = "default";
-
-/// The path prefix of the worlds.
-const PATH_PREFIX: &str = "/worlds/";
-
-/// The separator between a key and the name of its world.
-const SEPARATOR: char = '.';
+use crate::world_name::{DEFAULT, PATH_PREFIX, SEPARATOR, plain_key};
 
 /// The worlds of one process. Each world is an isolated instance of the service with its own
 /// accounts, keys, clock and faults.
@@ -41,7 +31,7 @@ const SEPARATOR: char = '.';
 pub struct Worlds {
     default: Arc<Service>,
     others: RwLock<Others>,
-    mutant: Option<&'static Mutant>,
+    mutant: Option<Mutant>,
 }
 
 #[derive(Debug, Default)]
@@ -84,7 +74,7 @@ impl Worlds {
     pub fn in_file(file: StateFile, new_world: World) -> Result<Self, StateError> {
         let path = file.path().to_owned();
         let service = Service::in_file(file, new_world)?;
-        match engine::check(service.initial()) {
+        match engine::check(&mut service.initial().clone()) {
             Ok(()) => Ok(Self::new(service)),
             Err(reason) => Err(StateError::Damaged {
                 path,
@@ -126,9 +116,9 @@ impl Worlds {
     /// use mock_server::{Mutant, World, Worlds};
     ///
     /// let mut worlds = Worlds::in_memory(World::default());
-    /// worlds.set_mutant(&Mutant::all()[0]);
+    /// worlds.set_mutant(Mutant::all().next().unwrap());
     /// ```
-    pub fn set_mutant(&mut self, mutant: &'static Mutant) {
+    pub fn set_mutant(&mut self, mutant: Mutant) {
         self.mutant = Some(mutant);
         self.default_mut().set_mutant(mutant);
     }
@@ -329,38 +319,10 @@ fn authorization(request: &mut Request) -> Option<&mut String> {
     found.map(|(_, value)| value)
 }
 
-/// Returns the base URL of a world.
-pub(crate) fn world_url(server: &str, world: &str) -> String {
-    format!("{server}{PATH_PREFIX}{world}")
-}
-
-/// Appends the name of the world to one of its keys, except for the world `default`.
-pub(crate) fn qualified_key(world: &str, key: &str) -> String {
-    match world {
-        DEFAULT => key.to_owned(),
-        other => format!("{key}{SEPARATOR}{other}"),
-    }
-}
-
-/// Removes the name of the world from a key.
-pub(crate) fn plain_key<'a>(world: &str, key: &'a str) -> &'a str {
-    match key.rsplit_once(SEPARATOR) {
-        Some((inner, name)) if name == world => inner,
-        _ => key,
-    }
-}
-
-/// Appends the name of the world to its keys, except for the world `default`.
-pub(crate) fn qualified_keys(world: &str, mut keys: ActiveKeys) -> ActiveKeys {
-    for key in keys.values_mut().flatten() {
-        *key = qualified_key(world, key);
-    }
-    keys
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::world_name::qualified_key;
 
     fn status(worlds: &Worlds, key: &str) -> u16 {
         let mut request =

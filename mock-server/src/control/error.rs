@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::engine::{InvalidWorld, Reply};
+use crate::engine::Reply;
 use crate::invalid_input::InvalidInput;
 use crate::read_json::BAD_BODY;
 use crate::state_file::StateError;
@@ -85,12 +85,6 @@ impl From<webhook::Error> for ControlError {
             Error::State(_) => 500,
         };
         Self::new(status, error.code(), error.to_string())
-    }
-}
-
-impl From<InvalidWorld> for ControlError {
-    fn from(error: InvalidWorld) -> Self {
-        Self::unprocessable("invalid_state", error.to_string())
     }
 }
 

@@ -2,23 +2,12 @@
 //! translate between JSON and calls of other modules.
 
 mod api;
-mod clock;
-mod dialect;
-mod documents;
 mod error;
-mod faults;
 mod guard;
-mod health;
 mod json;
-mod keys;
-mod page;
-mod requests;
+mod resources;
 mod routes;
-mod state;
-mod verdicts;
-mod webhook;
 mod world_call;
-mod worlds;
 
 pub(crate) use api::{BASE, BODY_LIMIT, Control, ControlReply};
 pub(crate) use guard::Guard;

@@ -2,12 +2,14 @@
 
 use super::api::{BASE, BODY_LIMIT, Control, ControlReply};
 use super::error::ControlError;
-use super::world_call::WorldCall;
-use super::{
+use super::resources::{
     clock, dialect, documents, faults, health, keys, page, requests, state, verdicts, webhook,
     worlds,
 };
+use super::world_call::WorldCall;
 use crate::engine::{Reply, Request};
+
+use Action::{Server, Waiting, World};
 
 /// A route: method, path and action.
 struct Route {
@@ -19,16 +21,12 @@ struct Route {
 
 enum Action {
     /// An action on the server.
-    Server(OnServer),
+    Server(fn(&Control, &Request) -> Result<Reply, ControlError>),
     /// An action on one world.
-    World(OnWorld),
+    World(fn(&WorldCall) -> Result<Reply, ControlError>),
     /// An action on one world that may wait.
-    Waiting(Waiting),
+    Waiting(fn(&WorldCall) -> Result<ControlReply, ControlError>),
 }
-
-type OnServer = fn(&Control, &Request) -> Result<Reply, ControlError>;
-type OnWorld = fn(&WorldCall) -> Result<Reply, ControlError>;
-type Waiting = fn(&WorldCall) -> Result<ControlReply, ControlError>;
 
 const fn route(method: &'static str, path: &'static str, action: Action) -> Route {
     Route {
@@ -38,58 +36,46 @@ const fn route(method: &'static str, path: &'static str, action: Action) -> Rout
     }
 }
 
-const fn on_server(method: &'static str, path: &'static str, action: OnServer) -> Route {
-    route(method, path, Action::Server(action))
-}
-
-const fn on_world(method: &'static str, path: &'static str, action: OnWorld) -> Route {
-    route(method, path, Action::World(action))
-}
-
-const fn waiting(method: &'static str, path: &'static str, action: Waiting) -> Route {
-    route(method, path, Action::Waiting(action))
-}
-
 static ROUTES: [Route; 39] = [
-    on_server("GET", "/health", health),
-    on_server("GET", documents::SERVICE, documents::service),
-    on_server("GET", "/control-openapi.json", documents::control),
-    on_server("GET", "/dialect-settings", dialect::settings),
-    on_server("GET", "/worlds", worlds::list),
-    on_server("POST", "/worlds", worlds::create),
-    on_world("DELETE", "", worlds::delete),
-    on_world("GET", "/state", state::show),
-    on_world("PUT", "/state", state::replace),
-    on_world("POST", "/reset", state::reset),
-    on_world("GET", "/keys", keys::show),
-    on_world("POST", "/keys", keys::create),
-    on_world("DELETE", "/keys", keys::delete),
-    on_world("GET", "/dialect", dialect::show),
-    on_world("PUT", "/dialect", dialect::set),
-    on_world("GET", "/clock", clock::show),
-    on_world("PUT", "/clock", clock::set),
-    on_world("POST", "/clock/advance", clock::advance),
-    on_world("GET", "/faults", faults::list),
-    on_world("POST", "/faults", faults::add),
-    on_world("DELETE", "/faults", faults::clear),
-    on_world("DELETE", "/faults/{id}", faults::remove),
-    waiting("GET", "/requests", requests::list),
-    on_world("DELETE", "/requests", requests::clear),
-    on_world("GET", "/requests/limits", requests::limits),
-    on_world("PUT", "/requests/limits", requests::set_limits),
-    waiting("POST", "/requests/wait", requests::wait),
-    on_world("POST", "/requests/verify", requests::verify),
-    on_world("GET", "/violations", verdicts::violations),
-    on_world("DELETE", "/violations", verdicts::clear_violations),
-    on_world("GET", "/advice", verdicts::advice),
-    on_world("GET", "/coverage", verdicts::coverage),
-    on_world("GET", "/webhook", webhook::show),
-    on_world("PUT", "/webhook", webhook::change),
-    waiting("POST", "/webhook/emit", webhook::emit),
-    on_world("GET", "/webhook/deliveries", webhook::deliveries),
-    waiting("POST", "/webhook/redeliver", webhook::redeliver),
-    on_world("GET", "/webhook/sink", webhook::show_sink),
-    on_world("PUT", "/webhook/sink", webhook::change_sink),
+    route("GET", "/health", Server(health)),
+    route("GET", documents::SERVICE, Server(documents::service)),
+    route("GET", "/control-openapi.json", Server(documents::control)),
+    route("GET", "/dialect-settings", Server(dialect::settings)),
+    route("GET", "/worlds", Server(worlds::list)),
+    route("POST", "/worlds", Server(worlds::create)),
+    route("DELETE", "", World(worlds::delete)),
+    route("GET", "/state", World(state::show)),
+    route("PUT", "/state", World(state::replace)),
+    route("POST", "/reset", World(state::reset)),
+    route("GET", "/keys", World(keys::show)),
+    route("POST", "/keys", World(keys::create)),
+    route("DELETE", "/keys", World(keys::delete)),
+    route("GET", "/dialect", World(dialect::show)),
+    route("PUT", "/dialect", World(dialect::set)),
+    route("GET", "/clock", World(clock::show)),
+    route("PUT", "/clock", World(clock::set)),
+    route("POST", "/clock/advance", World(clock::advance)),
+    route("GET", "/faults", World(faults::list)),
+    route("POST", "/faults", World(faults::add)),
+    route("DELETE", "/faults", World(faults::clear)),
+    route("DELETE", "/faults/{id}", World(faults::remove)),
+    route("GET", "/requests", Waiting(requests::list)),
+    route("DELETE", "/requests", World(requests::clear)),
+    route("GET", "/requests/limits", World(requests::limits)),
+    route("PUT", "/requests/limits", World(requests::set_limits)),
+    route("POST", "/requests/wait", Waiting(requests::wait)),
+    route("POST", "/requests/verify", World(requests::verify)),
+    route("GET", "/violations", World(verdicts::violations)),
+    route("DELETE", "/violations", World(verdicts::clear_violations)),
+    route("GET", "/advice", World(verdicts::advice)),
+    route("GET", "/coverage", World(verdicts::coverage)),
+    route("GET", "/webhook", World(webhook::show)),
+    route("PUT", "/webhook", World(webhook::change)),
+    route("POST", "/webhook/emit", Waiting(webhook::emit)),
+    route("GET", "/webhook/deliveries", World(webhook::deliveries)),
+    route("POST", "/webhook/redeliver", Waiting(webhook::redeliver)),
+    route("GET", "/webhook/sink", World(webhook::show_sink)),
+    route("PUT", "/webhook/sink", World(webhook::change_sink)),
 ];
 
 /// Returns `true` if a path belongs to the control API. This includes its page and the OpenAPI document
@@ -151,7 +137,7 @@ fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlErr
 impl Route {
     /// Returns the name of the world and the id in a path of this route; empty where the route has none.
     fn parameters_in<'a>(&self, path: &'a str) -> Option<(&'a str, &'a str)> {
-        if let Action::Server(_) = self.action {
+        if let Server(_) = self.action {
             return (path == self.path).then_some(("", ""));
         }
         let rest = path.strip_prefix("/worlds/")?;
@@ -173,17 +159,17 @@ impl Route {
     ) -> Result<ControlReply, ControlError> {
         let call = || WorldCall::new(control, parameters, request);
         match self.action {
-            Action::Server(action) => action(control, request).map(ControlReply::Now),
-            Action::World(action) => action(&call()?).map(ControlReply::Now),
-            Action::Waiting(action) => action(&call()?),
+            Server(action) => action(control, request).map(ControlReply::Now),
+            World(action) => action(&call()?).map(ControlReply::Now),
+            Waiting(action) => action(&call()?),
         }
     }
 
     /// Returns the method and the path template, such as `GET /_mock/v1/worlds/{world}/keys`.
     fn template(&self) -> String {
         let prefix = match self.action {
-            Action::Server(_) => BASE.to_owned(),
-            Action::World(_) | Action::Waiting(_) => format!("{BASE}/worlds/{{world}}"),
+            Server(_) => BASE.to_owned(),
+            World(_) | Waiting(_) => format!("{BASE}/worlds/{{world}}"),
         };
         format!("{} {prefix}{}", self.method, self.path)
     }

@@ -46,6 +46,7 @@ pub use rejections::Rule;
 pub(crate) use reply::HeaderLines;
 pub use reply::Reply;
 pub use request::Request;
+pub(crate) use resources::FIELD_NAMES;
 pub use resources::{Account, Link, Post, Profile};
 pub(crate) use seeded_hash::SeededHash;
 pub(crate) use verdicts::Habit;
@@ -53,4 +54,4 @@ pub use verdicts::{
     Advice, Coverage, EndpointCoverage, RuleVerdict, Uncovered, Verdicts, Violation,
 };
 pub use world::World;
-pub(crate) use world::{InvalidWorld, check, check_ids, with_valid_last_id};
+pub(crate) use world::{check, raise_last_id};

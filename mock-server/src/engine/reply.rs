@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use http::StatusCode;
 use serde::Serialize;
 
 use super::dialect::{Dialect, ErrorBody, ErrorTemplate, Values, WriteResponses};
@@ -172,21 +173,12 @@ fn html(status: u16, message: &str) -> String {
     )
 }
 
-/// Returns the reason phrase of the status code of a rejection (RFC 9110, section 15).
+/// Returns the reason phrase of a status code.
 fn title(status: u16) -> &'static str {
-    match status {
-        400 => "Bad Request",
-        401 => "Unauthorized",
-        403 => "Forbidden",
-        404 => "Not Found",
-        405 => "Method Not Allowed",
-        413 => "Content Too Large",
-        415 => "Unsupported Media Type",
-        422 => "Unprocessable Content",
-        429 => "Too Many Requests",
-        503 => "Service Unavailable",
-        _ => "Rejected",
-    }
+    let known = StatusCode::from_u16(status).ok();
+    known
+        .and_then(|status| status.canonical_reason())
+        .unwrap_or("Rejected")
 }
 
 #[derive(Serialize)]

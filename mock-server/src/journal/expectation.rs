@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::request_pattern::RequestPattern;
 use crate::invalid_input::InvalidInput;
@@ -23,8 +23,8 @@ use crate::read_json;
 /// assert_eq!(serde_json::from_value::<Expectation>(read)?, expectation);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "ExpectationJson", into = "ExpectationJson")]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "ExpectationJson")]
 pub struct Expectation {
     pub(super) request: RequestPattern,
     pub(super) at_least: u64,
@@ -109,16 +109,13 @@ fn times(count: u64) -> String {
 }
 
 /// The JSON form of an expectation.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExpectationJson {
     #[serde(deserialize_with = "read_json::nested_object")]
     request: RequestPattern,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     times: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     at_least: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     at_most: Option<u64>,
 }
 
@@ -142,17 +139,6 @@ impl TryFrom<ExpectationJson> for Expectation {
                 at_least: at_least.unwrap_or(0),
                 at_most,
             }),
-        }
-    }
-}
-
-impl From<Expectation> for ExpectationJson {
-    fn from(expectation: Expectation) -> Self {
-        Self {
-            request: expectation.request,
-            times: None,
-            at_least: Some(expectation.at_least),
-            at_most: expectation.at_most,
         }
     }
 }

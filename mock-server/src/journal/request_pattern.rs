@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::engine::{is_secret_header, redact_keys};
@@ -30,32 +30,19 @@ use crate::read_json;
 /// assert_eq!(pattern.to_string(), "GET /users/{handle}/stats with the query parameter `days=7`");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RequestPattern {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) method: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) path: Option<String>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) query: BTreeMap<String, Option<String>>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) headers: BTreeMap<String, Option<String>>,
-    #[serde(
-        deserialize_with = "read_json::nullable",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(deserialize_with = "read_json::nullable")]
     pub(super) body_contains: Option<Value>,
-    #[serde(
-        deserialize_with = "read_json::nullable",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(deserialize_with = "read_json::nullable")]
     pub(super) body: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) key: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) status: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) fault: Option<String>,
 }
 

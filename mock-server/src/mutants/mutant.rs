@@ -6,7 +6,7 @@ use http::HeaderMap;
 use jiff::Timestamp;
 
 use super::change::Change;
-use super::table::MUTANTS;
+use super::table::{MUTANTS, Row};
 use crate::engine::{Outcome, Request, World};
 
 /// A service that breaks one sentence of the specification. `mock-server mutants` runs the test suite
@@ -15,17 +15,13 @@ use crate::engine::{Outcome, Request, World};
 /// ```
 /// use mock_server::{Mutant, World, Worlds};
 ///
-/// let mutant = Mutant::all().iter().find(|mutant| mutant.name() == "me_without_email").unwrap();
+/// let mutant = Mutant::all().find(|mutant| mutant.name() == "me_without_email").unwrap();
 /// assert_eq!(mutant.section(), "Endpoints");
 /// let mut worlds = Worlds::in_memory(World::default());
 /// worlds.set_mutant(mutant);
 /// ```
-pub struct Mutant {
-    pub(super) name: &'static str,
-    pub(super) section: &'static str,
-    pub(super) sentence: &'static str,
-    pub(super) change: Change,
-}
+#[derive(Clone, Copy)]
+pub struct Mutant(&'static Row);
 
 impl Mutant {
     /// Returns all mutants, in the order of the specification.
@@ -33,54 +29,54 @@ impl Mutant {
     /// ```
     /// assert!(mock_server::Mutant::all().len() >= 30);
     /// ```
-    pub fn all() -> &'static [Self] {
-        &MUTANTS
+    pub fn all() -> impl ExactSizeIterator<Item = Self> {
+        MUTANTS.iter().map(Self)
     }
 
     /// Returns the name, in snake case.
     ///
     /// ```
-    /// assert_eq!(mock_server::Mutant::all()[0].name(), "no_data_envelope");
+    /// assert_eq!(mock_server::Mutant::all().next().unwrap().name(), "no_data_envelope");
     /// ```
-    pub fn name(&self) -> &'static str {
-        self.name
+    pub fn name(self) -> &'static str {
+        self.0.name
     }
 
     /// Returns the section of the specification that contains the sentence.
     ///
     /// ```
-    /// assert_eq!(mock_server::Mutant::all()[0].section(), "What the service does");
+    /// assert_eq!(mock_server::Mutant::all().next().unwrap().section(), "What the service does");
     /// ```
-    pub fn section(&self) -> &'static str {
-        self.section
+    pub fn section(self) -> &'static str {
+        self.0.section
     }
 
     /// Returns the sentence of the specification that the mutant breaks. Rows of tables are quoted as
     /// `first column: other columns`.
     ///
     /// ```
-    /// let sentence = mock_server::Mutant::all()[0].sentence();
+    /// let sentence = mock_server::Mutant::all().next().unwrap().sentence();
     /// assert!(sentence.ends_with("an object with a single top-level field `data`."));
     /// ```
-    pub fn sentence(&self) -> &'static str {
-        self.sentence
+    pub fn sentence(self) -> &'static str {
+        self.0.sentence
     }
 
     /// Handles a request in place of the engine.
-    pub(crate) fn process(&self, world: &mut World, request: &Request, now: Timestamp) -> Outcome {
-        self.change.process(world, request, now)
+    pub(crate) fn process(self, world: &mut World, request: &Request, now: Timestamp) -> Outcome {
+        self.0.change.process(world, request, now)
     }
 
     /// Changes the headers and the body of a delivery.
-    pub(crate) fn change_delivery(&self, headers: &mut HeaderMap, body: &mut Vec<u8>) {
-        if let Change::Delivery(change) = self.change {
+    pub(crate) fn change_delivery(self, headers: &mut HeaderMap, body: &mut Vec<u8>) {
+        if let Change::Delivery(change) = self.0.change {
             change(headers, body);
         }
     }
 
     /// Returns the number of failures in a row that turns the webhook off, if the mutant changes it.
-    pub(crate) fn failure_limit(&self) -> Option<u32> {
-        match self.change {
+    pub(crate) fn failure_limit(self) -> Option<u32> {
+        match self.0.change {
             Change::FailureLimit(limit) => Some(limit),
             _ => None,
         }
@@ -90,8 +86,8 @@ impl Mutant {
 impl fmt::Debug for Mutant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Mutant")
-            .field("name", &self.name)
-            .field("sentence", &self.sentence)
+            .field("name", &self.0.name)
+            .field("sentence", &self.0.sentence)
             .finish_non_exhaustive()
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::replies::{data_of, edit_body};
 use crate::engine::{
-    Endpoint, Outcome, Request, Scope, World, bearer_token, id_in_path, process, route,
+    Endpoint, FIELD_NAMES, Outcome, Request, Scope, World, bearer_token, id_in_path, process, route,
 };
 
 /// The account of the generated keys.
@@ -60,16 +60,8 @@ pub(super) fn reject_maximum(request: &mut Request, field: &str, limit: usize) {
 
 /// Removes the fields of an edit that the profile does not have.
 pub(super) fn drop_unknown_fields(request: &mut Request) {
-    const KNOWN: [&str; 6] = [
-        "display_name",
-        "bio",
-        "location",
-        "accent_color",
-        "text_color",
-        "background_color",
-    ];
     edit_fields(request, Endpoint::EditProfile, |fields| {
-        fields.retain(|name, _| KNOWN.contains(&name.as_str()));
+        fields.retain(|name, _| FIELD_NAMES.contains(&name.as_str()));
     });
 }
 

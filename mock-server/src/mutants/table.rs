@@ -4,7 +4,6 @@ use http::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 
 use super::change::Change::{self, Delivery, FailureLimit, Process, Reply, Request};
-use super::mutant::Mutant;
 use super::replies::{add_devices, change_date_format, data_of, each, numbers_as_strings, remove};
 use super::requests::{
     accept_days, accept_missing_key, accept_one_more, accept_unknown_key, delete_another, discard,
@@ -66,13 +65,21 @@ const ANALYTICS_ONLY: &[Endpoint] = &[Endpoint::ReadAnalytics];
 const LIST_BADGES: &[Endpoint] = &[Endpoint::ListBadges];
 const SITE: &[Endpoint] = &[Endpoint::ReadSiteStatistics];
 
+/// A mutant.
+pub(super) struct Row {
+    pub(super) name: &'static str,
+    pub(super) section: &'static str,
+    pub(super) sentence: &'static str,
+    pub(super) change: Change,
+}
+
 const fn mutant(
     name: &'static str,
     section: &'static str,
     sentence: &'static str,
     change: Change,
-) -> Mutant {
-    Mutant {
+) -> Row {
+    Row {
         name,
         section,
         sentence,
@@ -81,7 +88,7 @@ const fn mutant(
 }
 
 #[rustfmt::skip]
-pub(super) static MUTANTS: [Mutant; 63] = [
+pub(super) static MUTANTS: [Row; 63] = [
     mutant("no_data_envelope", SERVICE, ENVELOPE,
         Reply(ALL, |body| *body = body["data"].take())),
     mutant("unknown_key_accepted", SERVICE, KEY, Request(accept_unknown_key)),

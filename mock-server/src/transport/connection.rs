@@ -13,7 +13,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
-use super::no_response::{ConnectionFault, NoResponse, READ_TIMEOUT};
+use super::no_response::{NoResponse, READ_TIMEOUT};
 use super::payload::Payload;
 use super::write_fault::write_fault;
 
@@ -69,11 +69,13 @@ pub(super) async fn serve(
     let Err(error) = served else {
         return;
     };
-    if let Some(fault) = fault(&error) {
+    if let Some(NoResponse::Fault(reply, fault)) =
+        error.source().and_then(|error| error.downcast_ref())
+    {
         let stream = connection.into_parts().io.into_inner();
         tokio::select! {
             // An error means that the client has closed the connection.
-            _ = write_fault(stream, fault) => {}
+            _ = write_fault(stream, *fault, reply) => {}
             () = stopped(&mut stop) => {}
         }
     }
@@ -82,16 +84,6 @@ pub(super) async fn serve(
 async fn stopped(stop: &mut watch::Receiver<bool>) {
     // A dropped sender also means that the server has stopped.
     let _ = stop.wait_for(|stop| *stop).await;
-}
-
-fn fault(error: &hyper::Error) -> Option<&ConnectionFault> {
-    match error.source()?.downcast_ref()? {
-        NoResponse::Fault(fault) => Some(fault),
-        NoResponse::Http(_)
-        | NoResponse::Upstream(_)
-        | NoResponse::Timeout
-        | NoResponse::Shutdown => None,
-    }
 }
 
 #[cfg(test)]

@@ -2,30 +2,17 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
-
-use crate::faults::WireFault;
+use crate::faults::{PlannedReply, WireFault};
 
 /// Maximum time that a client may take to send the head of a request, or more of a body.
 pub(super) const READ_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A response that HTTP cannot express: it is written to the connection after hyper has released it.
-#[derive(Debug, thiserror::Error)]
-#[error("the connection ends with {kind:?}")]
-pub(super) struct ConnectionFault {
-    pub(super) kind: WireFault,
-    pub(super) status: StatusCode,
-    pub(super) headers: HeaderMap,
-    pub(super) body: Bytes,
-}
-
 /// The reason why hyper does not send a response.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NoResponse {
-    /// A wire fault applies.
-    #[error(transparent)]
-    Fault(Box<ConnectionFault>),
+    /// A wire fault applies. The reply is written to the connection after hyper has released it.
+    #[error("the connection ends with a wire fault")]
+    Fault(Box<PlannedReply>, WireFault),
     /// The connection failed while the request was read.
     #[error(transparent)]
     Http(#[from] hyper::Error),

@@ -3,7 +3,7 @@
 use http::{HeaderMap, Response, StatusCode};
 
 use super::headers::headers;
-use super::no_response::{ConnectionFault, NoResponse};
+use super::no_response::NoResponse;
 use super::payload::Payload;
 use crate::faults::PlannedReply;
 
@@ -13,26 +13,20 @@ use crate::faults::PlannedReply;
 ///
 /// [`NoResponse::Fault`] for a reply with a wire fault.
 pub(super) fn respond(planned: PlannedReply) -> Result<Response<Payload>, NoResponse> {
+    if let Some(wire) = planned.wire {
+        return Err(NoResponse::Fault(Box::new(planned), wire));
+    }
     let PlannedReply {
         code,
         headers: lines,
         body,
         large_body,
-        wire,
         ..
     } = planned;
     let status = StatusCode::from_u16(code).expect("a reply has a status of three digits");
     // Room for the headers that hyper adds.
     let mut map = HeaderMap::with_capacity(lines.len() + 2);
     map.extend(headers(lines));
-    if let Some(kind) = wire {
-        return Err(NoResponse::Fault(Box::new(ConnectionFault {
-            kind,
-            status,
-            headers: map,
-            body,
-        })));
-    }
     let body = match large_body {
         Some(large_body) => Payload::Generated(large_body.chunks()),
         None => Payload::Whole(body),

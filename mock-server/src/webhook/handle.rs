@@ -1,12 +1,12 @@
 //! A handle to the webhook of a server.
 
 use super::delivery::Delivery;
-use super::dispatch::{Dispatch, PendingDelivery, SentDelivery};
 use super::error::Error;
 use super::event::EventData;
 use super::prepare;
 use super::secret::WebhookSecret;
-use super::state::{Prepared, WebhookStatus};
+use super::state::Prepared;
+use super::status::WebhookStatus;
 use crate::engine::{EventKind, World};
 use crate::mutants::Mutant;
 use crate::service::Service;
@@ -124,7 +124,7 @@ impl<'a> WebhookHandle<'a> {
         kind: impl AsRef<str>,
         data: impl Into<EventData>,
     ) -> Result<Delivery, Error> {
-        self.deliver(self.dispatch_event(kind.as_ref(), data.into())?)
+        self.deliver(self.prepare_event(kind.as_ref(), data.into())?)
             .await
     }
 
@@ -147,7 +147,7 @@ impl<'a> WebhookHandle<'a> {
     /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
     /// ```
     pub async fn redeliver(&self, delivery_id: &str) -> Result<Delivery, Error> {
-        self.deliver(self.dispatch_redelivery(delivery_id)?).await
+        self.deliver(self.prepare_redelivery(delivery_id)?).await
     }
 
     /// Turns the webhook on and resets its count of failures.
@@ -230,47 +230,36 @@ impl<'a> WebhookHandle<'a> {
         Ok(self.status()?.active)
     }
 
-    pub(crate) fn dispatch_event(&self, kind: &str, data: EventData) -> Result<Dispatch, Error> {
+    pub(crate) fn prepare_event(&self, kind: &str, data: EventData) -> Result<Prepared, Error> {
         let kind = EventKind::new(kind)?;
-        self.dispatch(|world| prepare::event(world, kind, data))
+        self.prepare(|world| prepare::event(world, kind, data))
     }
 
-    pub(crate) fn dispatch_redelivery(&self, delivery_id: &str) -> Result<Dispatch, Error> {
-        self.dispatch(|world| prepare::redelivery(world, delivery_id))
+    pub(crate) fn prepare_redelivery(&self, delivery_id: &str) -> Result<Prepared, Error> {
+        self.prepare(|world| prepare::redelivery(world, delivery_id))
     }
 
-    fn dispatch(
+    fn prepare(
         &self,
         prepare: impl FnOnce(&mut World) -> Result<Prepared, Error>,
-    ) -> Result<Dispatch, Error> {
-        let (prepared, timeout) = self.service.store().transact(|world| {
+    ) -> Result<Prepared, Error> {
+        let prepared = self.service.store().transact(|world| {
             let prepared = prepare(world);
             self.apply_mutant(world);
             let changed = prepared.is_ok();
-            ((prepared, world.dialect().webhook_timeout), changed)
-        })?;
-        Ok(match prepared? {
-            Prepared::Delivered(delivery) => {
-                self.cover(&delivery);
-                Dispatch::Delivered(delivery)
-            }
-            Prepared::ToSend(delivery, url) => Dispatch::Pending(PendingDelivery {
-                delivery,
-                url,
-                timeout,
-                mutant: self.service.mutant(),
-            }),
-        })
+            (prepared, changed)
+        })??;
+        if let Prepared::Delivered(delivery) = &prepared {
+            self.cover(delivery);
+        }
+        Ok(prepared)
     }
 
-    pub(crate) fn finish_delivery(&self, sent: SentDelivery) -> Result<Delivery, StateError> {
-        let SentDelivery { delivery, outcome } = sent;
-        let record = |world: &mut World| {
-            let delivery = world.webhook.record(delivery, outcome);
+    pub(crate) fn record(&self, delivery: Delivery) -> Result<Delivery, StateError> {
+        self.change(|world| {
+            world.webhook.record(&delivery);
             self.apply_mutant(world);
-            (delivery, true)
-        };
-        let delivery = self.service.store().transact(record)?;
+        })?;
         self.cover(&delivery);
         Ok(delivery)
     }
@@ -288,12 +277,11 @@ impl<'a> WebhookHandle<'a> {
             .change_verdicts(|verdicts| verdicts.coverage.record_event(&delivery.sent.kind));
     }
 
-    async fn deliver(&self, dispatch: Dispatch) -> Result<Delivery, Error> {
-        match dispatch {
-            Dispatch::Delivered(delivery) => Ok(delivery),
-            Dispatch::Pending(pending) => {
-                let sent = pending.send().await;
-                Ok(self.finish_delivery(sent)?)
+    async fn deliver(&self, prepared: Prepared) -> Result<Delivery, Error> {
+        match prepared {
+            Prepared::Delivered(delivery) => Ok(delivery),
+            Prepared::Pending(pending) => {
+                Ok(self.record(pending.send(self.service.mutant()).await)?)
             }
         }
     }

@@ -3,7 +3,6 @@
 //! A state machine without I/O prepares and counts deliveries; only `send` uses the network.
 
 mod delivery;
-mod dispatch;
 mod error;
 mod event;
 mod handle;
@@ -15,9 +14,9 @@ mod send;
 mod signature;
 mod sink;
 mod state;
+mod status;
 
 pub use delivery::{Delivery, DeliveryOutcome, SignedDelivery};
-pub(crate) use dispatch::Dispatch;
 pub use error::Error;
 pub use event::EventData;
 pub use handle::WebhookHandle;
@@ -25,7 +24,8 @@ pub(crate) use prepare::keep_webhook;
 pub(crate) use receiver_url::ReceiverUrl;
 pub use script::SinkScript;
 pub(crate) use secret::WebhookSecret;
-pub(crate) use state::Webhook;
-pub use state::{MAX_CONSECUTIVE_FAILURES, SinkStatus, WebhookStatus};
+pub use state::MAX_CONSECUTIVE_FAILURES;
+pub(crate) use state::{Prepared, Webhook};
+pub use status::{SinkStatus, WebhookStatus};
 
 pub use crate::engine::EventKind;

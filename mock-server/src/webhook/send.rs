@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
@@ -12,27 +13,42 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-use super::delivery::DeliveryOutcome;
-use super::dispatch::PendingDelivery;
+use super::delivery::{Delivery, DeliveryOutcome, SignedDelivery};
+use super::receiver_url::ReceiverUrl;
+use crate::mutants::Mutant;
 
 /// Maximum number of bytes of a response to read. Only the status matters, but closing the connection
 /// too early would cause errors in the receiver.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
-/// Sends once, without following redirects, and waits for the response no longer than the timeout.
-pub(super) async fn send(pending: &PendingDelivery) -> DeliveryOutcome {
-    let timeout = pending.timeout;
-    match tokio::time::timeout(timeout, post(pending)).await {
-        Ok(Ok(status)) => DeliveryOutcome::Answered { status },
-        Ok(Err(error)) => DeliveryOutcome::ConnectionFailed {
-            reason: error.to_string(),
-        },
-        Err(_) => DeliveryOutcome::timed_out(timeout),
+/// A delivery to send. The world is not locked while it is sent.
+#[derive(Debug)]
+pub(crate) struct PendingDelivery {
+    pub(super) delivery: SignedDelivery,
+    pub(super) url: ReceiverUrl,
+    pub(super) timeout: Duration,
+}
+
+impl PendingDelivery {
+    /// Sends once, without following redirects, and waits for the response no longer than the timeout.
+    pub(crate) async fn send(self, mutant: Option<Mutant>) -> Delivery {
+        let request = request(&self, mutant);
+        let outcome = match tokio::time::timeout(self.timeout, post(&self.url, request)).await {
+            Ok(Ok(status)) => DeliveryOutcome::Answered { status },
+            Ok(Err(error)) => DeliveryOutcome::ConnectionFailed {
+                reason: error.to_string(),
+            },
+            Err(_) => DeliveryOutcome::timed_out(self.timeout),
+        };
+        Delivery {
+            sent: self.delivery,
+            outcome,
+        }
     }
 }
 
-async fn post(pending: &PendingDelivery) -> Result<u16, SendError> {
-    let (host, port) = pending.url.host_and_port();
+async fn post(url: &ReceiverUrl, request: Request<Full<Bytes>>) -> Result<u16, SendError> {
+    let (host, port) = url.host_and_port();
     let stream = TcpStream::connect((host.as_str(), port))
         .await
         .map_err(SendError::Connect)?;
@@ -40,19 +56,14 @@ async fn post(pending: &PendingDelivery) -> Result<u16, SendError> {
     // Dropping the set closes the connection, also after a timeout.
     let mut connections = JoinSet::new();
     connections.spawn(connection);
-    let response = sender.send_request(request(pending)).await?;
+    let response = sender.send_request(request).await?;
     let status = response.status().as_u16();
     drain(response).await?;
     Ok(status)
 }
 
-fn request(pending: &PendingDelivery) -> Request<Full<Bytes>> {
-    let PendingDelivery {
-        delivery,
-        url,
-        mutant,
-        ..
-    } = pending;
+fn request(pending: &PendingDelivery, mutant: Option<Mutant>) -> Request<Full<Bytes>> {
+    let PendingDelivery { delivery, url, .. } = pending;
     let kind = HeaderValue::from_bytes(delivery.kind.as_str().as_bytes())
         .expect("an event kind is a name that a header can carry");
     let mut request = Request::post(url.target())

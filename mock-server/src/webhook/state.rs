@@ -4,14 +4,16 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::delivery::{Delivery, DeliveryOutcome, SignedDelivery};
+use super::delivery::{Delivery, SignedDelivery};
 use super::error::Error;
 use super::event::{EventData, Payload};
 use super::receiver_url::ReceiverUrl;
 use super::script::SinkScript;
 use super::secret::WebhookSecret;
+use super::send::PendingDelivery;
 use super::signature::sign;
 use super::sink::Sink;
+use super::status::{SinkStatus, WebhookStatus};
 use crate::engine::Dialect;
 use crate::engine::EventKind;
 
@@ -49,11 +51,11 @@ enum Receiver {
 
 /// A prepared delivery.
 #[derive(Debug)]
-pub(super) enum Prepared {
+pub(crate) enum Prepared {
     /// The sink has already responded.
     Delivered(Delivery),
-    /// The delivery has to be sent to this URL and its outcome recorded.
-    ToSend(SignedDelivery, ReceiverUrl),
+    /// The delivery has to be sent and its outcome recorded.
+    Pending(PendingDelivery),
 }
 
 impl Webhook {
@@ -140,27 +142,34 @@ impl Webhook {
         let destination = self.destination.as_mut();
         let receiver = &mut destination.expect("the destination was looked up").receiver;
         match receiver {
-            Receiver::Url(url) => Prepared::ToSend(delivery, url.clone()),
+            Receiver::Url(url) => Prepared::Pending(PendingDelivery {
+                delivery,
+                url: url.clone(),
+                timeout: dialect.webhook_timeout.0,
+            }),
             Receiver::Sink(sink) => {
-                let outcome = sink.take(dialect.webhook_timeout);
-                Prepared::Delivered(self.record(delivery, outcome))
+                let outcome = sink.take(dialect.webhook_timeout.0);
+                let delivery = Delivery {
+                    sent: delivery,
+                    outcome,
+                };
+                self.record(&delivery);
+                Prepared::Delivered(delivery)
             }
         }
     }
 
     /// Records the outcome of a delivery. The tenth consecutive failure turns the webhook off; a success
     /// resets the count but does not turn the webhook on.
-    pub(super) fn record(&mut self, sent: SignedDelivery, outcome: DeliveryOutcome) -> Delivery {
-        if outcome.is_success() {
+    pub(super) fn record(&mut self, delivery: &Delivery) {
+        if delivery.is_success() {
             self.consecutive_failures = 0;
         } else {
             self.consecutive_failures = self.consecutive_failures.saturating_add(1);
             self.active &= self.consecutive_failures < MAX_CONSECUTIVE_FAILURES;
         }
-        let delivery = Delivery { sent, outcome };
         self.deliveries.push_back(delivery.clone());
         self.drop_oldest();
-        delivery
     }
 
     fn drop_oldest(&mut self) {
@@ -239,53 +248,11 @@ impl Default for Webhook {
     }
 }
 
-/// The status of a webhook, without its secret.
-///
-/// ```
-/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let server = mock_server::MockServer::start().await;
-/// server.webhook().use_sink("500 x9, 200", "whsec_test")?;
-/// let status = server.webhook().status()?;
-/// assert_eq!(status.receiver.as_deref(), Some("sink"));
-/// assert!(status.active);
-/// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct WebhookStatus {
-    /// The URL of the receiver, or `sink`; `None` without a receiver.
-    pub receiver: Option<String>,
-    /// `true` if the webhook is on and has a receiver.
-    pub active: bool,
-    /// Number of failures since the last success.
-    pub consecutive_failures: u32,
-    /// The sink, if it is the receiver.
-    pub sink: Option<SinkStatus>,
-}
-
-/// The status of a sink.
-///
-/// ```
-/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let server = mock_server::MockServer::start().await;
-/// server.webhook().use_sink("500 x9, 200", "whsec_test")?;
-/// let sink = server.webhook().status()?.sink.unwrap();
-/// assert_eq!((sink.script.to_string().as_str(), sink.received), ("500 x9, 200", 0));
-/// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct SinkStatus {
-    /// The script of its responses.
-    pub script: SinkScript,
-    /// Number of deliveries received.
-    pub received: u64,
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
+    use super::super::delivery::DeliveryOutcome;
     use super::*;
 
     fn on_sink(script: &str) -> Webhook {
@@ -301,7 +268,7 @@ mod tests {
         let now = "2026-03-01T12:00:00Z".to_owned();
         match webhook.emit(id, now, event, &Dialect::default())? {
             Prepared::Delivered(delivery) => Ok(delivery),
-            Prepared::ToSend(..) => panic!("the sink needs no sending"),
+            Prepared::Pending(_) => panic!("the sink needs no sending"),
         }
     }
 
@@ -325,10 +292,10 @@ mod tests {
         for _ in 0..10 {
             last = Some(emit(&mut webhook, Vec::new()).unwrap());
         }
-        webhook.record(
-            last.unwrap().sent,
-            DeliveryOutcome::Answered { status: 200 },
-        );
+        webhook.record(&Delivery {
+            outcome: DeliveryOutcome::Answered { status: 200 },
+            ..last.unwrap()
+        });
         assert_eq!(webhook.status().consecutive_failures, 0);
         assert!(!webhook.status().active);
     }

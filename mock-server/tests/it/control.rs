@@ -94,11 +94,6 @@ fn rejects_an_invalid_state() {
             "last_id is 18446744073709551615; expected at most 9007199254740991",
         ),
         (
-            "/last_id",
-            json!(0),
-            "last_id is 0, but the id post_5 is in use; expected at least 5",
-        ),
-        (
             &*key,
             json!("nobody"),
             "a key belongs to the account `nobody`, which does not exist; add the account or \
@@ -647,7 +642,7 @@ fn reports_unknown_routes_and_resources() {
 fn all_routes_use_the_same_status_codes_for_invalid_bodies() {
     let serving = serve(&[]);
     let mut state = serving.order(200, "GET /worlds/default/state", NOTHING);
-    state["last_id"] = json!(0);
+    state["last_id"] = json!(u64::MAX);
     let elsewhere = json!({"request": {"path": "/elsewhere"}});
     let mut invalid = vec![
         ("POST /worlds", json!({"clock": "noon"})),
@@ -780,4 +775,14 @@ fn a_state_contains_rate_limit_windows_only_on_request() {
     assert_eq!(whole["keys"][serving.key("all")]["window"]["used"], 1);
     let error = serving.order(400, "GET /worlds/default/state?a=b", NOTHING);
     assert_eq!(error["error"]["code"], "unknown_parameter");
+}
+
+#[test]
+fn a_state_with_a_low_id_counter_repeats_no_id() {
+    let serving = serve(&[]);
+    let mut state = serving.order(200, "GET /worlds/default/state", NOTHING);
+    state["last_id"] = json!(0);
+    serving.order(204, "PUT /worlds/default/state", state);
+    let post = serving.ask("POST /me/posts").json(json!({"body": "Hello"}));
+    assert_eq!(post.data(201)["id"], "post_6");
 }

@@ -379,15 +379,15 @@ fn error_bodies_can_have_several_shapes() {
     let flat = json!({"code": "unknown_field", "message": message, "field": "nickname"});
     let problem = json!({
         "type": "about:blank",
-        "title": "Unprocessable Content",
+        "title": "Unprocessable Entity",
         "status": 422,
         "detail": message,
         "code": "unknown_field",
         "field": "nickname",
     });
     let html = format!(
-        "<!doctype html>\n<html><head><title>422 Unprocessable Content</title></head>\n\
-         <body><h1>422 Unprocessable Content</h1><p>{message}</p></body></html>\n"
+        "<!doctype html>\n<html><head><title>422 Unprocessable Entity</title></head>\n\
+         <body><h1>422 Unprocessable Entity</h1><p>{message}</p></body></html>\n"
     );
     let json = Some("application/json");
     for (setting, content_type, expected) in [
@@ -474,7 +474,7 @@ fn parses_json_with_defaults_and_reports_unknown_settings() {
     let timeout = read(r#"{"webhook_timeout": 0.25}"#)
         .unwrap()
         .webhook_timeout;
-    assert_eq!(timeout.as_millis(), 250);
+    assert_eq!(timeout.0.as_millis(), 250);
 }
 
 #[test]

@@ -22,7 +22,7 @@ struct Session {
 }
 
 impl Session {
-    fn start(mutant: Option<&'static Mutant>) -> Self {
+    fn start(mutant: Option<Mutant>) -> Self {
         let mut world = World::default();
         world.set_clock(Clock::fixed("2026-03-01T12:00:00Z").unwrap());
         let mut worlds = Worlds::in_memory(world);
@@ -148,7 +148,7 @@ impl Session {
     }
 }
 
-fn transcript(mutant: Option<&'static Mutant>) -> Vec<(String, String)> {
+fn transcript(mutant: Option<Mutant>) -> Vec<(String, String)> {
     let mut session = Session::start(mutant);
     session.read();
     session.write();
@@ -179,7 +179,7 @@ fn each_mutant_changes_what_its_sentence_is_about() {
 
 #[test]
 fn mutants_have_distinct_names_and_quote_sentences() {
-    let mut names: Vec<_> = Mutant::all().iter().map(Mutant::name).collect();
+    let mut names: Vec<_> = Mutant::all().map(Mutant::name).collect();
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), Mutant::all().len());

@@ -93,34 +93,16 @@ fn reports_a_port_in_use() {
 }
 
 #[test]
-fn an_invalid_address_is_a_usage_error() {
-    for (addr, message) in [
-        (
-            "nonsense",
-            "missing port; expected an address such as 127.0.0.1:8080",
-        ),
-        (
-            "127.0.0.1",
-            "missing port; expected an address such as 127.0.0.1:8080",
-        ),
-        (
-            ":8080",
-            "missing host; expected an address such as 127.0.0.1:8080",
-        ),
-        (
-            "localhost:http",
-            "invalid port `http`; expected a number from 0 to 65535",
-        ),
-        (
-            "127.0.0.1:65536",
-            "invalid port `65536`; expected a number from 0 to 65535",
-        ),
-        (
-            "::1:8080",
-            "an IPv6 address needs brackets, as in [::1]:8080",
-        ),
+fn reports_an_invalid_address() {
+    for (addr, reason) in [
+        ("nonsense", "invalid socket address"),
+        ("localhost:http", "invalid port value"),
+        ("127.0.0.1:65536", "invalid port value"),
     ] {
-        usage_error("--addr <HOST:PORT>", &["--addr", addr], addr, message);
+        let message = format!(
+            "mock-server: cannot listen on {addr}: {reason}; choose another address with --addr\n"
+        );
+        assert_eq!(fail(&["--addr", addr]), (Some(1), message));
     }
 }
 

@@ -166,7 +166,7 @@ async fn an_unreachable_receiver_is_a_failure() {
 async fn a_receiver_that_hangs_times_out() {
     let server = start().await;
     set(&server, |dialect| {
-        dialect.webhook_timeout = Duration::from_millis(20)
+        dialect.webhook_timeout.0 = Duration::from_millis(20)
     });
     // The system accepts the connection, but nothing reads from it.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -181,7 +181,7 @@ async fn a_receiver_that_hangs_times_out() {
 async fn a_response_that_stalls_times_out() {
     let server = start().await;
     set(&server, |dialect| {
-        dialect.webhook_timeout = Duration::from_millis(20)
+        dialect.webhook_timeout.0 = Duration::from_millis(20)
     });
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());

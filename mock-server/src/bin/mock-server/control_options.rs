@@ -29,16 +29,15 @@ impl ControlOptions {
             return Ok(server.without_control());
         }
         for name in &self.allow_host {
-            server = server.allow_host(name).map_err(Failure::Host)?;
+            server = server
+                .allow_host(name)
+                .map_err(Failure::in_option("--allow-host"))?;
         }
         let Some(path) = &self.control_token_file else {
             return Ok(server);
         };
         let text = read("control token", path)?;
-        let invalid = |reason| Failure::Token {
-            path: path.clone(),
-            reason,
-        };
-        server.control_token(text.trim_end()).map_err(invalid)
+        let server = server.control_token(text.trim_end());
+        server.map_err(Failure::in_file("control token", path))
     }
 }

@@ -2,18 +2,17 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use mock_server::{InvalidInput, StateError};
 
 use crate::exit_code;
-use crate::server_options::Address;
 
 /// An error that ends the program.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error("cannot listen on {addr}: {reason}; choose another address with --addr")]
-    Listen { addr: Address, reason: io::Error },
+    Listen { addr: String, reason: io::Error },
     #[error(transparent)]
     State(#[from] StateError),
     #[error("cannot read the {what} file {}: {reason}", path.display())]
@@ -22,24 +21,22 @@ pub(crate) enum Failure {
         path: PathBuf,
         reason: io::Error,
     },
-    #[error("invalid fault file {}: {reason}", path.display())]
-    Fault { path: PathBuf, reason: InvalidInput },
-    #[error("invalid dialect file {}: {reason}", path.display())]
-    Dialect { path: PathBuf, reason: InvalidInput },
-    #[error("invalid webhook secret file {}: {reason}", path.display())]
-    Secret { path: PathBuf, reason: InvalidInput },
-    #[error("invalid --cors: {0}")]
-    Cors(InvalidInput),
-    #[error("invalid --allow-host: {0}")]
-    Host(InvalidInput),
-    #[error("invalid control token file {}: {reason}", path.display())]
-    Token { path: PathBuf, reason: InvalidInput },
-    #[error("cannot wait for signals: {0}")]
-    Signal(io::Error),
-    #[error("cannot print the address: {0}")]
-    Print(io::Error),
-    #[error("cannot serve: {0}")]
-    Serve(io::Error),
+    #[error("invalid {what} file {}: {reason}", path.display())]
+    Content {
+        what: &'static str,
+        path: PathBuf,
+        reason: InvalidInput,
+    },
+    #[error("invalid {option}: {reason}")]
+    Option {
+        option: &'static str,
+        reason: InvalidInput,
+    },
+    #[error("cannot {action}: {reason}")]
+    System {
+        action: &'static str,
+        reason: io::Error,
+    },
     #[error(
         "cannot run {}: {reason}; expected a program in PATH or the path of one", program.display()
     )]
@@ -54,13 +51,27 @@ pub(crate) enum Failure {
     },
     #[error("no mutants to test: --skip names all that are selected; omit a name from --skip")]
     NoMutant,
-    #[error("cannot wait for the command: {0}")]
-    Wait(io::Error),
     #[error("cannot write the report {}: {reason}", path.display())]
     Report { path: PathBuf, reason: io::Error },
 }
 
 impl Failure {
+    /// Returns the failure of this action.
+    pub(crate) fn of(action: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |reason| Self::System { action, reason }
+    }
+
+    /// Returns the failure for a file with invalid content.
+    pub(crate) fn in_file(what: &'static str, path: &Path) -> impl FnOnce(InvalidInput) -> Self {
+        let path = path.to_owned();
+        move |reason| Self::Content { what, path, reason }
+    }
+
+    /// Returns the failure for an option with an invalid value.
+    pub(crate) fn in_option(option: &'static str) -> impl FnOnce(InvalidInput) -> Self {
+        move |reason| Self::Option { option, reason }
+    }
+
     /// Returns the exit code of a subcommand that runs a command, as in `env` and `timeout`.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {

@@ -8,7 +8,6 @@ use tokio::task::JoinHandle;
 
 use crate::failure::Failure;
 use crate::log::Log;
-use crate::server_options::Address;
 use crate::setup::listen;
 
 /// A server in a task, which ends when this is dropped.
@@ -19,13 +18,9 @@ pub(crate) struct Mock {
 }
 
 impl Mock {
-    pub(crate) fn start(
-        worlds: Worlds,
-        address: &Address,
-        log: Option<&Log>,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn start(worlds: Worlds, addr: &str, log: Option<&Log>) -> Result<Self, Failure> {
         let worlds = Arc::new(worlds);
-        let server = listen(worlds.clone(), address, log)?;
+        let server = listen(worlds.clone(), addr, log)?;
         Ok(Self {
             environment: environment(&server, &worlds),
             serving: tokio::spawn(server.serve_until(std::future::pending())),

@@ -1,8 +1,6 @@
 //! The options of a server. Invalid values are rejected here.
 
-use std::fmt;
 use std::fs;
-use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -15,7 +13,7 @@ use mock_server::{Dialect, InvalidInput, World};
 pub(crate) struct ServerOptions {
     /// Address to listen on; port 0 selects a free port
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
-    pub(crate) addr: Address,
+    pub(crate) addr: String,
     /// Seed for keys, statistics and random choices; an existing state file keeps its own [default: 0]
     #[arg(long, value_name = "N", value_parser = seed)]
     pub(crate) seed: Option<u64>,
@@ -71,61 +69,6 @@ fn seed(text: &str) -> Result<u64, String> {
 fn webhook_url(url: &str) -> Result<String, InvalidInput> {
     World::default().point_webhook_at(url, "any secret")?;
     Ok(url.to_owned())
-}
-
-/// A host and a port. The host is resolved by [`listen`](Self::listen).
-#[derive(Debug, Clone)]
-pub(crate) struct Address {
-    host: String,
-    port: u16,
-}
-
-impl Address {
-    /// A free port of 127.0.0.1.
-    pub(crate) fn loopback() -> Self {
-        let host = "127.0.0.1".to_owned();
-        Self { host, port: 0 }
-    }
-
-    pub(crate) fn listen(&self) -> std::io::Result<TcpListener> {
-        let addresses: Vec<SocketAddr> =
-            (self.host.as_str(), self.port).to_socket_addrs()?.collect();
-        TcpListener::bind(&*addresses)
-    }
-}
-
-impl FromStr for Address {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let parts = text.rsplit_once(':');
-        let (host, port) =
-            parts.ok_or("missing port; expected an address such as 127.0.0.1:8080")?;
-        let port = port
-            .parse()
-            .map_err(|_| format!("invalid port `{port}`; expected a number from 0 to 65535"))?;
-        let in_brackets = host
-            .strip_prefix('[')
-            .and_then(|host| host.strip_suffix(']'));
-        if in_brackets.is_none() && host.contains(':') {
-            return Err("an IPv6 address needs brackets, as in [::1]:8080".to_owned());
-        }
-        let host = in_brackets.unwrap_or(host).to_owned();
-        if host.is_empty() {
-            return Err("missing host; expected an address such as 127.0.0.1:8080".to_owned());
-        }
-        Ok(Self { host, port })
-    }
-}
-
-impl fmt::Display for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { host, port } = self;
-        match host.contains(':') {
-            true => write!(f, "[{host}]:{port}"),
-            false => write!(f, "{host}:{port}"),
-        }
-    }
 }
 
 /// A named dialect, or a file with settings.

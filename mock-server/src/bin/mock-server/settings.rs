@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use mock_server::{Dialect, InvalidInput, World};
+use mock_server::{Dialect, World};
 
 use crate::failure::Failure;
 use crate::server_options::{DialectChoice, ServerOptions};
@@ -12,13 +12,8 @@ use crate::server_options::{DialectChoice, ServerOptions};
 /// Settings for a new world or one from a state file.
 pub(crate) struct Settings {
     dialect: Option<Dialect>,
-    webhook: Option<Webhook>,
-}
-
-/// The receiver of webhook events and the signing secret.
-struct Webhook {
-    url: String,
-    secret: Vec<u8>,
+    /// The URL of the receiver of webhook events, and the secret.
+    webhook: Option<(String, Vec<u8>)>,
 }
 
 impl Settings {
@@ -26,11 +21,16 @@ impl Settings {
         let dialect = options.dialect.as_ref().map(dialect);
         let (url, secret_file) = (&options.webhook_url, &options.webhook_secret_file);
         let webhook = url.as_ref().zip(secret_file.as_deref());
+        let webhook = webhook.map(|(url, file)| {
+            let secret = secret(file)?;
+            World::default()
+                .point_webhook_at(url, &*secret)
+                .map_err(Failure::in_file("webhook secret", file))?;
+            Ok::<_, Failure>((url.clone(), secret))
+        });
         Ok(Self {
             dialect: dialect.transpose()?,
-            webhook: webhook
-                .map(|(url, file)| webhook_of(url, file))
-                .transpose()?,
+            webhook: webhook.transpose()?,
         })
     }
 
@@ -45,8 +45,8 @@ impl Settings {
         if let Some(dialect) = &self.dialect {
             world.set_dialect(dialect.clone());
         }
-        if let Some(webhook) = &self.webhook {
-            let pointed = webhook.set(world);
+        if let Some((url, secret)) = &self.webhook {
+            let pointed = world.point_webhook_at(url, &**secret);
             pointed.expect("URL and secret were checked when they were read");
         }
         had_other
@@ -60,30 +60,7 @@ pub(crate) fn dialect(choice: &DialectChoice) -> Result<Dialect, Failure> {
         DialectChoice::File(path) => path,
     };
     let text = read("dialect", path)?;
-    Dialect::from_json(&text).map_err(|reason| Failure::Dialect {
-        path: path.clone(),
-        reason,
-    })
-}
-
-fn webhook_of(url: &str, secret_file: &Path) -> Result<Webhook, Failure> {
-    let webhook = Webhook {
-        url: url.to_owned(),
-        secret: secret(secret_file)?,
-    };
-    match webhook.set(&mut World::default()) {
-        Ok(()) => Ok(webhook),
-        Err(reason) => Err(Failure::Secret {
-            path: secret_file.to_owned(),
-            reason,
-        }),
-    }
-}
-
-impl Webhook {
-    fn set(&self, world: &mut World) -> Result<(), InvalidInput> {
-        world.point_webhook_at(&self.url, self.secret.clone())
-    }
+    Dialect::from_json(&text).map_err(Failure::in_file("dialect", path))
 }
 
 /// Reads a secret without the line break that editors write at the end of a file.

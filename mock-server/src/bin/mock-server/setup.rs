@@ -1,6 +1,7 @@
 //! Creates the worlds and the server that the command line describes.
 
 use std::io::{self, Write};
+use std::net::TcpListener;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use mock_server::{FaultRule, HttpServer, StateFile, World, Worlds};
 
 use crate::failure::Failure;
 use crate::log::Log;
-use crate::server_options::{Address, ServerOptions};
+use crate::server_options::ServerOptions;
 use crate::settings::{Settings, read};
 
 /// Creates the worlds of a server.
@@ -22,7 +23,9 @@ pub(crate) fn worlds(options: &ServerOptions) -> Result<Worlds, Failure> {
     };
     worlds.set_journal_limits(options.journal_limits());
     if let Some(origin) = &options.cors {
-        worlds.set_cors(origin).map_err(Failure::Cors)?;
+        worlds
+            .set_cors(origin)
+            .map_err(Failure::in_option("--cors"))?;
     }
     if let Some(seed) = options.seed
         && *worlds.keys() != World::new(seed).keys()
@@ -35,10 +38,7 @@ pub(crate) fn worlds(options: &ServerOptions) -> Result<Worlds, Failure> {
     if let Some(path) = &options.fault {
         FaultRule::from_json(&read("fault", path)?)
             .and_then(|rules| worlds.add_faults(rules))
-            .map_err(|reason| Failure::Fault {
-                path: path.clone(),
-                reason,
-            })?;
+            .map_err(Failure::in_file("fault", path))?;
     }
     Ok(worlds)
 }
@@ -62,17 +62,17 @@ pub(crate) fn warn(message: &str) {
     let _ = writeln!(io::stderr(), "mock-server: {message}");
 }
 
-/// Binds the address and creates the server, which logs to `log`.
+/// Binds the address, such as `127.0.0.1:0`, and creates the server, which logs to `log`.
 pub(crate) fn listen(
     worlds: impl Into<Arc<Worlds>>,
-    address: &Address,
+    addr: &str,
     log: Option<&Log>,
 ) -> Result<HttpServer, Failure> {
     let failed = |reason| Failure::Listen {
-        addr: address.clone(),
+        addr: addr.to_owned(),
         reason,
     };
-    let listener = address.listen().map_err(failed)?;
+    let listener = TcpListener::bind(addr).map_err(failed)?;
     let server = HttpServer::new(worlds, listener).map_err(failed)?;
     Ok(match log {
         Some(log) => server.log(log.writer()),

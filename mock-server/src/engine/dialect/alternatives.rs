@@ -6,7 +6,8 @@ use super::{
     AnalyticsShape, ApiVisible, BadgeKinds, Compression, ContentRejection, DaysOutOfRange, Dialect,
     ErrorBody, Ids, KeyObject, KeyRateLimit, KeyScopes, MeFields, OtherStatistics,
     RateLimitHeaders, RateLimitRejection, RateLimitReset, ReferenceData, ResourceFields,
-    RetryAfter, ScopeRejection, SignatureEncoding, UnknownFields, WebhookPayload, WriteResponses,
+    RetryAfter, ScopeRejection, SignatureEncoding, UnknownFields, WebhookPayload, WebhookTimeout,
+    WriteResponses,
 };
 use crate::engine::seeded_hash::SeededHash;
 
@@ -109,7 +110,7 @@ const SETTINGS: [Setting; 25] = [
         ("not_json", |dialect| dialect.webhook_payload = WebhookPayload::NotJson),
     ]),
     ("webhook_timeout", &[
-        ("1", |dialect| dialect.webhook_timeout = Duration::from_secs(1)),
+        ("1", |dialect| dialect.webhook_timeout = WebhookTimeout(Duration::from_secs(1))),
     ]),
 ];
 

@@ -9,8 +9,6 @@ mod settings;
 mod timeout;
 mod webhook;
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 
 use crate::invalid_input::InvalidInput;
@@ -27,6 +25,7 @@ pub use settings::{
     RateLimitHeaders, RateLimitRejection, RateLimitReset, ReferenceData, ResourceFields,
     RetryAfter, ScopeRejection, UnknownFields, WriteResponses,
 };
+pub use timeout::WebhookTimeout;
 pub use webhook::{SignatureEncoding, WebhookPayload};
 
 /// The set of choices that the mock makes where the specification is silent.
@@ -50,7 +49,7 @@ pub use webhook::{SignatureEncoding, WebhookPayload};
 /// assert_eq!(handle(&mut world, &request).status, 204);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Dialect {
@@ -102,10 +101,8 @@ pub struct Dialect {
     pub webhook_signature_encoding: SignatureEncoding,
     /// The shape of the body of an event.
     pub webhook_payload: WebhookPayload,
-    /// The timeout of a webhook delivery, 10 seconds by default. In JSON it is a number of seconds
-    /// greater than 0.
-    #[serde(with = "timeout")]
-    pub webhook_timeout: Duration,
+    /// The timeout of a webhook delivery.
+    pub webhook_timeout: WebhookTimeout,
     /// The status codes, codes and messages of rejections, in place of those of the mock.
     #[serde(skip_serializing_if = "is_default")]
     pub rejections: Rejections,
@@ -278,41 +275,4 @@ impl Dialect {
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
-}
-
-impl Default for Dialect {
-    fn default() -> Self {
-        Self {
-            api_visible: ApiVisible::default(),
-            key_object: KeyObject::default(),
-            key_scopes: KeyScopes::default(),
-            key_rate_limit: KeyRateLimit::default(),
-            me_fields: MeFields::default(),
-            ids: Ids::default(),
-            resource_fields: ResourceFields::default(),
-            write_responses: WriteResponses::default(),
-            unknown_fields: UnknownFields::default(),
-            analytics: AnalyticsShape::default(),
-            badge_kinds: BadgeKinds::default(),
-            other_statistics: OtherStatistics::default(),
-            reference_data: ReferenceData::default(),
-            days_out_of_range: DaysOutOfRange::default(),
-            content_rejection: ContentRejection::default(),
-            scope_rejection: ScopeRejection::default(),
-            error_body: ErrorBody::default(),
-            rate_limit_rejection: RateLimitRejection::default(),
-            compression: Compression::default(),
-            rate_limit_headers: RateLimitHeaders::default(),
-            rate_limit_reset: RateLimitReset::default(),
-            retry_after: RetryAfter::default(),
-            webhook_signature_encoding: SignatureEncoding::default(),
-            webhook_payload: WebhookPayload::default(),
-            webhook_timeout: Duration::from_secs(10),
-            rejections: Rejections::default(),
-            error_template: None,
-            rate_limit_header_names: None,
-            write_statuses: WriteStatuses::default(),
-            extra_fields: ExtraFields::default(),
-        }
-    }
 }

@@ -13,5 +13,6 @@ pub(super) use limits::check_color;
 pub use link::Link;
 pub(super) use link::check_url;
 pub use post::Post;
+pub(crate) use profile::FIELD_NAMES;
 pub use profile::Profile;
-pub(super) use profile::{FIELD_NAMES, FIELDS, Field};
+pub(super) use profile::{FIELDS, Field};

@@ -1,8 +1,7 @@
 //! The state of one service: its accounts, keys, seed, clock, id counter and webhook.
 
 mod default_world;
-mod invalid_account;
-mod invalid_world;
+mod validation;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,7 +16,7 @@ use super::resources::{Account, Badge, Link, Post};
 use crate::invalid_input::InvalidInput;
 use crate::webhook::{Webhook, WebhookSecret};
 
-pub(crate) use invalid_world::{InvalidWorld, check, check_ids, with_valid_last_id};
+pub(crate) use validation::{check, raise_last_id};
 
 /// An isolated instance of the profile service.
 ///

@@ -125,25 +125,24 @@ pub(crate) async fn run(options: MutantsOptions) -> Result<u8, Failure> {
 }
 
 /// Returns the selected mutants.
-fn select(only: &[String], skip: &[String]) -> Result<Vec<&'static Mutant>, Failure> {
-    let all = Mutant::all();
-    let is_unknown = |name: &&String| all.iter().all(|mutant| mutant.name() != name.as_str());
+fn select(only: &[String], skip: &[String]) -> Result<Vec<Mutant>, Failure> {
+    let is_unknown = |name: &&String| Mutant::all().all(|mutant| mutant.name() != name.as_str());
     if let Some(name) = only.iter().chain(skip).find(is_unknown) {
-        let expected = all.iter().map(Mutant::name).collect();
+        let expected = Mutant::all().map(Mutant::name).collect();
         let name = name.clone();
         return Err(Failure::Name { name, expected });
     }
     let contains = |names: &[String], mutant: &Mutant| names.iter().any(|one| one == mutant.name());
     let selected =
-        |mutant: &&Mutant| (only.is_empty() || contains(only, mutant)) && !contains(skip, mutant);
-    let selected: Vec<_> = all.iter().filter(selected).collect();
+        |mutant: &Mutant| (only.is_empty() || contains(only, mutant)) && !contains(skip, mutant);
+    let selected: Vec<_> = Mutant::all().filter(selected).collect();
     match selected.is_empty() {
         true => Err(Failure::NoMutant),
         false => Ok(selected),
     }
 }
 
-fn worlds_of(dialect: &Dialect, mutant: Option<&'static Mutant>) -> Worlds {
+fn worlds_of(dialect: &Dialect, mutant: Option<Mutant>) -> Worlds {
     let mut world = World::default();
     world.set_dialect(dialect.clone());
     let mut worlds = Worlds::in_memory(world);
@@ -154,7 +153,7 @@ fn worlds_of(dialect: &Dialect, mutant: Option<&'static Mutant>) -> Worlds {
 }
 
 impl Row {
-    fn new(mutant: &Mutant, trial: &Trial) -> Self {
+    fn new(mutant: Mutant, trial: &Trial) -> Self {
         Self {
             name: mutant.name(),
             section: mutant.section(),

@@ -68,7 +68,7 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
         report,
         command,
     } = options;
-    let mut signals = Signals::catch().map_err(Failure::Signal)?;
+    let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
     let log = server.log.then(Log::start);
     let mock = Mock::start(worlds(&server)?, &server.addr, log.as_ref())?;
     let (program, arguments) = command.split_first().expect("clap requires a command");
@@ -80,7 +80,9 @@ pub(crate) async fn run(options: RunOptions) -> Result<u8, Failure> {
         program: program.clone(),
         reason,
     })?;
-    let exit_code = wait(child, &mut signals).await.map_err(Failure::Wait)?;
+    let exit_code = wait(child, &mut signals)
+        .await
+        .map_err(Failure::of("wait for the command"))?;
     if let Some(log) = log {
         log.finish();
     }

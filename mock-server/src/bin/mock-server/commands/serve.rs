@@ -24,20 +24,20 @@ struct Ready<'a> {
 /// Serves until Ctrl-C or SIGTERM.
 pub(crate) async fn serve(options: ServerOptions, control: ControlOptions) -> Result<(), Failure> {
     // Register signal handlers before printing the line, after which a parent may send signals.
-    let mut signals = Signals::catch().map_err(Failure::Signal)?;
+    let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
     let worlds = worlds(&options)?;
     let keys = worlds.keys().clone();
     let log = options.log.then(Log::start);
     let server = listen(worlds, &options.addr, log.as_ref())?;
     let server = control.apply(server)?;
-    announce(&server, &keys).map_err(Failure::Print)?;
+    announce(&server, &keys).map_err(Failure::of("print the address"))?;
     let (stop, stopped) = oneshot::channel();
     let serving = server.serve_until(async {
         // Completes when the sender sends or is dropped.
         let _ = stopped.await;
     });
     tokio::select! {
-        served = serving => served.map_err(Failure::Serve)?,
+        served = serving => served.map_err(Failure::of("serve"))?,
         () = signals.twice(stop) => {}
     }
     if let Some(log) = log {

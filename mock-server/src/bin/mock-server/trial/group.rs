@@ -37,7 +37,7 @@ pub(super) async fn run<'a>(
         reason,
     })?;
     let status = match timeout(limit, group.leader.wait()).await {
-        Ok(status) => Some(status.map_err(Failure::Wait)?),
+        Ok(status) => Some(status.map_err(Failure::of("wait for the command"))?),
         Err(_) => {
             group.end(Force::Terminate);
             // Dropping the group kills what is left of it.

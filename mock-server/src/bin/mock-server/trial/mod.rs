@@ -19,7 +19,7 @@ use tokio::task::JoinSet;
 use crate::exit_code;
 use crate::failure::Failure;
 use crate::mock::Mock;
-use crate::server_options::{Address, DialectChoice};
+use crate::server_options::DialectChoice;
 use crate::settings;
 use crate::signals::Signals;
 use crate::summary;
@@ -122,7 +122,7 @@ impl Trial {
 /// Runs the command once against these worlds.
 async fn run(worlds: Worlds, options: Arc<TrialOptions>) -> Result<Trial, Failure> {
     let started = Instant::now();
-    let mock = Mock::start(worlds, &Address::loopback(), None)?;
+    let mock = Mock::start(worlds, "127.0.0.1:0", None)?;
     let limit = Duration::from_secs(options.timeout);
     let ended = group::run(&options.command, mock.environment(), limit).await?;
     let outcome = match ended.status.map(exit_code::of) {
@@ -146,7 +146,7 @@ pub(crate) async fn run_all(
     options: TrialOptions,
     report: impl FnMut(usize, Trial),
 ) -> Result<Option<u8>, Failure> {
-    let mut signals = Signals::catch().map_err(Failure::Signal)?;
+    let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
     tokio::select! {
         ended = in_order(worlds, options, report) => ended.map(|()| None),
         signal = signals.next() => Ok(Some(128 + signal)),

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::error::ControlError;
-use super::json::{json, read};
-use super::world_call::WorldCall;
+use crate::control::error::ControlError;
+use crate::control::json::{json, read};
+use crate::control::world_call::WorldCall;
 use crate::engine::{Clock, LAST_INSTANT, Reply, World};
 
 /// The current time and the clock's setting.
@@ -30,12 +30,12 @@ struct Advance {
     seconds: u64,
 }
 
-pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(in crate::control) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
     let read = |world: &mut World| (view(world), false);
     Ok(json(200, &call.service.store().transact(read)?))
 }
 
-pub(super) fn set(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(in crate::control) fn set(call: &WorldCall) -> Result<Reply, ControlError> {
     let Set { clock } = read(call.request)?;
     let clock = Clock::try_from(clock)?;
     let set = |world: &mut World| {
@@ -45,7 +45,7 @@ pub(super) fn set(call: &WorldCall) -> Result<Reply, ControlError> {
     Ok(json(200, &call.service.store().transact(set)?))
 }
 
-pub(super) fn advance(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(in crate::control) fn advance(call: &WorldCall) -> Result<Reply, ControlError> {
     let Advance { seconds } = read(call.request)?;
     let time = Duration::from_secs(seconds);
     let advance = |world: &mut World| {

@@ -3,10 +3,10 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::api::Control;
-use super::error::ControlError;
-use super::json;
-use super::world_call::WorldCall;
+use crate::control::api::Control;
+use crate::control::error::ControlError;
+use crate::control::json;
+use crate::control::world_call::WorldCall;
 use crate::engine::dialect::DialectFile;
 use crate::engine::{Dialect, Reply, Request, World};
 use crate::invalid_input::InvalidInput;
@@ -21,7 +21,7 @@ struct Setting {
 }
 
 /// Returns all settings, for test suites that run once per alternative.
-pub(super) fn settings(_: &Control, _: &Request) -> Result<Reply, ControlError> {
+pub(in crate::control) fn settings(_: &Control, _: &Request) -> Result<Reply, ControlError> {
     let default = serde_json::json!(Dialect::default());
     let mut settings: Vec<Setting> = Vec::new();
     for (setting, _, dialect) in Dialect::alternatives() {
@@ -38,12 +38,12 @@ pub(super) fn settings(_: &Control, _: &Request) -> Result<Reply, ControlError> 
     Ok(json::json(200, &settings))
 }
 
-pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(in crate::control) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
     let read = |world: &mut World| (world.dialect().clone(), false);
     Ok(json::json(200, &call.service.store().transact(read)?))
 }
 
-pub(super) fn set(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(in crate::control) fn set(call: &WorldCall) -> Result<Reply, ControlError> {
     let dialect = parse(read_json::value(&call.request.body)?)?;
     let set = |world: &mut World| (world.set_dialect(dialect.clone()), true);
     call.service.store().transact(set)?;
@@ -52,7 +52,7 @@ pub(super) fn set(call: &WorldCall) -> Result<Reply, ControlError> {
 
 /// Parses a dialect name, an object of settings that differ from the default, or the content of a
 /// dialect file.
-pub(super) fn parse(choice: Value) -> Result<Dialect, ControlError> {
+pub(in crate::control) fn parse(choice: Value) -> Result<Dialect, ControlError> {
     match choice {
         Value::String(name) => Ok(Dialect::named(&name)?),
         Value::Object(_) => Ok(DialectFile::from_value(choice)?.settings),

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::api::Control;
-use super::json::json;
+use crate::control::api::Control;
+use crate::control::json::json;
 use crate::engine::{Reply, Request};
 
 #[derive(Serialize)]
@@ -14,7 +14,7 @@ struct Health {
     routes: Vec<String>,
 }
 
-pub(super) fn show(control: &Control, request: &Request, routes: Vec<String>) -> Reply {
+pub(in crate::control) fn show(control: &Control, request: &Request, routes: Vec<String>) -> Reply {
     let health = Health {
         status: "ok",
         version: env!("CARGO_PKG_VERSION"),

@@ -7,10 +7,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use url::form_urlencoded;
 
-use super::api::ControlReply;
-use super::error::{ControlError, ErrorObject};
-use super::json::{done, json, read};
-use super::world_call::WorldCall;
+use crate::control::api::ControlReply;
+use crate::control::error::{ControlError, ErrorObject};
+use crate::control::json::{done, json, read};
+use crate::control::world_call::WorldCall;
 use crate::engine::{Reply, Request};
 use crate::journal::{Expectation, ExpectationJson, JournalLimits, RequestPattern, Verification};
 use crate::read_json;
@@ -27,7 +27,7 @@ struct Filter {
 }
 
 /// Lists the requests that match. An empty list is returned when the wait or the journal ends.
-pub(super) fn list(call: &WorldCall) -> Result<ControlReply, ControlError> {
+pub(in crate::control) fn list(call: &WorldCall) -> Result<ControlReply, ControlError> {
     let Filter {
         pattern,
         after,
@@ -50,12 +50,12 @@ pub(super) fn list(call: &WorldCall) -> Result<ControlReply, ControlError> {
     })))
 }
 
-pub(super) fn limits(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(in crate::control) fn limits(call: &WorldCall) -> Result<Reply, ControlError> {
     Ok(json(200, &call.service.journal().limits()))
 }
 
 /// Changes the given limits and keeps the others.
-pub(super) fn set_limits(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(in crate::control) fn set_limits(call: &WorldCall) -> Result<Reply, ControlError> {
     let journal = call.service.journal();
     let LimitsChange {
         entries,
@@ -80,13 +80,13 @@ struct LimitsChange {
     body_bytes: Option<usize>,
 }
 
-pub(super) fn clear(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(in crate::control) fn clear(call: &WorldCall) -> Result<Reply, ControlError> {
     call.service.journal().clear();
     Ok(done())
 }
 
 /// Verifies an expectation. The status is 200 whether or not the expectation is met.
-pub(super) fn verify(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(in crate::control) fn verify(call: &WorldCall) -> Result<Reply, ControlError> {
     let expectation = Expectation::try_from(read::<ExpectationJson>(call.request)?)?;
     expectation.request().check()?;
     Ok(json(200, &call.service.journal().verify(&expectation)))
@@ -118,7 +118,7 @@ struct WaitTimeout<'a> {
     verification: &'a Verification,
 }
 
-pub(super) fn wait(call: &WorldCall) -> Result<ControlReply, ControlError> {
+pub(in crate::control) fn wait(call: &WorldCall) -> Result<ControlReply, ControlError> {
     let Wait {
         request,
         times,

@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-use super::error::ControlError;
+use crate::control::error::ControlError;
 use crate::engine::{Reply, Request};
 
 static PAGE: &str = include_str!("page.html");
@@ -21,12 +21,12 @@ static CONTENT_SECURITY_POLICY: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-pub(super) fn is_for(path: &str) -> bool {
+pub(in crate::control) fn is_for(path: &str) -> bool {
     matches!(path, "/" | "/_mock" | "/_mock/")
 }
 
 /// Returns the page. It contains no data, so it requires no control token.
-pub(super) fn show(request: &Request) -> Result<Reply, ControlError> {
+pub(in crate::control) fn show(request: &Request) -> Result<Reply, ControlError> {
     if !matches!(&*request.method, "GET" | "HEAD") {
         let allowed = vec!["GET", "HEAD"];
         return Err(ControlError::method_not_allowed(&request.method, allowed));

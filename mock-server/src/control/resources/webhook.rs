@@ -1,22 +1,19 @@
 //! `/webhook`: the receiver, events and deliveries of a world. The secret is never returned.
 
-use std::sync::Arc;
-
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::api::ControlReply;
-use super::error::ControlError;
-use super::json::{json, read};
-use super::world_call::WorldCall;
 use crate::blocking::run_blocking;
 use crate::bytes_in_json::BytesInJson;
+use crate::control::api::ControlReply;
+use crate::control::error::ControlError;
+use crate::control::json::{json, read};
+use crate::control::world_call::WorldCall;
 use crate::engine::{Reply, World};
 use crate::invalid_input::InvalidInput;
 use crate::read_json::{self, BAD_BODY};
-use crate::service::Service;
 use crate::webhook::{
-    self, Dispatch, EventData, ReceiverUrl, SinkScript, WebhookHandle, WebhookSecret, WebhookStatus,
+    self, EventData, Prepared, ReceiverUrl, SinkScript, WebhookHandle, WebhookSecret, WebhookStatus,
 };
 
 #[derive(Deserialize)]
@@ -42,11 +39,11 @@ enum Receiver {
     Sink(SinkScript),
 }
 
-pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(in crate::control) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
     Ok(json(200, &status(call)?))
 }
 
-pub(super) fn change(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(in crate::control) fn change(call: &WorldCall) -> Result<Reply, ControlError> {
     let change: Change = read(call.request)?;
     if change.active == Some(false) {
         let message = "`active` cannot be set to false; only 10 consecutive failed deliveries turn a \
@@ -76,11 +73,11 @@ pub(super) fn change(call: &WorldCall) -> Result<Reply, ControlError> {
     Ok(json(200, &status))
 }
 
-pub(super) fn show_sink(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(in crate::control) fn show_sink(call: &WorldCall) -> Result<Reply, ControlError> {
     sink_of(status(call)?)
 }
 
-pub(super) fn change_sink(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(in crate::control) fn change_sink(call: &WorldCall) -> Result<Reply, ControlError> {
     let SinkChange { script, secret } = read(call.request)?;
     sink_of(point_at(
         call,
@@ -89,7 +86,7 @@ pub(super) fn change_sink(call: &WorldCall) -> Result<Reply, ControlError> {
     )?)
 }
 
-pub(super) fn deliveries(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(in crate::control) fn deliveries(call: &WorldCall) -> Result<Reply, ControlError> {
     let deliveries = WebhookHandle::new(&call.service).deliveries()?;
     Ok(json(200, &deliveries))
 }
@@ -110,7 +107,7 @@ struct Redelivery {
     id: String,
 }
 
-pub(super) fn emit(call: &WorldCall) -> Result<ControlReply, ControlError> {
+pub(in crate::control) fn emit(call: &WorldCall) -> Result<ControlReply, ControlError> {
     let Event { kind, data, body } = read(call.request)?;
     let data = match (data, body) {
         (Some(_), Some(_)) => {
@@ -123,28 +120,28 @@ pub(super) fn emit(call: &WorldCall) -> Result<ControlReply, ControlError> {
     };
     Ok(deliver(
         call,
-        WebhookHandle::new(&call.service).dispatch_event(&kind, data)?,
+        WebhookHandle::new(&call.service).prepare_event(&kind, data)?,
     ))
 }
 
-pub(super) fn redeliver(call: &WorldCall) -> Result<ControlReply, ControlError> {
+pub(in crate::control) fn redeliver(call: &WorldCall) -> Result<ControlReply, ControlError> {
     let Redelivery { id } = read(call.request)?;
     Ok(deliver(
         call,
-        WebhookHandle::new(&call.service).dispatch_redelivery(&id)?,
+        WebhookHandle::new(&call.service).prepare_redelivery(&id)?,
     ))
 }
 
 /// Sends in a separate task, so that the outcome is recorded even if the client disconnects.
-fn deliver(call: &WorldCall, dispatch: Dispatch) -> ControlReply {
-    let pending = match dispatch {
-        Dispatch::Delivered(delivery) => return ControlReply::Now(json(200, &delivery)),
-        Dispatch::Pending(pending) => pending,
+fn deliver(call: &WorldCall, prepared: Prepared) -> ControlReply {
+    let pending = match prepared {
+        Prepared::Delivered(delivery) => return ControlReply::Now(json(200, &delivery)),
+        Prepared::Pending(pending) => pending,
     };
-    let service: Arc<Service> = call.service.clone();
+    let service = call.service.clone();
     let delivering = async move {
-        let sent = pending.send().await;
-        match run_blocking(move || WebhookHandle::new(&service).finish_delivery(sent)).await {
+        let delivery = pending.send(service.mutant()).await;
+        match run_blocking(move || WebhookHandle::new(&service).record(delivery)).await {
             Ok(delivery) => json(200, &delivery),
             Err(error) => ControlError::from(error).into_reply(),
         }

@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::api::Control;
 use super::dialect;
-use super::error::ControlError;
-use super::json::{done, json, read};
-use super::world_call::WorldCall;
+use crate::control::api::Control;
+use crate::control::error::ControlError;
+use crate::control::json::{done, json, read};
+use crate::control::world_call::WorldCall;
 use crate::engine::{self, ActiveKeys, Clock, Reply, Request, World};
-use crate::worlds::{DEFAULT, qualified_keys, world_url};
+use crate::world_name::{DEFAULT, qualified_keys, world_url};
 
 /// The settings of a new world. All fields, and the whole body, are optional.
 #[derive(Default, Deserialize)]
@@ -37,7 +37,10 @@ struct WorldEntry {
     id: String,
 }
 
-pub(super) fn list(control: &Control, request: &Request) -> Result<Reply, ControlError> {
+pub(in crate::control) fn list(
+    control: &Control,
+    request: &Request,
+) -> Result<Reply, ControlError> {
     let server = control.url(request);
     let listed = control.worlds.names().into_iter().map(|id| WorldEntry {
         url: world_url(&server, &id),
@@ -46,7 +49,10 @@ pub(super) fn list(control: &Control, request: &Request) -> Result<Reply, Contro
     Ok(json(200, &listed.collect::<Vec<_>>()))
 }
 
-pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, ControlError> {
+pub(in crate::control) fn create(
+    control: &Control,
+    request: &Request,
+) -> Result<Reply, ControlError> {
     let new = match request.body.as_slice() {
         [] => NewWorld::default(),
         _ => read::<NewWorld>(request)?,
@@ -56,8 +62,8 @@ pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, Cont
             let message = "`seed` and `state` cannot be combined; a state contains its own seed";
             return Err(ControlError::unprocessable("seed_and_state", message));
         }
-        (Some(world), None) => {
-            engine::check(&world)?;
+        (Some(mut world), None) => {
+            engine::check(&mut world)?;
             world
         }
         (None, seed) => {
@@ -80,7 +86,7 @@ pub(super) fn create(control: &Control, request: &Request) -> Result<Reply, Cont
     Ok(json(201, &Created { id, url, keys }))
 }
 
-pub(super) fn delete(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(in crate::control) fn delete(call: &WorldCall) -> Result<Reply, ControlError> {
     if call.name == DEFAULT {
         let message = "the world `default` cannot be deleted; POST /_mock/v1/worlds/default/reset \
                        resets it";

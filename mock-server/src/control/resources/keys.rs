@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::error::ControlError;
-use super::json::{done, json, read};
-use super::world_call::WorldCall;
+use crate::control::error::ControlError;
+use crate::control::json::{done, json, read};
+use crate::control::world_call::WorldCall;
 use crate::engine::{RateLimit, Reply, Scope, label};
-use crate::worlds::{plain_key, qualified_key, qualified_keys};
+use crate::world_name::{plain_key, qualified_key, qualified_keys};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -29,7 +29,7 @@ struct KeyToDelete {
     key: String,
 }
 
-pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(in crate::control) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
     let keys = call
         .service
         .store()
@@ -37,7 +37,7 @@ pub(super) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
     Ok(json(200, &qualified_keys(call.name, keys)))
 }
 
-pub(super) fn create(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(in crate::control) fn create(call: &WorldCall) -> Result<Reply, ControlError> {
     let new: NewKey = read(call.request)?;
     if new.handle.is_empty() {
         let message = "the handle is empty; expected a handle such as `demo`";
@@ -57,7 +57,7 @@ pub(super) fn create(call: &WorldCall) -> Result<Reply, ControlError> {
     Ok(json(201, &created))
 }
 
-pub(super) fn delete(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(in crate::control) fn delete(call: &WorldCall) -> Result<Reply, ControlError> {
     let KeyToDelete { key } = read(call.request)?;
     let removed = call.service.store().transact(|world| {
         let removed = world.remove_key(plain_key(call.name, &key));

@@ -1,18 +1,18 @@
 //! `/faults`: the fault rules of a world.
 
-use super::error::ControlError;
-use super::json::{done, json};
-use super::world_call::WorldCall;
+use crate::control::error::ControlError;
+use crate::control::json::{done, json};
+use crate::control::world_call::WorldCall;
 use crate::engine::Reply;
 use crate::faults::FaultRule;
-use crate::worlds::plain_key;
+use crate::world_name::plain_key;
 
-pub(super) fn list(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(in crate::control) fn list(call: &WorldCall) -> Result<Reply, ControlError> {
     Ok(json(200, &call.service.faults().counted()))
 }
 
 /// Adds one rule or an array of rules.
-pub(super) fn add(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(in crate::control) fn add(call: &WorldCall) -> Result<Reply, ControlError> {
     let mut rules = FaultRule::from_slice(&call.request.body)?;
     for key in rules
         .iter_mut()
@@ -25,7 +25,7 @@ pub(super) fn add(call: &WorldCall) -> Result<Reply, ControlError> {
     Ok(json(201, &call.service.faults().counted()))
 }
 
-pub(super) fn remove(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(in crate::control) fn remove(call: &WorldCall) -> Result<Reply, ControlError> {
     let id = call.parameter.parse();
     match id.is_ok_and(|id| call.service.faults().remove(id)) {
         true => Ok(done()),
@@ -39,7 +39,7 @@ pub(super) fn remove(call: &WorldCall) -> Result<Reply, ControlError> {
     }
 }
 
-pub(super) fn clear(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(in crate::control) fn clear(call: &WorldCall) -> Result<Reply, ControlError> {
     call.service.faults().clear();
     Ok(done())
 }
