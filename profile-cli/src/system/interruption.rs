@@ -45,7 +45,7 @@ pub(crate) fn end(exit_code: ExitCode) -> ExitCode {
 /// Returns `true` if an interrupted program ends by the signal, which shells report as exit code 130.
 /// Only then do they stop the loop or script that runs it.
 fn ends_by_signal() -> bool {
-    cfg!(unix) && io::stderr().is_terminal()
+    cfg!(unix) && (io::stdin().is_terminal() || io::stderr().is_terminal())
 }
 
 /// Prevents Ctrl-C from ending the program until dropped.

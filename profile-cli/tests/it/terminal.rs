@@ -121,6 +121,19 @@ async fn ctrl_c_ends_the_program_by_the_signal() {
         let (status, seen) = terminal.ends_with_status();
         assert_eq!(status.signal(), Some(2), "{seen}");
     }
+    let home = fixture.home.path();
+    let site = [
+        "-c",
+        "exec profile site --base-url \"$1\" 2>&-",
+        "",
+        fixture.service.uri(),
+    ];
+    let mut terminal = Terminal::start(Program::shell("sh", home, &site));
+    let get = fixture.service.expect("GET", "/stats");
+    get.arrives(2, Duration::from_secs(10)).await;
+    terminal.types("\u{3}");
+    let (status, seen) = terminal.ends_with_status();
+    assert_eq!(status.signal(), Some(2), "{seen}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
