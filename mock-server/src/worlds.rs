@@ -32,6 +32,8 @@ pub struct Worlds {
     default: Arc<Service>,
     others: RwLock<Others>,
     mutant: Option<Mutant>,
+    /// The fault rules of new worlds.
+    faults: Vec<FaultRule>,
 }
 
 #[derive(Debug, Default)]
@@ -166,6 +168,26 @@ impl Worlds {
         self.default.add_faults(rules)
     }
 
+    /// Adds fault rules to the world `default`, and to each world that is created later. If one is
+    /// invalid, none is added.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`InvalidInput`] for the first invalid rule.
+    ///
+    /// ```
+    /// use mock_server::{Fault, FaultRule, World, Worlds};
+    ///
+    /// let mut worlds = Worlds::in_memory(World::default());
+    /// worlds.add_faults_to_all(vec![FaultRule::new(Fault::status(503)).times(1)])?;
+    /// # Ok::<(), mock_server::InvalidInput>(())
+    /// ```
+    pub fn add_faults_to_all(&mut self, rules: Vec<FaultRule>) -> Result<(), InvalidInput> {
+        self.add_faults(rules.clone())?;
+        self.faults.extend(rules);
+        Ok(())
+    }
+
     /// Returns the verdicts of all worlds together, including deleted worlds and what a reset cleared.
     ///
     /// ```
@@ -206,6 +228,7 @@ impl Worlds {
             default: Arc::new(default),
             others: RwLock::default(),
             mutant: None,
+            faults: Vec::new(),
         }
     }
 
@@ -273,7 +296,8 @@ impl Worlds {
         seed.mix(others.seeds).value() >> 11
     }
 
-    /// Adds a world in memory and returns its name. It has the journal limits and origins of `default`.
+    /// Adds a world in memory and returns its name. It has the journal limits and origins of
+    /// `default`.
     pub(crate) fn create(&self, world: World) -> String {
         let mut service = Service::in_memory(world);
         service
@@ -283,6 +307,8 @@ impl Worlds {
         if let Some(mutant) = self.mutant {
             service.set_mutant(mutant);
         }
+        let added = service.add_faults(self.faults.clone());
+        added.expect("the rules were validated when they were added");
         let service = Arc::new(service);
         let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
         others.created += 1;

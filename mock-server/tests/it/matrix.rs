@@ -55,6 +55,22 @@ fn runs_the_command_under_each_alternative() {
 }
 
 #[test]
+fn the_standard_faults_affect_new_worlds() {
+    let script = r#"
+        url=$(curl --silent --request POST "$MOCK_SERVER_CONTROL/worlds" | sed 's/.*"url":"//; s/".*//')
+        curl --silent --fail --output /dev/null "$url/api/v1/badges"
+    "#;
+    let (code, stdout, _) = matrix(&["--only", "fault"], script);
+    assert_eq!(code, Some(1));
+    let result = |fault| stdout.lines().find(|line| line.contains(fault)).unwrap();
+    assert!(
+        result("503_once").contains("failed (exit code 22)"),
+        "{stdout}"
+    );
+    assert!(result("slow_body").ends_with("passed"), "{stdout}");
+}
+
+#[test]
 fn runs_the_command_under_the_standard_faults() {
     let options = ["--only", "fault", "--json", "--jobs", "4"];
     let (code, stdout, _) = matrix(&options, &SCRIPT.replace("read $me", ""));

@@ -23,8 +23,8 @@ pub(crate) struct MatrixOptions {
     /// Run only the alternatives of this setting, or `fault`; repeatable
     #[arg(long, value_name = "SETTING", value_delimiter = ',')]
     only: Vec<String>,
-    /// Also run the command under each of ten standard faults, which affect the first request in the
-    /// world `default`
+    /// Also run the command under each of ten standard faults, which affect the first request in each
+    /// world
     #[arg(long)]
     faults: bool,
     #[command(flatten)]
@@ -43,8 +43,8 @@ impl Case {
     fn worlds(&self) -> Worlds {
         let mut world = World::default();
         world.set_dialect(self.dialect.clone());
-        let worlds = Worlds::in_memory(world);
-        let added = worlds.add_faults(self.fault.iter().cloned().collect());
+        let mut worlds = Worlds::in_memory(world);
+        let added = worlds.add_faults_to_all(self.fault.iter().cloned().collect());
         added.expect("the standard faults are valid");
         worlds
     }

@@ -2,7 +2,7 @@
 
 use mock_server::{Fault, FaultRule, WireFault};
 
-/// Returns the faults with their names. Each applies to the first request only.
+/// Returns the faults with their names. Each applies to the first request in a world.
 pub(super) fn standard_faults() -> [(&'static str, FaultRule); 10] {
     let before = |fault| FaultRule::new(fault).times(1);
     let after = |fault| before(fault).after_write();
