@@ -17,6 +17,8 @@ const RESOURCE: &str = "profile";
 const CHECK_COMMAND: &str = "profile show";
 
 #[derive(Debug, Args)]
+// The usage of clap would list all fields, in a line of 180 columns.
+#[command(override_usage = "profile set [OPTIONS]")]
 #[command(after_help = "\
 Requires the scope profile:write. An empty string clears the display name, bio or location.
 

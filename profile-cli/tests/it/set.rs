@@ -107,7 +107,7 @@ async fn requires_at_least_one_field() {
         error: the following required arguments were not provided:
           <--display-name <NAME>|--bio <TEXT|@./FILE|->|--location <TEXT>|--accent-color <COLOR>|--text-color <COLOR>|--background-color <COLOR>>
 
-        Usage: profile set <--display-name <NAME>|--bio <TEXT|@./FILE|->|--location <TEXT>|--accent-color <COLOR>|--text-color <COLOR>|--background-color <COLOR>>
+        Usage: profile set [OPTIONS]
 
         For more information, try '--help'.
     "#]]);
