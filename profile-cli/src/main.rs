@@ -66,14 +66,10 @@ fn run() -> ExitCode {
         }
     };
     let required = arguments.required_settings();
-    let settings = match Settings::load(&arguments.global, required) {
-        Ok(settings) => settings,
-        Err(failure) => {
-            return Output::for_failures(arguments.global.wants_json()).failure(&failure);
-        }
-    };
-    let output = match Output::new(&arguments.global, &settings) {
-        Ok(output) => output,
+    let loaded = Settings::load(&arguments.global, required)
+        .and_then(|settings| Ok((Output::new(&arguments.global, &settings)?, settings)));
+    let (output, settings) = match loaded {
+        Ok(loaded) => loaded,
         Err(failure) => {
             return Output::for_failures(arguments.global.wants_json()).failure(&failure);
         }

@@ -14,23 +14,24 @@ use crate::terminal::printable::quoted;
 use crate::terminal::progress::Progress;
 
 /// A deletion of several resources of one kind.
-pub(crate) struct Deletion<Id> {
+pub(crate) struct Deletion {
     pub(crate) noun: &'static str,
     pub(crate) dry_run: bool,
     /// Returns the resources of a profile, if it lists them.
-    pub(crate) listed: fn(&Profile) -> Option<Vec<Listed<Id>>>,
+    pub(crate) listed: fn(&Profile) -> Option<Vec<Item>>,
 }
 
-/// A resource of the profile.
-pub(crate) struct Listed<Id> {
-    pub(crate) id: Option<Id>,
-    /// The names and values of the other fields, which are printed so that they can be restored.
-    pub(crate) fields: Vec<(&'static str, Option<String>)>,
+/// A resource with the names and values of its other fields, which are printed so that they can be
+/// restored.
+#[derive(Clone)]
+pub(crate) struct Item {
+    id: String,
+    fields: Vec<(&'static str, String)>,
 }
 
-impl<Id: Display + PartialEq> Deletion<Id> {
+impl Deletion {
     /// Asks for confirmation and tries all IDs. Returns the worst failure, if any.
-    pub(crate) fn run(
+    pub(crate) fn run<Id: Display + PartialEq>(
         &self,
         ids: &[Id],
         session: &Session<'_>,
@@ -42,12 +43,23 @@ impl<Id: Display + PartialEq> Deletion<Id> {
             return Ok(preview);
         }
         let listed = self.read(session)?;
-        let items: Vec<_> = ids
-            .iter()
-            .map(|id| Item::find(*id, listed.as_deref()))
-            .collect();
+        let unknown = |id: String| match &listed {
+            Some(_) if self.dry_run => {
+                let message = format!("the profile has no {} {}", self.noun, quoted(&id));
+                Err(Failure::new(FailureKind::NotFound, message))
+            }
+            _ => Ok(Item::new(&id, [])),
+        };
+        let items = ids.iter().map(|id| {
+            let id = id.to_string();
+            let known = listed.iter().flatten().find(|item| item.id == id);
+            known.cloned().map_or_else(|| unknown(id), Ok)
+        });
+        let items = items.collect::<Result<Vec<_>, _>>()?;
         if self.dry_run {
-            return self.preview(&items, listed.is_some(), &calls);
+            let change = |item: &Item| Change::new(self.noun, Some(item.to_string()), None);
+            let changes: Vec<_> = items.iter().map(change).collect();
+            return Ok(dry_run::preview(&requests(&calls)?, &changes));
         }
         session.confirm(&question(self.noun, &items))?;
         let check_command = format!("profile {} list", self.noun);
@@ -76,7 +88,7 @@ impl<Id: Display + PartialEq> Deletion<Id> {
     }
 
     /// Reads the resources. A deletion does not need them, so that its own error is reported.
-    fn read(&self, session: &Session<'_>) -> Result<Option<Vec<Listed<Id>>>, Failure> {
+    fn read(&self, session: &Session<'_>) -> Result<Option<Vec<Item>>, Failure> {
         match session.read(session.client()?.me()) {
             Ok(response) => Ok((self.listed)(response.data())),
             Err(failure) if self.dry_run || failure.kind == FailureKind::Interrupted => {
@@ -84,21 +96,6 @@ impl<Id: Display + PartialEq> Deletion<Id> {
             }
             Err(_) => Ok(None),
         }
-    }
-
-    fn preview(
-        &self,
-        items: &[Item],
-        is_listed: bool,
-        calls: &[Call<()>],
-    ) -> Result<Report, Failure> {
-        if let Some(item) = items.iter().find(|item| is_listed && !item.is_known) {
-            let message = format!("the profile has no {} {}", self.noun, quoted(&item.id));
-            return Err(Failure::new(FailureKind::NotFound, message));
-        }
-        let change = |item: &Item| Change::new(self.noun, Some(item.to_string()), None);
-        let changes: Vec<_> = items.iter().map(change).collect();
-        Ok(dry_run::preview(&requests(calls)?, &changes))
     }
 
     /// Returns an object for one ID, or an array for several.
@@ -117,23 +114,17 @@ impl<Id: Display + PartialEq> Deletion<Id> {
     }
 }
 
-/// A resource to delete.
-struct Item {
-    id: String,
-    fields: Vec<(&'static str, String)>,
-    is_known: bool,
-}
-
 impl Item {
-    fn find<Id: Display + PartialEq>(id: &Id, listed: Option<&[Listed<Id>]>) -> Self {
-        let mut listed = listed.into_iter().flatten();
-        let known = listed.find(|item| item.id.as_ref() == Some(id));
-        let fields = known.iter().flat_map(|item| &item.fields);
-        let fields = fields.filter_map(|(name, value)| Some((*name, value.clone()?)));
+    pub(crate) fn new<const N: usize>(
+        id: impl ToString,
+        fields: [(&'static str, &Option<String>); N],
+    ) -> Self {
+        let fields = fields.into_iter();
         Self {
             id: id.to_string(),
-            fields: fields.collect(),
-            is_known: known.is_some(),
+            fields: fields
+                .filter_map(|(name, value)| Some((name, value.clone()?)))
+                .collect(),
         }
     }
 

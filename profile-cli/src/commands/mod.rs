@@ -169,22 +169,14 @@ impl Command {
     /// Returns `true` if the command sends requests to the service.
     fn calls_the_service(&self) -> bool {
         match self {
-            Self::Show(_) | Self::Set(_) | Self::Link(_) | Self::Post(_) | Self::Stats(_) => true,
-            Self::Analytics(_) | Self::Badge(_) | Self::Site(_) | Self::Api(_) => true,
-            Self::Edit(_) | Self::Export(_) | Self::Diff(_) | Self::Apply(_) => true,
             Self::Auth(command) => command.calls_the_service(),
-            Self::Login(_) | Self::Whoami(_) => true,
-            Self::Logout(_) => false,
-            Self::Draft(_)
-            | Self::Config(_)
-            | Self::Doctor(_)
-            | Self::Completion(_)
-            | Self::Man(_)
-            | Self::Version(_) => false,
+            Self::Draft(_) | Self::Logout(_) | Self::Config(_) | Self::Doctor(_) => false,
+            Self::Completion(_) | Self::Man(_) | Self::Version(_) => false,
             #[cfg(feature = "webhook")]
             Self::Webhook(_) => false,
             #[cfg(feature = "sandbox")]
             Self::Sandbox(_) => false,
+            _ => true,
         }
     }
 }

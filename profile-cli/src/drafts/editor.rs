@@ -83,15 +83,11 @@ impl Editor {
     }
 }
 
-#[cfg(unix)]
 fn is_interrupted(status: ExitStatus) -> bool {
-    use std::os::unix::process::ExitStatusExt as _;
-    status.signal() == Some(signal_hook::consts::SIGINT)
-        || status.code() == Some(i32::from(interruption::INTERRUPTED_EXIT_CODE))
-}
-
-#[cfg(not(unix))]
-fn is_interrupted(status: ExitStatus) -> bool {
+    #[cfg(unix)]
+    if std::os::unix::process::ExitStatusExt::signal(&status) == Some(signal_hook::consts::SIGINT) {
+        return true;
+    }
     status.code() == Some(i32::from(interruption::INTERRUPTED_EXIT_CODE))
 }
 

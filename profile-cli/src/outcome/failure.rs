@@ -61,36 +61,28 @@ pub(crate) enum FailureKind {
 
 impl FailureKind {
     pub(crate) const fn exit_code(self) -> u8 {
-        match self {
-            Self::Other | Self::Conflict => 1,
-            Self::Usage => 2,
-            Self::NotFound => 3,
-            Self::Unauthorized => 4,
-            Self::Forbidden => 5,
-            Self::Rejected => 6,
-            Self::RateLimited => 7,
-            Self::NoResponse => 8,
-            #[cfg(feature = "webhook")]
-            Self::Mismatch => 10,
-            Self::Interrupted => 130,
-        }
+        self.row().0
     }
 
     /// Returns the name of the kind in JSON.
-    pub(crate) fn code(self) -> &'static str {
+    pub(crate) const fn code(self) -> &'static str {
+        self.row().1
+    }
+
+    const fn row(self) -> (u8, &'static str) {
         match self {
-            Self::Other => "failed",
-            Self::Conflict => "conflict",
-            Self::Usage => "usage",
-            Self::NotFound => "not_found",
-            Self::Unauthorized => "unauthorized",
-            Self::Forbidden => "forbidden",
-            Self::Rejected => "rejected",
-            Self::RateLimited => "rate_limited",
-            Self::NoResponse => "no_response",
+            Self::Other => (1, "failed"),
+            Self::Conflict => (1, "conflict"),
+            Self::Usage => (2, "usage"),
+            Self::NotFound => (3, "not_found"),
+            Self::Unauthorized => (4, "unauthorized"),
+            Self::Forbidden => (5, "forbidden"),
+            Self::Rejected => (6, "rejected"),
+            Self::RateLimited => (7, "rate_limited"),
+            Self::NoResponse => (8, "no_response"),
             #[cfg(feature = "webhook")]
-            Self::Mismatch => "mismatch",
-            Self::Interrupted => "interrupted",
+            Self::Mismatch => (10, "mismatch"),
+            Self::Interrupted => (130, "interrupted"),
         }
     }
 }

@@ -3,6 +3,7 @@
 use profile_sdk::Request;
 
 use super::Session;
+use super::dry_run::path_and_query;
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::settings::{Key, Source};
@@ -43,15 +44,10 @@ fn token_arguments(session: &Session<'_>) -> Result<Option<String>, Failure> {
 
 /// Returns the command. The key is a shell variable, so the command contains no secret.
 pub(crate) fn command(base_url: &str, request: &Request, with_key: bool) -> String {
-    let mut url = base_url.trim_end_matches('/').to_owned();
-    url.push_str(request.path());
-    if let Some(query) = request.query() {
-        url.push('?');
-        url.push_str(query);
-    }
-    let mut command = String::from("curl");
+    let base_url = base_url.trim_end_matches('/');
+    let url = format!("{base_url}{}", path_and_query(request));
     // Keep curl from resolving dots and expanding brackets in the path, which is already encoded.
-    command.push_str(" --path-as-is --globoff");
+    let mut command = String::from("curl --path-as-is --globoff");
     if request.method().as_str() != "GET" {
         command += &format!(" -X {}", request.method().as_str());
     }

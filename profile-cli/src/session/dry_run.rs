@@ -90,7 +90,8 @@ fn as_text(request: &Request) -> String {
     text
 }
 
-fn path_and_query(request: &Request) -> String {
+/// Returns the path with the query, if there is one.
+pub(super) fn path_and_query(request: &Request) -> String {
     match request.query() {
         Some(query) => format!("{}?{query}", request.path()),
         None => request.path().to_owned(),

@@ -14,6 +14,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use super::dry_run::path_and_query;
 use crate::settings::Settings;
 use crate::terminal::printable::printable;
 
@@ -39,11 +40,8 @@ pub(crate) fn start(settings: &Settings) {
 /// Logs the request of a call.
 pub(crate) fn sending<T>(call: &Call<T>) {
     if let Ok(request) = call.request() {
-        let (method, path) = (request.method().as_str(), request.path());
-        match request.query() {
-            Some(query) => tracing::info!("> {method} {path}?{query}"),
-            None => tracing::info!("> {method} {path}"),
-        }
+        let method = request.method().as_str();
+        tracing::info!("> {method} {}", path_and_query(request));
         if let Some(body) = request.body() {
             tracing::trace!("> {}", String::from_utf8_lossy(body));
         }

@@ -45,18 +45,27 @@ impl SettingName {
     ];
 
     /// Returns the name in config.toml.
-    pub(crate) fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
+        self.row().0
+    }
+
+    /// Returns the environment variable that takes precedence over config.toml.
+    pub(crate) fn variable(self) -> Option<&'static str> {
+        self.row().1
+    }
+
+    const fn row(self) -> (&'static str, Option<&'static str>) {
         match self {
-            Self::Account => "account",
-            Self::BaseUrl => "base_url",
-            Self::Color => "color",
-            Self::Editor => "editor",
-            Self::NoInput => "no_input",
-            Self::Output => "output",
-            Self::Proxy => "proxy",
-            Self::Retries => "retries",
-            Self::SandboxDialect => "sandbox_dialect",
-            Self::Timeout => "timeout",
+            Self::Account => ("account", Some("PROFILE_ACCOUNT")),
+            Self::BaseUrl => ("base_url", Some("PROFILE_BASE_URL")),
+            Self::Color => ("color", None),
+            Self::Editor => ("editor", Some("PROFILE_EDITOR")),
+            Self::NoInput => ("no_input", Some("PROFILE_NO_INPUT")),
+            Self::Output => ("output", Some("PROFILE_OUTPUT")),
+            Self::Proxy => ("proxy", None),
+            Self::Retries => ("retries", None),
+            Self::SandboxDialect => ("sandbox_dialect", Some("PROFILE_SANDBOX_DIALECT")),
+            Self::Timeout => ("timeout", None),
         }
     }
 
@@ -90,19 +99,6 @@ impl SettingName {
         });
         let names = Self::ALL.map(Self::as_str).join(", ");
         format!("unknown setting {shown:?}{meant}; expected one of {names}")
-    }
-
-    /// Returns the environment variable that takes precedence over config.toml.
-    pub(crate) fn variable(self) -> Option<&'static str> {
-        match self {
-            Self::Account => Some("PROFILE_ACCOUNT"),
-            Self::BaseUrl => Some("PROFILE_BASE_URL"),
-            Self::Editor => Some("PROFILE_EDITOR"),
-            Self::NoInput => Some("PROFILE_NO_INPUT"),
-            Self::Output => Some("PROFILE_OUTPUT"),
-            Self::SandboxDialect => Some("PROFILE_SANDBOX_DIALECT"),
-            Self::Color | Self::Proxy | Self::Retries | Self::Timeout => None,
-        }
     }
 
     /// Returns common environment variables, over which config.toml takes precedence.

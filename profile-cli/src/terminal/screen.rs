@@ -45,7 +45,7 @@ impl Screen {
             is_terminal,
             palette,
             width: width
-                .or_else(|| measured_width().filter(|_| is_terminal))
+                .or_else(|| is_terminal.then(measured_width).flatten())
                 .unwrap_or(DEFAULT_WIDTH)
                 .max(20),
         }

@@ -456,22 +456,22 @@ async fn status_masks_the_key() {
         scopes	links:write
         rate_limit	{"limit":1000000,"window_seconds":60}
         commands.show	allowed
-        commands.set	needs profile:write
-        commands.edit	needs profile:write
         commands.export	allowed
         commands.diff	allowed
-        commands.apply	needs profile:write
         commands.link list	allowed
         commands.link add	allowed
         commands.link edit	allowed
         commands.link delete	allowed
         commands.post list	allowed
-        commands.post create	needs social:write
-        commands.post delete	needs social:write
         commands.stats	allowed
-        commands.analytics	needs analytics:read
         commands.badge list	allowed
         commands.site	allowed
+        commands.set	needs profile:write
+        commands.edit	needs profile:write
+        commands.apply	needs profile:write
+        commands.post create	needs social:write
+        commands.post delete	needs social:write
+        commands.analytics	needs analytics:read
         settings.account.value	demo
         settings.account.source	HOME/.config/profile/config.toml
         settings.base_url.value	SERVICE

@@ -26,10 +26,11 @@ const COMMANDS: [(&str, Operation); 17] = [
     ("site", Operation::SITE_STATS),
 ];
 
-/// A command, and the scope that the key lacks for it.
-pub(crate) struct Permission {
-    pub(crate) command: &'static str,
-    pub(crate) lacks: Option<String>,
+/// The commands that a key allows, and the others with the scope that it lacks.
+#[derive(Debug, Default)]
+pub(crate) struct Permissions {
+    pub(crate) allowed: Vec<&'static str>,
+    pub(crate) denied: Vec<(&'static str, String)>,
 }
 
 /// Checks that the key of the profile has the scope of an operation, as far as its scopes are known.
@@ -50,17 +51,15 @@ pub(crate) fn known(scopes: Option<&Scopes>) -> Option<&Scopes> {
 }
 
 /// Returns the permissions of a key with these scopes.
-pub(crate) fn of(scopes: &Scopes) -> Vec<Permission> {
-    COMMANDS
-        .iter()
-        .map(|(command, operation)| Permission {
-            command,
-            lacks: operation
-                .scope()
-                .filter(|scope| !scopes.contains(scope))
-                .map(ToString::to_string),
-        })
-        .collect()
+pub(crate) fn of(scopes: &Scopes) -> Permissions {
+    let mut permissions = Permissions::default();
+    for (command, operation) in &COMMANDS {
+        match operation.scope().filter(|scope| !scopes.contains(scope)) {
+            Some(scope) => permissions.denied.push((command, scope.to_string())),
+            None => permissions.allowed.push(command),
+        }
+    }
+    permissions
 }
 
 #[cfg(test)]

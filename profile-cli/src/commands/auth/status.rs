@@ -4,7 +4,7 @@ use clap::Args;
 use profile_sdk::{Profile, RateLimit, Scopes};
 use serde_json::{Value, json};
 
-use super::permissions::{self, Permission};
+use super::permissions::{self, Permissions};
 use crate::commands::config::listed_setting::{self, ListedSetting};
 use crate::drawing::rate;
 use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT, sandbox_hint};
@@ -38,7 +38,7 @@ struct Status<'a> {
     handle: Option<String>,
     scopes: Option<&'a Scopes>,
     rate_limit: Option<&'a RateLimit>,
-    permissions: Option<Vec<Permission>>,
+    permissions: Option<Permissions>,
 }
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
@@ -132,10 +132,28 @@ impl Status<'_> {
         push_field(&mut fields, "base_url", Some(base_url));
         push_field(&mut fields, "key", Some(key));
         push_field(&mut fields, "handle", self.handle.as_ref());
-        push_field(&mut fields, "scopes", Some(scopes_text(self.scopes)));
+        let scopes = self
+            .scopes
+            .map_or_else(unknown, |scopes| names(scopes).join(" "));
+        let scopes = if scopes.is_empty() {
+            "none".to_owned()
+        } else {
+            scopes
+        };
+        push_field(&mut fields, "scopes", Some(scopes));
         let rate_limit = self.rate_limit.map_or_else(unknown, rate);
         push_field(&mut fields, "rate_limit", Some(rate_limit));
-        fields.extend(permission_fields(self.permissions.as_deref()));
+        let permissions = self.permissions.as_ref();
+        let allowed = permissions.map_or_else(unknown, |one| one.allowed.join(", "));
+        push_field(&mut fields, "allowed", Some(allowed));
+        let denied = permissions.iter().flat_map(|one| &one.denied);
+        let denied = denied.map(|(command, scope)| format!("{command} (needs {scope})"));
+        let denied = denied.collect::<Vec<_>>().join(", ");
+        push_field(
+            &mut fields,
+            "not allowed",
+            Some(denied).filter(|list| !list.is_empty()),
+        );
         fields.extend(login.settings.iter().filter_map(ListedSetting::as_field));
         fields
     }
@@ -153,11 +171,14 @@ impl Status<'_> {
         push_field(&mut fields, "scopes", scopes);
         let rate_limit = self.rate_limit.map(RateLimit::raw);
         push_field(&mut fields, "rate_limit", rate_limit);
-        for permission in self.permissions.iter().flatten() {
-            let name = format!("commands.{}", permission.command);
-            let needs = permission.lacks.as_ref();
-            let value = needs.map_or("allowed".to_owned(), |scope| format!("needs {scope}"));
-            push_field(&mut fields, name, Some(value));
+        if let Some(permissions) = &self.permissions {
+            for command in &permissions.allowed {
+                push_field(&mut fields, format!("commands.{command}"), Some("allowed"));
+            }
+            for (command, scope) in &permissions.denied {
+                let value = format!("needs {scope}");
+                push_field(&mut fields, format!("commands.{command}"), Some(value));
+            }
         }
         for setting in &login.settings {
             setting.push_fields(&mut fields);
@@ -166,16 +187,11 @@ impl Status<'_> {
     }
 
     fn document(&self) -> Value {
-        let permissions = self.permissions.as_deref();
-        let allowed = permissions.map(|permissions| {
-            let allowed = permissions.iter().filter(|allowed| allowed.lacks.is_none());
-            allowed.map(|allowed| allowed.command).collect::<Vec<_>>()
-        });
+        let permissions = self.permissions.as_ref();
         let denied = permissions.map(|permissions| {
-            let denied = permissions.iter().filter(|denied| denied.lacks.is_some());
-            denied
-                .map(|denied| json!({"command": denied.command, "needs": denied.lacks}))
-                .collect::<Vec<_>>()
+            let denied = permissions.denied.iter();
+            let denied = denied.map(|(command, scope)| json!({"command": command, "needs": scope}));
+            denied.collect::<Value>()
         });
         let login = &self.login;
         json!({
@@ -185,7 +201,7 @@ impl Status<'_> {
             "key": {"masked": login.key, "source": login.key_source},
             "scopes": self.scopes.map(names),
             "rate_limit": self.rate_limit.map(RateLimit::raw),
-            "commands": {"allowed": allowed, "denied": denied},
+            "commands": {"allowed": permissions.map(|one| &one.allowed), "denied": denied},
             "settings": login.settings.iter().map(ListedSetting::as_json).collect::<Value>(),
         })
     }
@@ -193,34 +209,6 @@ impl Status<'_> {
 
 fn names(scopes: &Scopes) -> Vec<String> {
     scopes.iter().map(ToString::to_string).collect()
-}
-
-fn scopes_text(scopes: Option<&Scopes>) -> String {
-    let Some(scopes) = scopes else {
-        return unknown();
-    };
-    match names(scopes) {
-        names if names.is_empty() => "none".to_owned(),
-        names => names.join(" "),
-    }
-}
-
-fn permission_fields(permissions: Option<&[Permission]>) -> Vec<(String, String)> {
-    let Some(permissions) = permissions else {
-        return vec![("allowed".to_owned(), unknown())];
-    };
-    let allowed = permissions.iter().filter(|allowed| allowed.lacks.is_none());
-    let allowed: Vec<_> = allowed.map(|allowed| allowed.command).collect();
-    let denied = permissions.iter().filter_map(|denied| {
-        let scope = denied.lacks.as_ref()?;
-        Some(format!("{} (needs {scope})", denied.command))
-    });
-    let denied: Vec<_> = denied.collect();
-    let mut fields = vec![("allowed".to_owned(), allowed.join(", "))];
-    if !denied.is_empty() {
-        fields.push(("not allowed".to_owned(), denied.join(", ")));
-    }
-    fields
 }
 
 fn unknown() -> String {

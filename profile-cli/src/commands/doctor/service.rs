@@ -192,11 +192,8 @@ fn scopes(profile: &Profile) -> Check {
     let Some(scopes) = permissions::known(key.and_then(|key| key.scopes.as_ref())) else {
         return Check::ok("scopes", "the service does not list them");
     };
-    let permissions = permissions::of(scopes);
-    let missing: BTreeSet<_> = permissions
-        .into_iter()
-        .filter_map(|one| one.lacks)
-        .collect();
+    let denied = permissions::of(scopes).denied.into_iter();
+    let missing: BTreeSet<_> = denied.map(|(_, scope)| scope).collect();
     let missing: Vec<_> = missing.into_iter().collect();
     if missing.is_empty() {
         return Check::ok("scopes", "all that the commands require");

@@ -3,7 +3,7 @@
 use clap::Args;
 use profile_sdk::{Link, LinkId, Profile};
 
-use crate::commands::deletion::{Deletion, Listed};
+use crate::commands::deletion::{Deletion, Item};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
@@ -36,10 +36,13 @@ pub(crate) fn run(arguments: DeleteArguments, session: &Session<'_>) -> Result<R
     deletion.run(&arguments.ids, session, |id| client.delete_link(id))
 }
 
-fn listed(profile: &Profile) -> Option<Vec<Listed<LinkId>>> {
-    let item = |link: &Link| Listed {
-        id: link.id.clone(),
-        fields: vec![("title", link.title.clone()), ("url", link.url.clone())],
+fn listed(profile: &Profile) -> Option<Vec<Item>> {
+    let links = profile.links.as_ref()?.iter();
+    let item = |link: &Link| {
+        Some(Item::new(
+            link.id.as_ref()?,
+            [("title", &link.title), ("url", &link.url)],
+        ))
     };
-    Some(profile.links.as_ref()?.iter().map(item).collect())
+    Some(links.filter_map(item).collect())
 }

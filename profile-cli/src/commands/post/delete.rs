@@ -3,7 +3,7 @@
 use clap::Args;
 use profile_sdk::{Post, PostId, Profile};
 
-use crate::commands::deletion::{Deletion, Listed};
+use crate::commands::deletion::{Deletion, Item};
 use crate::outcome::failure::Failure;
 use crate::outcome::report::Report;
 use crate::session::Session;
@@ -36,10 +36,8 @@ pub(crate) fn run(arguments: DeleteArguments, session: &Session<'_>) -> Result<R
     deletion.run(&arguments.ids, session, |id| client.delete_post(id))
 }
 
-fn listed(profile: &Profile) -> Option<Vec<Listed<PostId>>> {
-    let item = |post: &Post| Listed {
-        id: post.id.clone(),
-        fields: vec![("body", post.body.clone())],
-    };
-    Some(profile.posts.as_ref()?.iter().map(item).collect())
+fn listed(profile: &Profile) -> Option<Vec<Item>> {
+    let posts = profile.posts.as_ref()?.iter();
+    let item = |post: &Post| Some(Item::new(post.id.as_ref()?, [("body", &post.body)]));
+    Some(posts.filter_map(item).collect())
 }
