@@ -116,12 +116,12 @@ async fn learn(options: &LearnOptions) -> Result<u8, Ended> {
     // Ignore a closed stdout; the exit code still reports the result.
     let _ = writeln!(io::stdout(), "{text}");
     if let Some(path) = &options.out {
-        let file = report.to_file(options.base_url.authority());
-        let written =
-            file.and_then(|text| fs::write(path, text).map_err(|error| error.to_string()));
-        let path = path.display();
-        written
-            .map_err(|reason| usage(format!("cannot write the dialect file {path}: {reason}")))?;
+        let text = report.to_file(options.base_url.authority());
+        let text = text.map_err(usage)?;
+        fs::write(path, text).map_err(|reason| {
+            let path = path.display();
+            usage(format!("cannot write the dialect file {path}: {reason}"))
+        })?;
     }
     let fits = report.fits() && is_restored;
     Ok(if fits { 0 } else { DIFFERS })

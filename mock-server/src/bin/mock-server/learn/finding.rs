@@ -1,4 +1,4 @@
-//! The conclusion about one silence of the specification.
+//! The conclusion about one question.
 
 use std::fmt;
 
@@ -53,7 +53,7 @@ pub(super) type Observed = Result<Vec<(Value, Sample)>, String>;
 /// A finding, or the reason why there is none.
 pub(super) type Found = Result<Finding, String>;
 
-/// The conclusion about one silence.
+/// The conclusion about one question.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "result", rename_all = "snake_case")]
 pub(crate) enum Finding {

@@ -10,7 +10,8 @@
 //! - `changes`, `writing`: the writes of `--allow-writes`, and how they are undone
 //! - `delivery`: recorded webhook deliveries
 //! - `shape`, `finding`: the condition on a value, and the conclusion from it
-//! - `silences`, `statements`: the tables of the silences and of the sentences of the specification
+//! - `questions`, `statements`: the tables of the questions that the specification leaves open and of its
+//!   sentences
 //! - `findings`: functions of these tables
 //! - `report`: the result for people, for programs and for the mock
 
@@ -22,12 +23,12 @@ mod finding;
 mod findings;
 mod key;
 mod observations;
+mod questions;
 mod reading;
 mod report;
 mod requests;
 mod service;
 mod shape;
-mod silences;
 mod statements;
 mod writing;
 

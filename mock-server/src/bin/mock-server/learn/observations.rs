@@ -25,7 +25,7 @@ pub(crate) struct Observations {
 
 impl Observations {
     pub(super) fn new() -> Self {
-        let names = ["unknown", "mark"].map(|name| (name, Ok(random_name())));
+        let names = ["unknown", "field", "mark"].map(|name| (name, Ok(random_name())));
         Self {
             answers: BTreeMap::new(),
             names: names.into(),
@@ -110,12 +110,10 @@ impl Observations {
         let answer = self.answer(step)?;
         let value = answer.at(pointer)?.clone();
         // Texts in an object may be private.
-        let found = if value.is_object() {
-            without_texts(&value)
-        } else {
-            value.clone()
-        };
-        answer.observe(value, found)
+        match value.is_object() {
+            true => answer.observe(value.clone(), without_texts(&value)),
+            false => answer.observe(value.clone(), value),
+        }
     }
 
     /// Returns a value in the data of `GET /me`.

@@ -1,4 +1,4 @@
-//! The result: one row for each silence, and the contradictions to the specification.
+//! The result: one row for each question, and the contradictions to the specification.
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 
 use super::finding::Finding;
 use super::observations::Observations;
-use super::silences::{SILENCES, find};
+use super::questions::{QUESTIONS, find};
 use super::statements::contradictions;
 
-/// The result for one silence, or a contradiction.
+/// The result for one question, or a contradiction.
 #[derive(Debug, Serialize)]
 struct Row {
     /// The question that the specification leaves open, or the sentence that is contradicted.
@@ -54,10 +54,10 @@ pub(crate) struct Report {
 
 impl Report {
     pub(crate) fn new(observations: &Observations, requests: u32) -> Self {
-        let silences = SILENCES.iter().map(|silence| Row {
-            question: silence.1,
-            setting: Some(silence.0).filter(|setting| !setting.is_empty()),
-            finding: match find(silence, observations) {
+        let questions = QUESTIONS.iter().map(|question| Row {
+            question: question.1,
+            setting: Some(question.0).filter(|setting| !setting.is_empty()),
+            finding: match find(question, observations) {
                 Ok(finding) => finding,
                 Err(reason) => Finding::NotObservable { reason },
             },
@@ -68,7 +68,7 @@ impl Report {
             finding: Finding::Contradiction { sample },
         });
         Self {
-            rows: silences.chain(contradictions).collect(),
+            rows: questions.chain(contradictions).collect(),
             requests,
             drift: None,
         }

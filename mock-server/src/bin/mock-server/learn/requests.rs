@@ -61,7 +61,7 @@ requests! {
     Other31: get("/users/{other}/stats?days=31"), Rejects("out_of_range", 422);
     Other365: get("/users/{other}/stats?days=365"), Rejects("out_of_range", 422);
     Other366: get("/users/{other}/stats?days=366"), Rejects("out_of_range", 422);
-    UnknownField: Call::edit(json!({ "{unknown}": "x" })), Rejects("unknown_field", 422);
+    UnknownField: Call::edit(json!({ "{field}": "x" })), Rejects("unknown_field", 422);
     // The last request without `--allow-writes`: the edit above must not have changed anything.
     MeAfterwards: get("/me"), Accepts;
 
@@ -86,11 +86,13 @@ requests! {
     MeEdited: get("/me"), Accepts;
     NotAnObject: Call::edit("[]"), Rejects("not_a_json_object", 400);
     NotJson: Call::edit("learn"), Rejects("not_a_json_object", 400);
-    NotJsonType: Call { content_type: "text/plain", ..edit("location", "Learning") }, Rejects("wrong_content_type", 415);
-    CreateLinkWithoutUrl: post("/me/links", json!({ "title": "Learning {mark}" })), Rejects("missing_field", 422);
+    NotJsonType: Call { content_type: "text/plain", ..edit("location", "Learning") },
+        Rejects("wrong_content_type", 415);
+    CreateLinkWithoutUrl: post("/me/links", json!({ "title": "Learning {mark}" })),
+        Rejects("missing_field", 422);
     CreateLink: post("/me/links", json!({ "title": "Learning {mark}", "url": URL })), Accepts;
     EditLink: edit_link(json!({ "title": "Learning {mark}", "url": URL })), Accepts;
-    EditLinkUnknownField: edit_link(json!({ "url": URL, "{unknown}": "x" })), Rejects("unknown_field", 422);
+    EditLinkUnknownField: edit_link(json!({ "url": URL, "{field}": "x" })), Rejects("unknown_field", 422);
     EditLinkRelativeUrl: edit_link(json!({ "url": "/relative" })), Rejects("not_a_url", 422);
     EditLinkEmpty: edit_link(json!({})), Rejects("empty_edit", 422);
     MeWithLink: get("/me"), Accepts;

@@ -107,8 +107,9 @@ impl Service {
         self.interrupted = watch::channel(false).1;
     }
 
-    /// Sends a request. A GET without a response is sent once more, and a response with 429 or
-    /// `Retry-After` is honored. Returns the reason if there is no response.
+    /// Sends a request. A GET without a response is sent once more. After a response with 429 or
+    /// `Retry-After`, waits and sends the request again, except for a POST. Returns the reason if there
+    /// is no response.
     pub(super) async fn send(&mut self, call: &Call) -> Result<Answer, String> {
         for attempt in 1.. {
             let answer = match self.send_once(call).await {
@@ -119,7 +120,13 @@ impl Service {
                 self.rate_limited.get_or_insert_with(|| answer.clone());
             }
             match requested_delay(&answer) {
-                Some(delay) if attempt < MAX_ATTEMPTS => self.wait(delay).await?,
+                Some(delay) if attempt < MAX_ATTEMPTS => {
+                    self.wait(delay).await?;
+                    // A creation may have been applied.
+                    if call.method == Method::POST {
+                        return Ok(answer);
+                    }
+                }
                 _ => {
                     self.wait_for_quota(&answer).await?;
                     return Ok(answer);

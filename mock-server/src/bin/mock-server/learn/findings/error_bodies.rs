@@ -104,7 +104,7 @@ pub(super) fn code_pointer(all: &Observations) -> Option<String> {
 /// Replaces the values of a JSON body that differ between rejections.
 fn generalize(all: &Observations, base: &Answer) -> Option<Value> {
     let body = base.json.as_ref().filter(|body| body.is_object())?;
-    let field = all.name("unknown");
+    let field = all.name("field");
     let mut template = body.clone();
     for (pointer, value) in leaves(body) {
         let same = all.rejections();

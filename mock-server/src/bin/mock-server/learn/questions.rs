@@ -1,4 +1,4 @@
-//! The table of the silences of the specification, in its order.
+//! The table of the questions that the specification leaves open, in its order.
 
 use serde_json::{Value, json};
 
@@ -11,11 +11,11 @@ use super::requests::Step::{self, Analytics, EditLink, Location, Me};
 use super::service::MIN_UNIX_TIME;
 use super::shape::Shape::{self, Fields, Is, List, Only};
 use super::shape::{ANY, CREATED_AT, Field, INTEGER, KEY_OWNER, METADATA, PUBLIC, TEXT};
-use Reading::{Choice, Copy, Named, Never, Same};
+use Reading::{Choice, Named, Never, Same, Values};
 
-/// A silence of the specification: the setting of the dialect, which is empty if the mock has none, the
-/// question, and the way to the answer.
-type Silence = (&'static str, &'static str, Reading);
+/// A question that the specification leaves open: the setting of the dialect, which is empty if the mock
+/// has none, the text, and the way to the answer.
+type Question = (&'static str, &'static str, Reading);
 
 /// A way to conclude from the responses.
 pub(super) enum Reading {
@@ -26,23 +26,24 @@ pub(super) enum Reading {
     /// The mock has no setting. The observed values are `true` where it does the same.
     Same(fn(&Observations) -> Observed),
     /// The setting consists of observed values.
-    Copy(fn(&Observations) -> Found),
+    Values(fn(&Observations) -> Found),
     /// No request shows it, for this reason.
     Never(&'static str),
 }
 
-/// Returns the conclusion about a silence, or the reason why there is none.
-pub(super) fn find((setting, _, reading): &Silence, all: &Observations) -> Found {
+/// Returns the conclusion about a question, or the reason why there is none.
+pub(super) fn find((setting, _, reading): &Question, all: &Observations) -> Found {
     let observed = match *reading {
         Never(reason) => return Err(reason.to_owned()),
-        Copy(find) => return find(all),
+        Values(find) => return find(all),
         Named(observe) | Same(observe) => observe(all)?,
         Choice(observe, shapes) => {
-            let name = |value| Some(shapes.iter().find(|(_, shape)| shape.fits(&value))?.0);
-            let observed = observe(all)?.into_iter();
+            let mut observed = observe(all)?;
+            for (value, _) in &mut observed {
+                let shape = shapes.iter().find(|(_, shape)| shape.fits(value));
+                *value = json!(shape.map(|(name, _)| name));
+            }
             observed
-                .map(|(value, sample)| (json!(name(value)), sample))
-                .collect()
         }
     };
     let (value, sample) = observed.first().ok_or("no response shows it")?.clone();
@@ -56,7 +57,7 @@ pub(super) fn find((setting, _, reading): &Silence, all: &Observations) -> Found
 }
 
 #[rustfmt::skip]
-pub(super) const SILENCES: &[Silence] = &[
+pub(super) const QUESTIONS: &[Question] = &[
     ("api_visible", "type of api_visible", Choice(|all| all.at(Me, "/api_visible"), &[
         ("boolean", Is(|value| value.is_boolean())),
         ("integer", Is(|value| value.as_u64().is_some_and(|number| number < 2))),
@@ -88,20 +89,31 @@ pub(super) const SILENCES: &[Silence] = &[
         ("bare", Is(|resource| !resource["created_at"].is_string())),
     ])),
     ("write_responses", "response to a write", Named(writes::responses)),
-    ("write_statuses", "statuses of writes", Copy(writes::statuses)),
-    ("", "required fields of links and posts", Same(|all| compare(all, EditLink, &[Step::CreateLinkWithoutUrl, Step::EditLinkEmpty]))),
+    ("write_statuses", "statuses of writes", Values(writes::statuses)),
+    ("", "required fields of links and posts", Same(|all| {
+        compare(all, EditLink, &[Step::CreateLinkWithoutUrl, Step::EditLinkEmpty])
+    })),
     ("unknown_fields", "unknown fields of links and posts", Named(writes::unknown_fields)),
     ("", "null in an edit of the profile", Same(|all| compare(all, Location, &[Step::LocationNull]))),
     ("", "other types than strings", Same(|all| compare(all, Location, &[Step::LocationNumber]))),
     ("", "repeated fields", Same(|all| compare(all, Location, &[Step::LocationRepeated]))),
-    ("", "characters that count against a limit", Same(|all| compare(all, Step::Location40, &[Step::LocationTwoBytes, Step::LocationTwoUnits, Step::LocationCombined]))),
-    ("", "line breaks that count against a limit", Same(|all| compare(all, Step::Bio10Lines, &[Step::Bio10LinesCrLf, Step::Bio11LinesCr, Step::BioTrailingBreak]))),
+    ("", "characters that count against a limit", Same(|all| {
+        let steps = [Step::LocationTwoBytes, Step::LocationTwoUnits, Step::LocationCombined];
+        compare(all, Step::Location40, &steps)
+    })),
+    ("", "line breaks that count against a limit", Same(|all| {
+        let steps = [Step::Bio10LinesCrLf, Step::Bio11LinesCr, Step::BioTrailingBreak];
+        compare(all, Step::Bio10Lines, &steps)
+    })),
     ("", "case of colors", Same(writes::case_of_colors)),
     ("", "limits of titles, URLs and posts", Never("only long texts would show them")),
     ("", "relative URLs", Same(|all| compare(all, EditLink, &[Step::EditLinkRelativeUrl]))),
     ("analytics", "fields of analytics", Choice(|all| all.at(Analytics, ""), &[
         ("social", Fields(&[("views", INTEGER), ("likes", INTEGER), ("social", Fields(COUNTS))])),
-        ("flat", Fields(&[("views", INTEGER), ("likes", INTEGER), ("followers", INTEGER), ("following", INTEGER), ("comments", INTEGER)])),
+        ("flat", Fields(&[
+            ("views", INTEGER), ("likes", INTEGER),
+            ("followers", INTEGER), ("following", INTEGER), ("comments", INTEGER),
+        ])),
         ("totals", Fields(&[("views", TOTAL), ("likes", TOTAL), ("social", Fields(TOTALS))])),
     ])),
     ("badge_kinds", "kinds of badges", Named(reads::badge_kinds)),
@@ -115,13 +127,13 @@ pub(super) const SILENCES: &[Silence] = &[
     ("days_out_of_range", "days out of range", Named(rejections::days)),
     ("content_rejection", "status for invalid content", Named(rejections::content)),
     ("scope_rejection", "status for a missing scope", Named(rejections::scope)),
-    ("rejections", "other statuses, and codes of rejections", Copy(rejections::overrides)),
+    ("rejections", "other statuses, and codes of rejections", Values(rejections::overrides)),
     ("error_body", "body of a rejection", Named(error_bodies::bodies)),
-    ("error_template", "other bodies of rejections", Copy(error_bodies::template)),
+    ("error_template", "other bodies of rejections", Values(error_bodies::template)),
     ("", "bodies of all rejections", Same(error_bodies::uniformity)),
     ("rate_limit_rejection", "rate limit", Named(rate_limits::rejection)),
     ("rate_limit_headers", "names of rate limit headers", Named(rate_limits::headers)),
-    ("rate_limit_header_names", "other names of rate limit headers", Copy(rate_limits::header_names)),
+    ("rate_limit_header_names", "other names of rate limit headers", Values(rate_limits::header_names)),
     ("rate_limit_reset", "reset of the rate limit", Choice(rate_limits::reset, &[
         ("unix_time", Is(|reset| number(reset).is_some_and(|number| number >= MIN_UNIX_TIME))),
         ("seconds", Is(|reset| number(reset).is_some())),
@@ -137,7 +149,7 @@ pub(super) const SILENCES: &[Silence] = &[
     ("", "a success between failed deliveries", Never(NOT_IN_DELIVERY)),
     ("", "re-enabling of webhooks", Never(NO_ENDPOINT)),
     ("", "provisioning of webhooks", Never(NO_ENDPOINT)),
-    ("extra_fields", "further fields", Copy(extra_fields::extra_fields)),
+    ("extra_fields", "further fields", Values(extra_fields::extra_fields)),
     ("", "redirects", Never("no request causes one")),
     ("compression", "compression of responses", Named(reads::compression)),
     ("", "HTTP version", Never("the command uses a single version")),
