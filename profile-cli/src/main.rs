@@ -54,10 +54,6 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     system::interruption::exit_on_interrupt();
-    system::interruption::end(run())
-}
-
-fn run() -> ExitCode {
     let arguments = match parse() {
         Ok(arguments) => arguments,
         Err(error) => {

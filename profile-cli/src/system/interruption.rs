@@ -1,12 +1,9 @@
 //! Ctrl-C ends the program with exit code 130, except while a guard defers it.
 
-use std::io::{self, IsTerminal as _};
-use std::process::ExitCode;
+#[cfg(any(feature = "sandbox", feature = "webhook"))]
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-
-use signal_hook::consts::SIGINT;
-use signal_hook::{flag, low_level};
 
 use crate::outcome::failure::FailureKind;
 
@@ -20,32 +17,15 @@ const TERMINATED_EXIT_CODE: u8 = 0;
 /// `true` if Ctrl-C ends the program immediately.
 static EXIT_ON_INTERRUPT: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// Makes Ctrl-C end the program.
+/// Makes Ctrl-C end the program with exit code 130.
 pub(crate) fn exit_on_interrupt() {
     let ends = EXIT_ON_INTERRUPT.get_or_init(|| Arc::new(AtomicBool::new(true)));
-    let ends = Arc::clone(ends);
     // If the handler cannot be installed, the default action of the signal remains.
-    let _ = match ends_by_signal() {
-        true => flag::register_conditional_default(SIGINT, ends),
-        false => {
-            let exit_code = i32::from(INTERRUPTED_EXIT_CODE);
-            flag::register_conditional_shutdown(SIGINT, exit_code, ends)
-        }
-    };
-}
-
-/// Returns the exit code of the program, or ends it by the signal if it was interrupted.
-pub(crate) fn end(exit_code: ExitCode) -> ExitCode {
-    if exit_code == ExitCode::from(INTERRUPTED_EXIT_CODE) && ends_by_signal() {
-        let _ = low_level::emulate_default_handler(SIGINT);
-    }
-    exit_code
-}
-
-/// Returns `true` if an interrupted program ends by the signal, which shells report as exit code 130.
-/// Only then do they stop the loop or script that runs it.
-fn ends_by_signal() -> bool {
-    cfg!(unix) && (io::stdin().is_terminal() || io::stderr().is_terminal())
+    let _ = signal_hook::flag::register_conditional_shutdown(
+        signal_hook::consts::SIGINT,
+        i32::from(INTERRUPTED_EXIT_CODE),
+        Arc::clone(ends),
+    );
 }
 
 /// Prevents Ctrl-C from ending the program until dropped.

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::{Read as _, Write as _};
-use std::os::unix::process::ExitStatusExt as _;
-use std::process::{Child, ExitStatus};
+use std::process::Child;
 
 use pty_process::Size;
 use pty_process::blocking::{Command, Pty};
@@ -88,24 +87,15 @@ impl Terminal {
         self.types(text);
     }
 
-    /// Waits until the program exits, and returns its exit code and output. As in shells, the exit
-    /// code after a signal is 128 plus its number.
+    /// Waits until the program exits, and returns its exit code and output. Checks that the
+    /// terminal's settings are restored.
     #[track_caller]
-    pub(crate) fn ends(self) -> (Option<i32>, String) {
-        let (status, seen) = self.ends_with_status();
-        let signal = status.signal().map(|signal| 128 + signal);
-        (status.code().or(signal), seen)
-    }
-
-    /// Waits until the program exits, and returns its status and output. Checks that the terminal's
-    /// settings are restored.
-    #[track_caller]
-    pub(crate) fn ends_with_status(mut self) -> (ExitStatus, String) {
+    pub(crate) fn ends(mut self) -> (Option<i32>, String) {
         while self.read() {}
         let status = self.program.wait().unwrap();
         let modes = tcgetattr(&self.pty).unwrap().local_modes;
         assert!(modes.contains(LocalModes::ECHO | LocalModes::ISIG));
-        (status, self.seen)
+        (status.code(), self.seen)
     }
 
     /// Forgets the output so far.

@@ -1,6 +1,5 @@
 //! Behavior on a terminal: prompts, colors, widths and Ctrl-C.
 
-use std::os::unix::process::ExitStatusExt as _;
 use std::time::Duration;
 
 use expect_test::expect;
@@ -97,43 +96,6 @@ async fn a_dumb_terminal_gets_no_escape_sequences() {
     let (ended, seen) = start(&fixture, &[("TERM", "dumb")], &stats).ends();
     assert_eq!(ended, Some(0), "{seen}");
     assert!(!seen.contains('\u{1b}'), "{seen:?}");
-}
-
-/// A shell stops its loop only if the program is ended by the signal.
-#[tokio::test(flavor = "multi_thread")]
-async fn ctrl_c_ends_the_program_by_the_signal() {
-    let fixture = Fixture::new().await;
-    let hangs = FaultRule::new(Fault::Wire(WireFault::Stall { after: 0 })).path("/stats");
-    fixture.service.add_fault(hangs).unwrap();
-    for (arguments, question) in [
-        (&["link", "delete", "link_1"][..], "[y/N]"),
-        (&["auth", "login"], "(not shown): "),
-        (&["site"], "waiting for"),
-        #[cfg(feature = "sandbox")]
-        (&["sandbox", "serve"], "sandbox.key"),
-    ] {
-        let mut terminal = Terminal::start(fixture.program(arguments));
-        terminal.sees(question);
-        match arguments {
-            ["auth", ..] => terminal.types_unseen("\u{3}"),
-            _ => terminal.types("\u{3}"),
-        }
-        let (status, seen) = terminal.ends_with_status();
-        assert_eq!(status.signal(), Some(2), "{seen}");
-    }
-    let home = fixture.home.path();
-    let site = [
-        "-c",
-        "exec profile site --base-url \"$1\" 2>&-",
-        "",
-        fixture.service.uri(),
-    ];
-    let mut terminal = Terminal::start(Program::shell("sh", home, &site));
-    let get = fixture.service.expect("GET", "/stats");
-    get.arrives(2, Duration::from_secs(10)).await;
-    terminal.types("\u{3}");
-    let (status, seen) = terminal.ends_with_status();
-    assert_eq!(status.signal(), Some(2), "{seen}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
