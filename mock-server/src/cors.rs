@@ -53,9 +53,8 @@ impl Cors {
         // A path that no endpoint has is a violation of the request itself, which follows.
         outcome.violations.clear();
         outcome.reply = Reply {
-            status: 204,
             headers: headers.collect(),
-            body: Vec::new(),
+            ..Reply::empty(204)
         };
     }
 

@@ -55,16 +55,12 @@ impl ControlError {
     }
 
     pub(super) fn into_reply(self) -> Reply {
-        let mut reply = Reply::error(self.status, self.code, &self.message, None);
-        if self.status == 401 {
-            let challenge = ("www-authenticate".into(), "Bearer".into());
-            reply.headers.push(challenge);
+        let reply = Reply::error(self.status, self.code, &self.message, None);
+        match self.status {
+            401 => reply.with_header("www-authenticate", "Bearer"),
+            405 => reply.with_header("allow", self.allow.join(", ")),
+            _ => reply,
         }
-        if !self.allow.is_empty() {
-            let allow = ("allow".into(), self.allow.join(", ").into());
-            reply.headers.push(allow);
-        }
-        reply
     }
 }
 

@@ -4,7 +4,6 @@
 mod api;
 mod error;
 mod guard;
-mod json;
 mod resources;
 mod routes;
 mod world_call;

@@ -101,18 +101,16 @@ impl Reply {
             ErrorBody::Flat => Self::json(status, &error),
             ErrorBody::ProblemDetails => Self::problem(status, code, message, field),
             ErrorBody::Detail => Self::json(status, &Detail { detail: message }),
-            ErrorBody::PlainText => {
-                Self::with_body("text/plain; charset=utf-8", status, message.into())
-            }
+            ErrorBody::PlainText => Self::with_body("text/plain; charset=utf-8", status, message),
             ErrorBody::Html => {
-                let page = html(status, message).into_bytes();
+                let page = html(status, message);
                 Self::with_body("text/html; charset=utf-8", status, page)
             }
             ErrorBody::Empty => Self::empty(status),
         }
     }
 
-    pub(super) fn with_header(
+    pub(crate) fn with_header(
         mut self,
         name: &'static str,
         value: impl Into<Cow<'static, str>>,
@@ -133,7 +131,8 @@ impl Reply {
         Self::serialized("application/problem+json", status, &problem)
     }
 
-    fn empty(status: u16) -> Self {
+    /// Returns a response without a body.
+    pub(crate) fn empty(status: u16) -> Self {
         Self {
             status,
             headers: Vec::new(),
@@ -141,7 +140,8 @@ impl Reply {
         }
     }
 
-    fn json(status: u16, body: &impl Serialize) -> Self {
+    /// Returns a response with a JSON body.
+    pub(crate) fn json(status: u16, body: &impl Serialize) -> Self {
         Self::serialized("application/json", status, body)
     }
 
@@ -151,11 +151,15 @@ impl Reply {
         Self::with_body(content_type, status, body)
     }
 
-    fn with_body(content_type: impl Into<Cow<'static, str>>, status: u16, body: Vec<u8>) -> Self {
+    pub(crate) fn with_body(
+        content_type: impl Into<Cow<'static, str>>,
+        status: u16,
+        body: impl Into<Vec<u8>>,
+    ) -> Self {
         Self {
             status,
             headers: vec![("content-type".into(), content_type.into())],
-            body,
+            body: body.into(),
         }
     }
 }

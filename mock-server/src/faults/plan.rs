@@ -118,7 +118,7 @@ impl PlannedReply {
     }
 
     fn with_large_body(large_body: LargeBody) -> Self {
-        let mut reply = json_reply(200, Vec::new());
+        let mut reply = json_reply(200, "");
         if let LargeBody::Gzip(_) = large_body {
             set_header(&mut reply, "content-encoding", "gzip");
         }
@@ -163,7 +163,7 @@ fn apply_fault(fault: &Fault, mut reply: Reply) -> PlannedReply {
 
 fn status_reply(status: u16, body: Option<&str>, headers: &BTreeMap<String, String>) -> Reply {
     let mut reply = match body {
-        Some(body) => json_reply(status, body.into()),
+        Some(body) => json_reply(status, body),
         None => fault_reply(status),
     };
     for (name, value) in headers {
@@ -174,12 +174,7 @@ fn status_reply(status: u16, body: Option<&str>, headers: &BTreeMap<String, Stri
 
 fn fault_reply(status: u16) -> Reply {
     if is_bodiless(status) {
-        let (headers, body) = (Vec::new(), Vec::new());
-        return Reply {
-            status,
-            headers,
-            body,
-        };
+        return Reply::empty(status);
     }
     Reply::error(
         status,
@@ -189,13 +184,8 @@ fn fault_reply(status: u16) -> Reply {
     )
 }
 
-fn json_reply(status: u16, body: Vec<u8>) -> Reply {
-    let headers = vec![("content-type".into(), "application/json".into())];
-    Reply {
-        status,
-        headers,
-        body,
-    }
+fn json_reply(status: u16, body: &str) -> Reply {
+    Reply::with_body("application/json", status, body)
 }
 
 fn set_header(reply: &mut Reply, name: &str, value: &str) {
@@ -207,21 +197,13 @@ fn set_header(reply: &mut Reply, name: &str, value: &str) {
 /// Removes the last byte of the body; an empty body becomes `{`.
 fn break_json(reply: &mut Reply) {
     if reply.body.pop().is_none() {
-        *reply = json_reply(200, b"{".to_vec());
+        *reply = json_reply(200, "{");
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn no_content() -> Reply {
-        Reply {
-            status: 204,
-            headers: Vec::new(),
-            body: Vec::new(),
-        }
-    }
 
     #[test]
     fn headers_of_a_status_fault_replace_the_default_headers() {
@@ -231,14 +213,14 @@ mod tests {
             body: Some("<p>".to_owned()),
             headers,
         };
-        let reply = apply_fault(&fault, no_content());
+        let reply = apply_fault(&fault, Reply::empty(204));
         assert_eq!(reply.headers, [("content-type".into(), "text/html".into())]);
         assert_eq!((reply.code, &*reply.body), (502, &b"<p>"[..]));
     }
 
     #[test]
     fn malforms_json_even_without_a_body() {
-        for reply in [no_content(), json_reply(200, b"{\"data\":[]}".to_vec())] {
+        for reply in [Reply::empty(204), json_reply(200, "{\"data\":[]}")] {
             let reply = apply_fault(&Fault::MalformedJson, reply);
             assert!(serde_json::from_slice::<serde_json::Value>(&reply.body).is_err());
             assert_eq!(reply.code, 200);

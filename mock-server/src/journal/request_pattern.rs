@@ -33,17 +33,17 @@ use crate::read_json;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RequestPattern {
-    pub(super) method: Option<String>,
-    pub(super) path: Option<String>,
-    pub(super) query: BTreeMap<String, Option<String>>,
-    pub(super) headers: BTreeMap<String, Option<String>>,
+    pub(crate) method: Option<String>,
+    pub(crate) path: Option<String>,
+    pub(crate) query: BTreeMap<String, Option<String>>,
+    pub(crate) headers: BTreeMap<String, Option<String>>,
     #[serde(deserialize_with = "read_json::nullable")]
-    pub(super) body_contains: Option<Value>,
+    pub(crate) body_contains: Option<Value>,
     #[serde(deserialize_with = "read_json::nullable")]
-    pub(super) body: Option<Value>,
-    pub(super) key: Option<String>,
-    pub(super) status: Option<u16>,
-    pub(super) fault: Option<String>,
+    pub(crate) body: Option<Value>,
+    pub(crate) key: Option<String>,
+    pub(crate) status: Option<u16>,
+    pub(crate) fault: Option<String>,
 }
 
 impl RequestPattern {

@@ -1,13 +1,11 @@
 //! Reads requests from hyper for the engine.
 
-use std::future::poll_fn;
-use std::pin::Pin;
-
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{CONTENT_LENGTH, EXPECT};
 use http::request::Parts;
 use http_body::Body;
+use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
@@ -32,7 +30,7 @@ pub(super) async fn receive(
         return tokio::select! {
             biased;
             received = receive_body(received, body, limit) => received,
-            () = shutdown.started() => Err(NoResponse::Shutdown),
+            () = shutdown.started() => Err(NoResponse::Incomplete),
         };
     };
     // A client that sent `Expect: 100-continue` does not send its body.
@@ -82,9 +80,8 @@ fn discard(mut body: Incoming) {
 /// Returns the next bytes of a body, or `None` at its end.
 async fn next(body: &mut Incoming) -> Result<Option<Bytes>, NoResponse> {
     loop {
-        let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
-        let frame = timeout(READ_TIMEOUT, frame).await;
-        match frame.map_err(|_| NoResponse::Timeout)?.transpose()? {
+        let frame = timeout(READ_TIMEOUT, body.frame()).await;
+        match frame.map_err(|_| NoResponse::Incomplete)?.transpose()? {
             None => return Ok(None),
             // Ignore trailers.
             Some(frame) => match frame.into_data() {

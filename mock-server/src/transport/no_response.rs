@@ -16,12 +16,10 @@ pub(super) enum NoResponse {
     /// The connection failed while the request was read.
     #[error(transparent)]
     Http(#[from] hyper::Error),
-    /// The client stopped sending in the middle of the request.
-    #[error("the rest of the body did not arrive within {} s", READ_TIMEOUT.as_secs())]
-    Timeout,
-    /// The server shuts down before the whole request has arrived.
-    #[error("the server shut down before the rest of the body arrived")]
-    Shutdown,
+    /// The client stopped sending in the middle of the request, or the server shuts down before the
+    /// whole request has arrived.
+    #[error("the rest of the body did not arrive in time")]
+    Incomplete,
     /// wiremock cannot be reached.
     #[error(transparent)]
     Upstream(std::io::Error),

@@ -37,26 +37,23 @@ fn lists_filters_and_clears_requests() {
     assert_eq!(list("?after=2&within_milliseconds=60000"), [3]);
     assert_eq!(list("?after=3"), [] as [u64; 0]);
     assert_eq!(list("?after=3&within_milliseconds=1"), [] as [u64; 0]);
-    for (query, code, message) in [
+    for (query, message) in [
         (
             "?metod=GET",
-            "unknown_parameter",
-            "unknown query parameter `metod`; expected one of `method`, `path`, `key`, `status`, \
-             `fault`, `after` and `within_milliseconds`",
+            "metod: unknown field `metod`, expected one of `method`, `path`, `key`, `status`, `fault`, \
+             `after`, `within_milliseconds`",
         ),
         (
             "?status=ok",
-            "invalid_status",
-            "invalid status `ok`; expected a number such as 422",
+            "status: invalid type: string \"ok\", expected u16",
         ),
         (
             "?after=-1",
-            "invalid_number",
-            "invalid after `-1`; expected a number such as 41",
+            "after: invalid type: string \"-1\", expected u64",
         ),
     ] {
         let line = format!("GET /worlds/default/requests{query}");
-        refused(&serving, 400, &line, NOTHING, code, message);
+        refused(&serving, 400, &line, NOTHING, "invalid_query", message);
     }
     serving.order(204, "DELETE /worlds/default/requests", NOTHING);
     assert_eq!(list(""), [] as [u64; 0]);

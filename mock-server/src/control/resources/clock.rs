@@ -5,9 +5,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::control::error::ControlError;
-use crate::control::json::{json, read};
 use crate::control::world_call::WorldCall;
 use crate::engine::{Clock, LAST_INSTANT, Reply, World};
+use crate::read_json;
 
 /// The current time and the clock's setting.
 #[derive(Serialize)]
@@ -32,21 +32,21 @@ struct Advance {
 
 pub(in crate::control) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
     let read = |world: &mut World| (view(world), false);
-    Ok(json(200, &call.service.store().transact(read)?))
+    Ok(Reply::json(200, &call.service.store().transact(read)?))
 }
 
 pub(in crate::control) fn set(call: &WorldCall) -> Result<Reply, ControlError> {
-    let Set { clock } = read(call.request)?;
+    let Set { clock } = read_json::object(&call.request.body)?;
     let clock = Clock::try_from(clock)?;
     let set = |world: &mut World| {
         world.set_clock(clock);
         (view(world), true)
     };
-    Ok(json(200, &call.service.store().transact(set)?))
+    Ok(Reply::json(200, &call.service.store().transact(set)?))
 }
 
 pub(in crate::control) fn advance(call: &WorldCall) -> Result<Reply, ControlError> {
-    let Advance { seconds } = read(call.request)?;
+    let Advance { seconds } = read_json::object(&call.request.body)?;
     let time = Duration::from_secs(seconds);
     let advance = |world: &mut World| {
         if !world.clock().can_advance(time) {
@@ -55,7 +55,7 @@ pub(in crate::control) fn advance(call: &WorldCall) -> Result<Reply, ControlErro
         world.advance(time);
         (Ok(view(world)), true)
     };
-    Ok(json(200, &call.service.store().transact(advance)??))
+    Ok(Reply::json(200, &call.service.store().transact(advance)??))
 }
 
 fn clock_out_of_range(seconds: u64) -> ControlError {

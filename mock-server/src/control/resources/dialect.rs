@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use crate::control::api::Control;
 use crate::control::error::ControlError;
-use crate::control::json;
 use crate::control::world_call::WorldCall;
 use crate::engine::dialect::DialectFile;
 use crate::engine::{Dialect, Reply, Request, World};
@@ -35,19 +34,19 @@ pub(in crate::control) fn settings(_: &Control, _: &Request) -> Result<Reply, Co
             }),
         }
     }
-    Ok(json::json(200, &settings))
+    Ok(Reply::json(200, &settings))
 }
 
 pub(in crate::control) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
     let read = |world: &mut World| (world.dialect().clone(), false);
-    Ok(json::json(200, &call.service.store().transact(read)?))
+    Ok(Reply::json(200, &call.service.store().transact(read)?))
 }
 
 pub(in crate::control) fn set(call: &WorldCall) -> Result<Reply, ControlError> {
     let dialect = parse(read_json::value(&call.request.body)?)?;
     let set = |world: &mut World| (world.set_dialect(dialect.clone()), true);
     call.service.store().transact(set)?;
-    Ok(json::json(200, &dialect))
+    Ok(Reply::json(200, &dialect))
 }
 
 /// Parses a dialect name, an object of settings that differ from the default, or the content of a

@@ -2,7 +2,6 @@
 
 use crate::control::api::Control;
 use crate::control::error::ControlError;
-use crate::control::json::json_text;
 use crate::engine::{Reply, Request};
 use crate::openapi::{control_openapi_json, openapi_json};
 
@@ -10,9 +9,13 @@ use crate::openapi::{control_openapi_json, openapi_json};
 pub(in crate::control) const SERVICE: &str = "/openapi.json";
 
 pub(in crate::control) fn service(_: &Control, _: &Request) -> Result<Reply, ControlError> {
-    Ok(json_text(200, openapi_json()))
+    Ok(Reply::with_body("application/json", 200, openapi_json()))
 }
 
 pub(in crate::control) fn control(_: &Control, _: &Request) -> Result<Reply, ControlError> {
-    Ok(json_text(200, control_openapi_json()))
+    Ok(Reply::with_body(
+        "application/json",
+        200,
+        control_openapi_json(),
+    ))
 }

@@ -1,14 +1,13 @@
 //! `/faults`: the fault rules of a world.
 
 use crate::control::error::ControlError;
-use crate::control::json::{done, json};
 use crate::control::world_call::WorldCall;
 use crate::engine::Reply;
 use crate::faults::FaultRule;
 use crate::world_name::plain_key;
 
 pub(in crate::control) fn list(call: &WorldCall) -> Result<Reply, ControlError> {
-    Ok(json(200, &call.service.faults().counted()))
+    Ok(Reply::json(200, &call.service.faults().counted()))
 }
 
 /// Adds one rule or an array of rules.
@@ -22,13 +21,13 @@ pub(in crate::control) fn add(call: &WorldCall) -> Result<Reply, ControlError> {
         *key = plain_key(call.name, key).to_owned();
     }
     call.service.add_faults(rules)?;
-    Ok(json(201, &call.service.faults().counted()))
+    Ok(Reply::json(201, &call.service.faults().counted()))
 }
 
 pub(in crate::control) fn remove(call: &WorldCall) -> Result<Reply, ControlError> {
     let id = call.parameter.parse();
     match id.is_ok_and(|id| call.service.faults().remove(id)) {
-        true => Ok(done()),
+        true => Ok(Reply::empty(204)),
         false => {
             let message = format!(
                 "no fault rule has the id `{}`; GET the rules to see their ids",
@@ -41,5 +40,5 @@ pub(in crate::control) fn remove(call: &WorldCall) -> Result<Reply, ControlError
 
 pub(in crate::control) fn clear(call: &WorldCall) -> Result<Reply, ControlError> {
     call.service.faults().clear();
-    Ok(done())
+    Ok(Reply::empty(204))
 }

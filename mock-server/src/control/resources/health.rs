@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use crate::control::api::Control;
-use crate::control::json::json;
 use crate::engine::{Reply, Request};
 
 #[derive(Serialize)]
@@ -21,5 +20,5 @@ pub(in crate::control) fn show(control: &Control, request: &Request, routes: Vec
         url: control.url(request),
         routes,
     };
-    json(200, &health)
+    Reply::json(200, &health)
 }

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::control::error::ControlError;
-use crate::control::json::{done, json, read};
 use crate::control::world_call::WorldCall;
 use crate::engine::{RateLimit, Reply, Scope, label};
+use crate::read_json;
 use crate::world_name::{plain_key, qualified_key, qualified_keys};
 
 #[derive(Deserialize)]
@@ -34,11 +34,11 @@ pub(in crate::control) fn show(call: &WorldCall) -> Result<Reply, ControlError> 
         .service
         .store()
         .transact(|world| (world.active_keys(), false))?;
-    Ok(json(200, &qualified_keys(call.name, keys)))
+    Ok(Reply::json(200, &qualified_keys(call.name, keys)))
 }
 
 pub(in crate::control) fn create(call: &WorldCall) -> Result<Reply, ControlError> {
-    let new: NewKey = read(call.request)?;
+    let new: NewKey = read_json::object(&call.request.body)?;
     if new.handle.is_empty() {
         let message = "the handle is empty; expected a handle such as `demo`";
         return Err(ControlError::unprocessable("empty_handle", message));
@@ -54,17 +54,17 @@ pub(in crate::control) fn create(call: &WorldCall) -> Result<Reply, ControlError
         name: label(&key),
         key: qualified_key(call.name, &key),
     };
-    Ok(json(201, &created))
+    Ok(Reply::json(201, &created))
 }
 
 pub(in crate::control) fn delete(call: &WorldCall) -> Result<Reply, ControlError> {
-    let KeyToDelete { key } = read(call.request)?;
+    let KeyToDelete { key } = read_json::object(&call.request.body)?;
     let removed = call.service.store().transact(|world| {
         let removed = world.remove_key(plain_key(call.name, &key));
         (removed, removed)
     });
     match removed? {
-        true => Ok(done()),
+        true => Ok(Reply::empty(204)),
         false => {
             let message = "this world has no such key";
             Err(ControlError::new(404, "unknown_key", message))

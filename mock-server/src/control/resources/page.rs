@@ -31,19 +31,10 @@ pub(in crate::control) fn show(request: &Request) -> Result<Reply, ControlError>
         let allowed = vec!["GET", "HEAD"];
         return Err(ControlError::method_not_allowed(&request.method, allowed));
     }
-    let headers = vec![
-        ("content-type".into(), "text/html; charset=utf-8".into()),
-        ("cache-control".into(), "no-cache".into()),
-        (
-            "content-security-policy".into(),
-            CONTENT_SECURITY_POLICY.as_str().into(),
-        ),
-    ];
-    Ok(Reply {
-        status: 200,
-        headers,
-        body: PAGE.into(),
-    })
+    let reply = Reply::with_body("text/html; charset=utf-8", 200, PAGE);
+    Ok(reply
+        .with_header("cache-control", "no-cache")
+        .with_header("content-security-policy", CONTENT_SECURITY_POLICY.as_str()))
 }
 
 /// Returns the hash of an element's content, as a source expression.

@@ -1,15 +1,13 @@
 //! `/requests`: lists, verifies and waits for requests in the journal of a world.
 
-use std::collections::BTreeSet;
-use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use url::form_urlencoded;
 
 use crate::control::api::ControlReply;
 use crate::control::error::{ControlError, ErrorObject};
-use crate::control::json::{done, json, read};
 use crate::control::world_call::WorldCall;
 use crate::engine::{Reply, Request};
 use crate::journal::{Expectation, ExpectationJson, JournalLimits, RequestPattern, Verification};
@@ -18,40 +16,59 @@ use crate::read_json;
 /// Maximum wait: one minute, in milliseconds.
 const MAX_WAIT: u64 = 60_000;
 
-/// A filter for the journal. With `within`, the reply waits until a request matches.
+/// A filter for the journal. With `within_milliseconds`, the reply waits until a request matches.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 struct Filter {
-    pattern: RequestPattern,
+    method: Option<String>,
+    path: Option<String>,
+    key: Option<String>,
+    status: Option<u16>,
+    fault: Option<String>,
     /// The number of the last request that the caller has.
     after: u64,
-    within: Duration,
+    within_milliseconds: u64,
 }
 
 /// Lists the requests that match. An empty list is returned when the wait or the journal ends.
 pub(in crate::control) fn list(call: &WorldCall) -> Result<ControlReply, ControlError> {
     let Filter {
-        pattern,
+        method,
+        path,
+        key,
+        status,
+        fault,
         after,
-        within,
+        within_milliseconds,
     } = filter(call.request)?;
+    let within = check_wait(within_milliseconds)?;
+    let pattern = RequestPattern {
+        method,
+        path,
+        key,
+        status,
+        fault,
+        ..RequestPattern::any()
+    };
     pattern.check()?;
     let requests = call.service.journal().matching_after(after, &pattern);
     if !requests.is_empty() || within.is_zero() {
-        return Ok(ControlReply::Now(json(200, &requests)));
+        return Ok(ControlReply::Now(Reply::json(200, &requests)));
     }
     let service = call.service.clone();
     let ended = ended(call);
     Ok(ControlReply::Later(Box::pin(async move {
         tokio::select! {
             biased;
-            requests = service.journal().wait_after(after, &pattern, 1, within) => json(200, &requests),
-            () = service.journal().cleared() => json(200, &[(); 0]),
+            requests = service.journal().wait_after(after, &pattern, 1, within) => Reply::json(200, &requests),
+            () = service.journal().cleared() => Reply::json(200, &[(); 0]),
             error = ended => error.into_reply(),
         }
     })))
 }
 
 pub(in crate::control) fn limits(call: &WorldCall) -> Result<Reply, ControlError> {
-    Ok(json(200, &call.service.journal().limits()))
+    Ok(Reply::json(200, &call.service.journal().limits()))
 }
 
 /// Changes the given limits and keeps the others.
@@ -61,7 +78,7 @@ pub(in crate::control) fn set_limits(call: &WorldCall) -> Result<Reply, ControlE
         entries,
         bytes,
         body_bytes,
-    } = read(call.request)?;
+    } = read_json::object(&call.request.body)?;
     let old = journal.limits();
     let limits = JournalLimits {
         entries: entries.unwrap_or(old.entries),
@@ -69,7 +86,7 @@ pub(in crate::control) fn set_limits(call: &WorldCall) -> Result<Reply, ControlE
         body_bytes: body_bytes.unwrap_or(old.body_bytes),
     };
     journal.set_limits(limits);
-    Ok(json(200, &limits))
+    Ok(Reply::json(200, &limits))
 }
 
 #[derive(Deserialize)]
@@ -82,14 +99,18 @@ struct LimitsChange {
 
 pub(in crate::control) fn clear(call: &WorldCall) -> Result<Reply, ControlError> {
     call.service.journal().clear();
-    Ok(done())
+    Ok(Reply::empty(204))
 }
 
 /// Verifies an expectation. The status is 200 whether or not the expectation is met.
 pub(in crate::control) fn verify(call: &WorldCall) -> Result<Reply, ControlError> {
-    let expectation = Expectation::try_from(read::<ExpectationJson>(call.request)?)?;
+    let expectation =
+        Expectation::try_from(read_json::object::<ExpectationJson>(&call.request.body)?)?;
     expectation.request().check()?;
-    Ok(json(200, &call.service.journal().verify(&expectation)))
+    Ok(Reply::json(
+        200,
+        &call.service.journal().verify(&expectation),
+    ))
 }
 
 #[derive(Deserialize)]
@@ -123,7 +144,7 @@ pub(in crate::control) fn wait(call: &WorldCall) -> Result<ControlReply, Control
         request,
         times,
         within_milliseconds: within,
-    } = read(call.request)?;
+    } = read_json::object(&call.request.body)?;
     let within = check_wait(within)?;
     request.check()?;
     let service = call.service.clone();
@@ -132,7 +153,7 @@ pub(in crate::control) fn wait(call: &WorldCall) -> Result<ControlReply, Control
         tokio::select! {
             biased;
             came = service.journal().wait(&request, times, within) => match came {
-                Ok(requests) => json(200, &requests),
+                Ok(requests) => Reply::json(200, &requests),
                 Err(verification) => wait_timeout(&verification),
             },
             () = service.journal().cleared() => {
@@ -178,62 +199,23 @@ fn wait_timeout(verification: &Verification) -> Reply {
         error,
         verification,
     };
-    json(504, &body)
+    Reply::json(504, &body)
 }
 
 /// Parses the query string of a request.
 fn filter(request: &Request) -> Result<Filter, ControlError> {
-    let mut pattern = RequestPattern::any();
-    let (mut after, mut within) = (0, Duration::ZERO);
     let query = request.query.as_deref().unwrap_or_default();
-    let mut given = BTreeSet::new();
-    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-        if !given.insert(name.clone()) {
+    let mut given = Map::new();
+    for (name, text) in form_urlencoded::parse(query.as_bytes()) {
+        let value = match (&*name, text.parse::<u64>()) {
+            ("status" | "after" | "within_milliseconds", Ok(number)) => Value::from(number),
+            _ => Value::from(&*text),
+        };
+        if given.insert(name.to_string(), value).is_some() {
             let message = format!("duplicate query parameter `{name}`; expected it once");
             return Err(ControlError::new(400, "repeated_parameter", message));
         }
-        match &*name {
-            "method" => pattern = pattern.method(value),
-            "path" => pattern = pattern.path(value),
-            "key" => pattern = pattern.key(value),
-            "fault" => pattern = pattern.fault(value),
-            "status" => {
-                let status = number(&value, "invalid_status", "status", "422")?;
-                pattern = pattern.status(status);
-            }
-            "after" => after = number(&value, "invalid_number", "after", "41")?,
-            "within_milliseconds" => {
-                within = check_wait(number(
-                    &value,
-                    "invalid_number",
-                    "within_milliseconds",
-                    "5000",
-                )?)?;
-            }
-            _ => {
-                let message = format!(
-                    "unknown query parameter `{name}`; expected one of `method`, `path`, `key`, \
-                     `status`, `fault`, `after` and `within_milliseconds`"
-                );
-                return Err(ControlError::new(400, "unknown_parameter", message));
-            }
-        }
     }
-    Ok(Filter {
-        pattern,
-        after,
-        within,
-    })
-}
-
-fn number<N: FromStr>(
-    value: &str,
-    code: &'static str,
-    name: &str,
-    example: &str,
-) -> Result<N, ControlError> {
-    value.parse().map_err(|_| {
-        let message = format!("invalid {name} `{value}`; expected a number such as {example}");
-        ControlError::new(400, code, message)
-    })
+    let filter = read_json::object_in(Value::Object(given));
+    filter.map_err(|error| ControlError::new(400, "invalid_query", error.to_string()))
 }

@@ -2,9 +2,9 @@
 //! since its secret is never returned.
 
 use crate::control::error::ControlError;
-use crate::control::json::{done, json, read};
 use crate::control::world_call::WorldCall;
 use crate::engine::{self, Reply, World};
+use crate::read_json;
 use crate::webhook::Webhook;
 
 pub(in crate::control) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
@@ -19,17 +19,17 @@ pub(in crate::control) fn show(call: &WorldCall) -> Result<Reply, ControlError> 
         }
     }
     world.webhook = Webhook::default();
-    Ok(json(200, &world))
+    Ok(Reply::json(200, &world))
 }
 
 pub(in crate::control) fn replace(call: &WorldCall) -> Result<Reply, ControlError> {
-    let mut world: World = read(call.request)?;
+    let mut world: World = read_json::object(&call.request.body)?;
     engine::check(&mut world)?;
     call.service.replace(world)?;
-    Ok(done())
+    Ok(Reply::empty(204))
 }
 
 pub(in crate::control) fn reset(call: &WorldCall) -> Result<Reply, ControlError> {
     call.service.reset()?;
-    Ok(done())
+    Ok(Reply::empty(204))
 }

@@ -7,7 +7,6 @@ use crate::blocking::run_blocking;
 use crate::bytes_in_json::BytesInJson;
 use crate::control::api::ControlReply;
 use crate::control::error::ControlError;
-use crate::control::json::{json, read};
 use crate::control::world_call::WorldCall;
 use crate::engine::{Reply, World};
 use crate::invalid_input::InvalidInput;
@@ -40,11 +39,11 @@ enum Receiver {
 }
 
 pub(in crate::control) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
-    Ok(json(200, &status(call)?))
+    Ok(Reply::json(200, &status(call)?))
 }
 
 pub(in crate::control) fn change(call: &WorldCall) -> Result<Reply, ControlError> {
-    let change: Change = read(call.request)?;
+    let change: Change = read_json::object(&call.request.body)?;
     if change.active == Some(false) {
         let message = "`active` cannot be set to false; only 10 consecutive failed deliveries turn a \
              webhook off";
@@ -70,7 +69,7 @@ pub(in crate::control) fn change(call: &WorldCall) -> Result<Reply, ControlError
         }
         (None, None) => turn_on(call)?,
     };
-    Ok(json(200, &status))
+    Ok(Reply::json(200, &status))
 }
 
 pub(in crate::control) fn show_sink(call: &WorldCall) -> Result<Reply, ControlError> {
@@ -78,7 +77,7 @@ pub(in crate::control) fn show_sink(call: &WorldCall) -> Result<Reply, ControlEr
 }
 
 pub(in crate::control) fn change_sink(call: &WorldCall) -> Result<Reply, ControlError> {
-    let SinkChange { script, secret } = read(call.request)?;
+    let SinkChange { script, secret } = read_json::object(&call.request.body)?;
     sink_of(point_at(
         call,
         Receiver::Sink(parse_script(script)?),
@@ -88,7 +87,7 @@ pub(in crate::control) fn change_sink(call: &WorldCall) -> Result<Reply, Control
 
 pub(in crate::control) fn deliveries(call: &WorldCall) -> Result<Reply, ControlError> {
     let deliveries = WebhookHandle::new(&call.service).deliveries()?;
-    Ok(json(200, &deliveries))
+    Ok(Reply::json(200, &deliveries))
 }
 
 #[derive(Deserialize)]
@@ -108,7 +107,7 @@ struct Redelivery {
 }
 
 pub(in crate::control) fn emit(call: &WorldCall) -> Result<ControlReply, ControlError> {
-    let Event { kind, data, body } = read(call.request)?;
+    let Event { kind, data, body } = read_json::object(&call.request.body)?;
     let data = match (data, body) {
         (Some(_), Some(_)) => {
             let message = "`data` and `body` cannot be combined; remove one of them";
@@ -125,7 +124,7 @@ pub(in crate::control) fn emit(call: &WorldCall) -> Result<ControlReply, Control
 }
 
 pub(in crate::control) fn redeliver(call: &WorldCall) -> Result<ControlReply, ControlError> {
-    let Redelivery { id } = read(call.request)?;
+    let Redelivery { id } = read_json::object(&call.request.body)?;
     Ok(deliver(
         call,
         WebhookHandle::new(&call.service).prepare_redelivery(&id)?,
@@ -135,14 +134,14 @@ pub(in crate::control) fn redeliver(call: &WorldCall) -> Result<ControlReply, Co
 /// Sends in a separate task, so that the outcome is recorded even if the client disconnects.
 fn deliver(call: &WorldCall, prepared: Prepared) -> ControlReply {
     let pending = match prepared {
-        Prepared::Delivered(delivery) => return ControlReply::Now(json(200, &delivery)),
+        Prepared::Delivered(delivery) => return ControlReply::Now(Reply::json(200, &delivery)),
         Prepared::Pending(pending) => pending,
     };
     let service = call.service.clone();
     let delivering = async move {
         let delivery = pending.send(service.mutant()).await;
         match run_blocking(move || WebhookHandle::new(&service).record(delivery)).await {
-            Ok(delivery) => json(200, &delivery),
+            Ok(delivery) => Reply::json(200, &delivery),
             Err(error) => ControlError::from(error).into_reply(),
         }
     };
@@ -161,7 +160,7 @@ fn sink_of(status: WebhookStatus) -> Result<Reply, ControlError> {
         let message = "the receiver is not the sink; set the sink with PUT";
         ControlError::new(404, "no_sink", message)
     })?;
-    Ok(json(200, &sink))
+    Ok(Reply::json(200, &sink))
 }
 
 fn point_at(

@@ -6,9 +6,9 @@ use serde_json::Value;
 use super::dialect;
 use crate::control::api::Control;
 use crate::control::error::ControlError;
-use crate::control::json::{done, json, read};
 use crate::control::world_call::WorldCall;
 use crate::engine::{self, ActiveKeys, Clock, Reply, Request, World};
+use crate::read_json;
 use crate::world_name::{DEFAULT, qualified_keys, world_url};
 
 /// The settings of a new world. All fields, and the whole body, are optional.
@@ -46,7 +46,7 @@ pub(in crate::control) fn list(
         url: world_url(&server, &id),
         id,
     });
-    Ok(json(200, &listed.collect::<Vec<_>>()))
+    Ok(Reply::json(200, &listed.collect::<Vec<_>>()))
 }
 
 pub(in crate::control) fn create(
@@ -55,7 +55,7 @@ pub(in crate::control) fn create(
 ) -> Result<Reply, ControlError> {
     let new = match request.body.as_slice() {
         [] => NewWorld::default(),
-        _ => read::<NewWorld>(request)?,
+        _ => read_json::object::<NewWorld>(&request.body)?,
     };
     let mut world = match (new.state, new.seed) {
         (Some(_), Some(_)) => {
@@ -83,7 +83,7 @@ pub(in crate::control) fn create(
     let id = &control.worlds.create(world);
     let url = world_url(&control.url(request), id);
     let keys = qualified_keys(id, keys);
-    Ok(json(201, &Created { id, url, keys }))
+    Ok(Reply::json(201, &Created { id, url, keys }))
 }
 
 pub(in crate::control) fn delete(call: &WorldCall) -> Result<Reply, ControlError> {
@@ -93,5 +93,5 @@ pub(in crate::control) fn delete(call: &WorldCall) -> Result<Reply, ControlError
         return Err(ControlError::new(409, "default_world", message));
     }
     call.control.worlds.delete(call.name);
-    Ok(done())
+    Ok(Reply::empty(204))
 }

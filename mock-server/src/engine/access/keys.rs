@@ -40,6 +40,8 @@ pub struct Keys {
 pub(crate) type ActiveKeys = BTreeMap<&'static str, Option<String>>;
 
 impl Keys {
+    pub(crate) const NAMES: [&str; 6] = ["all", "none", "profile", "analytics", "links", "social"];
+
     pub(crate) fn from_seed(seed: u64) -> Self {
         Self {
             all: token(seed, "all"),

@@ -265,24 +265,11 @@ impl World {
 
     /// Returns the six keys of `demo`, with `None` for keys that the world does not have.
     pub(crate) fn active_keys(&self) -> ActiveKeys {
-        let Keys {
-            all,
-            none,
-            profile,
-            analytics,
-            links,
-            social,
-        } = self.keys();
-        let keys = [
-            ("all", all),
-            ("none", none),
-            ("profile", profile),
-            ("analytics", analytics),
-            ("links", links),
-            ("social", social),
-        ];
-        let in_force = |key: String| self.has_key(&key).then_some(key);
-        keys.map(|(name, key)| (name, in_force(key))).into()
+        let active = |name| {
+            let key = token(self.seed, name);
+            (name, self.has_key(&key).then_some(key))
+        };
+        Keys::NAMES.map(active).into()
     }
 
     /// Returns the keys that were not generated, which a state file or a state of the control API can
