@@ -76,12 +76,15 @@ fn main() -> ExitCode {
     }
     session::log::start(&settings);
     let session = Session::new(settings, &output);
-    match commands::run(arguments.command, Arguments::command, &session) {
+    let exit_code = match commands::run(arguments.command, Arguments::command, &session) {
         Ok(Outcome::Report(report)) => output.report(&report),
         #[cfg(any(feature = "sandbox", feature = "webhook"))]
         Ok(Outcome::Printed(exit_code)) => ExitCode::from(exit_code),
         Err(failure) => output.failure(&failure),
-    }
+    };
+    // Dropping the runtime would wait for threads that still look up a host after a timeout.
+    std::mem::forget(session);
+    exit_code
 }
 
 fn parse() -> Result<Arguments, clap::Error> {

@@ -36,17 +36,6 @@ pub(crate) struct Session<'a> {
     runtime: OnceCell<Runtime>,
 }
 
-impl Drop for Session<'_> {
-    /// Does not wait for threads that still look up a host after a timeout.
-    fn drop(&mut self) {
-        // The connection has tasks on the runtime.
-        drop(self.connection.take());
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
-    }
-}
-
 impl<'a> Session<'a> {
     pub(crate) fn new(settings: Settings, output: &'a Output) -> Self {
         Self {
