@@ -22,8 +22,6 @@ pub enum Fix {
     SecretUnquoted,
     /// The secret, decoded from hex.
     SecretFromHex,
-    /// The secret, encoded in lower-case hex.
-    SecretAsHex,
     /// The secret, decoded from base64.
     SecretFromBase64,
     /// The body, without the newline (or `\r\n`) at the end.
@@ -60,7 +58,6 @@ impl fmt::Display for Fix {
             Self::SecretWithNewline => "the secret ended with a newline",
             Self::SecretUnquoted => "the secret had no quotes around it",
             Self::SecretFromHex => "the secret was decoded from hex",
-            Self::SecretAsHex => "the secret was encoded in hex",
             Self::SecretFromBase64 => "the secret was decoded from base64",
             _ => return self.fmt_body(f),
         })

@@ -3,9 +3,6 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use base64::{Engine as _, alphabet};
-
 use super::Fix;
 use crate::signature::{self, hex};
 use crate::{DigestEncoding, VerifyError};
@@ -76,14 +73,4 @@ pub(super) fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
         [] => pairs.iter().map(byte).collect(),
         _ => None,
     }
-}
-
-/// Decodes either alphabet, with and without padding.
-pub(super) fn from_base64(digits: &[u8]) -> Option<Vec<u8>> {
-    const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-        .with_decode_allow_trailing_bits(true);
-    [alphabet::STANDARD, alphabet::URL_SAFE]
-        .iter()
-        .find_map(|alphabet| GeneralPurpose::new(alphabet, CONFIG).decode(digits).ok())
 }

@@ -3,9 +3,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::parsed_signature::{from_base64, from_hex};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::parsed_signature::from_hex;
 use super::{Fix, Variant};
-use crate::signature::hex;
 
 /// Returns the secret and its variants, except empty ones, because anyone could use those.
 pub(super) fn variants(secret: &[u8]) -> Vec<Variant> {
@@ -14,8 +16,7 @@ pub(super) fn variants(secret: &[u8]) -> Vec<Variant> {
         (Fix::SecretWithNewline, Some([secret, b"\n"].concat())),
         (Fix::SecretUnquoted, unquoted(secret)),
         (Fix::SecretFromHex, from_hex(secret)),
-        (Fix::SecretAsHex, Some(hex::encode(secret).into_bytes())),
-        (Fix::SecretFromBase64, from_base64(secret)),
+        (Fix::SecretFromBase64, STANDARD.decode(secret).ok()),
     ];
     let mut variants = vec![(vec![], secret.to_vec())];
     for (fix, bytes) in candidates {
