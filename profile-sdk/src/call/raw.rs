@@ -54,7 +54,7 @@ impl Client {
         let redacted = self.without_key(&path).into_owned();
         let request = check_path(&path, &redacted)
             .map_err(Error::from)
-            .map(|()| Request::new(Operation::unspecified(method, redacted)).path_as(path));
+            .map(|()| Request::with_path(Operation::unspecified(method, redacted), path));
         RawCall {
             client: self.clone(),
             request,
@@ -197,8 +197,7 @@ impl RawCall {
     /// # Ok::<(), profile_sdk::Error>(())
     /// ```
     pub fn idempotent(mut self) -> Self {
-        let idempotent = |request: Request| request.operation_as(Operation::idempotent);
-        self.request = self.request.map(idempotent);
+        self.request = self.request.map(Request::idempotent);
         self
     }
 

@@ -277,6 +277,12 @@ impl Error {
         self
     }
 
+    /// Creates an error for a response that is larger than the maximum.
+    pub(crate) fn too_large(max_bytes: usize) -> Self {
+        let reason = format!("the response is larger than the maximum of {max_bytes} bytes");
+        Self::new(ErrorKind::TooLarge, reason)
+    }
+
     /// Creates an error for a request that was not sent, because the wait after a 429 is too long.
     pub(crate) fn rate_limited(wait: Duration) -> Self {
         let reason = "rate limit exceeded; the request was not sent";

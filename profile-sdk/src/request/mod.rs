@@ -44,8 +44,14 @@ pub struct Request {
 impl Request {
     /// Creates a request to a path without parameters.
     pub(crate) fn new(operation: Operation) -> Self {
+        let path = operation.path_template().to_owned();
+        Self::with_path(operation, path)
+    }
+
+    /// Creates a request with another path than that of the operation.
+    pub(crate) fn with_path(operation: Operation, path: String) -> Self {
         Self {
-            path: operation.path_template().to_owned(),
+            path,
             operation,
             query: None,
             headers: Vec::new(),
@@ -53,21 +59,13 @@ impl Request {
         }
     }
 
-    /// Creates a request to a path with one parameter, which is encoded as one segment.
+    /// Creates a request with a parameter in its path, which is percent-encoded.
     pub(crate) fn with_parameter(operation: Operation, name: &str, value: &str) -> Self {
+        let parameter = format!("{{{name}}}");
         let path = operation
             .path_template()
-            .replace(&format!("{{{name}}}"), &segment(value).to_string());
-        Self {
-            path,
-            ..Self::new(operation)
-        }
-    }
-
-    /// Replaces the path with one that is already encoded.
-    pub(crate) fn path_as(mut self, path: String) -> Self {
-        self.path = path;
-        self
+            .replace(&parameter, &segment(value).to_string());
+        Self::with_path(operation, path)
     }
 
     /// Sets the query, which is already encoded.
@@ -76,9 +74,9 @@ impl Request {
         self
     }
 
-    /// Changes the operation.
-    pub(crate) fn operation_as(mut self, change: impl FnOnce(Operation) -> Operation) -> Self {
-        self.operation = change(self.operation);
+    /// Marks the request as idempotent.
+    pub(crate) fn idempotent(mut self) -> Self {
+        self.operation = self.operation.idempotent();
         self
     }
 

@@ -112,7 +112,7 @@ impl Plain {
             self.all.extend_from_slice(&chunk);
         }
         match is_too_large {
-            true => Err(too_large(self.max_bytes)),
+            true => Err(Error::too_large(self.max_bytes)),
             false => Ok(()),
         }
     }
@@ -124,9 +124,4 @@ impl Plain {
             self.all.freeze()
         }
     }
-}
-
-pub(super) fn too_large(max_bytes: usize) -> Error {
-    let reason = format!("the response is larger than the maximum of {max_bytes} bytes");
-    Error::new(ErrorKind::TooLarge, reason)
 }

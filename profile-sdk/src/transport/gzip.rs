@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use bytes::Bytes;
 use flate2::write::MultiGzDecoder;
 
-use super::body::too_large;
 use crate::{Error, ErrorKind};
 
 /// A gzip body that is being read. It is decompressed as it arrives, so that it never takes more
@@ -54,7 +53,7 @@ impl Gunzip {
     fn error(&self, kind: ErrorKind, reason: &str, error: io::Error) -> Error {
         let bounded = self.decoder.get_ref();
         if bounded.is_exceeded {
-            return too_large(bounded.max_bytes);
+            return Error::too_large(bounded.max_bytes);
         }
         Error::new(kind, format!("{reason}: {error}"))
     }
