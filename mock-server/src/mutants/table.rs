@@ -65,7 +65,7 @@ const ANALYTICS_ONLY: &[Endpoint] = &[Endpoint::ReadAnalytics];
 const LIST_BADGES: &[Endpoint] = &[Endpoint::ListBadges];
 const SITE: &[Endpoint] = &[Endpoint::ReadSiteStatistics];
 
-/// A mutant.
+/// A row of the table.
 pub(super) struct Row {
     pub(super) name: &'static str,
     pub(super) section: &'static str,

@@ -179,7 +179,7 @@ async fn sends_nothing_after_a_long_retry_after() {
     assert_eq!(server.journal().requests().len(), 11);
 }
 
-/// Learns from a service that stops to respond in time after a number of requests.
+/// Learns from a service that stops responding in time after a number of requests.
 async fn learn_until_hanging(requests: u64) -> (Learned, usize) {
     let server = MockServer::start().await;
     let rule = FaultRule::new(Fault::delay(5_000)).skip(requests);
