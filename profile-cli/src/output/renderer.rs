@@ -35,7 +35,6 @@ impl Renderer {
             return super::jq::Program::new(expression).map(|program| Self::Jq(Box::new(program)));
         }
         Ok(match format {
-            None if arguments.json => Self::Json,
             None if stdout.is_terminal => Self::Table,
             None => Self::Tsv { is_explicit: false },
             Some(Format::Table) => Self::Table,

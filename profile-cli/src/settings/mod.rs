@@ -101,45 +101,40 @@ impl Settings {
             read => read?,
         };
         let mut settings = Self {
-            format: arguments.output,
-            color: arguments.color.unwrap_or_default(),
+            format: None,
+            color: ColorChoice::default(),
             yes: arguments.yes,
-            no_input: arguments.no_input,
+            no_input: false,
             quiet: arguments.quiet,
             curl: arguments.curl,
             sandbox,
-            timeout: arguments.timeout,
-            retries: arguments.retries,
+            timeout: None,
+            retries: None,
             log_level,
             arguments: arguments.clone(),
             config,
         };
-        match settings.fill_in(arguments) {
-            Err(_) if required < RequiredSettings::All => Ok(settings),
-            filled => filled.map(|()| settings),
-        }
+        settings.format = settings.read_if(required, SettingName::Output, value::choice)?;
+        let color = settings.read_if(required, SettingName::Color, value::choice)?;
+        settings.color = color.unwrap_or_default();
+        let no_input = settings.read_if(required, SettingName::NoInput, value::switch)?;
+        settings.no_input = no_input.unwrap_or_default();
+        settings.timeout = settings.read_if(required, SettingName::Timeout, seconds)?;
+        settings.retries = settings.read_if(required, SettingName::Retries, value::count)?;
+        Ok(settings)
     }
 
-    /// Fills in settings that are not given as arguments.
-    fn fill_in(&mut self, arguments: &GlobalArguments) -> Result<(), Failure> {
-        if !arguments.wants_json() && self.format.is_none() {
-            self.format = self.read(SettingName::Output, value::choice)?;
+    /// Parses a setting; an invalid one counts as unset unless all settings are required.
+    fn read_if<T>(
+        &self,
+        required: RequiredSettings,
+        name: SettingName,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Result<Option<T>, Failure> {
+        match self.read(name, parse) {
+            Err(_) if required < RequiredSettings::All => Ok(None),
+            read => read,
         }
-        if arguments.color.is_none() {
-            let choice = self.read(SettingName::Color, value::choice)?;
-            self.color = choice.unwrap_or_default();
-        }
-        if !self.no_input {
-            let no_input = self.read(SettingName::NoInput, value::switch)?;
-            self.no_input = no_input.unwrap_or_default();
-        }
-        if self.timeout.is_none() {
-            self.timeout = self.read(SettingName::Timeout, seconds)?;
-        }
-        if self.retries.is_none() {
-            self.retries = self.read(SettingName::Retries, value::count)?;
-        }
-        Ok(())
     }
 
     /// Returns the text of a setting from options, environment, account or file.
