@@ -9,9 +9,8 @@ use tokio::sync::watch;
 use crate::compression::compress;
 use crate::cors::{Cors, is_preflight};
 use crate::engine::{Endpoint, Keys, Reply, Request, Verdicts, World};
-use crate::faults::{FaultRule, FaultRules, Plan, PlannedReply};
+use crate::faults::{FaultRules, Plan, PlannedReply};
 use crate::habits::Habits;
-use crate::invalid_input::InvalidInput;
 use crate::journal::{Entry, Journal, JournalLimits, Response};
 use crate::mutants::Mutant;
 use crate::state_file::{StateError, StateFile};
@@ -132,11 +131,6 @@ impl Service {
 
     pub(crate) fn faults(&self) -> &FaultRules {
         &self.faults
-    }
-
-    /// Adds fault rules. If one is invalid, none is added.
-    pub(crate) fn add_faults(&self, rules: Vec<FaultRule>) -> Result<(), InvalidInput> {
-        self.faults.add(rules)
     }
 
     /// Determines the faults of a request and counts it. This is separate from

@@ -165,7 +165,7 @@ impl Worlds {
     /// # Ok::<(), mock_server::InvalidInput>(())
     /// ```
     pub fn add_faults(&self, rules: Vec<FaultRule>) -> Result<(), InvalidInput> {
-        self.default.add_faults(rules)
+        self.default.faults().add(rules)
     }
 
     /// Adds fault rules to the world `default`, and to each world that is created later. If one is
@@ -307,7 +307,7 @@ impl Worlds {
         if let Some(mutant) = self.mutant {
             service.set_mutant(mutant);
         }
-        let added = service.add_faults(self.faults.clone());
+        let added = service.faults().add(self.faults.clone());
         added.expect("the rules were validated when they were added");
         let service = Arc::new(service);
         let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);

@@ -26,7 +26,7 @@ use crate::read_json;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "ExpectationJson")]
 pub struct Expectation {
-    pub(super) request: RequestPattern,
+    pub(crate) request: RequestPattern,
     pub(super) at_least: u64,
     pub(super) at_most: Option<u64>,
 }
@@ -75,11 +75,6 @@ impl Expectation {
             at_least: 0,
             at_most: Some(times),
         }
-    }
-
-    /// Returns the pattern.
-    pub(crate) fn request(&self) -> &RequestPattern {
-        &self.request
     }
 
     pub(super) fn allows(&self, found: u64) -> bool {

@@ -256,7 +256,7 @@ impl MockServer {
     /// # Ok::<(), mock_server::InvalidInput>(()) }).unwrap();
     /// ```
     pub fn add_fault(&self, rule: FaultRule) -> Result<(), InvalidInput> {
-        self.service.add_faults(vec![rule])
+        self.service.faults().add(vec![rule])
     }
 
     /// Removes all fault rules.

@@ -233,12 +233,12 @@ fn reports_invalid_changes() {
         (
             json!({}),
             "no_change",
-            "the request changes nothing; set `url`, `sink` or `active`",
+            "the request has no receiver; set `url` or `sink`, or only `active`",
         ),
         (
-            json!({"secret": "x"}),
-            "secret_without_receiver",
-            "`secret` is set without a receiver; add `url` or `sink`",
+            json!({"secret": "x", "active": true}),
+            "no_change",
+            "the request has no receiver; set `url` or `sink`, or only `active`",
         ),
         (
             json!({"url": "http://127.0.0.1/", "sink": "200", "secret": "x"}),

@@ -20,7 +20,7 @@ pub(in crate::control) fn add(call: &WorldCall) -> Result<Reply, ControlError> {
         // Clients use keys with the name of the world, which the world itself does not use.
         *key = plain_key(call.name, key).to_owned();
     }
-    call.service.add_faults(rules)?;
+    call.service.faults().add(rules)?;
     Ok(Reply::json(201, &call.service.faults().counted()))
 }
 

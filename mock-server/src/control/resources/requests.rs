@@ -106,7 +106,7 @@ pub(in crate::control) fn clear(call: &WorldCall) -> Result<Reply, ControlError>
 pub(in crate::control) fn verify(call: &WorldCall) -> Result<Reply, ControlError> {
     let expectation =
         Expectation::try_from(read_json::object::<ExpectationJson>(&call.request.body)?)?;
-    expectation.request().check()?;
+    expectation.request.check()?;
     Ok(Reply::json(
         200,
         &call.service.journal().verify(&expectation),

@@ -56,15 +56,8 @@ pub(in crate::control) fn change(call: &WorldCall) -> Result<Reply, ControlError
         }
         (Some(url), None) => point_at(call, Receiver::Url(url.parse()?), change.secret)?,
         (None, Some(sink)) => point_at(call, Receiver::Sink(parse_script(sink)?), change.secret)?,
-        (None, None) if change.secret.is_some() => {
-            let message = "`secret` is set without a receiver; add `url` or `sink`";
-            return Err(ControlError::unprocessable(
-                "secret_without_receiver",
-                message,
-            ));
-        }
-        (None, None) if change.active.is_none() => {
-            let message = "the request changes nothing; set `url`, `sink` or `active`";
+        (None, None) if change.secret.is_some() || change.active.is_none() => {
+            let message = "the request has no receiver; set `url` or `sink`, or only `active`";
             return Err(ControlError::unprocessable("no_change", message));
         }
         (None, None) => turn_on(call)?,

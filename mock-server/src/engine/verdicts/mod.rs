@@ -66,7 +66,7 @@ impl Verdicts {
     /// Records only the violations, if a fault replaced the response.
     pub(crate) fn record_violations(&mut self, outcome: &Outcome) {
         for violation in &outcome.violations {
-            self.record_violation(violation);
+            self.count(violation.rule, 1, std::slice::from_ref(violation));
         }
     }
 
@@ -145,10 +145,6 @@ impl Verdicts {
         for advice in &others.advice {
             self.add_advice(advice);
         }
-    }
-
-    fn record_violation(&mut self, violation: &Violation) {
-        self.count(violation.rule, 1, std::slice::from_ref(violation));
     }
 
     /// Counts violations of a rule and keeps the first of them.
