@@ -166,7 +166,7 @@ impl Error {
     /// Returns how long to wait before the next attempt: the `Retry-After` of the response, or for
     /// a 429 without it, the time until the rate limit window ends. For a call that was not sent
     /// because of a rate limit or [`request_interval`](crate::ClientBuilder::request_interval),
-    /// returns the time until it could be sent. A number that is too large becomes
+    /// returns the time until it could be sent, if it is known. A number that is too large becomes
     /// [`Duration::MAX`].
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
