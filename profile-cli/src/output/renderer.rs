@@ -25,6 +25,10 @@ pub(super) enum Renderer {
 }
 
 impl Renderer {
+    #[cfg_attr(
+        not(feature = "jq"),
+        expect(unused_variables, reason = "only --jq is not a format")
+    )]
     pub(super) fn new(
         arguments: &GlobalArguments,
         format: Option<Format>,
