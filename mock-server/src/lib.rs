@@ -22,8 +22,7 @@
 // - `compression`, `cors`: compressed responses, and permissions for web pages of another origin
 // - `habits`: habits of clients that are worth advice
 // - `mutants`: changes that break one sentence of the specification each
-// - `state_file`, `store`, `service`, `world_name`, `worlds`: the storage of worlds, and the state
-//   around them
+// - `state_file`, `store`, `service`, `worlds`: the storage of worlds, and the state around them
 // - `control`: the control API of the program
 // - `transport`: the HTTP servers
 // - `server`: the server for Rust tests
@@ -51,7 +50,6 @@ mod state_file;
 mod store;
 mod transport;
 pub mod webhook;
-mod world_name;
 mod worlds;
 
 pub use engine::dialect::{self, Dialect};

@@ -4,7 +4,7 @@ use crate::control::error::ControlError;
 use crate::control::world_call::WorldCall;
 use crate::engine::Reply;
 use crate::faults::FaultRule;
-use crate::world_name::plain_key;
+use crate::worlds::world_name::plain_key;
 
 pub(in crate::control) fn list(call: &WorldCall) -> Result<Reply, ControlError> {
     Ok(Reply::json(200, &call.service.faults().counted()))

@@ -6,7 +6,7 @@ use crate::control::error::ControlError;
 use crate::control::world_call::WorldCall;
 use crate::engine::{RateLimit, Reply, Scope, label};
 use crate::read_json;
-use crate::world_name::{plain_key, qualified_key, qualified_keys};
+use crate::worlds::world_name::{plain_key, qualified_key, qualified_keys};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

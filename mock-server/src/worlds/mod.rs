@@ -1,8 +1,11 @@
 //! The worlds of one process.
 
+pub(crate) mod world_name;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use self::world_name::{DEFAULT, PATH_PREFIX, SEPARATOR, plain_key};
 use crate::cors::Cors;
 use crate::engine::{self, Dialect, Keys, Request, SeededHash, Verdicts, World, bearer_token};
 use crate::faults::FaultRule;
@@ -11,7 +14,6 @@ use crate::journal::JournalLimits;
 use crate::mutants::Mutant;
 use crate::service::Service;
 use crate::state_file::{StateError, StateFile};
-use crate::world_name::{DEFAULT, PATH_PREFIX, SEPARATOR, plain_key};
 
 /// The worlds of one process. Each world is an isolated instance of the service with its own
 /// accounts, keys, clock and faults.
@@ -348,7 +350,7 @@ fn authorization(request: &mut Request) -> Option<&mut String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world_name::qualified_key;
+    use crate::worlds::world_name::qualified_key;
 
     fn status(worlds: &Worlds, key: &str) -> u16 {
         let mut request =
