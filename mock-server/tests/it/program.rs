@@ -93,16 +93,16 @@ fn reports_a_port_in_use() {
 }
 
 #[test]
-fn reports_an_invalid_address() {
-    for (addr, reason) in [
-        ("nonsense", "invalid socket address"),
-        ("localhost:http", "invalid port value"),
-        ("127.0.0.1:65536", "invalid port value"),
+fn an_invalid_address_is_a_usage_error() {
+    let expected = "expected a host and a port, such as 127.0.0.1:8080";
+    for addr in [
+        "nonsense",
+        "127.0.0.1",
+        ":8080",
+        "localhost:http",
+        "127.0.0.1:65536",
     ] {
-        let message = format!(
-            "mock-server: cannot listen on {addr}: {reason}; choose another address with --addr\n"
-        );
-        assert_eq!(fail(&["--addr", addr]), (Some(1), message));
+        usage_error("--addr <HOST:PORT>", &["--addr", addr], addr, expected);
     }
 }
 

@@ -12,7 +12,7 @@ use mock_server::{Dialect, InvalidInput, World};
 #[derive(Debug, Args)]
 pub(crate) struct ServerOptions {
     /// Address to listen on; port 0 selects a free port
-    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0", value_parser = address)]
     pub(crate) addr: String,
     /// Seed for keys, statistics and random choices; an existing state file keeps its own [default: 0]
     #[arg(long, value_name = "N", value_parser = seed)]
@@ -64,6 +64,16 @@ impl ServerOptions {
 fn seed(text: &str) -> Result<u64, String> {
     let expected = |_| format!("expected a whole number from 0 to {}", u64::MAX);
     text.parse().map_err(expected)
+}
+
+/// Checks the form of an address. Its host is resolved later.
+fn address(text: &str) -> Result<String, &'static str> {
+    match text.rsplit_once(':') {
+        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
+            Ok(text.to_owned())
+        }
+        _ => Err("expected a host and a port, such as 127.0.0.1:8080"),
+    }
 }
 
 fn webhook_url(url: &str) -> Result<String, InvalidInput> {
