@@ -10,6 +10,9 @@ impl AccountName {
     /// The name if the host of the service cannot be used.
     const FALLBACK: &str = "default";
 
+    /// Maximum length of a file name.
+    const MAX_LENGTH: usize = 255;
+
     /// Parses a name. The error completes a sentence that starts with the setting's name.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let invalid = |reason: &str| {
@@ -25,6 +28,9 @@ impl AccountName {
         }
         if let Some(c) = text.chars().find(|&c| !is_allowed(c)) {
             return invalid(&format!("contains {c:?}"));
+        }
+        if text.len() > Self::MAX_LENGTH {
+            return invalid(&format!("is longer than {} characters", Self::MAX_LENGTH));
         }
         if text.starts_with(['.', '-']) || text.ends_with('.') {
             return invalid("starts with . or - or ends with .");

@@ -52,8 +52,8 @@ impl Pacing {
         self.settings.clock.now()
     }
 
-    /// Waits until the next request can be sent and returns the time then. Returns an error at once
-    /// if the wait would be too long.
+    /// Waits until the next request can be sent and returns the time then. Returns an error if the wait
+    /// is too long.
     pub(crate) async fn admit(
         &self,
         now: Instant,

@@ -50,7 +50,9 @@ impl RateLimiter {
     /// Returns a permit if the request need not wait.
     pub(crate) fn try_acquire(&self, now: Instant, patience: Patience) -> Option<Permit<'_>> {
         let _first = self.queue.try_lock().ok()?;
-        self.try_start(now, patience).ok()
+        let mut state = self.lock();
+        let is_ready = state.turn(now, patience.max_wait(now)) == Turn::Ready;
+        is_ready.then(|| self.start(&mut state, now))
     }
 
     /// Waits until the request can be sent. Returns the permit and the time then, or an error if the
@@ -102,14 +104,17 @@ impl RateLimiter {
     /// Starts the request if it is its turn and the deadline has not passed.
     fn try_start(&self, now: Instant, patience: Patience) -> Result<Permit<'_>, Turn> {
         let mut state = self.lock();
-        let left = patience.left(now);
-        match state.turn(now, left.min(patience.max_wait)) {
-            Turn::Ready if !left.is_zero() => Ok(Permit {
-                limiter: self,
-                window: state.start(now),
-                is_finished: false,
-            }),
+        match state.turn(now, patience.max_wait(now)) {
+            Turn::Ready if now < patience.deadline => Ok(self.start(&mut state, now)),
             turn => Err(turn),
+        }
+    }
+
+    fn start(&self, state: &mut RateLimitState, now: Instant) -> Permit<'_> {
+        Permit {
+            limiter: self,
+            window: state.start(now),
+            is_finished: false,
         }
     }
 
@@ -122,6 +127,10 @@ impl RateLimiter {
 impl Patience {
     fn left(self, now: Instant) -> Duration {
         self.deadline.saturating_duration_since(now)
+    }
+
+    fn max_wait(self, now: Instant) -> Duration {
+        self.left(now).min(self.max_wait)
     }
 
     /// Returns an error if a wait is too long.

@@ -112,7 +112,6 @@ mod tests {
 
     const COMPACT: &str = r#"{"a":[1,2.50,{"b":"x, y: {\"}"}],"c":{},"d":[]}"#;
 
-    #[track_caller]
     #[test]
     fn rewriting_keeps_the_tokens() {
         let spaced = r#"{"a": [1, 2.50, {"b": "x, y: {\"}"}], "c": {}, "d": []}"#;

@@ -103,8 +103,9 @@ impl<B: AsRef<[u8]>> Verified<B> {
     ///
     /// # Errors
     ///
-    /// Returns a [`KindError`] if the header is missing or invalid, if the field is missing or
-    /// not a string, or if the two differ. Ignore the header then, and respond with 2xx.
+    /// Returns a [`KindError`] if the header is missing or invalid, if `serde_json` cannot read the
+    /// payload, if the field is missing or not a string, or if the two differ. Ignore the header then,
+    /// and respond with 2xx.
     ///
     /// # Examples
     ///
