@@ -179,6 +179,23 @@ async fn sends_nothing_after_a_long_retry_after() {
     assert_eq!(server.journal().requests().len(), 11);
 }
 
+#[tokio::test]
+async fn does_not_repeat_a_wrong_key() {
+    let server = MockServer::start().await;
+    // The sixth request is the one with a wrong key.
+    let rule = FaultRule::new(Fault::rate_limited("0")).skip(5).times(1);
+    server.add_fault(rule).unwrap();
+    let learned = learn(server.uri(), server.key(), &[]);
+    assert_eq!(learned.code, Some(0), "{}", learned.stderr);
+    assert_eq!(learned.settings().get("rejections"), None);
+    let requests = server.journal().requests();
+    let wrong_keys = requests
+        .iter()
+        .filter(|request| request.key.as_deref() == Some("unknown"));
+    let statuses: Vec<_> = wrong_keys.map(|request| request.status).collect();
+    assert_eq!(statuses, [Some(429)]);
+}
+
 /// Learns from a service that stops responding in time after a number of requests.
 async fn learn_until_hanging(requests: u64) -> (Learned, usize) {
     let server = MockServer::start().await;

@@ -44,8 +44,9 @@ impl Answer {
         (200..300).contains(&self.status)
     }
 
+    /// Returns `true` unless the request may be accepted later.
     pub(super) fn is_rejection(&self) -> bool {
-        (400..500).contains(&self.status)
+        (400..500).contains(&self.status) && self.status != 429
     }
 
     /// Returns the first value of a header. The name is in lower case.

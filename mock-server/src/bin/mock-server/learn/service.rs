@@ -108,9 +108,11 @@ impl Service {
     }
 
     /// Sends a request. A GET without a response is sent once more. After a response with 429 or
-    /// `Retry-After`, waits and sends the request again, except for a POST. Returns the reason if there
-    /// is no response.
+    /// `Retry-After`, waits and sends the request again, except for a POST and for a wrong key. Returns
+    /// the reason if there is no response.
     pub(super) async fn send(&mut self, call: &Call) -> Result<Answer, String> {
+        // A creation may have been applied, and wrong keys may block the client.
+        let is_repeatable = call.method != Method::POST && call.access != Access::WrongKey;
         for attempt in 1.. {
             let answer = match self.send_once(call).await {
                 Err(_) if call.method == Method::GET && attempt == 1 => continue,
@@ -120,15 +122,13 @@ impl Service {
                 self.rate_limited.get_or_insert_with(|| answer.clone());
             }
             match requested_delay(&answer) {
-                Some(delay) if attempt < MAX_ATTEMPTS => {
-                    self.wait(delay).await?;
-                    // A creation may have been applied.
-                    if call.method == Method::POST {
-                        return Ok(answer);
-                    }
-                }
-                _ => {
-                    self.wait_for_quota(&answer).await?;
+                Some(delay) if is_repeatable && attempt < MAX_ATTEMPTS => self.wait(delay).await?,
+                delay => {
+                    // The reason for an error also prevents the next request.
+                    let _ = match delay {
+                        Some(delay) => self.wait(delay).await,
+                        None => self.wait_for_quota(&answer).await,
+                    };
                     return Ok(answer);
                 }
             }

@@ -78,7 +78,7 @@ async fn send(
         let shown = accepted.and_then(|answer| path_of(kind, answer.data().ok()?));
         let path = match shown {
             Some(path) => Some(path),
-            None if answer.as_ref().is_ok_and(is_definite_rejection) => {
+            None if answer.as_ref().is_ok_and(Answer::is_rejection) => {
                 changes.has_not_created(kind);
                 None
             }
@@ -93,11 +93,6 @@ async fn send(
         }
     }
     answer
-}
-
-/// Returns `true` unless the rejected request may be accepted later.
-fn is_definite_rejection(answer: &Answer) -> bool {
-    answer.is_rejection() && answer.status != 429
 }
 
 /// Undoes the changes, and returns a description of what is left.
