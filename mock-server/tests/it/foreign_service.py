@@ -7,7 +7,7 @@ import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 KEY = "foreign-key-0123456789"
-EXTRA = {"plan": "pro", "verified": True}
+EXTRA = {"plan": "pro", "verified": True, "created_at": "2020-01-01"}
 PROFILE = {
     "display_name": "Ada", "bio": "Hello", "location": "Paris",
     "accent_color": "#112233", "text_color": "#000000", "background_color": "#ffffff",
@@ -89,7 +89,7 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         try:
             status, data = self.route(body)
-            self.answer(status, {"data": data})
+            self.answer(status, data if "unwrapped" in sys.argv else {"data": data})
         except Rejected as error:
             found = {"type": error.code, "text": str(error), "http": error.status}
             if error.field:
@@ -114,9 +114,11 @@ class Handler(BaseHTTPRequestHandler):
     def read(self, path, query):
         if path == "/me":
             key = {"scopes": "profile:write|analytics:read|links:write|social:write", "rate_limit": 5000, "prefix": KEY[:4], "echo": KEY}
+            if "text-key" in sys.argv:
+                key = "the laptop of Ada"
             return PROFILE | EXTRA | {
-                "handle": "ada", "links": listed(LINKS), "posts": listed(POSTS), "badges": [],
-                "email": "ada@example.com", "api_visible": "yes", "key": key,
+                "handle": "ada", "links": listed(LINKS), "posts": listed(POSTS), "badges": None if "nulls" in sys.argv else [],
+                "email": "ada@example.com", "api_visible": None if "nulls" in sys.argv else "yes", "key": key,
             }
         if path == "/me/analytics":
             return {"views": 1, "likes": 1, "followers": 1, "following": 1, "comments": 1}

@@ -6,7 +6,7 @@ use std::fs;
 use mock_server::dialect::{
     ContentRejection, DaysOutOfRange, MeFields, RateLimitRejection, WriteResponses,
 };
-use mock_server::{Dialect, MockServer, World};
+use mock_server::{Dialect, Fault, FaultRule, MockServer, World};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
@@ -399,6 +399,43 @@ async fn compares_the_service_with_a_file() {
         (changed.code, &changed.report["drift"]),
         (Some(1), &json!([drift]))
     );
+}
+
+#[tokio::test]
+async fn a_signature_in_upper_case_is_outside_the_dialects() {
+    let server = MockServer::start().await;
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("one.http");
+    let digest = "A".repeat(64);
+    let delivery = format!(
+        "POST / HTTP/1.1\r\nX-Service-Event: post.liked\r\nX-Service-Signature: sha256={digest}\r\n\r\n[]"
+    );
+    fs::write(&path, delivery).unwrap();
+    let options = ["--delivery", path.to_str().unwrap()];
+    let learned = learn(server.uri(), server.key(), &options);
+    assert_eq!(learned.code, Some(1), "{}", learned.stderr);
+    let name = "webhook_signature_encoding";
+    let evidence = &learned.file["learned"]["evidence"][name];
+    assert_eq!(evidence["result"], "outside");
+    assert_eq!(learned.settings().get(name), None);
+}
+
+#[tokio::test]
+async fn a_deletion_does_not_show_the_responses_to_other_writes() {
+    let server = MockServer::start().await;
+    let before = server.world().unwrap();
+    let edits = FaultRule::new(Fault::status(500)).method("PATCH");
+    let creations = FaultRule::new(Fault::status(500)).method("POST");
+    server.add_fault(edits).unwrap();
+    server.add_fault(creations.after_write()).unwrap();
+    let learned = learn(server.uri(), server.key(), &["--allow-writes", "--yes"]);
+    let rows = learned.report["rows"].as_array().unwrap();
+    for name in ["write_responses", "write_statuses"] {
+        let row = rows.iter().find(|row| row["setting"] == name).unwrap();
+        assert_eq!(row["reason"], "PATCH /me/profile returns 500");
+    }
+    let after = server.world().unwrap();
+    assert_eq!(after.account("demo"), before.account("demo"));
 }
 
 #[tokio::test]

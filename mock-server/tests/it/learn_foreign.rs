@@ -76,7 +76,7 @@ fn expected_settings() -> [(&'static str, Value); 12] {
         (
             "extra_fields",
             json!({
-                "me": {"plan": "pro", "verified": true},
+                "me": {"plan": "pro", "verified": true, "created_at": "2020-01-01"},
                 "key": {"echo": "…", "prefix": "…"},
                 "link": {"position": 1},
             }),
@@ -149,6 +149,35 @@ fn names_resources_whose_ids_are_not_shown() {
     assert_eq!(left.len(), 2, "{left:?}");
     assert!(left[0].starts_with("  possibly a link whose title contains learn"));
     assert!(left[1].starts_with("  possibly a post whose body contains learn"));
+}
+
+#[test]
+fn hides_texts_in_contradictions() {
+    for (option, private) in [
+        ("unwrapped", "ada@example.com"),
+        ("text-key", "the laptop of Ada"),
+    ] {
+        let service = Foreign::start(&[option]);
+        let learned = learn(&service.url, KEY, &[]);
+        assert_eq!(learned.code, Some(1), "{}", learned.stderr);
+        assert!(!learned.report.to_string().contains(private), "{option}");
+        assert!(!learned.file.to_string().contains(private), "{option}");
+        if option == "text-key" {
+            assert_eq!(result(&learned, "key_object")["result"], "outside");
+        }
+    }
+}
+
+#[test]
+fn a_field_that_is_null_is_not_missing() {
+    let service = Foreign::start(&["nulls"]);
+    let learned = learn(&service.url, KEY, &[]);
+    assert_eq!(result(&learned, "me_fields")["value"], "full");
+    assert_eq!(result(&learned, "api_visible")["result"], "outside");
+    let rows = learned.report["rows"].as_array().unwrap().iter();
+    let mut contradictions = rows.filter(|row| row["result"] == "contradiction");
+    let found = contradictions.find(|row| row["sample"]["request"] == "GET /me");
+    assert_eq!(found, None);
 }
 
 #[test]

@@ -109,8 +109,8 @@ impl Observations {
         self.require_scope(&step.call())?;
         let answer = self.answer(step)?;
         let value = answer.at(pointer)?.clone();
-        // Texts in an object may be private.
-        match value.is_object() {
+        // Texts in an object may be private, and so may a key that is not an object.
+        match value.is_object() || pointer == "/key" {
             true => answer.observe(value.clone(), without_texts(&value)),
             false => answer.observe(value.clone(), value),
         }
@@ -143,10 +143,10 @@ impl Observations {
         }
     }
 
-    /// Returns `true` if `GET /me` has a list of links or posts.
+    /// Returns `true` if `GET /me` has the lists of links and posts.
     pub(super) fn lists_resources(&self) -> bool {
         let mut lists = ["/links", "/posts"].into_iter();
-        lists.any(|list| self.me(list).is_ok_and(Value::is_array))
+        lists.all(|list| self.me(list).is_ok_and(Value::is_array))
     }
 
     /// Returns the value of a field of the profile that can be set back.

@@ -64,7 +64,7 @@ pub(super) const QUESTIONS: &[Question] = &[
         ("string", Is(|value| value == "true" || value == "false")),
     ])),
     ("key_object", "fields of key", Choice(|all| all.at(Me, "/key"), &[
-        ("extra_fields", Fields(KEY_OWNER)), ("plain", ANY),
+        ("extra_fields", Fields(KEY_OWNER)), ("plain", Is(Value::is_object)),
     ])),
     ("key_scopes", "type of key.scopes", Choice(reads::scopes, &[
         ("array", List(&TEXT)),

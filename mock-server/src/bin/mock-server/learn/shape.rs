@@ -2,14 +2,16 @@
 
 use serde_json::{Map, Value, json};
 
-use Shape::{Fields, Is, List, Only};
+use Shape::{Fields, Is, List, Only, Present};
 
 /// A condition on a value.
 #[derive(Clone, Copy)]
 pub(super) enum Shape {
     Is(fn(&Value) -> bool),
+    /// Any value of a field, but not a missing field.
+    Present,
     List(&'static Shape),
-    /// An object with at least these fields. A missing field is `null`.
+    /// An object with at least these fields. A missing field is `null`, except for `Present`.
     Fields(&'static [Field]),
     /// An object without other fields.
     Only(&'static [Field]),
@@ -25,6 +27,7 @@ impl Shape {
     /// Returns the part of a value that does not have this shape.
     pub(super) fn misfit(&self, value: &Value) -> Option<Value> {
         match self {
+            Present => None,
             Is(condition) => (!condition(value)).then(|| value.clone()),
             List(shape) => match value.as_array() {
                 Some(all) => all.iter().find_map(|one| shape.misfit(one)),
@@ -33,7 +36,11 @@ impl Shape {
             Fields(_) | Only(_) if !value.is_object() => Some(value.clone()),
             Fields(fields) | Only(fields) => {
                 let misfit = |(name, shape): &Field| {
-                    Some(((*name).to_owned(), shape.misfit(&value[*name])?))
+                    let misfit = match (shape, value.get(*name)) {
+                        (Present, None) => Some(Value::Null),
+                        (_, found) => shape.misfit(found.unwrap_or(&Value::Null)),
+                    };
+                    Some(((*name).to_owned(), misfit?))
                 };
                 let mut misfits: Map<_, _> = fields.iter().filter_map(misfit).collect();
                 if matches!(self, Only(_)) {
@@ -54,7 +61,6 @@ pub(super) fn extra(object: &Value, known: &[&[Field]]) -> Map<String, Value> {
 }
 
 pub(super) const ANY: Shape = Is(|_| true);
-pub(super) const PRESENT: Shape = Is(|value| !value.is_null());
 pub(super) const TEXT: Shape = Is(Value::is_string);
 pub(super) const INTEGER: Shape = Is(Value::is_u64);
 pub(super) const TRUE: Shape = Is(|value| *value == json!(true));
@@ -79,18 +85,18 @@ pub(super) const PROFILE: &[Field] = &[
 /// The other specified fields of `GET /me`.
 #[rustfmt::skip]
 pub(super) const ME: &[Field] = &[
-    ("email", TEXT), ("api_visible", PRESENT), ("key", Is(Value::is_object)),
+    ("email", TEXT), ("api_visible", Present), ("key", Is(Value::is_object)),
 ];
 
 /// The fields of the public profile in `GET /me`.
 #[rustfmt::skip]
 pub(super) const PUBLIC: &[Field] = &[
-    ("handle", PRESENT), ("links", PRESENT), ("posts", PRESENT), ("badges", PRESENT),
+    ("handle", Present), ("links", Present), ("posts", Present), ("badges", Present),
 ];
 
 #[rustfmt::skip]
 pub(super) const KEY: &[Field] = &[
-    ("scopes", Is(|value| value.is_array() || value.is_string())), ("rate_limit", PRESENT),
+    ("scopes", Is(|value| value.is_array() || value.is_string())), ("rate_limit", Present),
 ];
 
 /// The fields of a key in `key_object`.
@@ -124,7 +130,7 @@ pub(super) const RESOURCE: &[Field] = &[("id", ANY), ("title", ANY), ("url", ANY
 pub(super) const CREATED_AT: Field = ("created_at", TEXT);
 
 /// The field of links and posts in `resource_fields`.
-pub(super) const METADATA: Field = ("metadata", Only(&[("source", PRESENT), ("tags", PRESENT)]));
+pub(super) const METADATA: Field = ("metadata", Only(&[("source", Present), ("tags", Present)]));
 
 #[rustfmt::skip]
 pub(super) const SITE: &[Field] = &[("users", INTEGER), ("views", INTEGER), ("links", INTEGER)];

@@ -56,7 +56,7 @@ pub(super) fn contradictions(all: &Observations) -> impl Iterator<Item = (&'stat
         let observed = observe(all).ok()?;
         let misfit = |(value, sample): &(Value, Sample)| match shape.misfit(value)? {
             Value::Bool(_) => Some(sample.clone()),
-            misfit => Some(sample.of(misfit)),
+            misfit => Some(sample.of(without_texts(&misfit))),
         };
         Some((*sentence, observed.iter().find_map(misfit)?))
     })

@@ -32,6 +32,8 @@ pub(crate) fn encodings(all: &Observations) -> Observed {
     observe(all, |delivery| {
         let signature = delivery.header("x-service-signature");
         let encoding = signature.and_then(decode).map(|(encoding, _)| encoding);
+        // No dialect has it.
+        let encoding = encoding.filter(|encoding| *encoding != "upper_hex");
         (
             json!(encoding),
             delivery.sample(json!({ "x-service-signature": signature })),

@@ -30,11 +30,11 @@ pub(crate) fn extra_fields(all: &Observations) -> Found {
     let resources = resources(all).unwrap_or_default();
     let place = |(name, step, pointer, known): (_, _, _, &[_])| {
         let object = all.answer(step).and_then(|answer| answer.at(pointer));
-        Some((name, fields(object.ok()?, known)))
+        Some((name, fields(name, object.ok()?, known)))
     };
     let resource = |(name, field)| {
         let (_, first) = resources.iter().find(|(_, one)| one.get(field).is_some())?;
-        Some((name, fields(first, &[RESOURCE])))
+        Some((name, fields(name, first, &[RESOURCE])))
     };
     let places = PLACES.into_iter().filter_map(place);
     let others = [("link", "title"), ("post", "body")];
@@ -62,10 +62,15 @@ pub(crate) fn extra_fields(all: &Observations) -> Found {
 }
 
 /// Returns the fields of an object that the mock does not have, with shortened values.
-fn fields(object: &Value, known: &[&'static [Field]]) -> Map<String, Value> {
+fn fields(place: &str, object: &Value, known: &[&'static [Field]]) -> Map<String, Value> {
     const MAX_CHARACTERS: usize = 200;
     // Fields that the mock has in some dialects, all of them or none.
-    let optional = [KEY_OWNER, &[CREATED_AT], &[METADATA]].into_iter();
+    let optional: &[&[Field]] = match place {
+        "key" => &[KEY_OWNER],
+        "link" | "post" => &[&[CREATED_AT], &[METADATA]],
+        _ => &[],
+    };
+    let optional = optional.iter().copied();
     let optional = optional.filter(|fields| Fields(fields).fits(object));
     let known: Vec<_> = known.iter().copied().chain(optional).collect();
     let shortened = |(name, value): (String, Value)| {
