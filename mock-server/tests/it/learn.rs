@@ -295,17 +295,20 @@ async fn waits_instead_of_exceeding_the_rate_limit() {
     let key = world.keys().all.clone();
     let limit = json!({"limit": 10, "window_seconds": 1});
     world.set_rate_limit(&key, serde_json::from_value(limit).unwrap());
-    for limit in [
-        RateLimitRejection::TooManyRequests,
-        RateLimitRejection::WithoutHeaders,
+    for settings in [
+        json!({}),
+        json!({"rate_limit_rejection": "without_headers"}),
+        json!({"rate_limit_header_names": {"limit": "x-quota", "remaining": "x-quota-left"}}),
+        json!({"rate_limit_header_names": {"limit": "x-ratelimit-limit"}}),
     ] {
-        let mut dialect = Dialect::default();
-        dialect.rate_limit_rejection = limit;
+        let dialect = Dialect::from_json(&settings.to_string()).unwrap();
         let server = MockServer::builder().world(world.clone()).dialect(dialect);
         let server = server.start().await.unwrap();
         let learned = learn(server.uri(), &key, &["--handle", "grace"]);
         assert_eq!(learned.code, Some(0), "{:#}", learned.report);
         assert_is_harmless(&server);
+        let name = "rate_limit_rejection";
+        assert_eq!(learned.settings().get(name), settings.get(name));
     }
 }
 
@@ -399,6 +402,38 @@ async fn compares_the_service_with_a_file() {
         (changed.code, &changed.report["drift"]),
         (Some(1), &json!([drift]))
     );
+}
+
+#[tokio::test]
+async fn a_change_to_the_behavior_of_the_mock_is_reported() {
+    let settings = json!({
+        "rejections": {"unknown_handle": {"status": 410}},
+        "error_template": {"body": {"oops": "{code}"}},
+        "rate_limit_header_names": {"remaining": "x-quota-left"},
+        "extra_fields": {"me": {"plan": "pro"}},
+    });
+    let dialect = Dialect::from_json(&settings.to_string()).unwrap();
+    let server = MockServer::builder().dialect(dialect);
+    let server = server.start().await.unwrap();
+    let file = learn(server.uri(), server.key(), &[]).file;
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("dialect.json");
+    fs::write(&path, file.to_string()).unwrap();
+    server.set_dialect(Dialect::default()).unwrap();
+    let check = ["--check", path.to_str().unwrap()];
+    let changed = check_only(server.uri(), server.key(), &check);
+    assert_eq!(changed.code, Some(1), "{}", changed.stderr);
+    let drift = changed.report["drift"].as_array().unwrap();
+    assert_eq!(
+        drift.len(),
+        settings.as_object().unwrap().len(),
+        "{drift:#?}"
+    );
+    for (setting, before) in settings.as_object().unwrap() {
+        let change = format!("{setting} was {before} and is now the same as the mock: ");
+        let mut drift = drift.iter().filter_map(Value::as_str);
+        assert!(drift.any(|line| line.starts_with(&change)), "{change}");
+    }
 }
 
 #[tokio::test]

@@ -219,6 +219,8 @@ async fn names_the_changes_before_giving_up() {
     let (learned, _) = learn_until_hanging(30).await;
     let (_, left) = learned.stderr.split_once("not undone:\n").unwrap();
     assert!(left.starts_with("  /me/profile; send the object"), "{left}");
+    // The link and the post were not sent.
+    assert!(!left.contains("possibly"), "{left}");
     let message = "\nmock-server: 4 requests in a row had no response; ";
     assert!(left.contains(message), "{left}");
 }

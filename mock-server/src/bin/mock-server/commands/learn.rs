@@ -206,9 +206,17 @@ async fn write(
         }
     }
     let stopped = service.stopped();
-    let left = tokio::select! {
-        left = learn::clean_up(service, &mut changes) => Some(left),
-        _ = signals.next() => None,
+    let left = {
+        let mut cleaning = pin!(learn::clean_up(service, &mut changes));
+        loop {
+            tokio::select! {
+                left = &mut cleaning => break Some(left),
+                number = signals.next() => match signal.replace(number) {
+                    None => warn("interrupted; undoing the changes"),
+                    Some(_) => break None,
+                },
+            }
+        }
     };
     let left = left.unwrap_or_else(|| changes.describe_left(None));
     match left.is_empty() {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::call::Call;
 use super::finding::{Observed, Sample};
-use super::key::Key;
+use super::key::{HIDDEN, Key};
 
 /// A response of the service. Wherever it contained the key, it contains `…`.
 #[derive(Debug, Clone)]
@@ -62,11 +62,12 @@ impl Answer {
             ("limit", &["-limit", "-max", "-total", ""]),
             ("reset", &["-reset", "-reset-after"]),
         ];
-        let mut prefixes = self.headers.iter().filter_map(|(name, value)| {
+        let prefixes = self.headers.iter().filter_map(|(name, value)| {
             let prefix = ENDS[0].1.iter().find_map(|end| name.strip_suffix(end));
             prefix.filter(|_| value.trim().parse::<u64>().is_ok())
         });
-        let Some(prefix) = prefixes.next() else {
+        let is_unusual = |prefix: &&str| !matches!(*prefix, "ratelimit" | "x-ratelimit");
+        let Some(prefix) = prefixes.min_by_key(is_unusual) else {
             return BTreeMap::new();
         };
         let names = ENDS.iter().filter_map(|(part, ends)| {
@@ -133,7 +134,7 @@ impl Answer {
 /// Replaces all texts, which may be private.
 pub(super) fn without_texts(value: &Value) -> Value {
     match value {
-        Value::String(_) => json!("…"),
+        Value::String(_) => json!(HIDDEN),
         Value::Array(all) => all.iter().map(without_texts).collect(),
         Value::Object(fields) => {
             let mut fields = fields.clone();

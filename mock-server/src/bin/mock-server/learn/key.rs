@@ -5,6 +5,9 @@ use reqwest::header::HeaderValue;
 use serde_json::Value;
 use url::Host;
 
+/// The text in place of the key and of other private texts.
+pub(super) const HIDDEN: &str = "…";
+
 /// An API key, which is never printed.
 pub(crate) struct Key(String);
 
@@ -30,7 +33,7 @@ impl Key {
 
     /// Replaces the key.
     pub(super) fn redact(&self, text: &str) -> String {
-        text.replace(&self.0, "…")
+        text.replace(&self.0, HIDDEN)
     }
 
     pub(super) fn redact_json(&self, json: Value) -> Value {

@@ -8,6 +8,7 @@ use super::answer::{Answer, without_texts};
 use super::call::Call;
 use super::delivery::Delivery;
 use super::finding::Observed;
+use super::key::HIDDEN;
 use super::random_name;
 use super::requests::Step;
 use super::shape::PROFILE;
@@ -154,6 +155,8 @@ impl Observations {
         let value = self.me(&format!("/{field}")).ok()?;
         let (_, shape) = PROFILE.iter().find(|(name, _)| *name == field)?;
         // An empty color may be one that was never set.
-        (shape.fits(value) && (!field.ends_with("color") || value != "")).then_some(value)
+        let is_unset = field.ends_with("color") && value == "";
+        let is_whole = !value.as_str()?.contains(HIDDEN);
+        (shape.fits(value) && !is_unset && is_whole).then_some(value)
     }
 }

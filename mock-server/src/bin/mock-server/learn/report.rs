@@ -130,6 +130,11 @@ impl Report {
                     let change = format!("{name} was {before} and is now {value}: {sample}");
                     (!is_same).then_some(change)
                 }
+                (Finding::AsTheMock { sample }, Some(setting)) => {
+                    let before = expected.get(setting)?;
+                    let change = format!("{name} was {before} and is now the same as the mock");
+                    Some(format!("{change}: {sample}"))
+                }
                 (Finding::Outside { sample }, _) if known(row) != Some("outside") => {
                     Some(format!("{name} is outside the dialects: {sample}"))
                 }

@@ -32,6 +32,9 @@ const MAX_FAILURES: u32 = 4;
 /// Maximum size of a response body.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 
+/// The window of a rate limit that the service does not show.
+const DEFAULT_WINDOW: Duration = Duration::from_secs(60);
+
 /// Maximum time to wait for a rate limit, in total.
 const MAX_WAIT: Duration = Duration::from_secs(300);
 
@@ -136,7 +139,8 @@ impl Service {
         unreachable!("the loop has no end")
     }
 
-    async fn send_once(&mut self, call: &Call) -> Result<Answer, String> {
+    /// Returns the reason why no request can be sent.
+    pub(super) fn require_ready(&self) -> Result<(), String> {
         if self.sent == self.budget {
             return Err(format!("the limit of {MAX_REQUESTS} requests is reached"));
         }
@@ -146,6 +150,11 @@ impl Service {
         if let Some(reason) = &self.stopped {
             return Err(reason.clone());
         }
+        Ok(())
+    }
+
+    async fn send_once(&mut self, call: &Call) -> Result<Answer, String> {
+        self.require_ready()?;
         self.sent += 1;
         progress(&format!(
             "request {} of at most {MAX_REQUESTS}: {call}",
@@ -202,13 +211,12 @@ impl Service {
 
     /// Keeps the limit that `GET /me` shows, for a service whose responses do not count down.
     pub(super) fn set_stated_limit(&mut self, rate_limit: &Value) {
-        const DEFAULT_WINDOW: u64 = 60;
         let number = |name: &str| rate_limit.get(name).and_then(Value::as_u64);
         let limit = rate_limit.as_u64().or_else(|| number("limit"));
-        let window = number("window_seconds").unwrap_or(DEFAULT_WINDOW);
+        let window = number("window_seconds").map_or(DEFAULT_WINDOW, Duration::from_secs);
         let limit = limit.and_then(|limit| u32::try_from(limit).ok());
         let limit = limit.filter(|limit| (1..MAX_REQUESTS).contains(limit));
-        self.stated_limit = limit.map(|limit| (limit, Duration::from_secs(window)));
+        self.stated_limit = limit.map(|limit| (limit, window));
     }
 
     /// Waits for the next window of the rate limit if this response used up the current one.
@@ -222,6 +230,10 @@ impl Service {
                 Duration::from_secs(number("reset").unwrap_or_default().saturating_sub(now))
             }
             (Some(0), Some(reset), _) => Duration::from_secs(reset),
+            // Without a limit, the header may count something else.
+            (Some(0), None, stated) if headers.contains_key("limit") => {
+                stated.map_or(DEFAULT_WINDOW, |(_, window)| window)
+            }
             (None, _, Some((limit, window))) if self.sent.is_multiple_of(limit) => window,
             _ => return Ok(()),
         };

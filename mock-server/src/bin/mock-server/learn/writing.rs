@@ -68,6 +68,7 @@ async fn send(
     changes: &mut Changes,
     call: &Call,
 ) -> Result<Answer, String> {
+    service.require_ready()?;
     let created = changes.will_send(call);
     let answer = service.send(call).await;
     let accepted = answer.as_ref().ok().filter(|answer| answer.is_success());

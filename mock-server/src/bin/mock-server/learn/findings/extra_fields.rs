@@ -70,9 +70,8 @@ fn fields(place: &str, object: &Value, known: &[&'static [Field]]) -> Map<String
         "link" | "post" => &[&[CREATED_AT], &[METADATA]],
         _ => &[],
     };
-    let optional = optional.iter().copied();
-    let optional = optional.filter(|fields| Fields(fields).fits(object));
-    let known: Vec<_> = known.iter().copied().chain(optional).collect();
+    let optional = optional.iter().filter(|fields| Fields(fields).fits(object));
+    let known: Vec<_> = known.iter().chain(optional).copied().collect();
     let shortened = |(name, value): (String, Value)| {
         let value = match value {
             value if value.to_string().chars().count() <= MAX_CHARACTERS => value,

@@ -10,8 +10,11 @@ use crate::learn::requests::Step;
 pub(crate) fn rejection(all: &Observations) -> Observed {
     let me = all.answer(Step::Me)?;
     let has_headers = !me.rate_limit_headers().is_empty();
+    // These do not count the remaining requests.
+    let mut others = ["ratelimit", "ratelimit-limit", "x-ratelimit-limit"].into_iter();
+    let has_others = others.any(|name| me.header(name).is_some());
     let (answer, has_retry_after) = match &all.rate_limited {
-        None if has_headers => return Err("needs a 429".to_owned()),
+        None if has_headers || has_others => return Err("needs a 429".to_owned()),
         None => (me, false),
         Some(answer) => (answer, answer.header("retry-after").is_some()),
     };

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::learn::answer::Answer;
+use crate::learn::answer::{Answer, without_texts};
 use crate::learn::finding::{Finding, Found, Observed};
 use crate::learn::observations::Observations;
 use crate::learn::requests::{Mock, Step};
@@ -76,7 +76,10 @@ pub(crate) fn responses(all: &Observations) -> Observed {
         // A deletion does not leave a resource to return.
         written.retain(|(answer, kind)| *kind != "deleted" || !answer.text.is_empty());
     }
-    let observe = |(answer, _): (&Answer, _)| (json!(name(answer)), answer.sample(answer.body()));
+    let observe = |(answer, _): (&Answer, _)| {
+        let sample = answer.sample(without_texts(&answer.body()));
+        (json!(name(answer)), sample)
+    };
     Ok(written.into_iter().map(observe).collect())
 }
 
