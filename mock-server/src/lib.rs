@@ -15,39 +15,34 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// In reading order; each part depends only on the parts before it:
+// In reading order:
 //
+// - `input`: JSON input, and the error for invalid input
 // - `engine`: the service as a pure function from a world and a request to an outcome
-// - `faults`, `journal`, `webhook`: faults, recorded requests and webhook deliveries
-// - `compression`, `cors`: compressed responses, and permissions for web pages of another origin
-// - `habits`: habits of clients that are worth advice
+// - `webhook`: the webhook of a world as a state machine, and the sending of deliveries
+// - `faults`, `journal`: faults of responses, and recorded requests
 // - `mutants`: changes that break one sentence of the specification each
-// - `state_file`, `store`, `service`, `worlds`: the storage of worlds, and the state around them
+// - `service`: a world with its storage, faults, journal and verdicts
+// - `worlds`: the services of one process
 // - `control`: the control API of the program
 // - `transport`: the HTTP servers
 // - `server`: the server for Rust tests
+//
+// Each part builds on the parts before it, with three exceptions: `input` uses the engine to remove
+// keys from errors, a world contains its webhook, and the handle of a webhook uses the service.
 
 mod blocking;
-mod bytes_in_json;
-mod compression;
 mod control;
-mod cors;
 mod engine;
 pub mod faults;
 pub mod guide;
-mod habits;
-mod invalid_input;
+mod input;
 pub mod journal;
 mod mutants;
 mod openapi;
-mod path_pattern;
-mod path_template;
-mod read_json;
 mod server;
 mod service;
 mod shutdown;
-mod state_file;
-mod store;
 mod transport;
 pub mod webhook;
 mod worlds;
@@ -59,11 +54,11 @@ pub use engine::{
     handle,
 };
 pub use faults::{Fault, FaultRule, WireFault};
-pub use invalid_input::InvalidInput;
+pub use input::InvalidInput;
 pub use mutants::Mutant;
 pub use openapi::{control_openapi_json, openapi_json};
 pub use server::{MockServer, MockServerBuilder, StartError};
-pub use state_file::{StateError, StateFile};
+pub use service::{StateError, StateFile};
 pub use transport::HttpServer;
 /// The version of wiremock that [`MockServer::wiremock`] uses.
 pub use wiremock;

@@ -51,9 +51,9 @@ pub use resources::{
     UserStats,
 };
 pub use retry::RetryPolicy;
-#[cfg(feature = "tower")]
-pub use transport::http_service::{HttpService, ResponseBody};
 pub use transport::tls::Tls;
+#[cfg(feature = "tower")]
+pub use transport::{http_service::HttpService, response_body::ResponseBody};
 pub use values::{
     ApiKey, Bio, Color, Days, DisplayName, Handle, InvalidValue, LinkId, LinkUrl, Location, PostId,
     Scope, Scopes,

@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use crate::engine::Reply;
-use crate::invalid_input::InvalidInput;
-use crate::read_json::BAD_BODY;
-use crate::state_file::StateError;
+use crate::input::InvalidInput;
+use crate::input::read_json::BAD_BODY;
+use crate::service::StateError;
 use crate::webhook;
 
 /// An error of the control API.

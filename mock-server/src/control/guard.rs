@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::error::ControlError;
 use crate::engine::{Request, bearer_token};
-use crate::invalid_input::InvalidInput;
+use crate::input::InvalidInput;
 
 /// The requests that the control API accepts.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::invalid_input::InvalidInput;
+use crate::input::InvalidInput;
 
 /// The latest instant that a clock can show.
 pub(crate) const LAST: &str = "9999-12-30T22:00:00Z";

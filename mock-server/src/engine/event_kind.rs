@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::invalid_input::InvalidInput;
+use crate::input::InvalidInput;
 
 /// The kind of an event: one of the seven kinds of the specification, or any other name that is
 /// valid in a header.

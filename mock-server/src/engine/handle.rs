@@ -11,7 +11,7 @@ use super::outcome::Outcome;
 use super::rejections::{Problems, Rejection};
 use super::reply::Reply;
 use super::request::Request;
-use super::verdicts::violations;
+use super::violation::violations;
 use super::world::World;
 
 /// Handles a request according to the specification and the dialect of the world.

@@ -9,8 +9,9 @@
 //! - `resources`: accounts with their profiles, links, posts and badges, and their limits
 //! - `world`: the state of one service
 //! - `endpoints`: the table of endpoints, and their handlers in one file for each resource
+//! - `violation`: the problems of a request that violate the specification
+//! - `handle`: the processing of a request, which returns an `outcome`
 //! - `verdicts`: the violations and the coverage of a client
-//! - `handle`: the processing of a request
 
 mod access;
 mod clock;
@@ -20,6 +21,8 @@ mod event_kind;
 mod handle;
 mod json_object;
 mod outcome;
+pub(crate) mod path_pattern;
+mod path_template;
 mod redaction;
 mod rejections;
 mod reply;
@@ -27,6 +30,7 @@ mod request;
 mod resources;
 mod seeded_hash;
 mod verdicts;
+mod violation;
 mod world;
 
 pub(crate) use access::{ActiveKeys, bearer_token, label};
@@ -50,8 +54,7 @@ pub(crate) use resources::FIELD_NAMES;
 pub use resources::{Account, Link, Post, Profile};
 pub(crate) use seeded_hash::SeededHash;
 pub(crate) use verdicts::Habit;
-pub use verdicts::{
-    Advice, Coverage, EndpointCoverage, RuleVerdict, Uncovered, Verdicts, Violation,
-};
+pub use verdicts::{Advice, Coverage, EndpointCoverage, RuleVerdict, Uncovered, Verdicts};
+pub use violation::Violation;
 pub use world::World;
 pub(crate) use world::{check, raise_last_id};

@@ -2,7 +2,7 @@
 
 use super::endpoints::Endpoint;
 use super::reply::Reply;
-use super::verdicts::Violation;
+use super::violation::Violation;
 
 /// The outcome of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]

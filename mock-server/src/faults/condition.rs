@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::path_pattern;
 use crate::engine::{Request, bearer_token, label};
-use crate::invalid_input::InvalidInput;
-use crate::path_pattern;
+use crate::input::InvalidInput;
 
 /// The requests that a rule applies to. A field that is not set matches every request.
 ///

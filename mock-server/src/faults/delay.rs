@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::invalid::invalid;
 use crate::engine::SeededHash;
-use crate::invalid_input::InvalidInput;
+use crate::input::InvalidInput;
 
 /// With a larger spread, nearly all delays are either 0 or practically infinite.
 const MAX_SIGMA: f64 = 10.0;

@@ -9,7 +9,7 @@ use super::delay::Delay;
 use super::invalid::invalid;
 use super::large_body::MIN_BODY_BYTES;
 use super::wire::WireFault;
-use crate::invalid_input::InvalidInput;
+use crate::input::InvalidInput;
 
 /// A fault that replaces, delays or damages a response.
 ///

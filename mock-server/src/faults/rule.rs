@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::condition::{Match, Phase, When};
 use super::fault::Fault;
-use crate::invalid_input::InvalidInput;
-use crate::read_json;
+use crate::input::InvalidInput;
+use crate::input::read_json;
 
 /// A fault and the requests that it is applied to.
 ///

@@ -10,7 +10,7 @@ use super::plan::Plan;
 use super::rule::FaultRule;
 use super::schedule::Schedule;
 use crate::engine::{Request, SeededHash};
-use crate::invalid_input::InvalidInput;
+use crate::input::InvalidInput;
 
 /// The active fault rules of a service, with their counters, in the order in which they were added.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::condition::When;
 use super::invalid::invalid;
 use crate::engine::{Clock, SeededHash};
-use crate::invalid_input::InvalidInput;
+use crate::input::InvalidInput;
 
 /// A parsed [`When`] with its counters.
 #[derive(Debug)]

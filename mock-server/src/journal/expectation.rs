@@ -5,8 +5,8 @@ use std::fmt;
 use serde::Deserialize;
 
 use super::request_pattern::RequestPattern;
-use crate::invalid_input::InvalidInput;
-use crate::read_json;
+use crate::input::InvalidInput;
+use crate::input::read_json;
 
 /// A pattern and the expected number of requests that match it.
 ///

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::bytes_in_json;
 use crate::engine::Violation;
+use crate::input::bytes_in_json;
 
 /// A received request and its response, without API keys.
 ///

@@ -6,10 +6,10 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::engine::path_pattern;
 use crate::engine::{is_secret_header, redact_keys};
-use crate::invalid_input::InvalidInput;
-use crate::path_pattern;
-use crate::read_json;
+use crate::input::InvalidInput;
+use crate::input::read_json;
 
 /// A pattern that requests are matched against. Conditions that are not set match every request.
 ///

@@ -5,12 +5,10 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 
 use super::MockServer;
-use crate::cors::Cors;
 use crate::engine::{Clock, Dialect, World};
-use crate::invalid_input::InvalidInput;
+use crate::input::InvalidInput;
 use crate::journal::JournalLimits;
-use crate::service::Service;
-use crate::state_file::{StateError, StateFile};
+use crate::service::{Cors, Service, StateError, StateFile};
 
 /// A builder for a [`MockServer`]; see [`MockServer::builder`].
 #[derive(Debug, Default)]

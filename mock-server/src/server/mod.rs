@@ -8,10 +8,9 @@ use std::sync::{Arc, OnceLock};
 
 use crate::engine::{Dialect, Keys, Scope, Verdicts, World};
 use crate::faults::FaultRule;
-use crate::invalid_input::InvalidInput;
+use crate::input::InvalidInput;
 use crate::journal::{Expect, Journal};
-use crate::service::Service;
-use crate::state_file::StateError;
+use crate::service::{Service, StateError};
 use crate::transport::{ServiceServer, mounted_mocks};
 use crate::webhook::WebhookHandle;
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::control_or_service::{ControlOrService, Log};
 use super::listener;
 use crate::control::{self, Control, Guard};
-use crate::invalid_input::InvalidInput;
+use crate::input::InvalidInput;
 use crate::shutdown::Shutdown;
 use crate::worlds::Worlds;
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::bytes_in_json;
 use crate::engine::EventKind;
+use crate::input::bytes_in_json;
 
 /// A signed delivery, with the exact body and headers to send.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

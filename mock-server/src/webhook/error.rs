@@ -1,7 +1,7 @@
 //! Errors of the webhook.
 
-use crate::invalid_input::InvalidInput;
-use crate::state_file::StateError;
+use crate::input::InvalidInput;
+use crate::service::StateError;
 
 /// An error of a call to the webhook; the call had no effect.
 #[derive(Debug, thiserror::Error)]

@@ -9,8 +9,7 @@ use super::state::Prepared;
 use super::status::WebhookStatus;
 use crate::engine::{EventKind, World};
 use crate::mutants::Mutant;
-use crate::service::Service;
-use crate::state_file::StateError;
+use crate::service::{Service, StateError};
 
 /// The webhook of a [`MockServer`](crate::MockServer); see
 /// [`MockServer::webhook`](crate::MockServer::webhook).

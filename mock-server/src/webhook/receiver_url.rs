@@ -6,7 +6,7 @@ use hyper::Uri;
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
-use crate::invalid_input::InvalidInput;
+use crate::input::InvalidInput;
 
 /// The absolute `http://` URL of a receiver.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::invalid_input::InvalidInput;
-use crate::read_json;
+use crate::input::InvalidInput;
+use crate::input::read_json;
 
 /// The responses of a sink to successive deliveries.
 ///

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::bytes_in_json::BytesInJson;
-use crate::invalid_input::InvalidInput;
+use crate::input::InvalidInput;
+use crate::input::bytes_in_json::BytesInJson;
 
 /// The secret that deliveries are signed with; never empty. `Debug` hides it.
 ///

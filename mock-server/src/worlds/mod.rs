@@ -6,14 +6,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use self::world_name::{DEFAULT, PATH_PREFIX, SEPARATOR, plain_key};
-use crate::cors::Cors;
 use crate::engine::{self, Dialect, Keys, Request, SeededHash, Verdicts, World, bearer_token};
 use crate::faults::FaultRule;
-use crate::invalid_input::InvalidInput;
+use crate::input::InvalidInput;
 use crate::journal::JournalLimits;
 use crate::mutants::Mutant;
-use crate::service::Service;
-use crate::state_file::{StateError, StateFile};
+use crate::service::{Cors, Service, StateError, StateFile};
 
 /// The worlds of one process. Each world is an isolated instance of the service with its own
 /// accounts, keys, clock and faults.

@@ -1,7 +1,6 @@
 //! Daily views as horizontal bars, and the shares of devices and countries below.
 
-use anstyle::{AnsiColor, Style};
-
+use super::bar::{bar, color};
 use super::grouping::group;
 use super::shares;
 use super::text::{DIM, MAX_WIDTH, max_width, pad_right, with_separators};
@@ -13,9 +12,6 @@ const GAP: usize = 2;
 
 /// Minimum width of a cell for drawing profiles side by side.
 const MIN_CELL_WIDTH: usize = 20;
-
-/// Blocks from one eighth to full width.
-const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
 /// Draws one bar per day, week or month, with the same scale for all profiles: side by side if the
 /// screen is wide enough, otherwise below each other.
@@ -42,20 +38,6 @@ pub(super) fn draw(views: &[ProfileViews], screen: &Screen) -> String {
         drawn += &shares::draw(one, false, screen);
     }
     drawn
-}
-
-/// Returns a bar of at most `columns` columns. Any value above 0 is visible; 0 is an empty string.
-pub(super) fn bar(value: u64, max_views: u64, columns: usize) -> String {
-    if value == 0 || max_views == 0 {
-        return String::new();
-    }
-    let eighths = u128::from(value) * (columns as u128 * 8) / u128::from(max_views);
-    let eighths = usize::try_from(eighths).unwrap_or(columns * 8).max(1);
-    let mut bar = "█".repeat(eighths / 8);
-    if !eighths.is_multiple_of(8) {
-        bar.push(EIGHTHS[eighths % 8 - 1]);
-    }
-    bar
 }
 
 /// The dates and the scale that all bars share.
@@ -130,17 +112,6 @@ impl<'a> Chart<'a> {
         }
         drawn
     }
-}
-
-/// Returns a color that is readable on light and dark terminals.
-pub(super) fn color(index: usize) -> Style {
-    let colors = [
-        AnsiColor::Blue,
-        AnsiColor::Magenta,
-        AnsiColor::Cyan,
-        AnsiColor::Green,
-    ];
-    Style::new().fg_color(Some(colors[index % colors.len()].into()))
 }
 
 #[cfg(test)]

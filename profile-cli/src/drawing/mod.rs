@@ -1,6 +1,7 @@
 //! Drawings of results for people. Each is a pure function of its data and the screen.
 
 mod badges;
+mod bar;
 mod bars;
 mod card;
 pub(crate) mod contrast;

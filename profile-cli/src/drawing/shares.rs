@@ -1,6 +1,6 @@
 //! The shares of devices and countries in the views.
 
-use super::bars::{bar, color};
+use super::bar::{bar, color};
 use super::text::{BOLD, max_width, pad_left, pad_right, percent, with_separators};
 use super::views::ProfileViews;
 use crate::terminal::screen::Screen;

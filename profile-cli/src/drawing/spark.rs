@@ -1,6 +1,6 @@
 //! Daily views as a sparkline.
 
-use super::bars::color;
+use super::bar::color;
 use super::text::{DIM, max_width, pad_right, with_separators};
 use super::views::{ProfileViews, dates, max_views};
 use crate::terminal::screen::Screen;

@@ -1,13 +1,12 @@
 //! `--sandbox`: runs the service in this process, with its state in a file.
 
-use std::fs;
 use std::path::PathBuf;
 
 use mock_server::{Dialect, MockServer, StartError, StateError, StateFile, World, Worlds};
 use profile_sdk::ApiKey;
 
 use crate::outcome::failure::{Failure, FailureKind};
-use crate::settings::{SettingName, Settings};
+use crate::settings::{SettingName, Settings, value};
 use crate::system::environment;
 
 /// Hint for an unusable state file.
@@ -57,22 +56,8 @@ pub(crate) fn worlds(dialect: Dialect) -> Result<Worlds, Failure> {
 
 /// Returns the dialect of the setting `sandbox_dialect`, or the default.
 pub(crate) fn dialect(settings: &Settings) -> Result<Dialect, Failure> {
-    let dialect = settings.read(SettingName::SandboxDialect, parse_dialect)?;
+    let dialect = settings.read(SettingName::SandboxDialect, value::dialect)?;
     Ok(dialect.unwrap_or_default())
-}
-
-/// Returns a named dialect, or reads one from a file.
-pub(crate) fn parse_dialect(text: &str) -> Result<Dialect, String> {
-    if let Ok(named) = Dialect::named(text) {
-        return Ok(named);
-    }
-    let json = fs::read_to_string(text).map_err(|error| {
-        format!(
-            "is {text:?}, which cannot be read: {error}; expected default, minimal, maximal, \
-             random: and a seed, or a dialect file"
-        )
-    })?;
-    Dialect::from_json(&json).map_err(|error| format!("is the invalid file {text:?}: {error}"))
 }
 
 fn not_started(error: &StateError) -> Failure {

@@ -12,7 +12,7 @@ mod key_store;
 mod proxy;
 mod setting;
 mod setting_name;
-mod value;
+pub(crate) mod value;
 
 use std::time::Duration;
 

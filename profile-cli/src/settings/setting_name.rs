@@ -125,7 +125,7 @@ impl SettingName {
             Self::Proxy => proxy(text),
             Self::Retries => count(text).map(drop),
             #[cfg(feature = "sandbox")]
-            Self::SandboxDialect => crate::session::sandbox::parse_dialect(text).map(drop),
+            Self::SandboxDialect => super::value::dialect(text).map(drop),
             #[cfg(not(feature = "sandbox"))]
             Self::SandboxDialect => Ok(()),
             Self::Timeout => seconds(text).map(drop),

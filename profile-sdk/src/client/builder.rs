@@ -19,7 +19,7 @@ use crate::retry::timeouts::Timeouts;
 use crate::transport::base_url::BaseUrl;
 use crate::transport::default_headers::default_headers;
 #[cfg(feature = "tower")]
-use crate::transport::http_service::BoxError;
+use crate::transport::response_body::BoxError;
 use crate::transport::{Settings, Transport};
 use crate::{ApiKey, Client, Clock, Error, InvalidValue, RetryPolicy, Tls};
 

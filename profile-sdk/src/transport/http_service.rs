@@ -1,15 +1,12 @@
 //! The service that layers wrap; feature `tower`.
 
-use std::error::Error as StdError;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::{Buf, Bytes};
-use http_body::{Body, Frame, SizeHint};
+use http_body::Body;
 use http_body_util::BodyExt as _;
-use http_body_util::combinators::UnsyncBoxBody;
 use tokio::time::{Instant, timeout_at};
 use tower::util::BoxCloneSyncService;
 use tower::{Layer, Service, ServiceExt as _, service_fn};
@@ -17,11 +14,8 @@ use url::Url;
 
 use super::incoming::Incoming;
 use super::network::{Network, could_not_create, timed_out, transport_error};
-use super::tls::root_cause;
-use crate::error::one_line::one_line;
-use crate::{Error, ErrorKind};
-
-pub(crate) type BoxError = Box<dyn StdError + Send + Sync>;
+use super::response_body::{BoxError, ResponseBody, to_error};
+use crate::Error;
 
 type BoxService = BoxCloneSyncService<http::Request<Bytes>, http::Response<ResponseBody>, Error>;
 
@@ -40,12 +34,6 @@ const GRACE: Duration = Duration::from_millis(50);
 #[derive(Debug, Clone)]
 pub struct HttpService {
     inner: BoxService,
-}
-
-/// The body of a response of [`HttpService`].
-#[derive(Debug)]
-pub struct ResponseBody {
-    inner: UnsyncBoxBody<Bytes, Error>,
 }
 
 /// The timeout of an attempt, as an extension of its request.
@@ -116,41 +104,6 @@ impl Service<http::Request<Bytes>> for HttpService {
     }
 }
 
-impl ResponseBody {
-    fn new<B>(body: B) -> Self
-    where
-        B: Body<Data: Buf, Error: Into<BoxError>> + Send + 'static,
-    {
-        let to_bytes = |mut data: B::Data| data.copy_to_bytes(data.remaining());
-        let body = body
-            .map_frame(move |frame| frame.map_data(to_bytes))
-            .map_err(|error| to_error(error.into()));
-        Self {
-            inner: body.boxed_unsync(),
-        }
-    }
-}
-
-impl Body for ResponseBody {
-    type Data = Bytes;
-    type Error = Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
-        Pin::new(&mut self.inner).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
-    }
-}
-
 /// Sends a request that has passed all layers.
 async fn send(
     network: Network,
@@ -168,17 +121,4 @@ async fn send(
     let response = http::Response::<reqwest::Body>::from(response);
     let to_error = move |error| transport_error(error, timeout);
     Ok(response.map(|body| ResponseBody::new(body.map_err(to_error))))
-}
-
-/// Returns the error of the network unchanged. The error of a layer does not show whether the
-/// request was sent.
-fn to_error(error: BoxError) -> Error {
-    match error.downcast::<Error>() {
-        Ok(error) => *error,
-        Err(error) => {
-            let cause = one_line(&root_cause(&*error));
-            let reason = format!("a layer failed: {cause}");
-            Error::new(ErrorKind::Interrupted, reason)
-        }
-    }
 }

@@ -17,7 +17,7 @@ pub(super) enum Incoming {
     },
     #[cfg(feature = "tower")]
     Layered {
-        response: http::Response<super::http_service::ResponseBody>,
+        response: http::Response<super::response_body::ResponseBody>,
         deadline: tokio::time::Instant,
         timeout: Duration,
     },

@@ -11,6 +11,8 @@ mod network;
 pub(crate) mod proxy;
 pub(crate) mod raw_response;
 mod request_body;
+#[cfg(feature = "tower")]
+pub(crate) mod response_body;
 mod settings;
 pub(crate) mod tls;
 

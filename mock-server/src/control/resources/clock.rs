@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::control::error::ControlError;
 use crate::control::world_call::WorldCall;
 use crate::engine::{Clock, LAST_INSTANT, Reply, World};
-use crate::read_json;
+use crate::input::read_json;
 
 /// The current time and the clock's setting.
 #[derive(Serialize)]

@@ -8,8 +8,8 @@ use crate::control::error::ControlError;
 use crate::control::world_call::WorldCall;
 use crate::engine::dialect::DialectFile;
 use crate::engine::{Dialect, Reply, Request, World};
-use crate::invalid_input::InvalidInput;
-use crate::read_json::{self, BAD_BODY};
+use crate::input::InvalidInput;
+use crate::input::read_json::{self, BAD_BODY};
 
 /// A setting with its default and its alternatives.
 #[derive(Serialize)]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::control::error::ControlError;
 use crate::control::world_call::WorldCall;
 use crate::engine::{RateLimit, Reply, Scope, label};
-use crate::read_json;
+use crate::input::read_json;
 use crate::worlds::world_name::{plain_key, qualified_key, qualified_keys};
 
 #[derive(Deserialize)]

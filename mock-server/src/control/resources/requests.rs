@@ -10,8 +10,8 @@ use crate::control::api::ControlReply;
 use crate::control::error::{ControlError, ErrorObject};
 use crate::control::world_call::WorldCall;
 use crate::engine::{Reply, Request};
+use crate::input::read_json;
 use crate::journal::{Expectation, ExpectationJson, JournalLimits, RequestPattern, Verification};
-use crate::read_json;
 
 /// Maximum wait: one minute, in milliseconds.
 const MAX_WAIT: u64 = 60_000;

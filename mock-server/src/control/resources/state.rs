@@ -4,7 +4,7 @@
 use crate::control::error::ControlError;
 use crate::control::world_call::WorldCall;
 use crate::engine::{self, Reply, World};
-use crate::read_json;
+use crate::input::read_json;
 use crate::webhook::Webhook;
 
 pub(in crate::control) fn show(call: &WorldCall) -> Result<Reply, ControlError> {

@@ -4,13 +4,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::blocking::run_blocking;
-use crate::bytes_in_json::BytesInJson;
 use crate::control::api::ControlReply;
 use crate::control::error::ControlError;
 use crate::control::world_call::WorldCall;
 use crate::engine::{Reply, World};
-use crate::invalid_input::InvalidInput;
-use crate::read_json::{self, BAD_BODY};
+use crate::input::InvalidInput;
+use crate::input::bytes_in_json::BytesInJson;
+use crate::input::read_json::{self, BAD_BODY};
 use crate::webhook::{
     self, EventData, Prepared, ReceiverUrl, SinkScript, WebhookHandle, WebhookSecret, WebhookStatus,
 };

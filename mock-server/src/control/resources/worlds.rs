@@ -8,7 +8,7 @@ use crate::control::api::Control;
 use crate::control::error::ControlError;
 use crate::control::world_call::WorldCall;
 use crate::engine::{self, ActiveKeys, Clock, Reply, Request, World};
-use crate::read_json;
+use crate::input::read_json;
 use crate::worlds::world_name::{DEFAULT, qualified_keys, world_url};
 
 /// The settings of a new world. All fields, and the whole body, are optional.

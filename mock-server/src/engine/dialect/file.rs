@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Dialect;
-use crate::invalid_input::InvalidInput;
-use crate::read_json;
+use crate::input::InvalidInput;
+use crate::input::read_json;
 
 /// A dialect with the samples from which it was learned, as `mock-server learn` writes it.
 ///

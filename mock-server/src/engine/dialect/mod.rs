@@ -11,7 +11,7 @@ mod webhook;
 
 use serde::{Deserialize, Serialize};
 
-use crate::invalid_input::InvalidInput;
+use crate::input::InvalidInput;
 
 pub use error_template::ErrorTemplate;
 pub(super) use error_template::Values;

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::endpoint::Endpoint;
+use crate::engine::path_template::match_path;
 use crate::engine::rejections::Rejection;
 use crate::engine::request::Request;
-use crate::path_template::match_path;
 
 /// Returns the endpoint of a request and its decoded path parameter.
 pub(crate) fn route(request: &Request) -> Result<(Endpoint, Cow<'_, str>), Rejection> {

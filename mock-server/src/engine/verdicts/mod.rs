@@ -4,7 +4,6 @@ mod advice;
 mod coverage;
 #[cfg(test)]
 mod tests;
-mod violation;
 
 use std::collections::BTreeMap;
 
@@ -12,12 +11,11 @@ use serde::Serialize;
 
 use super::outcome::Outcome;
 use super::rejections::Rule;
+use super::violation::Violation;
 
 pub use advice::Advice;
 pub(crate) use advice::Habit;
 pub use coverage::{Coverage, EndpointCoverage, Uncovered};
-pub use violation::Violation;
-pub(super) use violation::violations;
 
 /// The violations and the coverage of all requests, in bounded memory.
 ///

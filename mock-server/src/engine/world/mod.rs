@@ -13,7 +13,7 @@ use super::access::{ActiveKeys, Key, Keys, RateLimit, Scope, label, token};
 use super::clock::Clock;
 use super::dialect::Dialect;
 use super::resources::{Account, Badge, Link, Post};
-use crate::invalid_input::InvalidInput;
+use crate::input::InvalidInput;
 use crate::webhook::{Webhook, WebhookSecret};
 
 pub(crate) use validation::{check, raise_last_id};

@@ -1,15 +1,15 @@
 //! A world stored in a file that several processes can share.
 
-use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::locked_file::LockedFile;
 use crate::engine::{World, raise_last_id};
-use crate::read_json;
+use crate::input::read_json;
 
 /// The version of the file format.
 const VERSION: u32 = 1;
@@ -107,20 +107,8 @@ impl StateFile {
         Ok(result)
     }
 
-    /// Locks the state until the returned value is dropped. The state file itself cannot be locked,
-    /// because each write replaces it.
-    fn lock(&self) -> Result<Locked, StateError> {
-        let lock = || {
-            let path = resolve_link(&self.path)?;
-            check_regular(&path)?;
-            create_directory(directory(&path))?;
-            let mut options = OpenOptions::new();
-            let file =
-                private(options.create(true).append(true)).open(with_suffix(&path, ".lock"))?;
-            file.lock()?;
-            Ok(Locked { path, _file: file })
-        };
-        lock().map_err(|reason| self.unwritable(reason))
+    fn lock(&self) -> Result<LockedFile, StateError> {
+        LockedFile::lock(&self.path).map_err(|reason| self.unwritable(reason))
     }
 
     fn load(&self) -> Result<Option<World>, StateError> {
@@ -161,7 +149,7 @@ impl StateFile {
         Ok(world)
     }
 
-    fn save(&self, locked: &Locked, world: &World) -> Result<(), StateError> {
+    fn save(&self, locked: &LockedFile, world: &World) -> Result<(), StateError> {
         let version = VERSION;
         let bytes = serde_json::to_vec_pretty(&Saved { version, world })
             .expect("a world contains only values that JSON can represent");
@@ -227,87 +215,8 @@ pub enum StateError {
     },
 }
 
-/// A locked state file.
-struct Locked {
-    path: PathBuf,
-    _file: File,
-}
-
-impl Locked {
-    /// Writes a new file and renames it. Its name is fixed, so the next write removes a file that a
-    /// crash left behind. It is created with mode 0600.
-    fn replace(&self, bytes: &[u8]) -> io::Result<()> {
-        let new = with_suffix(&self.path, ".new");
-        match fs::remove_file(&new) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let mut file = private(OpenOptions::new().create_new(true).write(true)).open(&new)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&new, &self.path)
-    }
-}
-
-/// Follows symbolic links. The target of a link does not have to exist.
-fn resolve_link(path: &Path) -> io::Result<PathBuf> {
-    match fs::canonicalize(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(match fs::read_link(path) {
-            Ok(link) => directory(path).join(link),
-            Err(_) => path.to_owned(),
-        }),
-        found => found,
-    }
-}
-
-/// Rejects devices and pipes, which store nothing and may block readers forever.
-fn check_regular(path: &Path) -> io::Result<()> {
-    match fs::metadata(path) {
-        Ok(found) if !found.is_file() => Err(io::Error::other("not a regular file")),
-        _ => Ok(()),
-    }
-}
-
-fn directory(path: &Path) -> &Path {
-    match path.parent() {
-        Some(directory) if !directory.as_os_str().is_empty() => directory,
-        _ => Path::new("."),
-    }
-}
-
-fn with_suffix(path: &Path, ending: &str) -> OsString {
-    let mut name = OsString::from(path);
-    name.push(ending);
-    name
-}
-
 #[derive(Serialize, Deserialize)]
 struct Saved<W> {
     version: u32,
     world: W,
-}
-
-#[cfg(unix)]
-fn create_directory(directory: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(directory)
-}
-
-#[cfg(not(unix))]
-fn create_directory(directory: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).create(directory)
-}
-
-#[cfg(unix)]
-fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    use std::os::unix::fs::OpenOptionsExt;
-    options.mode(0o600)
-}
-
-#[cfg(not(unix))]
-fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    options
 }

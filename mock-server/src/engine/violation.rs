@@ -4,11 +4,11 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::engine::endpoints::Endpoint;
-use crate::engine::redaction::Secrets;
-use crate::engine::rejections::{Problems, Rejection, Rule};
-use crate::engine::request::Request;
-use crate::engine::world::World;
+use super::endpoints::Endpoint;
+use super::redaction::Secrets;
+use super::rejections::{Problems, Rejection, Rule};
+use super::request::Request;
+use super::world::World;
 
 /// A violation of the specification by a request.
 ///

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::engine::redact_keys;
-use crate::invalid_input::InvalidInput;
+use crate::input::InvalidInput;
 
 /// The error code of invalid JSON.
 pub(crate) const BAD_BODY: &str = "bad_body";

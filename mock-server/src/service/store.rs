@@ -4,10 +4,10 @@ use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
 
+use super::state_file::{StateError, StateFile};
 use crate::engine::dialect::Compression;
 use crate::engine::{Outcome, Request, World, bearer_token, process};
 use crate::mutants::Mutant;
-use crate::state_file::{StateError, StateFile};
 
 /// The world of one service.
 #[derive(Debug)]

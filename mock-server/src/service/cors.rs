@@ -6,7 +6,7 @@ use http::Uri;
 
 use crate::engine::{Outcome, Reply, Request};
 use crate::faults::PlannedReply;
-use crate::invalid_input::InvalidInput;
+use crate::input::InvalidInput;
 
 /// The origin whose pages may use the service, or `*` for all.
 #[derive(Debug, Clone)]

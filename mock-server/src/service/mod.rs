@@ -1,4 +1,11 @@
-//! A service: one world with its faults, journal and verdicts.
+//! A service: one world with its storage, faults, journal and verdicts.
+
+mod compression;
+mod cors;
+mod habits;
+mod locked_file;
+mod state_file;
+mod store;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -6,16 +13,18 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use tokio::sync::watch;
 
-use crate::compression::compress;
-use crate::cors::{Cors, is_preflight};
+use self::compression::compress;
+use self::cors::is_preflight;
+use self::habits::Habits;
+use self::store::{Handled, Store};
 use crate::engine::{Endpoint, Keys, Reply, Request, Verdicts, World};
 use crate::faults::{FaultRules, Plan, PlannedReply};
-use crate::habits::Habits;
 use crate::journal::{Entry, Journal, JournalLimits, Response};
 use crate::mutants::Mutant;
-use crate::state_file::{StateError, StateFile};
-use crate::store::{Handled, Store};
 use crate::webhook::keep_webhook;
+
+pub(crate) use cors::Cors;
+pub use state_file::{StateError, StateFile};
 
 /// A world with its faults, journal and verdicts. The transports send requests to it.
 #[derive(Debug)]

@@ -5,9 +5,9 @@
 
 use std::borrow::Cow;
 
-use crate::engine::Endpoint;
-use crate::invalid_input::InvalidInput;
-use crate::path_template::match_path;
+use super::endpoints::Endpoint;
+use super::path_template::match_path;
+use crate::input::InvalidInput;
 
 /// Returns `true` if a percent-encoded path matches a pattern.
 pub(crate) fn matches(pattern: &str, path: &str) -> bool {
