@@ -3,6 +3,7 @@
 import itertools
 import json
 import sys
+import time
 import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -16,12 +17,25 @@ LIMITS = {"display_name": 32, "bio": 300, "location": 40}
 LINKS = [{"id": str(uuid.uuid4()), "title": "Home", "url": "https://example.com", "position": 1}]
 POSTS = []
 COUNTER = itertools.count()
+# The links and posts after each request, with the time.
+HISTORY = []
+# The seconds after which GET /me shows them.
+LAG = 2 if "lags" in sys.argv else 0
+# The times of the requests, for a rate limit of 10 in a second.
+TIMES = []
 
 
 class Rejected(Exception):
     def __init__(self, status, code, message, field=None):
         super().__init__(message)
         self.status, self.code, self.field = status, code, field
+
+
+def shown():
+    """Returns the links and posts in GET /me."""
+    until = time.monotonic() - LAG
+    earlier = [state for at, *state in HISTORY if at <= until]
+    return (earlier or [[LINKS[:1], []]])[-1] if LAG else (LINKS, POSTS)
 
 
 def listed(resources):
@@ -50,6 +64,8 @@ def statistics(count, own):
 
 def set_profile(edit):
     for name, value in edit.items():
+        if name not in PROFILE and "lenient" in sys.argv:
+            continue
         if name not in PROFILE:
             raise Rejected(409, "no_such_field", f"there is no {name}", name)
         if not isinstance(value, str):
@@ -59,7 +75,7 @@ def set_profile(edit):
             raise Rejected(409, "too_long", f"{name} is too long", name)
         if name.endswith("color") and len(value) != 7:
             raise Rejected(409, "color", f"{name} is not a color", name)
-    PROFILE.update(edit)
+    PROFILE.update({name: edit[name] for name in edit if name in PROFILE})
 
 
 def remove(resources, wanted):
@@ -79,8 +95,12 @@ class Handler(BaseHTTPRequestHandler):
         body = json.dumps(body).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
-        self.send_header("X-Quota-Limit", "5000")
-        self.send_header("X-Quota-Left", "4000")
+        if "structured" in sys.argv:
+            TIMES[:] = [at for at in TIMES if at > time.monotonic() - 1]
+            self.send_header("RateLimit", f'"default";r={10 - len(TIMES)};t=1')
+        else:
+            self.send_header("X-Quota-Limit", "5000")
+            self.send_header("X-Quota-Left", "4000")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -89,6 +109,7 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         try:
             status, data = self.route(body)
+            HISTORY.append((time.monotonic(), [*LINKS], [*POSTS]))
             self.answer(status, data if "unwrapped" in sys.argv else {"data": data})
         except Rejected as error:
             found = {"type": error.code, "text": str(error), "http": error.status}
@@ -101,6 +122,9 @@ class Handler(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = handle_request
 
     def route(self, body):
+        TIMES.append(time.monotonic())
+        if "structured" in sys.argv and TIMES[-11:-10] > [TIMES[-1] - 1]:
+            raise Rejected(429, "slow_down", "too many requests")
         path, _, query = self.path.removeprefix("/api/v1").partition("?")
         given = self.headers.get("Authorization")
         if given is None and path not in ("/badges", "/stats"):
@@ -113,11 +137,12 @@ class Handler(BaseHTTPRequestHandler):
 
     def read(self, path, query):
         if path == "/me":
+            links, posts = shown()
             key = {"scopes": "profile:write|analytics:read|links:write|social:write", "rate_limit": 5000, "prefix": KEY[:4], "echo": KEY}
             if "text-key" in sys.argv:
                 key = "the laptop of Ada"
             return PROFILE | EXTRA | {
-                "handle": "ada", "links": listed(LINKS), "posts": listed(POSTS), "badges": None if "nulls" in sys.argv else [],
+                "handle": "ada", "links": listed(links), "posts": listed(posts), "badges": None if "nulls" in sys.argv else [],
                 "email": "ada@example.com", "api_visible": None if "nulls" in sys.argv else "yes", "key": key,
             }
         if path == "/me/analytics":
@@ -146,6 +171,8 @@ class Handler(BaseHTTPRequestHandler):
             raise Rejected(400, "json", "this is not an object")
         if path == "/me/profile":
             set_profile(fields)
+            if "lenient" in sys.argv:
+                return PROFILE
         elif self.command == "PATCH":
             link = next(one for one in LINKS if one["id"] == path.rpartition("/")[2])
             link.update({name: fields[name] for name in ("title", "url") if name in fields})
@@ -153,6 +180,8 @@ class Handler(BaseHTTPRequestHandler):
             if "url" not in fields:
                 raise Rejected(409, "missing", "url is missing", "url")
             LINKS.append({"id": str(uuid.uuid4()), "title": fields["title"], "url": fields["url"], "position": 2})
+            if "lenient" in sys.argv:
+                return LINKS[-1] | {"clicks": 0}
         else:
             POSTS.append({"id": str(uuid.uuid4()), "body": fields["body"]})
         return {}

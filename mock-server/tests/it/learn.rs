@@ -437,6 +437,44 @@ async fn a_change_to_the_behavior_of_the_mock_is_reported() {
 }
 
 #[tokio::test]
+async fn a_key_may_be_required_with_another_status() {
+    let settings = json!({
+        "reference_data": "key_required",
+        "rejections": {"key_missing": {"status": 403}},
+    });
+    let dialect = Dialect::from_json(&settings.to_string()).unwrap();
+    let server = MockServer::builder().dialect(dialect);
+    let server = server.start().await.unwrap();
+    let learned = learn(server.uri(), server.key(), &[]).settings();
+    assert_eq!(learned["reference_data"], settings["reference_data"]);
+    assert_eq!(learned["rejections"], settings["rejections"]);
+}
+
+#[tokio::test]
+async fn one_error_of_a_gateway_is_not_a_habit() {
+    let server = MockServer::start().await;
+    let expected = learn(server.uri(), server.key(), &[]).settings();
+    for path in ["/me", "/me/analytics", "/badges", "/stats"] {
+        let rule = FaultRule::new(Fault::status(502)).path(path).times(1);
+        server.add_fault(rule).unwrap();
+    }
+    let learned = learn(server.uri(), server.key(), &[]);
+    assert_eq!(learned.settings(), expected);
+    assert_eq!(learned.code, Some(0), "{}", learned.stderr);
+}
+
+#[tokio::test]
+async fn names_rejections_with_two_codes() {
+    let settings = r#"{"error_template": {"body": {"code": "{code}", "type": "urn:{code}", "text": "{message}"}}}"#;
+    let dialect = Dialect::from_json(settings).unwrap();
+    let server = MockServer::builder().dialect(dialect);
+    let server = server.start().await.unwrap();
+    let learned = learn(server.uri(), server.key(), &[]);
+    let evidence = &learned.file["learned"]["evidence"]["bodies of all rejections"];
+    assert_eq!(evidence["result"], "outside");
+}
+
+#[tokio::test]
 async fn a_signature_in_upper_case_is_outside_the_dialects() {
     let server = MockServer::start().await;
     let directory = TempDir::new().unwrap();

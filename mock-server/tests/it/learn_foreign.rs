@@ -169,6 +169,46 @@ fn hides_texts_in_contradictions() {
 }
 
 #[test]
+fn finds_what_the_lists_show_later() {
+    let service = Foreign::start(&["lags"]);
+    let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
+    assert!(!learned.stderr.contains("not undone"), "{}", learned.stderr);
+    let options = ["--allow-writes", "--yes"];
+    // The lists now show the final state.
+    let again = learn(&service.url, KEY, &options);
+    assert!(!again.stderr.contains("not undone"), "{}", again.stderr);
+    let address = service.url.trim_start_matches("http://").parse().unwrap();
+    let me = crate::ask::ask_at(address, KEY, "GET /me").data(200);
+    assert_eq!(me["links"].as_array().unwrap().len(), 1, "{me}");
+    assert_eq!(me["posts"], json!([]));
+}
+
+#[test]
+fn names_structured_rate_limits_and_waits_for_them() {
+    let service = Foreign::start(&["structured"]);
+    let learned = learn(&service.url, KEY, &[]);
+    let found = result(&learned, "rate_limit_headers");
+    assert_eq!(found["result"], "outside");
+    let header = &found["sample"]["found"]["ratelimit"];
+    assert_eq!(*header, "\"default\";r=9;t=1");
+    assert_eq!(result(&learned, "retry_after")["reason"], "needs a 429");
+}
+
+#[test]
+fn an_accepted_unknown_field_does_not_show_the_profile() {
+    let service = Foreign::start(&["lenient"]);
+    let learned = learn(&service.url, KEY, &["--allow-writes", "--yes"]);
+    let rows = learned.report["rows"].as_array().unwrap().iter();
+    let mut contradictions = rows.filter(|row| row["result"] == "contradiction");
+    let edit = contradictions.find(|row| row["sample"]["request"] == "PATCH /me/profile");
+    assert_eq!(edit.unwrap()["sample"]["found"], "accepted");
+    assert!(!learned.report.to_string().contains("Paris"));
+    // Only the response to the creation has this field.
+    let link = &learned.settings()["extra_fields"]["link"];
+    assert_eq!(*link, json!({"clicks": 0, "position": 1}));
+}
+
+#[test]
 fn a_field_that_is_null_is_not_missing() {
     let service = Foreign::start(&["nulls"]);
     let learned = learn(&service.url, KEY, &[]);

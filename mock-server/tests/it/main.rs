@@ -45,6 +45,8 @@ mod learn_faults;
 mod learn_foreign;
 #[cfg(all(unix, feature = "learn"))]
 mod learn_round_trip;
+#[cfg(all(unix, feature = "learn"))]
+mod learn_tls;
 mod links;
 #[cfg(all(unix, feature = "program"))]
 mod matrix;

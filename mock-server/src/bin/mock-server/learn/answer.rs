@@ -57,6 +57,7 @@ impl Answer {
 
     /// Returns the names of the headers about the rate limit: `limit`, `remaining` and `reset`.
     pub(super) fn rate_limit_headers(&self) -> BTreeMap<&'static str, String> {
+        const USUAL: [&str; 2] = ["ratelimit", "x-ratelimit"];
         const ENDS: [(&str, &[&str]); 3] = [
             ("remaining", &["-remaining", "-left", "-available"]),
             ("limit", &["-limit", "-max", "-total", ""]),
@@ -66,8 +67,10 @@ impl Answer {
             let prefix = ENDS[0].1.iter().find_map(|end| name.strip_suffix(end));
             prefix.filter(|_| value.trim().parse::<u64>().is_ok())
         });
-        let is_unusual = |prefix: &&str| !matches!(*prefix, "ratelimit" | "x-ratelimit");
-        let Some(prefix) = prefixes.min_by_key(is_unusual) else {
+        let is_unusual = |prefix: &&str| !USUAL.contains(prefix);
+        let is_limit = |prefix: &&str| self.header(&format!("{prefix}-limit")).is_some();
+        let found = prefixes.min_by_key(is_unusual);
+        let Some(prefix) = found.or_else(|| USUAL.into_iter().find(is_limit)) else {
             return BTreeMap::new();
         };
         let names = ENDS.iter().filter_map(|(part, ends)| {
@@ -75,6 +78,32 @@ impl Answer {
             Some((*part, names.find(|name| self.header(name).is_some())?))
         });
         names.collect()
+    }
+
+    /// Returns the headers whose names are not among these.
+    pub(super) fn other_rate_limit_headers(&self) -> BTreeMap<&str, &str> {
+        let known = self.rate_limit_headers();
+        let is_other = |name: &str| {
+            let is_known = known.values().any(|known| known == name);
+            name.replace('-', "").contains("ratelimit") && !is_known
+        };
+        let headers = self.headers.iter().filter(|(name, _)| is_other(name));
+        headers
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect()
+    }
+
+    /// Returns a number in these headers, or in `RateLimit` of the later drafts: `limit=9, remaining=0,
+    /// reset=3` or `"default";r=0;t=3`.
+    pub(super) fn quota(&self, part: &str) -> Option<u64> {
+        if let Some(name) = self.rate_limit_headers().get(part) {
+            return self.header(name)?.trim().parse().ok();
+        }
+        let short = if part == "reset" { "t" } else { &part[..1] };
+        let members = self.header("ratelimit")?.split([',', ';']);
+        let mut members = members.filter_map(|member| member.trim().split_once('='));
+        let found = members.find(|(name, _)| [part, short].contains(name));
+        found?.1.parse().ok()
     }
 
     /// Returns the content type without its parameters.

@@ -1,6 +1,6 @@
 //! The changes that the command has made, or may have made, and the file to restore them from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -32,8 +32,11 @@ pub(crate) struct Changes {
     mark: String,
     /// The fields of the profile that are edited, with their values before.
     profile: Map<String, Value>,
-    /// The paths of the created link and post; `None` if no response has shown the id.
+    /// The paths of the created link and post by the path of all; `None` if no response has shown the id.
     created: BTreeMap<&'static str, Option<String>>,
+    /// The paths of all where the service accepted a creation.
+    #[serde(skip)]
+    accepted: BTreeSet<&'static str>,
     #[serde(skip)]
     is_edited: bool,
     /// The path of the restore file.
@@ -49,6 +52,7 @@ impl Changes {
             base_url: base_url.trim_end_matches('/').to_owned(),
             profile: EDITED.into_iter().filter_map(value).collect(),
             created: BTreeMap::new(),
+            accepted: BTreeSet::new(),
             is_edited: false,
             path: format!("restore-{mark}.json").into(),
             mark,
@@ -71,28 +75,46 @@ impl Changes {
         self.is_edited |= call.path == "/me/profile";
         let is_created = |(_, path, _): &Kind| call.method == Method::POST && call.path == *path;
         let kind = KINDS.into_iter().find(is_created)?;
-        self.created.insert(kind.0, None);
+        self.created.insert(kind.1, None);
         Some(kind)
     }
 
     /// Records the path of a created resource, also in the restore file.
-    pub(super) fn has_created(&mut self, (name, ..): Kind, path: String) {
-        self.created.insert(name, Some(path));
+    pub(super) fn has_created(&mut self, (_, all, _): Kind, path: String) {
+        self.created.insert(all, Some(path));
         // The mark in the file is enough to find it.
         let _ = self.save();
     }
 
-    pub(super) fn has_not_created(&mut self, (name, ..): Kind) {
-        self.created.remove(name);
+    /// Records that the service accepted a creation.
+    pub(super) fn has_accepted(&mut self, (_, all, _): Kind) {
+        self.accepted.insert(all);
+    }
+
+    pub(super) fn has_not_created(&mut self, (_, all, _): Kind) {
+        self.created.remove(all);
     }
 
     pub(super) fn has_deleted(&mut self, path: &str) {
-        self.created
-            .retain(|_, created| created.as_deref() != Some(path));
+        self.created.retain(|all, created| match created {
+            Some(created) => created != path,
+            None => !path.starts_with(*all),
+        });
     }
 
-    pub(super) fn may_have_created(&self, name: &str) -> bool {
-        self.created.contains_key(name)
+    pub(super) fn may_have_created(&self, all: &str) -> bool {
+        self.created.contains_key(all)
+    }
+
+    /// Returns `true` if the data of `GET /me` lacks a resource that may exist: it may show an earlier
+    /// state.
+    pub(super) fn may_appear(&self, me: &Map<String, Value>) -> bool {
+        let is_unseen = |kind: &Kind| self.created.get(kind.1) == Some(&None);
+        let mut unseen = KINDS.into_iter().filter(is_unseen);
+        unseen.any(|kind| {
+            self.marked(kind, me)
+                .is_some_and(|marked| marked.is_empty())
+        })
     }
 
     /// Returns the paths of the marked resources in the data of `GET /me`; `None` if it does not show
@@ -113,7 +135,7 @@ impl Changes {
         let mut left = Vec::new();
         for kind in KINDS {
             let listed = me.and_then(|me| self.marked(kind, me));
-            let known = || Vec::from_iter(self.created.get(kind.0).cloned().flatten());
+            let known = || Vec::from_iter(self.created.get(kind.1).cloned().flatten());
             let paths = listed.unwrap_or_else(known).into_iter();
             left.extend(paths.map(|path| Call::new(Method::DELETE, path)));
         }
@@ -135,9 +157,10 @@ impl Changes {
             _ => format!("{path}; send the object \"profile\" in {file} with PATCH {url}{path}"),
         };
         let mut lines: Vec<_> = self.left(me).into_iter().map(describe).collect();
-        for kind @ (name, _, field) in KINDS {
+        for kind @ (name, all, field) in KINDS {
             let is_listed = me.is_some_and(|me| self.marked(kind, me).is_some());
-            if self.created.get(name) == Some(&None) && !is_listed {
+            let may_exist = !is_listed || self.accepted.contains(all);
+            if self.created.get(all) == Some(&None) && may_exist {
                 lines.push(format!(
                     "possibly a {name} whose {field} contains {mark}; no response showed its id, so \
                      delete it in the web interface of the service"

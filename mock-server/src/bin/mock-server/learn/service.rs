@@ -110,15 +110,16 @@ impl Service {
         self.interrupted = watch::channel(false).1;
     }
 
-    /// Sends a request. A GET without a response is sent once more. After a response with 429 or
-    /// `Retry-After`, waits and sends the request again, except for a POST and for a wrong key. Returns
-    /// the reason if there is no response.
+    /// Sends a request. A GET without a response, or with a status of 5xx, is sent once more. After a
+    /// response with 429 or `Retry-After`, waits and sends the request again, except for a POST and for a
+    /// wrong key. Returns the reason if there is no response.
     pub(super) async fn send(&mut self, call: &Call) -> Result<Answer, String> {
         // A creation may have been applied, and wrong keys may block the client.
         let is_repeatable = call.method != Method::POST && call.access != Access::WrongKey;
         for attempt in 1.. {
+            let is_first_get = call.method == Method::GET && attempt == 1;
             let answer = match self.send_once(call).await {
-                Err(_) if call.method == Method::GET && attempt == 1 => continue,
+                Err(_) if is_first_get => continue,
                 answer => answer?,
             };
             if answer.status == 429 {
@@ -126,6 +127,7 @@ impl Service {
             }
             match requested_delay(&answer) {
                 Some(delay) if is_repeatable && attempt < MAX_ATTEMPTS => self.wait(delay).await?,
+                None if is_first_get && answer.status >= 500 => {}
                 delay => {
                     // The reason for an error also prevents the next request.
                     let _ = match delay {
@@ -221,17 +223,16 @@ impl Service {
 
     /// Waits for the next window of the rate limit if this response used up the current one.
     async fn wait_for_quota(&mut self, answer: &Answer) -> Result<(), String> {
-        let headers = answer.rate_limit_headers();
-        let number = |part: &str| answer.header(headers.get(part)?)?.trim().parse().ok();
-        let delay = match (number("remaining"), number("reset"), self.stated_limit) {
+        let remaining = answer.quota("remaining");
+        let delay = match (remaining, answer.quota("reset"), self.stated_limit) {
             // Some services send the time of the reset instead of the seconds until then.
-            (Some(0), Some(MIN_UNIX_TIME..), _) => {
+            (Some(0), Some(reset @ MIN_UNIX_TIME..), _) => {
                 let now = u64::try_from(jiff::Timestamp::now().as_second()).unwrap_or_default();
-                Duration::from_secs(number("reset").unwrap_or_default().saturating_sub(now))
+                Duration::from_secs(reset.saturating_sub(now))
             }
             (Some(0), Some(reset), _) => Duration::from_secs(reset),
             // Without a limit, the header may count something else.
-            (Some(0), None, stated) if headers.contains_key("limit") => {
+            (Some(0), None, stated) if answer.quota("limit").is_some() => {
                 stated.map_or(DEFAULT_WINDOW, |(_, window)| window)
             }
             (None, _, Some((limit, window))) if self.sent.is_multiple_of(limit) => window,

@@ -1,5 +1,7 @@
 //! The writes of three fields of the profile, one link and one post, and how they are undone.
 
+use std::time::Duration;
+
 use reqwest::Method;
 use serde_json::{Map, Value};
 
@@ -52,7 +54,7 @@ pub(crate) async fn write(
 /// Returns `true` if there is a link already. One that may exist would be listed.
 fn has_link(observations: &Observations, changes: &Changes) -> bool {
     let is_known = !observations.name("link").is_empty();
-    is_known || changes.may_have_created("link") && !observations.lists_resources()
+    is_known || changes.may_have_created("/me/links") && !observations.lists_resources()
 }
 
 /// Returns `true` if a response can show the id of a new link.
@@ -76,6 +78,9 @@ async fn send(
         changes.has_deleted(&call.path);
     }
     if let Some(kind) = created {
+        if accepted.is_some() {
+            changes.has_accepted(kind);
+        }
         let shown = accepted.and_then(|answer| path_of(kind, answer.data().ok()?));
         let path = match shown {
             Some(path) => Some(path),
@@ -99,21 +104,29 @@ async fn send(
 /// Undoes the changes, and returns a description of what is left.
 pub(crate) async fn clean_up(service: &mut Service, changes: &mut Changes) -> Vec<String> {
     const MAX_ROUNDS: usize = 4;
+    /// Time for the service to show what it stored.
+    const PAUSE: Duration = Duration::from_secs(3);
     service.start_cleaning();
-    let mut me = read(service).await;
-    for _ in 0..MAX_ROUNDS {
-        let left = changes.left(me.as_ref());
-        if left.is_empty() {
-            break;
-        }
-        for call in left {
+    // `GET /me` may still show the state before the writes: first, all known changes are undone.
+    let mut me = None;
+    for round in 0..MAX_ROUNDS {
+        let mut is_accepted = round > 0;
+        for call in changes.left(me.as_ref()) {
             let answer = service.send(&call).await;
             // A rejection because of an unknown id proves nothing; only `GET /me` does.
-            if answer.is_ok_and(|answer| answer.is_success()) {
-                changes.has_deleted(&call.path);
+            match answer.is_ok_and(|answer| answer.is_success()) {
+                true => changes.has_deleted(&call.path),
+                false => is_accepted = false,
             }
         }
+        if is_accepted {
+            tokio::time::sleep(PAUSE).await;
+        }
         me = read(service).await;
+        let may_appear = round == 0 && me.as_ref().is_some_and(|me| changes.may_appear(me));
+        if changes.left(me.as_ref()).is_empty() && !may_appear {
+            break;
+        }
     }
     changes.describe_left(me.as_ref())
 }

@@ -52,7 +52,9 @@ pub(super) fn base(all: &Observations) -> Result<&Answer, String> {
 pub(crate) fn bodies(all: &Observations) -> Observed {
     let base = base(all)?;
     match name(base) {
-        None if generalize(all, base).is_some() => Err("set by error_template instead".to_owned()),
+        None if generalize(all, base).is_some() => {
+            Err("another body; see error_template".to_owned())
+        }
         name => base.observe_body(name),
     }
 }
@@ -134,13 +136,22 @@ fn is_identifier(pointer: &str) -> bool {
     name.is_some_and(|name| parts.any(|part| name.contains(part)))
 }
 
-/// Returns `true` if a body has the members of a template, except those that name a field.
+/// Returns `true` if a body has the members of a template, except those that name a field, and the same
+/// code in all places.
 fn fits(template: &Value, body: &Value) -> bool {
     let (template, body) = (leaves(template), leaves(body));
     let is_optional = |value: &Value| value.as_str().is_some_and(|text| text.contains("{field}"));
     let mut expected = template.iter().filter(|(_, value)| !is_optional(value));
+    let is_code = |pointer: &&String| {
+        template
+            .get(*pointer)
+            .is_some_and(|value| *value == "{code}")
+    };
+    let mut codes = body.keys().filter(is_code).map(|pointer| body[pointer]);
+    let code = codes.next();
     expected.all(|(pointer, _)| body.contains_key(pointer))
         && body.keys().all(|pointer| template.contains_key(pointer))
+        && codes.all(|other| Some(other) == code)
 }
 
 /// Returns the values without members, by their JSON pointers.

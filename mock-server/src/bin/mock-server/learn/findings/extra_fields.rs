@@ -33,12 +33,17 @@ pub(crate) fn extra_fields(all: &Observations) -> Found {
         Some((name, fields(name, object.ok()?, known)))
     };
     let resource = |(name, field)| {
-        let (_, first) = resources.iter().find(|(_, one)| one.get(field).is_some())?;
-        Some((name, fields(name, first, &[RESOURCE])))
+        let same = resources
+            .iter()
+            .rev()
+            .filter(|(_, one)| one.get(field).is_some());
+        // The response to a creation may have fields that a list does not have.
+        let fields = same.flat_map(|(_, one)| fields(name, one, &[RESOURCE]));
+        (name, fields.collect())
     };
     let places = PLACES.into_iter().filter_map(place);
     let others = [("link", "title"), ("post", "body")];
-    let others = others.into_iter().filter_map(resource);
+    let others = others.into_iter().map(resource);
     let mut found: BTreeMap<_, _> = places.chain(others).collect();
     let profile = found.get("profile").cloned().unwrap_or_default();
     if let Some(me) = found.get_mut("me") {

@@ -10,9 +10,7 @@ use crate::learn::requests::Step;
 pub(crate) fn rejection(all: &Observations) -> Observed {
     let me = all.answer(Step::Me)?;
     let has_headers = !me.rate_limit_headers().is_empty();
-    // These do not count the remaining requests.
-    let mut others = ["ratelimit", "ratelimit-limit", "x-ratelimit-limit"].into_iter();
-    let has_others = others.any(|name| me.header(name).is_some());
+    let has_others = !me.other_rate_limit_headers().is_empty();
     let (answer, has_retry_after) = match &all.rate_limited {
         None if has_headers || has_others => return Err("needs a 429".to_owned()),
         None => (me, false),
@@ -33,15 +31,18 @@ pub(crate) fn rejection(all: &Observations) -> Observed {
 pub(crate) fn headers(all: &Observations) -> Observed {
     let me = all.answer(Step::Me)?;
     let names = me.rate_limit_headers();
-    let name = match names.get("remaining").ok_or(NO_HEADERS)?.as_str() {
-        "ratelimit-remaining" => "rate_limit",
-        "x-ratelimit-remaining" => "x_rate_limit",
-        _ => return Err("set by rate_limit_header_names instead".to_owned()),
-    };
-    me.observe(name, json!(names))
+    let others = me.other_rate_limit_headers();
+    match names.get("remaining").map(String::as_str) {
+        Some("ratelimit-remaining") => me.observe("rate_limit", json!(names)),
+        Some("x-ratelimit-remaining") => me.observe("x_rate_limit", json!(names)),
+        _ if !names.is_empty() => Err("other names; see rate_limit_header_names".to_owned()),
+        _ if others.is_empty() => Err(NO_HEADERS.to_owned()),
+        // Such as a single header with all parts.
+        _ => me.observe(Value::Null, json!(others)),
+    }
 }
 
-const NO_HEADERS: &str = "GET /me has no headers about the rate limit";
+const NO_HEADERS: &str = "GET /me has no separate headers about the rate limit";
 
 /// Returns the names of headers that have no setting of their own.
 pub(crate) fn header_names(all: &Observations) -> Found {
@@ -64,7 +65,7 @@ pub(crate) fn header_names(all: &Observations) -> Found {
 pub(crate) fn reset(all: &Observations) -> Observed {
     let me = all.answer(Step::Me)?;
     let name = me.rate_limit_headers().remove("reset");
-    let name = name.ok_or("GET /me has no header with the reset of the rate limit")?;
+    let name = name.ok_or("GET /me has no separate header with the reset of the rate limit")?;
     let reset = me.header(&name);
     me.observe(reset, json!({ name: reset }))
 }

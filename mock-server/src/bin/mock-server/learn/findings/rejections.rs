@@ -15,7 +15,7 @@ fn named(answer: &Answer, names: [(u16, &str); 2]) -> Observed {
     let mut names = names.into_iter();
     match names.find(|(status, _)| *status == answer.status) {
         Some((_, name)) => answer.observe_body(name),
-        None if answer.is_rejection() => Err("set by rejections instead".to_owned()),
+        None if answer.is_rejection() => Err("another status; see rejections".to_owned()),
         None => Err(answer.unexpected()),
     }
 }
@@ -40,12 +40,14 @@ fn step_without_scope(all: &Observations) -> Result<Step, String> {
 }
 
 pub(crate) fn reference_data(all: &Observations) -> Observed {
+    let without_key = all.answer(Step::WithoutKey)?.status;
     let observe = |step| {
         let answer = all.answer(step)?;
         let name = match answer.status {
             200..300 => Some("open"),
-            401 => Some("key_required"),
-            _ => None,
+            status if status == without_key => Some("key_required"),
+            400..500 => None,
+            _ => return Err(answer.unexpected()),
         };
         Ok((json!(name), answer.sample(answer.body())))
     };

@@ -92,7 +92,7 @@ pub(crate) fn statuses(all: &Observations) -> Found {
     for (answer, kind) in &written {
         let status = found.entry(*kind).or_insert_with(|| answer.status.into());
         if *status != answer.status {
-            let sample = answer.sample(answer.body());
+            let sample = answer.sample(without_texts(&answer.body()));
             return Ok(Finding::Outside { sample });
         }
     }
