@@ -144,7 +144,7 @@ async fn a_key_in_a_pipe_does_not_block() {
     assert_eq!(candidates(program, &["link", "edit", "l"]), "");
 }
 
-/// Only runs with `--features keyring`.
+/// Only runs with `--features keyring`, as `.ci/run` does.
 #[cfg(all(feature = "keyring", target_os = "linux"))]
 #[test]
 fn a_keyring_is_not_asked() {
