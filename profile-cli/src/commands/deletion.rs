@@ -57,7 +57,9 @@ impl Deletion {
         });
         let items = items.collect::<Result<Vec<_>, _>>()?;
         if self.dry_run {
-            let change = |item: &Item| Change::new(self.noun, Some(item.to_string()), None);
+            let change = |item: &Item| {
+                Change::new(self.noun, item.fields_as_json(), Value::Null).id(&item.id)
+            };
             let changes: Vec<_> = items.iter().map(change).collect();
             return Ok(dry_run::preview(&requests(&calls)?, &changes));
         }
@@ -129,11 +131,16 @@ impl Item {
     }
 
     fn as_json(&self) -> Value {
-        let mut json = json!({"result": "deleted", "id": self.id});
-        for (name, value) in &self.fields {
-            json[name] = json!(value);
-        }
+        let mut json = self.fields_as_json();
+        json["result"] = json!("deleted");
+        json["id"] = json!(self.id);
         json
+    }
+
+    fn fields_as_json(&self) -> Value {
+        let fields = self.fields.iter();
+        let fields = fields.map(|(name, value)| ((*name).to_owned(), json!(value)));
+        Value::Object(fields.collect())
     }
 }
 

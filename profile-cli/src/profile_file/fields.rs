@@ -79,10 +79,7 @@ pub(crate) fn texts(update: &ProfileUpdate) -> impl Iterator<Item = (&'static st
 
 /// Returns the changes that an update would make.
 pub(crate) fn differences(update: &ProfileUpdate, profile: &Profile) -> Vec<Change> {
-    let change = |(name, to): (&str, &str)| {
-        let from = field_of(profile, name).map(str::to_owned);
-        Change::new(name, from, Some(to.to_owned()))
-    };
+    let change = |(name, to)| Change::new(name, field_of(profile, name), to);
     texts(update).map(change).collect()
 }
 

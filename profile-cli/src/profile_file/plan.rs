@@ -3,6 +3,7 @@
 use profile_sdk::{
     Call, Client, Link, LinkId, LinkUpdate, NewLink, Profile, ProfileUpdate, Request,
 };
+use serde_json::{Value, json};
 
 use super::fields::{changed, differences};
 use super::matching::Matches;
@@ -148,16 +149,16 @@ impl Step {
 
     /// Returns the changes of the step, for people.
     pub(crate) fn changes(&self) -> Vec<Change> {
-        let new = |link: &NewLink| Some(format!("{}\n{}", link.title, link.url));
-        let old = |link: &LinkText| Some(format!("{}\n{}", link.title, link.url));
+        let new = |link: &NewLink| json!({"title": link.title, "url": link.url});
+        let old = |link: &LinkText| json!({"title": link.title, "url": link.url});
         match self {
             Self::SetFields { changes, .. } => changes.clone(),
             Self::UpdateLink { id, from, to } => {
-                vec![Change::new(format!("link {id}"), old(from), new(to))]
+                vec![Change::new("link", old(from), new(to)).id(id)]
             }
-            Self::CreateLink(link) => vec![Change::new("new link", None, new(link))],
+            Self::CreateLink(link) => vec![Change::new("new link", Value::Null, new(link))],
             Self::DeleteLink { id, link } => {
-                vec![Change::new(format!("link {id}"), old(link), None)]
+                vec![Change::new("link", old(link), Value::Null).id(id)]
             }
         }
     }

@@ -15,12 +15,13 @@ pub(crate) struct DryRun {
     pub(crate) dry_run: bool,
 }
 
-/// A change to preview: a value before and after.
+/// A change to preview: a text or the fields of a resource, before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Change {
-    pub(crate) what: String,
-    pub(crate) from: Option<String>,
-    pub(crate) to: Option<String>,
+    what: &'static str,
+    id: Option<String>,
+    from: Value,
+    to: Value,
 }
 
 /// Returns the report of a dry run.
@@ -39,31 +40,54 @@ pub(crate) fn preview(requests: &[&Request], changes: &[Change]) -> Report {
 }
 
 impl Change {
-    pub(crate) fn new(what: impl Into<String>, from: Option<String>, to: Option<String>) -> Self {
+    pub(crate) fn new(what: &'static str, from: impl Into<Value>, to: impl Into<Value>) -> Self {
         Self {
-            what: what.into(),
-            from,
-            to,
+            what,
+            id: None,
+            from: from.into(),
+            to: to.into(),
         }
+    }
+
+    /// Sets the ID of the resource.
+    pub(crate) fn id(self, id: impl ToString) -> Self {
+        let id = Some(id.to_string());
+        Self { id, ..self }
     }
 
     pub(crate) fn as_json(&self) -> Value {
-        json!({"what": self.what, "from": self.from, "to": self.to})
+        let mut json = json!({"what": self.what, "from": self.from, "to": self.to});
+        if let Some(id) = &self.id {
+            json["id"] = json!(id);
+        }
+        json
     }
 
     pub(crate) fn as_text(&self) -> String {
+        let heading = match &self.id {
+            Some(id) => format!("{} {id}", self.what),
+            None => self.what.to_owned(),
+        };
         if self.from == self.to {
-            return format!("{}: unchanged\n", self.what);
+            return format!("{heading}: unchanged\n");
         }
-        let lines = |sign: &str, text: &Option<String>| {
-            let lines = text.iter().flat_map(|text| text.split('\n'));
+        let lines = |sign: &str, value: &Value| {
+            let lines = texts(value).into_iter().flat_map(|text| text.split('\n'));
             lines
                 .map(|line| format!("  {sign} {line}\n"))
                 .collect::<String>()
         };
         let removed = lines("-", &self.from);
         let added = lines("+", &self.to);
-        format!("{}\n{removed}{added}", self.what)
+        format!("{heading}\n{removed}{added}")
+    }
+}
+
+/// Returns the text, or those of the fields.
+fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::Object(fields) => fields.values().filter_map(Value::as_str).collect(),
+        value => value.as_str().into_iter().collect(),
     }
 }
 

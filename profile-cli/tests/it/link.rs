@@ -247,8 +247,11 @@ async fn a_deletion_prints_what_it_deletes() {
     let shown = fixture
         .run(&["link", "delete", "link_1", "--dry-run", "--json"])
         .json();
-    let text = "\"link_1\" (\"Homepage\", \"https://example.com/demo\")";
-    assert_eq!(shown["changes"][0]["from"], text);
+    let link = json!({"title": "Homepage", "url": "https://example.com/demo"});
+    assert_eq!(
+        shown["changes"],
+        json!([{"what": "link", "id": "link_1", "from": link, "to": null}])
+    );
     let deleted = fixture
         .run(&["link", "delete", "link_1", "--yes", "--json"])
         .json();

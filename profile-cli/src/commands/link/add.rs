@@ -2,6 +2,7 @@
 
 use clap::Args;
 use profile_sdk::{LinkUrl, NewLink};
+use serde_json::Value;
 
 use super::fields::{fields, url_warning};
 use crate::outcome::failure::Failure;
@@ -31,8 +32,8 @@ pub(crate) struct AddArguments {
 
 pub(crate) fn run(arguments: AddArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let changes = [
-        Change::new("title", None, Some(arguments.title.clone())),
-        Change::new("url", None, Some(arguments.url.to_string())),
+        Change::new("title", Value::Null, arguments.title.clone()),
+        Change::new("url", Value::Null, arguments.url.as_str()),
     ];
     let warning = url_warning(&arguments.url);
     let link = NewLink::new(arguments.title, arguments.url);

@@ -77,9 +77,9 @@ fn find<'a>(id: &LinkId, profile: &'a Profile) -> Result<&'a Link, Failure> {
 fn differences(update: LinkUpdate, link: &Link) -> Vec<Change> {
     let title = update
         .title
-        .map(|title| Change::new("title", link.title.clone(), Some(title)));
+        .map(|title| Change::new("title", link.title.clone(), title));
     let url = update
         .url
-        .map(|url| Change::new("url", link.url.clone(), Some(url.to_string())));
+        .map(|url| Change::new("url", link.url.clone(), url.as_str()));
     title.into_iter().chain(url).collect()
 }

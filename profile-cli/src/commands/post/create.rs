@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use profile_sdk::{Call, Operation, Post, Response};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::fields::fields;
 use crate::commands::auth::permissions;
@@ -140,7 +140,7 @@ fn sent(response: &Response<Option<Post>>, draft: &Draft) -> Report {
 
 fn preview(call: &Call<Option<Post>>, body: String) -> Result<Report, Failure> {
     let request = call.request().map_err(Failure::unsent)?;
-    let change = Change::new("post", None, Some(body));
+    let change = Change::new("post", Value::Null, body);
     Ok(dry_run::preview(&[request], &[change]))
 }
 
