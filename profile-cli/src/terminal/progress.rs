@@ -3,6 +3,8 @@
 use std::env;
 use std::io::{self, IsTerminal as _, Write as _};
 
+use unicode_width::UnicodeWidthStr as _;
+
 use super::printable::printable;
 use super::screen::{DEFAULT_WIDTH, measured_width};
 
@@ -70,11 +72,7 @@ impl StatusLine {
     /// Replaces the text of the line, and cuts it off at the width of the terminal.
     pub(crate) fn show(&self, text: &str) {
         let columns = measured_width().unwrap_or(DEFAULT_WIDTH);
-        let text: String = printable(text)
-            .chars()
-            .take(columns.saturating_sub(1))
-            .collect();
-        write_to_stderr(&format!("\r\x1b[K{text}"));
+        write_to_stderr(&format!("\r\x1b[K{}", fitting(text, columns)));
     }
 }
 
@@ -97,10 +95,34 @@ pub(crate) fn replaces_lines() -> bool {
     io::stderr().is_terminal() && !is_dumb
 }
 
+/// Returns the start of the text that is narrower than the columns.
+fn fitting(text: &str, columns: usize) -> String {
+    let mut text = printable(text);
+    while text.width() >= columns && text.pop().is_some() {}
+    text
+}
+
 /// Writes to stderr, ignoring errors.
 fn write_to_stderr(text: &str) {
     let mut stderr = io::stderr().lock();
     let _ = stderr
         .write_all(text.as_bytes())
         .and_then(|()| stderr.flush());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitting;
+
+    #[test]
+    fn a_status_line_with_wide_characters_does_not_wrap() {
+        assert_eq!(fitting("waiting", 80), "waiting");
+        assert_eq!(fitting("waiting", 7), "waitin");
+        assert_eq!(fitting("日本語", 6), "日本");
+        assert_eq!(
+            fitting("\u{2601}\u{fe0f}\u{2601}\u{fe0f}", 4),
+            "\u{2601}\u{fe0f}\u{2601}"
+        );
+        assert_eq!(fitting("a", 0), "");
+    }
 }
