@@ -109,14 +109,15 @@ pub(crate) fn is_same_service(one: &str, other: &str) -> bool {
     normalized(one) == normalized(other)
 }
 
-/// Returns the base URL with the user name and password hidden.
-pub(crate) fn without_credentials(base_url: &str) -> String {
-    let hidden = base_url.split_once("://").and_then(|(scheme, rest)| {
-        let authority = rest.split(['/', '?', '#']).next()?;
-        let host = authority.rfind('@')?;
-        Some(format!("{scheme}://***{}", &rest[host..]))
-    });
-    hidden.unwrap_or_else(|| base_url.to_owned())
+/// Returns the URL with the user name and password hidden; its scheme may be missing.
+pub(crate) fn without_credentials(url: &str) -> String {
+    let start = url.find("://").map_or(0, |colon| colon + "://".len());
+    let (scheme, rest) = url.split_at(start);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    match authority.rfind('@') {
+        Some(host) => format!("{scheme}***{}", &rest[host..]),
+        None => url.to_owned(),
+    }
 }
 
 /// Returns a failure if the base URL is not that of the account.

@@ -33,7 +33,7 @@ pub(crate) use global_arguments::GlobalArguments;
 pub(crate) use key::{Found, Key, is_same_service, without_credentials};
 pub(crate) use key_store::KeyStore;
 pub(crate) use setting::{Setting, Source};
-pub(crate) use setting_name::{SettingName, base_url_message};
+pub(crate) use setting_name::{SettingName, base_url_message, complete_base_url};
 pub(crate) use value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, seconds};
 
 /// The settings of one run.
@@ -189,7 +189,12 @@ impl Settings {
 
     /// Returns the base URL of the service.
     pub(crate) fn base_url(&self) -> Result<Setting<String>, Failure> {
-        self.configured(SettingName::BaseUrl)?.ok_or_else(|| {
+        let set = self.configured(SettingName::BaseUrl)?;
+        let complete = |set: Setting<String>| Setting {
+            value: complete_base_url(set.value),
+            ..set
+        };
+        set.map(complete).ok_or_else(|| {
             let accounts = self.config.accounts();
             if !accounts.is_empty() {
                 let hint = format!(
@@ -217,10 +222,9 @@ impl Settings {
             message: format!("{} (from {})", failure.message, chosen.source),
             ..failure
         })?;
-        Ok(Some(Account {
-            base_url: self.config.account_text(&name, "base_url")?,
-            name,
-        }))
+        let base_url = self.config.account_text(&name, "base_url")?;
+        let base_url = base_url.map(complete_base_url);
+        Ok(Some(Account { name, base_url }))
     }
 
     /// Returns `true` if `--account` is given, which takes precedence over the environment.

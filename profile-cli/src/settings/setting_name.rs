@@ -114,7 +114,7 @@ impl SettingName {
     pub(crate) fn check(self, text: &str) -> Result<(), String> {
         match self {
             Self::Account => AccountName::parse(text).map(drop),
-            Self::BaseUrl => base_url(text),
+            Self::BaseUrl => base_url(&complete_base_url(text.to_owned())),
             Self::Editor if text.trim().is_empty() => {
                 Err("is empty; expected a command such as vi".to_owned())
             }
@@ -217,6 +217,22 @@ impl fmt::Display for SettingName {
 fn possible_values<T: ValueEnum>() -> Vec<PossibleValue> {
     let values = T::value_variants().iter();
     values.filter_map(T::to_possible_value).collect()
+}
+
+/// Returns a base URL with its scheme, which may be omitted.
+///
+/// Text that does not look like a host is unchanged, and then rejected: it may be the key.
+pub(crate) fn complete_base_url(text: String) -> String {
+    let is_host = text.contains(['.', ':']) || text.starts_with("localhost");
+    if text.contains("://") || !is_host {
+        return text;
+    }
+    // Plain HTTP is only valid on this machine.
+    let plain = format!("http://{text}");
+    match base_url(&plain) {
+        Ok(()) => plain,
+        Err(_) => format!("https://{text}"),
+    }
 }
 
 /// Checks a base URL.

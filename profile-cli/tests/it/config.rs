@@ -352,6 +352,13 @@ fn hides_passwords_in_urls() {
         );
         assert!(run.stdout().contains("https://***@x/"), "{run}");
     }
+    let proxy = "u:secret@proxy.example:3128";
+    let set = config(home.path(), &["set", "proxy", proxy]);
+    let list = config(home.path(), &["list"]);
+    for run in [set, list] {
+        assert!(!run.to_string().contains("secret"), "{run}");
+        assert!(run.stdout().contains("***@proxy.example:3128"), "{run}");
+    }
 }
 
 #[test]

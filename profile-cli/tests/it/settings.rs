@@ -114,6 +114,28 @@ async fn settings_take_effect() {
 }
 
 #[tokio::test]
+async fn a_base_url_may_omit_its_scheme() {
+    let fixture = Fixture::new().await;
+    let host = fixture.service.uri().trim_start_matches("http://");
+    fixture.run(&["site", "--base-url", host]).stdout();
+    let program = |arguments: &[&str]| fixture.program(arguments).without("PROFILE_BASE_URL");
+    let site = program(&["site"]).env("PROFILE_BASE_URL", host);
+    site.run().stdout();
+    program(&["config", "set", "base_url", host]).run().stdout();
+    program(&["site"]).run().stdout();
+    let account = format!("account = \"a\"\n[accounts.a]\nbase_url = \"{host}\"\n");
+    let directory = fixture.home.path().join(".config/profile");
+    fs::write(directory.join("config.toml"), account).unwrap();
+    fs::create_dir_all(directory.join("keys")).unwrap();
+    fs::write(directory.join("keys/a"), fixture.service.key()).unwrap();
+    let show = program(&["show"]).without("PROFILE_API_KEY").run();
+    show.stdout();
+    let elsewhere = fixture.run(&["site", "--curl", "--base-url", "profiles.example"]);
+    let url = "'https://profiles.example/api/v1/stats'";
+    assert!(elsewhere.stdout().contains(url), "{elsewhere}");
+}
+
+#[tokio::test]
 async fn keys_follow_the_documented_precedence() {
     let fixture = Fixture::new().await;
     let keys = fixture.service.keys();

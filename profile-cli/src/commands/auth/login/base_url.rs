@@ -3,7 +3,7 @@
 use crate::input::prompt;
 use crate::outcome::failure::Failure;
 use crate::session::Session;
-use crate::settings::{AccountName, SettingName, without_credentials};
+use crate::settings::{AccountName, SettingName, complete_base_url, without_credentials};
 
 /// Returns the base URL of the options, the account or config.toml, or asks for it.
 pub(super) fn find(
@@ -24,6 +24,7 @@ pub(super) fn find(
         Some(stored) => Some(stored),
         None => settings.config.text(SettingName::BaseUrl)?,
     };
+    let known = known.map(complete_base_url);
     if with_token || settings.curl {
         return known.ok_or_else(|| {
             Failure::usage("no base URL is set")
@@ -49,13 +50,9 @@ pub(super) fn find(
 
 /// Returns the base URL with a scheme, or the reason why it is invalid.
 fn checked(typed: &str) -> Result<String, String> {
-    let check = |base_url: String| SettingName::BaseUrl.check(&base_url).map(|()| base_url);
-    match typed.contains("://") {
-        true => check(typed.to_owned()),
-        false if typed.is_empty() => {
-            Err("is empty; expected one such as https://profiles.example".to_owned())
-        }
-        // Plain HTTP is only valid on this machine.
-        false => check(format!("http://{typed}")).or_else(|_| check(format!("https://{typed}"))),
+    if typed.is_empty() {
+        return Err("is empty; expected one such as https://profiles.example".to_owned());
     }
+    let base_url = complete_base_url(typed.to_owned());
+    SettingName::BaseUrl.check(&base_url).map(|()| base_url)
 }
