@@ -17,9 +17,13 @@ pub(crate) fn about(what: &str, error: Error) -> Failure {
     let not_found = (error.kind() == ErrorKind::NotFound)
         .then(|| format!("there is no {what} ({})", status_and_message(&error)));
     let failure = Failure::from(error);
-    Failure {
-        message: not_found.unwrap_or(failure.message),
-        ..failure
+    match not_found {
+        Some(message) => Failure {
+            message,
+            hint: None,
+            ..failure
+        },
+        None => failure,
     }
 }
 
@@ -116,20 +120,21 @@ fn hint(error: &Error) -> Option<String> {
             "check PROFILE_API_KEY, or log in again with `profile auth login`".to_owned()
         }
         ErrorKind::Forbidden => SCOPE_HINT.to_owned(),
+        ErrorKind::NotFound => "check the base URL in PROFILE_BASE_URL or --base-url".to_owned(),
         ErrorKind::Connection => {
             "check the network, and the base URL in PROFILE_BASE_URL or --base-url".to_owned()
         }
         ErrorKind::Unreadable => "check the base URL in PROFILE_BASE_URL or --base-url; \
              `profile api` prints the response unchanged"
             .to_owned(),
-        ErrorKind::RateLimited => match error.retry_after() {
+        ErrorKind::Service if !error.is_retryable() => return None,
+        ErrorKind::RateLimited | ErrorKind::Service => match error.retry_after() {
             Some(wait) if wait.as_secs() < YEAR => {
                 let wait = SignedDuration::from_secs(wait.as_secs() as i64);
                 format!("try again in {wait:#}")
             }
             _ => "try again later".to_owned(),
         },
-        ErrorKind::Service if error.is_retryable() => "try again later".to_owned(),
         _ => return None,
     };
     Some(hint)

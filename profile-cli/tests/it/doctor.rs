@@ -160,7 +160,7 @@ async fn problems_of_the_connection() {
         "problem",
     );
     assert!(
-        other_path.ends_with("; check the base URL; -vv logs the response"),
+        other_path.ends_with("; check the base URL in PROFILE_BASE_URL or --base-url"),
         "{other_path}"
     );
 }

@@ -88,7 +88,8 @@ fn reports_missing_configuration() {
         rejected.starts_with(start) && rejected.ends_with(end),
         "{rejected}"
     );
-    let base = [("PROFILE_BASE_URL", "profiles.example")];
+    // It may be the key.
+    let base = [("PROFILE_BASE_URL", "key_123")];
     run(home.path(), &base, &["site"]).check(&expect![[r#"
         exit 2
         --- stdout
@@ -133,20 +134,33 @@ async fn maps_status_codes_to_failures() {
 }
 
 #[tokio::test]
-async fn a_rate_limit_reports_when_to_retry() {
+async fn a_busy_service_reports_when_to_retry() {
+    for (status, error) in [
+        (429, "rate limit exceeded (429)"),
+        (503, "the service failed (503)"),
+    ] {
+        let fixture = Fixture::new().await;
+        let answer = ResponseTemplate::new(status).insert_header("retry-after", "3600");
+        Mock::given(any())
+            .respond_with(answer)
+            .mount(fixture.service.wiremock())
+            .await;
+        let run = fixture.run(&["site"]);
+        let expected = format!("error: {error}\nhint: try again in 1h\n");
+        assert_eq!(run.stderr(), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_missing_path_suggests_to_check_the_base_url() {
     let fixture = Fixture::new().await;
-    let answer = ResponseTemplate::new(429).insert_header("retry-after", "3600");
-    Mock::given(any())
-        .respond_with(answer)
-        .mount(fixture.service.wiremock())
-        .await;
-    fixture.run(&["site"]).check(&expect![[r#"
-        exit 7
-        --- stdout
-        --- stderr
-        error: rate limit exceeded (429)
-        hint: try again in 1h
-    "#]]);
+    let base_url = format!("{}/elsewhere", fixture.service.uri());
+    let show = fixture.run(&["show", "--base-url", &base_url]);
+    let hint = "hint: check the base URL in PROFILE_BASE_URL or --base-url\n";
+    assert!(show.stderr().ends_with(hint), "{show}");
+    assert_eq!(show.code(), 3);
+    let delete = fixture.run(&["link", "delete", "nope", "--yes"]);
+    assert!(!delete.stderr().contains("hint"), "{delete}");
 }
 
 #[tokio::test]
