@@ -53,7 +53,8 @@ impl FileArgument {
         };
         let text = String::from_utf8(bytes);
         let text = text.map_err(|_| Failure::usage(format!("{name} is not valid UTF-8")))?;
-        ProfileFile::parse(&name, &text)
+        // Editors and Git on Windows change line breaks; `export` escapes those of the profile.
+        ProfileFile::parse(&name, &text.replace("\r\n", "\n"))
     }
 }
 

@@ -38,7 +38,8 @@ pub(crate) enum View {
     },
     /// A message without further data.
     Sentence(String),
-    /// Text printed unchanged in every format: scripts, commands, differences.
+    /// Text in every format: scripts, commands, differences. Control characters are removed, unless
+    /// the report is raw.
     Text(String),
     /// The unchanged body of a response.
     Body(Vec<u8>),

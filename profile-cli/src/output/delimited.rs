@@ -93,7 +93,7 @@ pub(super) fn present(cells: &[(&str, String)]) -> Vec<(String, String)> {
 fn plain(view: &View, screen: &Screen) -> String {
     match view {
         View::Sentence(sentence) => format!("{}\n", tsv_field(sentence)),
-        View::Text(text) => format!("{text}\n"),
+        View::Text(text) => format!("{}\n", printable(text)),
         View::Body(body) => printable(&String::from_utf8_lossy(body)),
         View::Split { pipes, .. } => plain(pipes, screen),
         View::Drawing(drawing) => drawing.draw(screen),

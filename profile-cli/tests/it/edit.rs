@@ -111,6 +111,14 @@ async fn sends_nothing_without_changes() {
 }
 
 #[tokio::test]
+async fn line_breaks_of_windows_are_no_changes() {
+    let fixture = Fixture::new().await;
+    let edited = edit(&fixture, "sed -i 's/$/\\r/' \"$1\"");
+    assert_eq!(edited.stdout(), "Nothing changed.\n", "{edited}");
+    assert!(kept(&fixture).is_empty());
+}
+
+#[tokio::test]
 async fn the_editor_accepts_arguments() {
     let fixture = Fixture::new().await;
     let script = editor(

@@ -3,6 +3,8 @@
 use std::fs;
 
 use expect_test::expect;
+use mock_server::wiremock::matchers::any;
+use mock_server::wiremock::{Mock, ResponseTemplate};
 use mock_server::{Dialect, Fault, FaultRule, MockServer};
 use serde_json::json;
 
@@ -197,7 +199,7 @@ async fn applies_changes() {
     let text = "links = [{title = \"a\", url = \"https://a\"}]";
     assert_eq!(
         apply(&fixture, text, &["--json"]).json()["changes"][0]["to"],
-        "a\nhttps://a"
+        json!({"title": "a", "url": "https://a"})
     );
 }
 
@@ -289,10 +291,11 @@ async fn ids_count_only_for_their_own_profile() {
     };
     let changes = |handle: &str| {
         let run = apply(&fixture, &text(handle), &["--json"]).json();
-        run["changes"][0]["what"].clone()
+        let change = &run["changes"][0];
+        (change["what"].clone(), change["id"].clone())
     };
-    assert_eq!(changes("grace"), "new link");
-    assert_eq!(changes("demo"), "link link_1");
+    assert_eq!(changes("grace"), (json!("new link"), json!(null)));
+    assert_eq!(changes("demo"), (json!("link"), json!("link_1")));
 }
 
 #[tokio::test]
@@ -428,4 +431,27 @@ async fn asks_on_a_terminal_before_it_deletes() {
         "{shown}"
     );
     assert_eq!(links(&fixture).len(), 2);
+}
+
+#[tokio::test]
+async fn line_breaks_of_windows_are_no_changes() {
+    let fixture = Fixture::new().await;
+    let export = fixture.run(&["export"]);
+    let text = format!("\u{feff}{}", export.stdout().replace('\n', "\r\n"));
+    assert_eq!(
+        apply(&fixture, &text, &[]).stdout(),
+        "Nothing to change; links without changes: 2\n"
+    );
+}
+
+#[tokio::test]
+async fn differences_in_a_pipe_contain_no_control_characters() {
+    let fixture = Fixture::new().await;
+    let body = json!({"data": {"bio": "a\u{1b}[31m\u{202e}b"}});
+    let answer = ResponseTemplate::new(200).set_body_json(body);
+    let answer = Mock::given(any()).respond_with(answer);
+    answer.mount(fixture.service.wiremock()).await;
+    let path = file(&fixture, "[profile]\nbio = \"c\"\n");
+    let expected = "bio\n  - ab\n  + c\n1 change\n";
+    assert_eq!(fixture.run(&["diff", &path]).stdout(), expected);
 }

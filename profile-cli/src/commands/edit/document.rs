@@ -54,6 +54,8 @@ fn note(name: &str) -> String {
 impl Fields {
     /// Parses a document.
     pub(super) fn read(text: &str) -> Result<Self, Failure> {
+        // Some editors change line breaks; `write` escapes those of the profile.
+        let text = &text.replace("\r\n", "\n");
         let document = text.parse::<DocumentMut>().map_err(|error| {
             // The message will be prepended to the text, so its line numbers have to include it.
             let above = problem::as_comment(&reason(&error)).lines().count();
