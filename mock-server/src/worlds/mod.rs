@@ -151,23 +151,6 @@ impl Worlds {
         service.expect("the worlds are not shared before they are served")
     }
 
-    /// Adds fault rules to the world `default`. If one is invalid, none is added.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`InvalidInput`] for the first invalid rule.
-    ///
-    /// ```
-    /// use mock_server::{Fault, FaultRule, World, Worlds};
-    ///
-    /// let worlds = Worlds::in_memory(World::default());
-    /// worlds.add_faults(vec![FaultRule::new(Fault::status(503)).times(1)])?;
-    /// # Ok::<(), mock_server::InvalidInput>(())
-    /// ```
-    pub fn add_faults(&self, rules: Vec<FaultRule>) -> Result<(), InvalidInput> {
-        self.default.faults().add(rules)
-    }
-
     /// Adds fault rules to the world `default`, and to each world that is created later. If one is
     /// invalid, none is added.
     ///
@@ -179,11 +162,11 @@ impl Worlds {
     /// use mock_server::{Fault, FaultRule, World, Worlds};
     ///
     /// let mut worlds = Worlds::in_memory(World::default());
-    /// worlds.add_faults_to_all(vec![FaultRule::new(Fault::status(503)).times(1)])?;
+    /// worlds.add_faults(vec![FaultRule::new(Fault::status(503)).times(1)])?;
     /// # Ok::<(), mock_server::InvalidInput>(())
     /// ```
-    pub fn add_faults_to_all(&mut self, rules: Vec<FaultRule>) -> Result<(), InvalidInput> {
-        self.add_faults(rules.clone())?;
+    pub fn add_faults(&mut self, rules: Vec<FaultRule>) -> Result<(), InvalidInput> {
+        self.default.faults().add(rules.clone())?;
         self.faults.extend(rules);
         Ok(())
     }

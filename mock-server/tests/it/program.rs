@@ -421,8 +421,11 @@ fn applies_the_rules_of_a_fault_file() {
         {"match": {"path": "/api/v1/stats"}, "fault": {"wire": "reset"}}
     ]"#;
     let serving = serve(&["--fault", &file(&directory, "faults.json", rules)]);
-    assert_eq!(serving.ask("GET /badges").send().status, 503);
-    assert_eq!(serving.ask("GET /badges").send().status, 200);
+    let world = serving.order(201, "POST /worlds", json!({}));
+    for key in [serving.key("all"), world["keys"]["all"].as_str().unwrap()] {
+        assert_eq!(serving.ask("GET /badges").key(key).send().status, 503);
+        assert_eq!(serving.ask("GET /badges").key(key).send().status, 200);
+    }
     let mut stream = TcpStream::connect(serving.address()).unwrap();
     write!(stream, "GET /api/v1/stats HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
     let error = stream.read(&mut [0; 1]).unwrap_err();

@@ -44,7 +44,7 @@ impl Case {
         let mut world = World::default();
         world.set_dialect(self.dialect.clone());
         let mut worlds = Worlds::in_memory(world);
-        let added = worlds.add_faults_to_all(self.fault.iter().cloned().collect());
+        let added = worlds.add_faults(self.fault.iter().cloned().collect());
         added.expect("the standard faults are valid");
         worlds
     }
