@@ -15,9 +15,10 @@ use crate::{
 /// background thread monitors the connections.
 ///
 /// Each call has the name, the arguments and the errors of the async call, and panics in an async
-/// runtime, because waiting would block it. [`wait`](Self::wait) runs calls with settings of their
-/// own, and returns status codes and headers. Clones share everything that clones of the async
-/// client share, and can be used from several threads.
+/// runtime, because waiting would block it. There, use `tokio::task::spawn_blocking`; the client
+/// itself can be created and dropped. [`wait`](Self::wait) runs calls with settings of their own,
+/// and returns status codes and headers. Clones share everything that clones of the async client
+/// share, and can be used from several threads.
 ///
 /// ```
 /// # let starting = tokio::runtime::Builder::new_current_thread().build()?;

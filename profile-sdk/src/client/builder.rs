@@ -332,7 +332,8 @@ impl ClientBuilder {
     /// - a timeout or the maximum size of a response is zero,
     /// - the user agent or a header is invalid, or the client sets the header itself,
     /// - HTTPS is needed, and TLS cannot be set up, a root certificate is invalid or no TLS feature
-    ///   is enabled.
+    ///   is enabled,
+    /// - the program has installed no crypto provider, with the feature `rustls-no-provider`.
     pub fn build(self) -> Result<Client, Error> {
         self.check_bounds()?;
         let headers = default_headers(&self.headers, &self.user_agent, self.api_key.as_ref())?;

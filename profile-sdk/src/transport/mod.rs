@@ -35,6 +35,14 @@ use tls::setup_error;
 
 use crate::{Error, Method, Request};
 
+/// The time without data after which an HTTP/2 connection with calls in flight is checked.
+#[cfg(feature = "http2")]
+const PING_AFTER: Duration = Duration::from_secs(10);
+
+/// The time to respond to the check.
+#[cfg(feature = "http2")]
+const PING_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// The connections to one service, shared by the clients of all keys.
 pub(crate) struct Transport {
     network: Network,
@@ -68,6 +76,13 @@ impl Transport {
             .no_deflate()
             .no_gzip()
             .no_zstd();
+        // A timeout does not close an HTTP/2 connection: if it hangs, retries would time out, too.
+        #[cfg(feature = "http2")]
+        {
+            http = http
+                .http2_keep_alive_interval(PING_AFTER)
+                .http2_keep_alive_timeout(PING_TIMEOUT);
+        }
         let is_https = base_url.is_https() || proxy.as_ref().is_some_and(Proxy::is_https);
         let mut tunnel_to = None;
         if let Some(proxy) = proxy {

@@ -23,6 +23,8 @@ mod dialects;
 mod errors;
 mod every_call;
 mod faults;
+#[cfg(all(feature = "http2", any(feature = "__rustls", feature = "native-tls")))]
+mod http2;
 #[cfg(feature = "tower")]
 mod layers;
 mod limits;

@@ -1,0 +1,81 @@
+//! HTTP/2, where all calls share a connection.
+
+use std::time::Duration;
+
+use profile_sdk::ApiKey;
+use tokio::io::{copy, copy_bidirectional, sink};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use crate::client_builder_for;
+use crate::tls::Service;
+
+/// A load balancer that keeps the first connection when the server behind it hangs.
+struct LoadBalancer {
+    uri: String,
+    hang: oneshot::Sender<()>,
+    /// The client has closed the first connection.
+    closed: oneshot::Receiver<()>,
+}
+
+impl LoadBalancer {
+    async fn start(service: &Service) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (hang, hung) = oneshot::channel::<()>();
+        let (close, closed) = oneshot::channel();
+        let address = service.uri.trim_start_matches("https://").to_owned();
+        tokio::spawn(async move {
+            let (mut client, _) = listener.accept().await.unwrap();
+            let mut server = TcpStream::connect(&address).await.unwrap();
+            tokio::select! {
+                _ = copy_bidirectional(&mut client, &mut server) => panic!("closed early"),
+                _ = hung => {}
+            }
+            tokio::spawn(async move {
+                let _ = copy(&mut client, &mut sink()).await;
+                let _ = close.send(());
+            });
+            while let Ok((mut client, _)) = listener.accept().await {
+                let mut server = TcpStream::connect(&address).await.unwrap();
+                tokio::spawn(async move {
+                    let _ = copy_bidirectional(&mut client, &mut server).await;
+                });
+            }
+        });
+        Self {
+            uri: format!("https://localhost:{port}"),
+            hang,
+            closed,
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_hangs_is_replaced() {
+    let service = Service::start(&["h2"]).await;
+    let mut balancer = LoadBalancer::start(&service).await;
+    let client = client_builder_for(&balancer.uri)
+        .root_certificate_pem(service.certificate.as_bytes())
+        .api_key(ApiKey::new("the-key").unwrap())
+        .build()
+        .unwrap();
+    client.me().await.unwrap();
+    balancer.hang.send(()).unwrap();
+    let call = tokio::spawn(client.me().send());
+    let mut is_closed = false;
+    // Less than the timeout of the attempt.
+    for _ in 0..25 {
+        tokio::time::pause();
+        tokio::time::advance(Duration::from_secs(1)).await;
+        tokio::time::resume();
+        let closed = timeout(Duration::from_millis(10), &mut balancer.closed).await;
+        if closed.is_ok() {
+            is_closed = true;
+            break;
+        }
+    }
+    assert!(is_closed, "the client keeps the connection");
+    assert_eq!(call.await.unwrap().unwrap().attempts(), 2);
+}
