@@ -79,7 +79,10 @@ impl Key {
         let Some(path) = environment::path(KEY_FILE) else {
             return Ok(None);
         };
-        let missing = || Failure::usage(format!("{KEY_FILE}: {} does not exist", path.display()));
+        let missing = || {
+            let message = format!("{KEY_FILE}: {} does not exist", path.display());
+            Failure::usage(message).hint(format!("create the file, or unset {KEY_FILE}"))
+        };
         let kept = StoredKey::of_file(&path)?.ok_or_else(missing)?;
         Self::new(kept.text, Source::Environment(KEY_FILE), kept.warning).map(Some)
     }

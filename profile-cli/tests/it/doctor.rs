@@ -99,16 +99,18 @@ async fn problems_of_settings_and_files() {
         find(&run, "settings", "problem").contains("config.toml:1: timeout is"),
         "{run}"
     );
-    assert!(run.to_string().contains("did you mean retries?"), "{run}");
+    assert!(
+        run.to_string().contains("unknown setting \"retrys\""),
+        "{run}"
+    );
     let exposed = find(&run, "files", "warning");
     assert!(
         exposed.ends_with(&format!("; run `chmod 600 {}`", config.display())),
         "{exposed}"
     );
-    let missing = doctor(&fixture)
-        .env("PROFILE_API_KEY_FILE", "/nonexistent")
-        .run();
-    assert!(find(&missing, "files", "problem").contains("/nonexistent does not exist"));
+    let missing = doctor(&fixture).without("PROFILE_API_KEY");
+    let missing = missing.env("PROFILE_API_KEY_FILE", "/nonexistent").run();
+    assert!(find(&missing, "key", "problem").contains("/nonexistent does not exist"));
 }
 
 #[tokio::test]

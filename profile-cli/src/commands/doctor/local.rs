@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::check::Check;
 use crate::commands::config::listed_setting;
 use crate::commands::version;
-use crate::outcome::failure::{Failure, FailureKind, LOG_IN_HINT};
+use crate::outcome::failure::{Failure, LOG_IN_HINT};
 use crate::session::Session;
 use crate::settings::{Key, Settings};
 use crate::system::{environment, private_file};
@@ -49,10 +49,9 @@ fn of_files(settings: &Settings) -> Vec<Check> {
         Err(failure) => return vec![Check::failed("files", failure)],
     };
     let mut checks = Vec::new();
-    let mut private = 0;
     for path in files {
         match private_file::is_exposed(&path) {
-            Ok(false) => private += 1,
+            Ok(false) => {}
             Ok(true) => {
                 let advice = format!("run `{}`", private_file::restriction(&path));
                 let finding = format!("others can access {}", path.display());
@@ -66,10 +65,7 @@ fn of_files(settings: &Settings) -> Vec<Check> {
         }
     }
     if checks.is_empty() {
-        let finding = match private {
-            0 => "no files with secrets".to_owned(),
-            _ => "only you can access your keys and settings".to_owned(),
-        };
+        let finding = "only you can access your keys and settings";
         checks.push(Check::ok("files", finding));
     }
     checks
@@ -81,16 +77,7 @@ fn files_with_secrets(settings: &Settings) -> Result<Vec<PathBuf>, Failure> {
     let accounts = settings.config.accounts();
     let mut files = vec![directory.join("config.toml"), keys.clone()];
     files.extend(accounts.iter().map(|account| keys.join(account)));
-    for variable in ["PROFILE_API_KEY_FILE", "PROFILE_WEBHOOK_SECRET_FILE"] {
-        let Some(path) = environment::path(variable) else {
-            continue;
-        };
-        if !path.exists() {
-            let message = format!("{variable}: {} does not exist", path.display());
-            let failure = Failure::new(FailureKind::Other, message);
-            return Err(failure.hint(format!("create the file, or unset {variable}")));
-        }
-        files.push(path);
-    }
+    let variables = ["PROFILE_API_KEY_FILE", "PROFILE_WEBHOOK_SECRET_FILE"];
+    files.extend(variables.into_iter().filter_map(environment::path));
     Ok(files)
 }

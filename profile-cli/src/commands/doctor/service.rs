@@ -1,9 +1,7 @@
 //! Checks of the connection to the service, and of its response.
 
 use std::collections::BTreeSet;
-use std::net::{SocketAddr, TcpStream};
-use std::sync::mpsc;
-use std::thread;
+use std::net::TcpStream;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -18,7 +16,7 @@ use crate::outcome::failure::Failure;
 use crate::session::Session;
 use crate::settings::{Key, SettingName, without_credentials};
 
-/// Maximum time for a lookup, and for a connection to one address.
+/// Maximum time for a connection to one address.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Maximum difference between the clocks of the service and of this machine, in seconds.
@@ -79,10 +77,10 @@ pub(super) fn checks(session: &Session<'_>) -> Result<Vec<Check>, Failure> {
 /// Looks up the host and connects to it. Returns `false` if that fails.
 fn push_connection(checks: &mut Vec<Check>, url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().to_owned();
-    let addresses = match lookup(url.clone()) {
+    let addresses = match url.socket_addrs(|| None) {
         Ok(addresses) => addresses,
-        Err(reason) => {
-            let finding = format!("{host}: {reason}");
+        Err(error) => {
+            let finding = format!("{host}: {error}");
             let advice = "check the spelling of the host, and the network";
             checks.push(Check::problem("dns", finding, advice));
             return false;
@@ -107,16 +105,6 @@ fn push_connection(checks: &mut Vec<Check>, url: &Url) -> bool {
     let advice = "check the port, the network, and the firewall";
     checks.push(Check::problem("connection", reason, advice));
     false
-}
-
-/// Looks up the host on a thread, since a lookup cannot be stopped.
-fn lookup(url: Url) -> Result<Vec<SocketAddr>, String> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || sender.send(url.socket_addrs(|| None)));
-    match receiver.recv_timeout(TIMEOUT) {
-        Ok(found) => found.map_err(|error| error.to_string()),
-        Err(_) => Err(format!("no response within {} seconds", TIMEOUT.as_secs())),
-    }
 }
 
 /// Sends a request, and checks TLS, the response and its date. Returns the data of the response.
