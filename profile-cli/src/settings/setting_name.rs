@@ -76,9 +76,8 @@ impl SettingName {
         found.ok_or_else(|| Self::unknown_message(text))
     }
 
-    /// Returns the error message for an unknown name, with a suggestion.
+    /// Returns the error message for an unknown name.
     pub(super) fn unknown_message(text: &str) -> String {
-        const MIN_SIMILARITY: f64 = 0.75;
         let shown: String = text.chars().take(40).collect();
         if matches!(
             shown.to_lowercase().replace('-', "_").as_str(),
@@ -89,16 +88,8 @@ impl SettingName {
                  store one with `profile auth login`, or set PROFILE_API_KEY"
             );
         }
-        let similarity = |known: &Self| strsim::jaro(known.as_str(), &shown);
-        let nearest = Self::ALL
-            .into_iter()
-            .max_by(|a, b| similarity(a).total_cmp(&similarity(b)))
-            .filter(|nearest| similarity(nearest) > MIN_SIMILARITY);
-        let meant = nearest.map_or(String::new(), |nearest| {
-            format!(" (did you mean {nearest}?)")
-        });
         let names = Self::ALL.map(Self::as_str).join(", ");
-        format!("unknown setting {shown:?}{meant}; expected one of {names}")
+        format!("unknown setting {shown:?}; expected one of {names}")
     }
 
     /// Returns common environment variables, over which config.toml takes precedence.

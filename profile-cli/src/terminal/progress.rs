@@ -13,7 +13,7 @@ pub(crate) struct Progress {
     label: &'static str,
     total: usize,
     done: usize,
-    shown: bool,
+    line: Option<StatusLine>,
 }
 
 impl Progress {
@@ -24,7 +24,7 @@ impl Progress {
             label,
             total,
             done: 0,
-            shown,
+            line: shown.then(StatusLine::new),
         };
         progress.show();
         progress
@@ -39,24 +39,17 @@ impl Progress {
     /// Runs a function that prints above the progress line.
     #[cfg(feature = "webhook")]
     pub(crate) fn above<T>(&self, print: impl FnOnce() -> T) -> T {
-        self.clear();
+        if let Some(line) = &self.line {
+            line.show("");
+        }
         let printed = print();
         self.show();
         printed
     }
 
-    fn clear(&self) {
-        if self.shown {
-            write_to_stderr("\r\x1b[K");
-        }
-    }
-
     fn show(&self) {
-        if self.shown {
-            let Self {
-                label, done, total, ..
-            } = self;
-            write_to_stderr(&format!("\r{label}: {done} of {total}"));
+        if let Some(line) = &self.line {
+            line.show(&format!("{}: {} of {}", self.label, self.done, self.total));
         }
     }
 }
@@ -72,20 +65,15 @@ impl StatusLine {
     /// Replaces the text of the line, and cuts it off at the width of the terminal.
     pub(crate) fn show(&self, text: &str) {
         let columns = measured_width().unwrap_or(DEFAULT_WIDTH);
-        write_to_stderr(&format!("\r\x1b[K{}", fitting(text, columns)));
+        let mut stderr = io::stderr().lock();
+        // There is no other place to report an error.
+        let _ = write!(stderr, "\r\x1b[K{}", fitting(text, columns)).and_then(|()| stderr.flush());
     }
 }
 
 impl Drop for StatusLine {
     fn drop(&mut self) {
-        write_to_stderr("\r\x1b[K");
-    }
-}
-
-impl Drop for Progress {
-    /// Clears the progress line.
-    fn drop(&mut self) {
-        self.clear();
+        self.show("");
     }
 }
 
@@ -100,14 +88,6 @@ fn fitting(text: &str, columns: usize) -> String {
     let mut text = printable(text);
     while text.width() >= columns && text.pop().is_some() {}
     text
-}
-
-/// Writes to stderr, ignoring errors.
-fn write_to_stderr(text: &str) {
-    let mut stderr = io::stderr().lock();
-    let _ = stderr
-        .write_all(text.as_bytes())
-        .and_then(|()| stderr.flush());
 }
 
 #[cfg(test)]

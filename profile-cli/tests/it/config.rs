@@ -196,7 +196,7 @@ fn rejects_unknown_settings() {
         exit 2
         --- stdout
         --- stderr
-        error: unknown setting "colour" (did you mean color?); expected one of account, base_url, color, editor, no_input, output, proxy, retries, sandbox_dialect, timeout
+        error: unknown setting "colour"; expected one of account, base_url, color, editor, no_input, output, proxy, retries, sandbox_dialect, timeout
     "#]]);
     config(home.path(), &["set", "zzz", "1"]).check(&expect![[r#"
         exit 2
@@ -223,7 +223,7 @@ fn warns_once_of_unknown_settings() {
         --- stdout
         3
         --- stderr
-        warning: HOME/.config/profile/config.toml: unknown setting "colour" (did you mean color?); expected one of account, base_url, color, editor, no_input, output, proxy, retries, sandbox_dialect, timeout
+        warning: HOME/.config/profile/config.toml: unknown setting "colour"; expected one of account, base_url, color, editor, no_input, output, proxy, retries, sandbox_dialect, timeout
         warning: HOME/.config/profile/config.toml: api_key is not a setting: config.toml does not hold API keys; store one with `profile auth login`, or set PROFILE_API_KEY
     "#]].assert_eq(&output(home.path(), &run));
     let quiet = config(home.path(), &["get", "retries", "-q"]);

@@ -592,15 +592,6 @@ fn an_invalid_timeout_is_repeated_once() {
     assert!(site.stderr().starts_with(message), "{site}");
 }
 
-#[test]
-fn only_close_settings_are_suggested() {
-    let home = tempfile::tempdir().unwrap();
-    let get = |name: &str| run(home.path(), &[], &["config", "get", name]).stderr();
-    assert!(get("outpt").contains("(did you mean output?)"));
-    assert!(get("retry").contains("(did you mean retries?)"));
-    assert!(!get("nope").contains("did you mean"), "{}", get("nope"));
-}
-
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failed_apply_counts_the_changes_that_were_made() {
