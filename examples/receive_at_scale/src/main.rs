@@ -118,7 +118,8 @@ async fn dead_letters(arguments: &[String]) -> Result<(), Box<dyn Error>> {
         [_, replay, numbers @ ..] if replay == "replay" => Some(dead_letter_numbers(numbers)?),
         _ => return Err("unknown argument; expected `dead` or `dead replay [NUMBER…]`".into()),
     };
-    let (queue, mut next) = (open_queue().await?, 1);
+    let queue = Queue::open_with(environment::queue_settings()?).await?;
+    let mut next = 1;
     let replays_all = replayed.as_ref().is_some_and(Vec::is_empty);
     while let Some(letter) = queue.dead_letter(WORKER, next).await? {
         next = letter.number + 1;

@@ -183,3 +183,20 @@ async fn the_program_reports_dead_letters_that_do_not_exist() {
         assert_eq!(String::from_utf8_lossy(&output.stderr), expected);
     }
 }
+
+/// Receivers and workers try again; a command must not wait without a message.
+#[tokio::test]
+async fn the_program_reports_an_absent_broker() {
+    let program = Command::new(env!("CARGO_BIN_EXE_receive_at_scale"))
+        .arg("dead")
+        .env("NATS_URL", "nats://127.0.0.1:1")
+        .kill_on_drop(true)
+        .output();
+    let output = timeout(DEADLINE, program).await.unwrap().unwrap();
+    assert!(!output.status.success());
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        error.starts_with("could not connect to the broker: "),
+        "{error}"
+    );
+}
