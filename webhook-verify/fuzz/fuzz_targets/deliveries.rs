@@ -48,7 +48,7 @@ fuzz_target!(|input: &[u8]| {
         in_chunks(&verifier, headers, body, usize::from(options >> 2) + 1),
         is_correct
     );
-    let explanation = explain(headers, body, [event]);
+    let explanation = explain(encoding, headers, body, [event]);
     let _ = format!("{explanation} {explanation:?}");
 });
 

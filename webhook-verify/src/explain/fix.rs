@@ -10,8 +10,10 @@ pub enum Fix {
     SignatureTrimmed,
     /// The signature, with the prefix `sha256=`.
     Prefix,
-    /// The digest is in base64, in the standard alphabet with padding.
+    /// The digest is in base64, but the receiver accepts hex.
     Base64,
+    /// The digest is in hex, but the receiver accepts base64.
+    Hex,
     /// The digest is HMAC-SHA1, which is never accepted.
     Sha1,
     /// The secret, without leading and trailing whitespace.
@@ -53,6 +55,7 @@ impl fmt::Display for Fix {
             Self::SignatureTrimmed => "the header value had no whitespace or quotes around it",
             Self::Prefix => "the header value started with exactly sha256=",
             Self::Base64 => "the receiver accepted base64 (DigestEncoding::Base64)",
+            Self::Hex => "the receiver accepted hex (DigestEncoding::Hex)",
             Self::Sha1 => "the sender used SHA-256 instead of SHA-1",
             Self::SecretTrimmed => "the secret had no leading or trailing whitespace",
             Self::SecretWithNewline => "the secret ended with a newline",

@@ -16,7 +16,7 @@ use sha1::Sha1;
 use sha2::Sha256;
 
 use self::parsed_signature::ParsedSignature;
-use crate::{Headers, VerifyError};
+use crate::{DigestEncoding, Headers, VerifyError};
 
 /// The result of [`explain`]. The `Display` output is for people and does not contain secrets,
 /// digests or the body.
@@ -39,7 +39,9 @@ pub struct Diagnosis {
 /// Checks common problems: added or missing whitespace in the secret or the body, changed line
 /// breaks, JSON that was parsed and serialized again, base64, SHA-1, and a different secret.
 ///
-/// `secrets` are raw bytes, because [`Secret`](crate::Secret) rejects some of these problems.
+/// `encoding` is that of the receiver, [`DigestEncoding::Hex`] unless you set
+/// [`Verifier::encoding`](crate::Verifier::encoding). `secrets` are raw bytes, because
+/// [`Secret`](crate::Secret) rejects some of these problems.
 ///
 /// **Do not use it in a server**: it is slow, and it finds matches that must be rejected. A
 /// diagnosis is a reason to fix the receiver, not to accept the delivery.
@@ -47,12 +49,13 @@ pub struct Diagnosis {
 /// # Examples
 ///
 /// ```
-/// use webhook_verify::{Fix, Headers, Secret, explain, sign};
+/// use webhook_verify::{DigestEncoding, Fix, Headers, Secret, explain, sign};
 ///
 /// let signature = sign(&Secret::new("s3cret")?, r#"{"type":"post.liked"}"#);
 /// let headers = Headers::new([("X-Service-Signature", &signature)]);
 ///
-/// let explanation = explain(headers, br#"{"type": "post.liked"}"#, ["other", "s3cret\n"]);
+/// let body = br#"{"type": "post.liked"}"#;
+/// let explanation = explain(DigestEncoding::Hex, headers, body, ["other", "s3cret\n"]);
 /// let diagnosis = &explanation.diagnoses()[0];
 /// assert_eq!(diagnosis.secret_index(), 1);
 /// assert_eq!(diagnosis.fixes(), [Fix::SecretTrimmed, Fix::JsonCompact]);
@@ -60,13 +63,17 @@ pub struct Diagnosis {
 /// ```
 #[must_use]
 pub fn explain<S: AsRef<[u8]>>(
+    encoding: DigestEncoding,
     headers: Headers<'_>,
     body: &[u8],
     secrets: impl IntoIterator<Item = S>,
 ) -> Explanation {
-    let (header_error, signature) = match headers.signature().map(ParsedSignature::parse) {
-        Ok(Ok(signature)) => (None, Some(signature)),
-        Ok(Err(error)) | Err(error) => (Some(error), None),
+    let parsed = headers
+        .signature()
+        .and_then(|value| ParsedSignature::parse(value, encoding));
+    let (header_error, signature) = match parsed {
+        Ok(signature) => (None, Some(signature)),
+        Err(error) => (Some(error), None),
     };
     let secrets: Vec<_> = secrets
         .into_iter()
@@ -141,10 +148,10 @@ impl Explanation {
     /// # Examples
     ///
     /// ```
-    /// use webhook_verify::{Headers, explain};
+    /// use webhook_verify::{DigestEncoding, Headers, explain};
     ///
     /// let headers = Headers::new([("X-Service-Signature", "sha256=00")]);
-    /// assert!(explain(headers, b"", ["s3cret"]).diagnoses().is_empty());
+    /// assert!(explain(DigestEncoding::Hex, headers, b"", ["s3cret"]).diagnoses().is_empty());
     /// ```
     #[must_use]
     pub fn diagnoses(&self) -> &[Diagnosis] {
@@ -157,9 +164,10 @@ impl Explanation {
     /// # Examples
     ///
     /// ```
-    /// use webhook_verify::{Headers, VerifyError, explain};
+    /// use webhook_verify::{DigestEncoding, Headers, VerifyError, explain};
     ///
-    /// let explanation = explain(Headers::new([("", ""); 0]), b"", ["s3cret"]);
+    /// let headers = Headers::new([("", ""); 0]);
+    /// let explanation = explain(DigestEncoding::Hex, headers, b"", ["s3cret"]);
     /// assert_eq!(explanation.header_error(), Some(VerifyError::SignatureMissing));
     /// ```
     #[must_use]

@@ -17,24 +17,28 @@ impl ParsedSignature {
     /// # Errors
     ///
     /// Returns the error of the strict parser if no digest can be parsed.
-    pub(super) fn parse(value: &[u8]) -> Result<Self, VerifyError> {
+    pub(super) fn parse(value: &[u8], encoding: DigestEncoding) -> Result<Self, VerifyError> {
         let mut fixes = vec![];
         let trimmed = trim(value);
         if trimmed != value {
             fixes.push(Fix::SignatureTrimmed);
         }
         let encoded = without_prefix(trimmed, &mut fixes);
-        let digest = from_hex(encoded).or_else(|| {
-            fixes.push(Fix::Base64);
-            Some(signature::parse_base64(encoded).ok()?.to_vec())
-        });
+        let base64 = || Some(signature::parse_base64(encoded).ok()?.to_vec());
+        let (digest, found, fix) = match from_hex(encoded) {
+            Some(digest) => (Some(digest), DigestEncoding::Hex, Fix::Hex),
+            None => (base64(), DigestEncoding::Base64, Fix::Base64),
+        };
+        if found != encoding {
+            fixes.push(fix);
+        }
         match digest {
             Some(digest) if digest.len() == 32 => Ok(Self { digest, fixes }),
             Some(digest) if digest.len() == 20 => {
                 fixes.push(Fix::Sha1);
                 Ok(Self { digest, fixes })
             }
-            _ => Err(signature::parse(value, DigestEncoding::Hex)
+            _ => Err(signature::parse(value, encoding)
                 .err()
                 .unwrap_or(VerifyError::BadPrefix)),
         }

@@ -6,7 +6,8 @@ use crate::{BODY, SECRET, SIGNATURE, secret};
 
 #[track_caller]
 fn explain_with(signature: &str, body: &[u8], secrets: &[&str]) -> Explanation {
-    explain(crate::headers([signature.as_bytes()], None), body, secrets)
+    let headers = crate::headers([signature.as_bytes()], None);
+    explain(DigestEncoding::Hex, headers, body, secrets)
 }
 
 #[track_caller]
@@ -145,6 +146,27 @@ fn finds_changes_to_the_signature() {
 }
 
 #[test]
+fn a_receiver_of_base64_needs_base64() {
+    let explain_with = |signature: &str, body| {
+        let headers = crate::headers([signature.as_bytes()], None);
+        explain(DigestEncoding::Base64, headers, body, [SECRET])
+    };
+    let base64 = sign_as(DigestEncoding::Base64, &secret(SECRET), BODY);
+    check(&explain_with(&base64, BODY), &[]);
+    let with_newline = [BODY, b"\n"].concat();
+    check(
+        &explain_with(&base64, &with_newline),
+        &[Fix::BodyWithoutNewline],
+    );
+    check(&explain_with(SIGNATURE, BODY), &[Fix::Hex]);
+    let strict = VerifyError::BadLength {
+        length: 2,
+        encoding: DigestEncoding::Base64,
+    };
+    assert_eq!(explain_with("sha256=00", BODY).header_error(), Some(strict));
+}
+
+#[test]
 fn finds_sha_1() {
     // Computed with `openssl dgst -sha1 -hmac`.
     let digits = "01dc10d0c83e72ed246219cdd91669667fe2ca59";
@@ -192,7 +214,12 @@ fn prints_hints_if_nothing_matches() {
 
 #[test]
 fn reports_the_strict_error_if_the_header_has_no_digest() {
-    let explanation = explain(crate::headers(None, None), BODY, [SECRET]);
+    let explanation = explain(
+        DigestEncoding::Hex,
+        crate::headers(None, None),
+        BODY,
+        [SECRET],
+    );
     assert_eq!(
         explanation.header_error(),
         Some(VerifyError::SignatureMissing)

@@ -59,7 +59,8 @@ pub(crate) fn run(arguments: &VerifyArguments, session: &Session<'_>) -> Result<
     let verified = match verifier.verify(headers, body.as_slice()) {
         Ok(verified) => verified,
         Err(error) => {
-            let tried = || explain(headers, &body, [secret.bytes()]).to_string();
+            let encoding = arguments.encoding.digest;
+            let tried = || explain(encoding, headers, &body, [secret.bytes()]).to_string();
             return Err(mismatch(&error, arguments.explain.then(tried)));
         }
     };

@@ -115,6 +115,42 @@ fn an_explanation_never_repeats_the_message() {
 }
 
 #[test]
+fn an_explanation_depends_on_the_encoding() {
+    let home = home();
+    let (_, body) = file(home.path(), "body", BODY);
+    let encoding = ["--encoding", "base64"];
+    let sign = [&["sign", "--body", &body][..], &encoding].concat();
+    let signed = webhook(home.path(), &sign).run();
+    let base64 = signed.stdout().trim_end();
+    let (_, changed) = file(home.path(), "changed", format!("{BODY}\n"));
+    let explain = |body: &str, signature: &str| {
+        let verify = [
+            "verify",
+            "--body",
+            body,
+            "--signature",
+            signature,
+            "--explain",
+        ];
+        let rejected = webhook(home.path(), &[&verify[..], &encoding].concat()).run();
+        assert_eq!(rejected.code(), 10, "{rejected}");
+        rejected.stderr()
+    };
+    assert_eq!(
+        explain(&changed, base64),
+        "error: not verified: X-Service-Signature does not match the body (length 14) and the secret\n\
+         hint: the delivery would verify with secret 1 if the body did not end with a newline\n"
+    );
+    assert_eq!(
+        explain(&body, SIGNATURE),
+        "error: not verified: X-Service-Signature contains a hex digest, expected base64; \
+         if the service uses hex, add --encoding hex\n\
+         hint: the delivery would verify with secret 1 if the receiver accepted hex (DigestEncoding::Hex)\n"
+    );
+    assert!(!explain(&body, "sha256=00").contains("hint: "));
+}
+
+#[test]
 fn compares_the_kind_with_the_body() {
     let home = home();
     let (_, body) = file(home.path(), "body", r#"{"type":"post.liked"}"#);
