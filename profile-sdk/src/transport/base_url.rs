@@ -67,13 +67,6 @@ impl BaseUrl {
         self.url.scheme() == "https"
     }
 
-    /// Returns the target of a tunnel through a proxy, or `None` if HTTP is forwarded without one.
-    pub(crate) fn tunnel_target(&self) -> Option<Url> {
-        let (host, port) = (self.url.host_str()?, self.url.port_or_known_default()?);
-        let target = Url::parse(&format!("http://{host}:{port}"));
-        target.ok().filter(|_| self.is_https())
-    }
-
     /// Returns the full URL of a request.
     pub(crate) fn join(&self, request: &Request) -> Url {
         let mut url = self.url.clone();

@@ -84,10 +84,8 @@ impl Transport {
                 .http2_keep_alive_timeout(PING_TIMEOUT);
         }
         let is_https = base_url.is_https() || proxy.as_ref().is_some_and(Proxy::is_https);
-        let mut tunnel_to = None;
         if let Some(proxy) = proxy {
             http = http.proxy(proxy.for_all_requests());
-            tunnel_to = base_url.tunnel_target();
         }
         let root_certificates = is_https.then_some(&settings.root_certificates[..]);
         let http = tls::prepare(http, settings.tls, root_certificates)?
@@ -96,7 +94,6 @@ impl Transport {
         let network = Network {
             http,
             default_timeout,
-            tunnel_to,
         };
         Ok(Self {
             #[cfg(feature = "tower")]

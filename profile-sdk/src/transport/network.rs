@@ -1,13 +1,12 @@
 //! Sends requests with reqwest.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
-use reqwest::{Body, Method, Request, Response, StatusCode};
-use url::Url;
+use reqwest::{Body, Request, Response};
 
 use super::request_body::{RequestBody, SendGuard};
-use super::tls::{self, root_cause};
+use super::tls::root_cause;
 use crate::error::one_line::one_line;
 use crate::{Error, ErrorKind};
 
@@ -17,8 +16,6 @@ pub(super) struct Network {
     pub(super) http: reqwest::Client,
     /// The timeout of the HTTP client.
     pub(super) default_timeout: Duration,
-    /// The host and port to which a proxy opens tunnels, if there is a proxy and HTTPS.
-    pub(super) tunnel_to: Option<Url>,
 }
 
 impl Network {
@@ -39,49 +36,13 @@ impl Network {
             *request.body_mut() = Some(Body::wrap(body));
             guard
         });
-        let started = self.tunnel_to.is_some().then(Instant::now);
         let response = self.http.execute(request);
         async move {
-            let error = match response.await {
-                Ok(response) => return Ok(response),
-                Err(error) => error,
-            };
-            if let Some(started) = started
-                && let left = timeout.saturating_sub(started.elapsed())
-                && let Some(status) = Box::pin(self.tunnel_refusal(&error, left)).await
-            {
-                return Err(refused_tunnel(status));
-            }
-            Err(send_error(error, timeout, guard))
+            response
+                .await
+                .map_err(|error| send_error(error, timeout, guard))
         }
     }
-
-    /// Returns the status code with which the proxy refuses a tunnel. The HTTP client does not
-    /// report it, so this requests the tunnel once more.
-    async fn tunnel_refusal(&self, error: &reqwest::Error, left: Duration) -> Option<StatusCode> {
-        let cause = root_cause(error);
-        if !cause.starts_with("tunnel error: ") {
-            return None;
-        }
-        // Without the key, which the proxy must not see.
-        let mut connect = Request::new(Method::CONNECT, self.tunnel_to.clone()?);
-        *connect.timeout_mut() = Some(left);
-        let status = self.http.execute(connect).await.ok()?.status();
-        (!status.is_success()).then_some(status)
-    }
-}
-
-fn refused_tunnel(status: StatusCode) -> Error {
-    let advice = match status {
-        StatusCode::PROXY_AUTHENTICATION_REQUIRED => {
-            "; check the user name and password in the URL of the proxy"
-        }
-        _ => "",
-    };
-    let reason = format!(
-        "could not connect, so nothing was sent: the proxy refused the tunnel with {status}{advice}"
-    );
-    Error::new(ErrorKind::Connection, reason)
 }
 
 /// Converts an error without a response. If the body was not sent, the service has not received the
@@ -105,7 +66,7 @@ pub(super) fn transport_error(error: reqwest::Error, timeout: Duration) -> Error
     let (kind, reason) = if error.is_builder() {
         return could_not_create(&cause);
     } else if error.is_connect() {
-        let advice = tls::advice(&cause);
+        let advice = advice(&cause);
         let reason = format!("could not connect, so nothing was sent: {cause}{advice}");
         (ErrorKind::Connection, reason)
     } else if error.is_timeout() {
@@ -115,6 +76,28 @@ pub(super) fn transport_error(error: reqwest::Error, timeout: Duration) -> Error
         (ErrorKind::Interrupted, reason)
     };
     Error::new(kind, reason)
+}
+
+/// Returns advice for a failed connection. Proxies and some TLS implementations report the cause only
+/// in the text of the error.
+fn advice(cause: &str) -> &'static str {
+    let contains = |words: &[&str]| words.iter().any(|words| cause.contains(words));
+    if contains(&[
+        "InvalidContentType",
+        "wrong version number",
+        "packet length too long",
+    ]) {
+        "; the service does not support HTTPS on this port; check the base URL"
+    } else if contains(&["UnknownIssuer", "certificate verify failed"]) {
+        "; if a private authority issued the service's certificate, trust the root certificate of \
+         that authority"
+    } else if contains(&["proxy authorization required"]) {
+        "; check the user name and password in the URL of the proxy"
+    } else if contains(&["tunnel error: unsuccessful"]) {
+        "; the proxy refuses to connect to the service"
+    } else {
+        ""
+    }
 }
 
 pub(super) fn could_not_create(cause: &str) -> Error {

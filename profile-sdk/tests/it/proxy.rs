@@ -106,11 +106,13 @@ async fn reports_a_refused_tunnel_without_its_password() {
     for (status, shown) in [
         (
             "407 No",
-            "407 Proxy Authentication Required; \
+            "proxy authorization required; \
              check the user name and password in the URL of the proxy",
         ),
-        ("403 No", "403 Forbidden"),
-        ("502 No", "502 Bad Gateway"),
+        (
+            "403 No",
+            "unsuccessful; the proxy refuses to connect to the service",
+        ),
     ] {
         let proxy = Proxy::start_with("another password", status).await;
         let client = Client::builder()
@@ -129,7 +131,7 @@ async fn reports_a_refused_tunnel_without_its_password() {
             error.to_string(),
             format!(
                 "POST /api/v1/me/posts: could not connect, so nothing was sent: \
-                 the proxy refused the tunnel with {shown}"
+                 tunnel error: {shown}"
             )
         );
         assert!(!error.may_have_been_applied());
@@ -138,14 +140,15 @@ async fn reports_a_refused_tunnel_without_its_password() {
             !text.contains("hush") && !text.contains("YWRhOmh1c2g="),
             "{text}"
         );
-        for head in proxy.heads() {
-            assert!(
-                head.starts_with("CONNECT profiles.example:443 HTTP/1.1\r\n"),
-                "{head}"
-            );
-            assert!(head.contains("YWRhOmh1c2g="), "{head}");
-            assert!(!head.contains("canary"), "{head}");
-        }
+        let heads = proxy.heads();
+        assert_eq!(heads.len(), 1);
+        let head = &heads[0];
+        assert!(
+            head.starts_with("CONNECT profiles.example:443 HTTP/1.1\r\n"),
+            "{head}"
+        );
+        assert!(head.contains("YWRhOmh1c2g="), "{head}");
+        assert!(!head.contains("canary"), "{head}");
     }
 }
 

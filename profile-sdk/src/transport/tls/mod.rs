@@ -82,24 +82,6 @@ pub(crate) fn prepare(
     }
 }
 
-/// Returns advice for a failed connection. Some TLS implementations report the cause only in the
-/// text of the error.
-pub(crate) fn advice(reason: &str) -> &'static str {
-    let contains = |words: &[&str]| words.iter().any(|words| reason.contains(words));
-    if contains(&[
-        "InvalidContentType",
-        "wrong version number",
-        "packet length too long",
-    ]) {
-        "; the service does not support HTTPS on this port; check the base URL"
-    } else if contains(&["UnknownIssuer", "certificate verify failed"]) {
-        "; if a private authority issued the service's certificate, trust the root certificate of \
-         that authority"
-    } else {
-        ""
-    }
-}
-
 #[cfg(any(feature = "__rustls", feature = "native-tls"))]
 fn invalid_pem(error: impl StdError + 'static) -> Error {
     setup_error(
