@@ -1,8 +1,8 @@
-//! The shutdown signal of a server.
+//! The shutdown signal of a server or a world.
 
 use tokio::sync::watch;
 
-/// A signal to all tasks that the server shuts down.
+/// A signal to all tasks that the server or the world shuts down.
 #[derive(Debug, Clone)]
 pub(crate) struct Shutdown(watch::Sender<bool>);
 
@@ -19,7 +19,7 @@ impl Shutdown {
     pub(crate) fn started(&self) -> impl Future<Output = ()> + use<> {
         let mut shutdown = self.0.subscribe();
         async move {
-            // A dropped sender also means that the server has stopped.
+            // If the sender was dropped, the server has already stopped.
             let _ = shutdown.wait_for(|shutdown| *shutdown).await;
         }
     }

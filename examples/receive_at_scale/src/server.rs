@@ -24,8 +24,8 @@ use crate::metrics::DELIVERIES;
 /// Maximum number of open connections. Others wait until one closes.
 pub const MAX_CONNECTIONS: usize = 1024;
 
-/// Maximum time to receive the headers of a request. Idle connections are closed after it too, so
-/// set the idle timeout of the load balancer lower.
+/// Maximum time to receive the headers of a request. Idle connections are also closed after this
+/// time, so set a shorter idle timeout in the load balancer.
 pub const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Maximum time to receive a body and store it; after that, the response is 408.

@@ -113,8 +113,8 @@ impl Sync {
     }
 }
 
-/// Edits an account, unless the record or the profile shows that it is done. An account whose edit
-/// fails stays at [`State::Started`].
+/// Edits an account, unless the record or the profile shows that this is already done. If the edit
+/// fails, the account stays at [`State::Started`].
 async fn edit(client: &Client, account: &Account, record: &Record) -> Result<Outcome, RecordError> {
     let sent = match record.before(account) {
         Some(State::Done) => return Ok(Outcome::AlreadyDone),

@@ -38,7 +38,8 @@ pub struct RecordedRequest {
     pub key: Option<String>,
     /// The headers in order, without `Authorization` and `Proxy-Authorization`.
     pub headers: Vec<(String, String)>,
-    /// The body, possibly truncated, with `…` in place of API keys. In JSON, a string, or `{"base64": "…"}` if it is not UTF-8.
+    /// The body, possibly truncated, with `…` in place of API keys. In JSON, a string, or
+    /// `{"base64": "…"}` if it is not UTF-8.
     #[serde(with = "bytes_in_json")]
     pub body: Vec<u8>,
     /// The length of the whole body in bytes.

@@ -11,7 +11,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use tokio::sync::watch;
 
 use self::compression::compress;
 use self::cors::is_preflight;
@@ -21,6 +20,7 @@ use crate::engine::{Endpoint, Keys, Reply, Request, Verdicts, World};
 use crate::faults::{FaultRules, Plan, PlannedReply};
 use crate::journal::{Entry, Journal, JournalLimits, Response};
 use crate::mutants::Mutant;
+use crate::shutdown::Shutdown;
 use crate::webhook::keep_webhook;
 
 pub(crate) use cors::Cors;
@@ -41,8 +41,8 @@ pub(crate) struct Service {
     past_verdicts: Mutex<Verdicts>,
     mutant: Option<Mutant>,
     cors: Option<Cors>,
-    /// Becomes `true` when the world is deleted.
-    closed: watch::Sender<bool>,
+    /// Starts when the world is deleted.
+    closed: Shutdown,
 }
 
 impl Service {
@@ -78,7 +78,7 @@ impl Service {
             past_verdicts: Mutex::default(),
             mutant: None,
             cors: None,
-            closed: watch::Sender::new(false),
+            closed: Shutdown::new(),
         }
     }
 
@@ -120,13 +120,12 @@ impl Service {
 
     /// Marks the service as closed and wakes all waiting requests.
     pub(crate) fn close(&self) {
-        self.closed.send_replace(true);
+        self.closed.start();
     }
 
     /// Waits for [`close`](Self::close).
-    pub(crate) async fn closed(&self) {
-        // The sender lives as long as `self`.
-        let _ = self.closed.subscribe().wait_for(|closed| *closed).await;
+    pub(crate) fn closed(&self) -> impl Future<Output = ()> + use<> {
+        self.closed.started()
     }
 
     pub(crate) fn store(&self) -> &Store {

@@ -77,7 +77,7 @@ fn request(pending: &PendingDelivery, mutant: Option<Mutant>) -> Request<Full<By
     if let Some(mutant) = mutant {
         mutant.change_delivery(request.headers_mut(), &mut body);
     }
-    // hyper omits it for an empty body, against RFC 9110, section 8.6.
+    // hyper omits it for an empty body, although RFC 9110, section 8.6, recommends it.
     let length = HeaderValue::from(body.len());
     request.headers_mut().insert(CONTENT_LENGTH, length);
     *request.body_mut() = Full::new(body.into());

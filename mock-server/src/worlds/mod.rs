@@ -31,7 +31,6 @@ use crate::service::{Cors, Service, StateError, StateFile};
 pub struct Worlds {
     default: Arc<Service>,
     others: RwLock<Others>,
-    mutant: Option<Mutant>,
     /// The fault rules of new worlds.
     faults: Vec<FaultRule>,
 }
@@ -121,7 +120,6 @@ impl Worlds {
     /// worlds.set_mutant(Mutant::all().next().unwrap());
     /// ```
     pub fn set_mutant(&mut self, mutant: Mutant) {
-        self.mutant = Some(mutant);
         self.default_mut().set_mutant(mutant);
     }
 
@@ -210,7 +208,6 @@ impl Worlds {
         Self {
             default: Arc::new(default),
             others: RwLock::default(),
-            mutant: None,
             faults: Vec::new(),
         }
     }
@@ -287,7 +284,7 @@ impl Worlds {
             .journal()
             .set_limits(self.default.journal().limits());
         service.set_cors(self.default.cors().cloned());
-        if let Some(mutant) = self.mutant {
+        if let Some(mutant) = self.default.mutant() {
             service.set_mutant(mutant);
         }
         let added = service.faults().add(self.faults.clone());

@@ -215,14 +215,17 @@ fn reset_restores_the_world_and_clears_faults() {
     let serving = serve(&["--seed", "7"]);
     let before = serving.order(200, "GET /worlds/default/state", NOTHING);
     serving.ask("DELETE /me/links/link_1").send();
-    let rule = json!({"fault": {"status": {"status": 503}}});
-    serving.order(201, "POST /worlds/default/faults", rule);
+    let rule = || json!({"fault": {"status": {"status": 503}}});
+    let added = serving.order(201, "POST /worlds/default/faults", rule());
     serving.order(204, "POST /worlds/default/reset", NOTHING);
     assert_eq!(
         serving.order(200, "GET /worlds/default/state", NOTHING),
         before
     );
     serving.ask("GET /me").data(200);
+    // The random numbers of a rule depend on its id.
+    let again = serving.order(201, "POST /worlds/default/faults", rule());
+    assert_eq!(again, added);
 }
 
 #[test]

@@ -165,15 +165,3 @@ fn no_control_disables_the_control_api() {
         Some(2)
     );
 }
-
-#[test]
-fn an_empty_delivery_has_a_content_length() {
-    let serving = serve(&[]);
-    let ok = "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n";
-    let (url, arrived) = crate::webhook_receiver::receive(&[ok]);
-    let webhook = json!({"url": url, "secret": "x"});
-    serving.order(200, "PUT /worlds/default/webhook", webhook);
-    let event = json!({"kind": "post.liked", "body": ""});
-    serving.order(200, "POST /worlds/default/webhook/emit", event);
-    assert_eq!(arrived.recv().unwrap().header("content-length"), Some("0"));
-}

@@ -296,3 +296,15 @@ fn reports_invalid_events() {
         refused(&serving, 422, &webhook("POST /emit"), event, code, message);
     }
 }
+
+#[test]
+fn an_empty_delivery_has_a_content_length() {
+    let serving = serve(&[]);
+    let ok = "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n";
+    let (url, arrived) = receive(&[ok]);
+    let receiver = json!({"url": url, "secret": "x"});
+    serving.order(200, &webhook("PUT "), receiver);
+    let event = json!({"kind": "post.liked", "body": ""});
+    serving.order(200, &webhook("POST /emit"), event);
+    assert_eq!(arrived.recv().unwrap().header("content-length"), Some("0"));
+}

@@ -88,7 +88,7 @@ async fn preflights_count_nowhere() {
 }
 
 #[tokio::test]
-async fn other_paths_are_not_shared() {
+async fn pages_cannot_read_other_paths() {
     let server = MockServer::builder().cors("*").unwrap();
     let server = server.start().await.unwrap();
     let answer = crate::ask::ask_exactly(server.address(), "GET /other").send();

@@ -374,20 +374,21 @@ fn rejections_can_have_less_specific_status_codes() {
 
 #[test]
 fn error_bodies_can_have_several_shapes() {
-    let message = "unknown field nickname; expected one of display_name, bio, location, \
+    let message = "unknown field <b>&; expected one of display_name, bio, location, \
                    accent_color, text_color, background_color";
-    let flat = json!({"code": "unknown_field", "message": message, "field": "nickname"});
+    let flat = json!({"code": "unknown_field", "message": message, "field": "<b>&"});
     let problem = json!({
         "type": "about:blank",
         "title": "Unprocessable Entity",
         "status": 422,
         "detail": message,
         "code": "unknown_field",
-        "field": "nickname",
+        "field": "<b>&",
     });
+    let escaped = message.replace("<b>&", "&lt;b&gt;&amp;");
     let html = format!(
         "<!doctype html>\n<html><head><title>422 Unprocessable Entity</title></head>\n\
-         <body><h1>422 Unprocessable Entity</h1><p>{message}</p></body></html>\n"
+         <body><h1>422 Unprocessable Entity</h1><p>{escaped}</p></body></html>\n"
     );
     let json = Some("application/json");
     for (setting, content_type, expected) in [
@@ -412,7 +413,7 @@ fn error_bodies_can_have_several_shapes() {
         (ErrorBody::Empty, None, Err("")),
     ] {
         let mut world = world(|dialect| dialect.error_body = setting);
-        let body = Some(json!({"nickname": "x"}));
+        let body = Some(json!({"<b>&": "x"}));
         let answer = send(&mut world, "PATCH /me/profile", body);
         assert_eq!(answer.status, 422);
         assert_eq!(answer.header("content-type"), content_type);

@@ -2,7 +2,7 @@
 
 #![allow(
     clippy::unwrap_used,
-    reason = "the verbs of a test may stop at the first surprise, as the test itself may"
+    reason = "a test fails at the first unexpected value"
 )]
 
 #[cfg(all(unix, feature = "program"))]

@@ -241,3 +241,11 @@ fn deletion_ends_waiting() {
     assert_eq!(answer.status, 404, "{}", answer.body);
     assert!(answer.body.contains("unknown world `w1`"));
 }
+
+#[test]
+fn pages_of_another_origin_can_use_new_worlds() {
+    let serving = serve(&["--cors", "*"]);
+    let world = serving.order(201, "POST /worlds", Value::Null);
+    let answer = ask_with(&serving, &world, "GET /me").send();
+    assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
+}

@@ -1,6 +1,9 @@
 //! Runs the program as a process against the reference service on a real socket.
 
-#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test fails at the first unexpected value"
+)]
 
 mod analytics;
 mod api;

@@ -29,8 +29,8 @@ pub(crate) struct RateLimitState {
     held_until: Option<Instant>,
     /// The number of holds without a success in between.
     holds: u32,
-    /// The number of the current window. A hold also starts one, so that responses to requests that
-    /// were sent before it are recognized.
+    /// The number of the current window. It also changes when a hold starts, so that a response can
+    /// be recognized whose request was sent before the hold.
     window: u64,
     /// The number of requests that can still be sent in the window, if the service reports it.
     available: Option<u64>,

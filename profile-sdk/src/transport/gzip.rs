@@ -35,7 +35,7 @@ impl Gunzip {
         })
     }
 
-    /// Checks the length and the checksum. A body without a single byte is valid, as in a 204.
+    /// Checks the length and the checksum. An empty body is valid, as in a 204 response.
     pub(super) fn finish(&mut self) -> Result<(), Error> {
         if self.is_empty {
             return Ok(());

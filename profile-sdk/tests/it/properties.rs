@@ -120,8 +120,8 @@ fn good_answer() -> impl Strategy<Value = Value> {
 /// Generates valid responses with one value replaced.
 fn answer_with_another_value() -> impl Strategy<Value = Value> {
     (good_answer(), any::<Index>(), any_json()).prop_map(|(mut response, place, other)| {
-        let count = places(&mut response).len();
-        *places(&mut response)
+        let count = scalars(&mut response).len();
+        *scalars(&mut response)
             .into_iter()
             .nth(place.index(count))
             .expect("an index below the number of places") = other;
@@ -130,10 +130,10 @@ fn answer_with_another_value() -> impl Strategy<Value = Value> {
 }
 
 /// Returns all values that are not arrays or objects.
-fn places(value: &mut Value) -> Vec<&mut Value> {
+fn scalars(value: &mut Value) -> Vec<&mut Value> {
     match value {
-        Value::Array(items) => items.iter_mut().flat_map(places).collect(),
-        Value::Object(fields) => fields.values_mut().flat_map(places).collect(),
+        Value::Array(items) => items.iter_mut().flat_map(scalars).collect(),
+        Value::Object(fields) => fields.values_mut().flat_map(scalars).collect(),
         leaf => vec![leaf],
     }
 }

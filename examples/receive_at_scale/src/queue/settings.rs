@@ -86,7 +86,7 @@ impl QueueSettings {
             options = options.user_and_password(user, password);
         }
         if let Some(path) = &self.root_certificate {
-            // The client reports a missing file like an absent broker.
+            // async-nats would report a missing file as a broker that cannot be reached.
             tokio::fs::metadata(path)
                 .await
                 .map_err(|cause| QueueError::settings("read the root certificate", cause))?;

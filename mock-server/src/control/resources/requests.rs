@@ -176,7 +176,7 @@ fn check_wait(milliseconds: u64) -> Result<Duration, ControlError> {
 
 /// Waits until the server shuts down or the world is deleted.
 fn ended(call: &WorldCall) -> impl Future<Output = ControlError> + use<> {
-    let (service, name) = (call.service.clone(), call.name.to_owned());
+    let (closed, name) = (call.service.closed(), call.name.to_owned());
     let shutdown = call.control.shutdown.started();
     async move {
         tokio::select! {
@@ -184,7 +184,7 @@ fn ended(call: &WorldCall) -> impl Future<Output = ControlError> + use<> {
                 let message = "the server is shutting down";
                 ControlError::new(503, "shutting_down", message)
             }
-            () = service.closed() => ControlError::unknown_world(&name),
+            () = closed => ControlError::unknown_world(&name),
         }
     }
 }

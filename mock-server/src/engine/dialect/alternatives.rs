@@ -1,128 +1,50 @@
 //! The table of all settings of a dialect with their alternatives to the default.
 
-use std::time::Duration;
+use serde_json::Value;
 
-use super::{
-    AnalyticsShape, ApiVisible, BadgeKinds, Compression, ContentRejection, DaysOutOfRange, Dialect,
-    ErrorBody, Ids, KeyObject, KeyRateLimit, KeyScopes, MeFields, OtherStatistics,
-    RateLimitHeaders, RateLimitRejection, RateLimitReset, ReferenceData, ResourceFields,
-    RetryAfter, ScopeRejection, SignatureEncoding, UnknownFields, WebhookPayload, WebhookTimeout,
-    WriteResponses,
-};
+use super::Dialect;
 use crate::engine::seeded_hash::SeededHash;
 
-/// The name of a setting and its alternatives, each with its name and a function that sets it.
-type Setting = (&'static str, &'static [Alternative]);
-type Alternative = (&'static str, fn(&mut Dialect));
+/// The name of a setting and its alternatives, as in JSON.
+type Setting = (&'static str, &'static [&'static str]);
 
 #[rustfmt::skip]
 const SETTINGS: [Setting; 25] = [
-    ("api_visible", &[
-        ("integer", |dialect| dialect.api_visible = ApiVisible::Integer),
-        ("string", |dialect| dialect.api_visible = ApiVisible::String),
-    ]),
-    ("key_object", &[
-        ("extra_fields", |dialect| dialect.key_object = KeyObject::ExtraFields),
-    ]),
-    ("key_scopes", &[
-        ("space_separated", |dialect| dialect.key_scopes = KeyScopes::SpaceSeparated),
-        ("comma_separated", |dialect| dialect.key_scopes = KeyScopes::CommaSeparated),
-    ]),
-    ("key_rate_limit", &[
-        ("number", |dialect| dialect.key_rate_limit = KeyRateLimit::Number),
-    ]),
-    ("me_fields", &[
-        ("minimal", |dialect| dialect.me_fields = MeFields::Minimal),
-    ]),
-    ("ids", &[
-        ("integer", |dialect| dialect.ids = Ids::Integer),
-        ("uuid", |dialect| dialect.ids = Ids::Uuid),
-    ]),
-    ("resource_fields", &[
-        ("bare", |dialect| dialect.resource_fields = ResourceFields::Bare),
-        ("nested", |dialect| dialect.resource_fields = ResourceFields::Nested),
-    ]),
-    ("write_responses", &[
-        ("empty_data", |dialect| dialect.write_responses = WriteResponses::EmptyData),
-        ("null_data", |dialect| dialect.write_responses = WriteResponses::NullData),
-        ("no_content", |dialect| dialect.write_responses = WriteResponses::NoContent),
-    ]),
-    ("unknown_fields", &[
-        ("ignored", |dialect| dialect.unknown_fields = UnknownFields::Ignored),
-    ]),
-    ("analytics", &[
-        ("flat", |dialect| dialect.analytics = AnalyticsShape::Flat),
-        ("totals", |dialect| dialect.analytics = AnalyticsShape::Totals),
-    ]),
-    ("badge_kinds", &[
-        ("extra", |dialect| dialect.badge_kinds = BadgeKinds::Extra),
-    ]),
-    ("other_statistics", &[
-        ("empty", |dialect| dialect.other_statistics = OtherStatistics::Empty),
-        ("null", |dialect| dialect.other_statistics = OtherStatistics::Null),
-    ]),
-    ("reference_data", &[
-        ("key_required", |dialect| dialect.reference_data = ReferenceData::KeyRequired),
-    ]),
-    ("days_out_of_range", &[
-        ("bad_request", |dialect| dialect.days_out_of_range = DaysOutOfRange::BadRequest),
-        ("clamped", |dialect| dialect.days_out_of_range = DaysOutOfRange::Clamped),
-    ]),
-    ("content_rejection", &[
-        ("bad_request", |dialect| dialect.content_rejection = ContentRejection::BadRequest),
-    ]),
-    ("scope_rejection", &[
-        ("unauthorized", |dialect| dialect.scope_rejection = ScopeRejection::Unauthorized),
-    ]),
-    ("error_body", &[
-        ("flat", |dialect| dialect.error_body = ErrorBody::Flat),
-        ("problem_details", |dialect| dialect.error_body = ErrorBody::ProblemDetails),
-        ("detail", |dialect| dialect.error_body = ErrorBody::Detail),
-        ("plain_text", |dialect| dialect.error_body = ErrorBody::PlainText),
-        ("html", |dialect| dialect.error_body = ErrorBody::Html),
-        ("empty", |dialect| dialect.error_body = ErrorBody::Empty),
-    ]),
-    ("rate_limit_rejection", &[
-        ("without_headers", |dialect| {
-            dialect.rate_limit_rejection = RateLimitRejection::WithoutHeaders;
-        }),
-        ("service_unavailable", |dialect| {
-            dialect.rate_limit_rejection = RateLimitRejection::ServiceUnavailable;
-        }),
-    ]),
-    ("compression", &[
-        ("gzip", |dialect| dialect.compression = Compression::Gzip),
-    ]),
-    ("rate_limit_headers", &[
-        ("x_rate_limit", |dialect| dialect.rate_limit_headers = RateLimitHeaders::XRateLimit),
-    ]),
-    ("rate_limit_reset", &[
-        ("unix_time", |dialect| dialect.rate_limit_reset = RateLimitReset::UnixTime),
-    ]),
-    ("retry_after", &[
-        ("date", |dialect| dialect.retry_after = RetryAfter::Date),
-    ]),
-    ("webhook_signature_encoding", &[
-        ("base64", |dialect| dialect.webhook_signature_encoding = SignatureEncoding::Base64),
-    ]),
-    ("webhook_payload", &[
-        ("bare", |dialect| dialect.webhook_payload = WebhookPayload::Bare),
-        ("not_json", |dialect| dialect.webhook_payload = WebhookPayload::NotJson),
-    ]),
-    ("webhook_timeout", &[
-        ("1", |dialect| dialect.webhook_timeout = WebhookTimeout(Duration::from_secs(1))),
-    ]),
+    ("api_visible", &["integer", "string"]),
+    ("key_object", &["extra_fields"]),
+    ("key_scopes", &["space_separated", "comma_separated"]),
+    ("key_rate_limit", &["number"]),
+    ("me_fields", &["minimal"]),
+    ("ids", &["integer", "uuid"]),
+    ("resource_fields", &["bare", "nested"]),
+    ("write_responses", &["empty_data", "null_data", "no_content"]),
+    ("unknown_fields", &["ignored"]),
+    ("analytics", &["flat", "totals"]),
+    ("badge_kinds", &["extra"]),
+    ("other_statistics", &["empty", "null"]),
+    ("reference_data", &["key_required"]),
+    ("days_out_of_range", &["bad_request", "clamped"]),
+    ("content_rejection", &["bad_request"]),
+    ("scope_rejection", &["unauthorized"]),
+    ("error_body", &["flat", "problem_details", "detail", "plain_text", "html", "empty"]),
+    ("rate_limit_rejection", &["without_headers", "service_unavailable"]),
+    ("compression", &["gzip"]),
+    ("rate_limit_headers", &["x_rate_limit"]),
+    ("rate_limit_reset", &["unix_time"]),
+    ("retry_after", &["date"]),
+    ("webhook_signature_encoding", &["base64"]),
+    ("webhook_payload", &["bare", "not_json"]),
+    ("webhook_timeout", &["1"]),
 ];
 
 /// Returns the alternatives to the settings of a dialect.
 pub(super) fn of(base: Dialect) -> impl Iterator<Item = (&'static str, &'static str, Dialect)> {
     let all = SETTINGS
         .iter()
-        .flat_map(|(setting, all)| all.iter().map(|(name, set)| (*setting, *name, set)));
-    all.filter_map(move |(setting, name, set)| {
-        let mut dialect = base.clone();
-        set(&mut dialect);
-        (dialect != base).then_some((setting, name, dialect))
+        .flat_map(|(setting, all)| all.iter().map(|alternative| (*setting, *alternative)));
+    all.filter_map(move |(setting, alternative)| {
+        let dialect = with(&base, setting, alternative);
+        (dialect != base).then_some((setting, alternative, dialect))
     })
 }
 
@@ -135,11 +57,22 @@ pub(super) fn random(seed: u64) -> Dialect {
         let chosen = usize::try_from(index)
             .ok()
             .and_then(|index| alternatives.get(index));
-        if let Some((_, set)) = chosen {
-            set(&mut dialect);
+        if let Some(alternative) = chosen {
+            dialect = with(&dialect, setting, alternative);
         }
     }
     dialect
+}
+
+/// Returns the dialect with another value of a setting.
+fn with(dialect: &Dialect, setting: &str, alternative: &str) -> Dialect {
+    let mut settings = serde_json::to_value(dialect).expect("a dialect has a JSON form");
+    // The timeout is a number; all other values are names.
+    settings[setting] = match alternative.parse::<u64>() {
+        Ok(seconds) => seconds.into(),
+        Err(_) => Value::from(alternative),
+    };
+    serde_json::from_value(settings).expect("the table lists valid values")
 }
 
 #[cfg(test)]
@@ -183,7 +116,7 @@ mod tests {
             };
             let known = [default.as_str()]
                 .into_iter()
-                .chain(alternatives.iter().map(|one| one.0));
+                .chain(alternatives.iter().copied());
             let known: Vec<_> = known.map(|name| format!("`{name}`")).collect();
             let error = serde_json::from_value::<Dialect>(json!({ setting: "?" })).unwrap_err();
             let expected = match known.as_slice() {

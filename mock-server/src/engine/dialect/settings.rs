@@ -287,7 +287,7 @@ pub enum RateLimitReset {
     /// The number of seconds until the end.
     #[default]
     Seconds,
-    /// The Unix time of the end in seconds.
+    /// The end as Unix time, in seconds.
     UnixTime,
 }
 

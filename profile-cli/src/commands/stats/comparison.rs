@@ -7,12 +7,12 @@ use profile_sdk::{Days, Handle, RetryPolicy, UserStats};
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::session::Session;
 
-/// Returns the views in as many days before the period of the statistics, if the service reveals
-/// them: the views of twice as many days, without those of the period.
+/// Returns the views in the period of the same length before that of the statistics, if the service
+/// returns enough days: requests twice as many days and subtracts the views of the period.
 ///
-/// The statistics of twice as many days cannot replace the requested ones, since their devices and
-/// countries cover all of these days. A comparison is optional: the request is not retried and does
-/// not wait for the rate limit, and its errors are ignored.
+/// The second response cannot replace the statistics, since its devices and countries cover both
+/// periods. The comparison is optional: the request is not retried and does not wait for the rate
+/// limit, and its errors are ignored.
 pub(super) fn views_before(
     handle: &Handle,
     stats: &UserStats,

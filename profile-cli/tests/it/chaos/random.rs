@@ -20,8 +20,8 @@ impl Random {
         usize::try_from(mixed % bound as u64).expect("below a usize")
     }
 
-    /// Returns `true` with this chance in percent.
-    pub(super) fn percent(&mut self, chance: usize) -> bool {
-        self.below(100) < chance
+    /// Returns `true` with this probability in percent.
+    pub(super) fn percent(&mut self, probability: usize) -> bool {
+        self.below(100) < probability
     }
 }

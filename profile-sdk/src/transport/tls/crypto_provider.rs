@@ -8,7 +8,8 @@ use crate::Error;
 
 /// Returns aws-lc-rs or ring, whichever is enabled first.
 ///
-/// The provider of the process is not used: nothing installs it in a program that depends on both.
+/// The default provider of the process is not used: if a program depends on both, rustls does not
+/// install one by itself.
 #[cfg(any(feature = "rustls", feature = "rustls-ring"))]
 pub(super) fn crypto_provider() -> Result<Arc<CryptoProvider>, Error> {
     #[cfg(feature = "rustls")]

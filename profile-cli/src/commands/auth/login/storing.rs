@@ -73,7 +73,7 @@ impl Login {
         let _guard = InterruptGuard::new();
         let mut edit = ConfigEdit::begin()?;
         if !replaces {
-            // Another process may have added one while the user was asked.
+            // Another process may have added an account with this name during the prompts.
             edit.check_free(name)?;
         }
         let replaced = edit.file().account_text(name.as_str(), "base_url")?;
