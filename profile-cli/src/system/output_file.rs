@@ -29,7 +29,11 @@ fn write_whole(path: &Path, contents: &[u8]) -> io::Result<()> {
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let file = builder.tempfile_in(directory.unwrap_or(Path::new(".")));
     let mut file = file.map_err(private_file::without_path)?;
-    file.write_all(contents)?;
+    if let Ok(replaced) = path.metadata() {
+        file.as_file().set_permissions(replaced.permissions())?;
+    }
+    // Errors of `NamedTempFile` contain its path.
+    file.as_file_mut().write_all(contents)?;
     file.persist(path)?;
     Ok(())
 }

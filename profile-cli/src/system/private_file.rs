@@ -15,7 +15,7 @@ pub(crate) fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     let target = target_of(path);
     let beside = target.parent().unwrap_or(directory);
     let mut file = tempfile::NamedTempFile::new_in(beside).map_err(without_path)?;
-    file.write_all(contents)?;
+    file.as_file_mut().write_all(contents)?;
     file.as_file().sync_all()?;
     file.persist(&target)?;
     Ok(())

@@ -455,3 +455,15 @@ async fn differences_in_a_pipe_contain_no_control_characters() {
     let expected = "bio\n  - ab\n  + c\n1 change\n";
     assert_eq!(fixture.run(&["diff", &path]).stdout(), expected);
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn export_keeps_the_permissions_of_a_file() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let fixture = Fixture::new().await;
+    let path = file(&fixture, "earlier");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    fixture.run(&["export", &path]).stdout();
+    let mode = fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
