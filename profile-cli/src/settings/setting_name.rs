@@ -215,7 +215,7 @@ fn possible_values<T: ValueEnum>() -> Vec<PossibleValue> {
 /// Text that does not look like a host is unchanged, and then rejected: it may be the key.
 pub(crate) fn complete_base_url(text: String) -> String {
     let is_host = text.contains(['.', ':']) || text.starts_with("localhost");
-    if text.contains("://") || !is_host {
+    if text.contains(":/") || !is_host {
         return text;
     }
     // Plain HTTP is only valid on this machine.
