@@ -4,7 +4,7 @@ mod document;
 mod problem;
 
 use clap::Args;
-use profile_sdk::{Operation, Profile, ProfileUpdate, Response};
+use profile_sdk::{Operation, Profile, Response};
 use serde_json::json;
 
 use crate::commands::auth::permissions;
@@ -46,7 +46,11 @@ pub(crate) struct EditArguments {
 
 pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Report, Failure> {
     if session.settings.curl {
-        return as_curl(session);
+        let me = session.client()?.me();
+        session
+            .output
+            .note("the changes depend on your text; --dry-run shows them");
+        return session.as_curl(&[me.request().map_err(Failure::unsent)?]);
     }
     let editor = Editor::find(&session.settings)?;
     let profile = session.read(session.client()?.me())?.into_data();
@@ -78,22 +82,6 @@ pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Re
             return Err(edit.draft.with_location(failure));
         }
     }
-}
-
-/// Returns the commands with an empty update, since the editor is not opened.
-fn as_curl(session: &Session<'_>) -> Result<Report, Failure> {
-    let client = session.client()?;
-    let me = client.me();
-    let update = client.update_profile(&ProfileUpdate::new());
-    let requests = [
-        me.request().map_err(Failure::unsent)?,
-        update.request().map_err(Failure::unsent)?,
-    ];
-    let report = session.as_curl(&requests)?;
-    session
-        .output
-        .note("replace {} in the second command with the changed fields");
-    Ok(report)
 }
 
 /// Reports the changed profile.

@@ -22,7 +22,10 @@ pub(super) fn views_before(
     let Some(period) = &stats.period else {
         return Ok(None);
     };
-    let max = match is_own || has_devices(stats) {
+    // The service returns devices only to the owner.
+    let devices = stats.devices.as_ref();
+    let has_devices = devices.is_some_and(|devices| devices.desktop.is_some());
+    let max = match is_own || has_devices {
         true => Days::MAX_OWN,
         false => Days::MAX_OTHER,
     };
@@ -40,16 +43,4 @@ pub(super) fn views_before(
     };
     let both = both.filter(|both| both.days == u64::from(days.get()));
     Ok(both.and_then(|both| both.views.checked_sub(period.views)))
-}
-
-/// Returns `true` if the statistics have devices, which the service returns only to the owner.
-fn has_devices(stats: &UserStats) -> bool {
-    let devices = stats.devices.as_ref();
-    devices.is_some_and(|devices| {
-        devices
-            .desktop
-            .or(devices.mobile)
-            .or(devices.tablet)
-            .is_some()
-    })
 }
