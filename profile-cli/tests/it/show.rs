@@ -49,8 +49,13 @@ async fn removes_control_characters() {
         profile.display_name = "\u{1b}[31mAda\u{1b}]0;title\u{7}".to_owned();
     };
     fixture.service.update(clear).unwrap();
-    let run = fixture.run(&["show"]);
-    assert!(run.stdout().contains("display_name\tAda\n"), "{run}");
+    for (format, line) in [
+        ("tsv", "display_name\tAda\n"),
+        ("csv", "display_name,Ada\n"),
+    ] {
+        let run = fixture.run(&["show", "-o", format]);
+        assert!(run.stdout().contains(line), "{run}");
+    }
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::pacing::rate_limit_status::RateLimitHeaders;
-use crate::pacing::rate_limiter::{Patience, Permit, RateLimiter};
+use crate::pacing::rate_limiter::{Permit, RateLimiter, WaitLimits};
 use crate::retry::budget::RetryBudget;
 use crate::retry::jitter::Jitter;
 use crate::retry::retry_after::read_retry_after;
@@ -60,13 +60,13 @@ impl Pacing {
         deadline: Instant,
         max_wait: Duration,
     ) -> Result<(Permit<'_>, Instant), Error> {
-        let patience = Patience { deadline, max_wait };
-        match self.rate_limiter.try_acquire(now, patience) {
+        let limits = WaitLimits { deadline, max_wait };
+        match self.rate_limiter.try_acquire(now, limits) {
             Some(permit) => Ok((permit, now)),
             // Boxed, because most requests need not wait.
             None => {
                 let clock = &*self.settings.clock;
-                Box::pin(self.rate_limiter.acquire(clock, patience)).await
+                Box::pin(self.rate_limiter.acquire(clock, limits)).await
             }
         }
     }

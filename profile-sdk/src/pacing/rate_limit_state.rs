@@ -76,8 +76,8 @@ impl RateLimitState {
     }
 
     /// Returns the next step of the first request in the queue. Reported limits only delay it by up
-    /// to `patience`; then one request at a time is sent, because only a 429 is definite.
-    pub(crate) fn turn(&mut self, now: Instant, patience: Duration) -> Turn {
+    /// to `max_wait`; then one request at a time is sent, because only a 429 is definite.
+    pub(crate) fn turn(&mut self, now: Instant, max_wait: Duration) -> Turn {
         if let Some(wait) = self.held(now) {
             return Turn::Held(wait);
         }
@@ -85,7 +85,7 @@ impl RateLimitState {
         let mut max_in_flight = self.max_in_flight / UNITS_PER_REQUEST;
         if self.available == Some(0) {
             match left(self.reset_at, now) {
-                Some(wait) if wait < patience => return Turn::Exhausted(wait),
+                Some(wait) if wait < max_wait => return Turn::Exhausted(wait),
                 _ => max_in_flight = 1,
             }
         }

@@ -25,7 +25,7 @@ pub(crate) struct RateLimiter {
 
 /// The limits of a request in the queue.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Patience {
+pub(crate) struct WaitLimits {
     pub(crate) deadline: Instant,
     pub(crate) max_wait: Duration,
 }
@@ -48,10 +48,10 @@ impl RateLimiter {
     }
 
     /// Returns a permit if the request need not wait.
-    pub(crate) fn try_acquire(&self, now: Instant, patience: Patience) -> Option<Permit<'_>> {
+    pub(crate) fn try_acquire(&self, now: Instant, limits: WaitLimits) -> Option<Permit<'_>> {
         let _first = self.queue.try_lock().ok()?;
         let mut state = self.lock();
-        let is_ready = state.turn(now, patience.max_wait(now)) == Turn::Ready;
+        let is_ready = state.turn(now, limits.max_wait(now)) == Turn::Ready;
         is_ready.then(|| self.start(&mut state, now))
     }
 
@@ -60,30 +60,30 @@ impl RateLimiter {
     pub(crate) async fn acquire(
         &self,
         clock: &dyn Clock,
-        patience: Patience,
+        limits: WaitLimits,
     ) -> Result<(Permit<'_>, Instant), Error> {
         let now = clock.now();
         if let Some(wait) = self.held(now) {
-            patience.check(Turn::Held(wait), now)?;
+            limits.check(Turn::Held(wait), now)?;
         }
         // The timeout is for the system clock, which is the clock of tokio. A test clock skips time
         // only for the first request in the queue, which then checks the deadline below.
-        let first = timeout(patience.left(now), self.queue.lock()).await;
+        let first = timeout(limits.left(now), self.queue.lock()).await;
         let _first = first.map_err(|_| Error::queue_exceeds_deadline())?;
         loop {
             let now = clock.now();
-            let turn = match self.try_start(now, patience) {
+            let turn = match self.try_start(now, limits) {
                 Ok(permit) => return Ok((permit, now)),
                 Err(turn) => turn,
             };
-            patience.check(turn, now)?;
+            limits.check(turn, now)?;
             let changed = self.changed.notified();
             match turn {
                 Turn::Ready => {}
                 Turn::Held(wait) | Turn::Exhausted(wait) | Turn::Interval(wait) => {
                     either(clock.sleep(wait), changed).await;
                 }
-                Turn::Response => _ = timeout(patience.left(now), changed).await,
+                Turn::Response => _ = timeout(limits.left(now), changed).await,
             }
         }
     }
@@ -102,10 +102,10 @@ impl RateLimiter {
     }
 
     /// Starts the request if it is its turn and the deadline has not passed.
-    fn try_start(&self, now: Instant, patience: Patience) -> Result<Permit<'_>, Turn> {
+    fn try_start(&self, now: Instant, limits: WaitLimits) -> Result<Permit<'_>, Turn> {
         let mut state = self.lock();
-        match state.turn(now, patience.max_wait(now)) {
-            Turn::Ready if now < patience.deadline => Ok(self.start(&mut state, now)),
+        match state.turn(now, limits.max_wait(now)) {
+            Turn::Ready if now < limits.deadline => Ok(self.start(&mut state, now)),
             turn => Err(turn),
         }
     }
@@ -124,7 +124,7 @@ impl RateLimiter {
     }
 }
 
-impl Patience {
+impl WaitLimits {
     fn left(self, now: Instant) -> Duration {
         self.deadline.saturating_duration_since(now)
     }

@@ -99,7 +99,9 @@ async fn limits_the_decompressed_size() {
     let exact = with_limit(BODY.len()).unwrap();
     let response = exact.site_stats().send().await.unwrap();
     assert_eq!(response.body(), BODY.as_bytes());
+    // These headers describe the compressed body.
     assert_eq!(response.header("content-encoding"), None);
+    assert_eq!(response.header("content-length"), None);
     let short = with_limit(BODY.len() - 1).unwrap();
     let error = short.site_stats().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TooLarge);
