@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::blocking::run_blocking;
 use crate::engine::Request;
-use crate::faults::PlannedReply;
+use crate::faults::{Plan, PlannedReply};
 use crate::journal::Entry;
 use crate::service::Service;
 use crate::shutdown::Shutdown;
@@ -17,26 +17,33 @@ pub(super) async fn answer(
     request: Request,
     shutdown: &Shutdown,
 ) -> (PlannedReply, Arc<Entry>) {
-    let is_slow = service.store().is_slow();
+    if service.store().is_slow() {
+        return answer_blocking(service, request, shutdown).await;
+    }
+    let plan = service.plan(&request);
+    wait(plan.delay_before, shutdown).await;
+    let answered = service.answer(request, &plan);
+    wait(plan.delay_after, shutdown).await;
+    answered
+}
+
+/// Does the same on the blocking thread pool, since the state file may block.
+async fn answer_blocking(
+    service: Arc<Service>,
+    request: Request,
+    shutdown: &Shutdown,
+) -> (PlannedReply, Arc<Entry>) {
     let planning = service.clone();
-    let (request, plan) = run(is_slow, move || {
+    let (request, plan): (_, Plan) = run_blocking(move || {
         let plan = planning.plan(&request);
         (request, plan)
     })
     .await;
     wait(plan.delay_before, shutdown).await;
     let delay = plan.delay_after;
-    let answered = run(is_slow, move || service.answer(request, &plan)).await;
+    let answered = run_blocking(move || service.answer(request, &plan)).await;
     wait(delay, shutdown).await;
     answered
-}
-
-/// Runs work that may block if it is slow.
-async fn run<T: Send + 'static>(is_slow: bool, work: impl FnOnce() -> T + Send + 'static) -> T {
-    match is_slow {
-        true => run_blocking(work).await,
-        false => work(),
-    }
 }
 
 async fn wait(delay: Duration, shutdown: &Shutdown) {
