@@ -25,6 +25,7 @@ mod exit_codes;
 mod failures;
 #[cfg(feature = "jq")]
 mod jq;
+mod learned_dialect;
 mod link;
 mod log;
 mod man;
