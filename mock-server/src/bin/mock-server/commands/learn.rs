@@ -191,29 +191,22 @@ async fn write(
         ))
     })?;
     let mut signal = None;
-    {
-        let mut writing = pin!(learn::write(service, observations, &mut changes));
+    let (left, stopped) = {
+        let mut work = pin!(async {
+            learn::write(service, observations, &mut changes).await;
+            let stopped = service.stopped();
+            (learn::clean_up(service, &mut changes).await, stopped)
+        });
         loop {
             tokio::select! {
-                () = &mut writing => break,
-                // The request under way is completed first: it may still be applied.
-                number = signals.next(), if signal.is_none() => {
-                    warn("interrupted; undoing the changes");
-                    signal = Some(number);
-                    interrupt.send_replace(true);
-                }
-            }
-        }
-    }
-    let stopped = service.stopped();
-    let left = {
-        let mut cleaning = pin!(learn::clean_up(service, &mut changes));
-        loop {
-            tokio::select! {
-                left = &mut cleaning => break Some(left),
+                (left, stopped) = &mut work => break (Some(left), stopped),
                 number = signals.next() => match signal.replace(number) {
-                    None => warn("interrupted; undoing the changes"),
-                    Some(_) => break None,
+                    // The request under way is completed first: it may still be applied.
+                    None => {
+                        warn("interrupted; undoing the changes");
+                        interrupt.send_replace(true);
+                    }
+                    Some(_) => break (None, None),
                 },
             }
         }

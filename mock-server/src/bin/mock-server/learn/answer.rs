@@ -80,16 +80,12 @@ impl Answer {
         names.collect()
     }
 
-    /// Returns the headers whose names are not among these.
-    pub(super) fn other_rate_limit_headers(&self) -> BTreeMap<&str, &str> {
-        let known = self.rate_limit_headers();
-        let is_other = |name: &str| {
-            let is_known = known.values().any(|known| known == name);
-            name.replace('-', "").contains("ratelimit") && !is_known
-        };
-        let headers = self.headers.iter().filter(|(name, _)| is_other(name));
+    /// Returns all headers about the rate limit, such as a single one with all parts.
+    pub(super) fn any_rate_limit_headers(&self) -> BTreeMap<&str, &str> {
+        let headers = self.headers.iter();
+        let headers = headers.map(|(name, value)| (name.as_str(), value.as_str()));
         headers
-            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .filter(|(name, _)| name.replace('-', "").contains("ratelimit"))
             .collect()
     }
 

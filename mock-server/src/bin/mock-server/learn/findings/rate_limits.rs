@@ -10,9 +10,10 @@ use crate::learn::requests::Step;
 pub(crate) fn rejection(all: &Observations) -> Observed {
     let me = all.answer(Step::Me)?;
     let has_headers = !me.rate_limit_headers().is_empty();
-    let has_others = !me.other_rate_limit_headers().is_empty();
     let (answer, has_retry_after) = match &all.rate_limited {
-        None if has_headers || has_others => return Err("needs a 429".to_owned()),
+        None if !me.any_rate_limit_headers().is_empty() || has_headers => {
+            return Err("needs a 429".to_owned());
+        }
         None => (me, false),
         Some(answer) => (answer, answer.header("retry-after").is_some()),
     };
@@ -31,14 +32,14 @@ pub(crate) fn rejection(all: &Observations) -> Observed {
 pub(crate) fn headers(all: &Observations) -> Observed {
     let me = all.answer(Step::Me)?;
     let names = me.rate_limit_headers();
-    let others = me.other_rate_limit_headers();
     match names.get("remaining").map(String::as_str) {
         Some("ratelimit-remaining") => me.observe("rate_limit", json!(names)),
         Some("x-ratelimit-remaining") => me.observe("x_rate_limit", json!(names)),
         _ if !names.is_empty() => Err("other names; see rate_limit_header_names".to_owned()),
-        _ if others.is_empty() => Err(NO_HEADERS.to_owned()),
-        // Such as a single header with all parts.
-        _ => me.observe(Value::Null, json!(others)),
+        _ => match me.any_rate_limit_headers() {
+            others if others.is_empty() => Err(NO_HEADERS.to_owned()),
+            others => me.observe(Value::Null, json!(others)),
+        },
     }
 }
 
