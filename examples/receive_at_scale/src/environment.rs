@@ -15,10 +15,12 @@ pub(crate) fn verifier() -> Result<Verifier, Box<dyn Error>> {
     let secret = env::var("PROFILE_WEBHOOK_SECRET")
         .map_err(|_| "PROFILE_WEBHOOK_SECRET is not set; expected the webhook secret")?;
     let verifier = Verifier::new(Secret::new(secret)?);
-    Ok(match env::var("PROFILE_WEBHOOK_SECRET_BEFORE") {
-        Ok(before) => verifier.also_accept(Secret::new(before)?),
-        Err(_) => verifier,
-    })
+    let Ok(before) = env::var("PROFILE_WEBHOOK_SECRET_BEFORE") else {
+        return Ok(verifier);
+    };
+    let before = Secret::new(before);
+    let before = before.map_err(|error| format!("PROFILE_WEBHOOK_SECRET_BEFORE: {error}"))?;
+    Ok(verifier.also_accept(before))
 }
 
 pub(crate) fn queue_settings() -> Result<QueueSettings, String> {

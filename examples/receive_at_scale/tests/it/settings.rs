@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use receive_at_scale::{Queue, QueueError, QueueSettings};
+use tokio::process::Command;
+use tokio::time::timeout;
 
 use crate::{start_broker, start_broker_with};
 
@@ -80,4 +82,20 @@ async fn distinguishes_invalid_settings_from_an_absent_broker() {
     }
     let error = Queue::open("nats://127.0.0.1:1").await.err().unwrap();
     assert!(matches!(error, QueueError::Broker { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn names_the_variable_of_an_invalid_previous_secret() {
+    let program = Command::new(env!("CARGO_BIN_EXE_receive_at_scale"))
+        .arg("receive")
+        .env("PROFILE_WEBHOOK_SECRET", "secret")
+        .env("PROFILE_WEBHOOK_SECRET_BEFORE", "")
+        .kill_on_drop(true)
+        .output();
+    let output = timeout(Duration::from_secs(30), program).await.unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&output.unwrap().stderr),
+        "PROFILE_WEBHOOK_SECRET_BEFORE: the webhook secret is empty; \
+         pass the secret that the service signs with\n"
+    );
 }
