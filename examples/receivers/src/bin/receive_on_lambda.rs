@@ -1,5 +1,5 @@
-//! Receives webhooks on AWS Lambda, behind API Gateway or a function URL. The secret is in
-//! `PROFILE_WEBHOOK_SECRET`.
+//! Receives webhooks on AWS Lambda, behind an HTTP API of API Gateway or a function URL; for a REST
+//! API, enable the feature `apigw_rest` of `lambda_http`. The secret is in `PROFILE_WEBHOOK_SECRET`.
 
 use std::env;
 
