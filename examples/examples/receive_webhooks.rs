@@ -98,7 +98,7 @@ async fn send_deliveries(url: &str, receiver: &Receiver) -> Result<(), Box<dyn E
     let service = MockServer::start().await;
     let webhook = service.webhook();
     for secret in ["the old secret", "the new secret"] {
-        webhook.point_at(url, secret)?;
+        webhook.set_receiver(url, secret)?;
         let data = json!({"from": "grace"});
         let delivery = webhook.emit(EventKind::FOLLOW_CREATED, data).await?;
         println!("  {}", delivery.outcome);
@@ -110,7 +110,7 @@ async fn send_deliveries(url: &str, receiver: &Receiver) -> Result<(), Box<dyn E
         println!("  {}", webhook.emit("badge.awarded", body).await?.outcome);
     }
 
-    webhook.point_at(url, "another secret")?;
+    webhook.set_receiver(url, "another secret")?;
     while webhook.is_active()? {
         let delivery = webhook.emit(EventKind::POST_LIKED, json!({})).await?;
         println!("  {}", delivery.outcome);

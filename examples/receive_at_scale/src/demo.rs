@@ -52,7 +52,7 @@ pub(crate) async fn run() -> Result<(), Box<dyn Error>> {
 async fn deliver(url: &str) -> Result<(), Box<dyn Error>> {
     let service = MockServer::start().await;
     let webhook = service.webhook();
-    webhook.point_at(url, SECRET)?;
+    webhook.set_receiver(url, SECRET)?;
     for id in 1..=3 {
         let delivery = webhook
             .emit(EventKind::POST_LIKED, json!({"id": id}))
@@ -63,7 +63,7 @@ async fn deliver(url: &str) -> Result<(), Box<dyn Error>> {
     let duplicate = webhook.redeliver(&first.sent.id).await?;
     println!("event 1 again: {}", duplicate.outcome);
 
-    webhook.point_at(url, "another secret")?;
+    webhook.set_receiver(url, "another secret")?;
     let forged = webhook
         .emit(EventKind::POST_LIKED, json!({"id": 4}))
         .await?;

@@ -67,7 +67,7 @@ impl Delivery {
 #[non_exhaustive]
 pub enum DeliveryOutcome {
     /// The receiver responded in time.
-    Answered {
+    Responded {
         /// The status code.
         status: u16,
     },
@@ -89,12 +89,12 @@ impl DeliveryOutcome {
     /// ```
     /// use mock_server::webhook::DeliveryOutcome;
     ///
-    /// assert!(DeliveryOutcome::Answered { status: 204 }.is_success());
-    /// assert!(!DeliveryOutcome::Answered { status: 302 }.is_success());
+    /// assert!(DeliveryOutcome::Responded { status: 204 }.is_success());
+    /// assert!(!DeliveryOutcome::Responded { status: 302 }.is_success());
     /// assert!(!DeliveryOutcome::TimedOut { milliseconds: 10_000 }.is_success());
     /// ```
     pub fn is_success(&self) -> bool {
-        matches!(self, Self::Answered { status: 200..=299 })
+        matches!(self, Self::Responded { status: 200..=299 })
     }
 
     pub(super) fn timed_out(limit: Duration) -> Self {
@@ -104,10 +104,10 @@ impl DeliveryOutcome {
 }
 
 impl fmt::Display for DeliveryOutcome {
-    /// Such as `answered with 500`, `no response within 10000 ms`, `connection failed: connection refused`.
+    /// Such as `responded with 500`, `no response within 10000 ms`, `connection failed: connection refused`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Answered { status } => write!(f, "answered with {status}"),
+            Self::Responded { status } => write!(f, "responded with {status}"),
             Self::TimedOut { milliseconds } => {
                 write!(f, "no response within {milliseconds} ms")
             }

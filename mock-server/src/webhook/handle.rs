@@ -61,14 +61,14 @@ impl<'a> WebhookHandle<'a> {
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let server = mock_server::MockServer::start().await;
-    /// server.webhook().point_at("http://127.0.0.1:8080/hooks", "whsec_test")?;
+    /// server.webhook().set_receiver("http://127.0.0.1:8080/hooks", "whsec_test")?;
     /// assert!(server.webhook().is_active()?);
     /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
     /// ```
-    pub fn point_at(&self, url: &str, secret: impl Into<Vec<u8>>) -> Result<(), Error> {
+    pub fn set_receiver(&self, url: &str, secret: impl Into<Vec<u8>>) -> Result<(), Error> {
         let url = url.parse()?;
         let secret = WebhookSecret::new(secret)?;
-        Ok(self.change(|world| world.webhook.point_at(url, secret))?)
+        Ok(self.change(|world| world.webhook.set_receiver(url, secret))?)
     }
 
     /// Sends future events to the built-in sink, which responds according to a
@@ -114,7 +114,7 @@ impl<'a> WebhookHandle<'a> {
     /// let server = MockServer::start().await;
     /// server.webhook().use_sink("202", "whsec_test")?;
     /// let delivery = server.webhook().emit(EventKind::POST_LIKED, json!({"post": "post_3"})).await?;
-    /// assert_eq!(delivery.outcome, DeliveryOutcome::Answered { status: 202 });
+    /// assert_eq!(delivery.outcome, DeliveryOutcome::Responded { status: 202 });
     /// assert!(delivery.sent.signature.starts_with("sha256="));
     /// # Ok::<(), mock_server::webhook::Error>(()) }).unwrap();
     /// ```

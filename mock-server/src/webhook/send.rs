@@ -34,7 +34,7 @@ impl PendingDelivery {
     pub(crate) async fn send(self, mutant: Option<Mutant>) -> Delivery {
         let request = request(&self, mutant);
         let outcome = match tokio::time::timeout(self.timeout, post(&self.url, request)).await {
-            Ok(Ok(status)) => DeliveryOutcome::Answered { status },
+            Ok(Ok(status)) => DeliveryOutcome::Responded { status },
             Ok(Err(error)) => DeliveryOutcome::ConnectionFailed {
                 reason: error.to_string(),
             },

@@ -27,7 +27,7 @@ impl Sink {
         let response = self.script.response_after(self.received);
         self.received += 1;
         match response {
-            SinkResponse::Status(status) => DeliveryOutcome::Answered { status },
+            SinkResponse::Status(status) => DeliveryOutcome::Responded { status },
             SinkResponse::TimeOut => DeliveryOutcome::timed_out(timeout),
         }
     }

@@ -60,7 +60,7 @@ pub(crate) enum Prepared {
 
 impl Webhook {
     /// Sets the receiver and resets the count of failures. The log is kept.
-    pub(crate) fn point_at(&mut self, url: ReceiverUrl, secret: WebhookSecret) {
+    pub(crate) fn set_receiver(&mut self, url: ReceiverUrl, secret: WebhookSecret) {
         self.begin(secret, Receiver::Url(url));
     }
 
@@ -293,7 +293,7 @@ mod tests {
             last = Some(emit(&mut webhook, Vec::new()).unwrap());
         }
         webhook.record(&Delivery {
-            outcome: DeliveryOutcome::Answered { status: 200 },
+            outcome: DeliveryOutcome::Responded { status: 200 },
             ..last.unwrap()
         });
         assert_eq!(webhook.status().consecutive_failures, 0);

@@ -31,11 +31,11 @@ fn one(habit: &str) -> [(String, u64); 1] {
 fn a_request_before_the_end_of_retry_after() {
     let serving = serve(&[]);
     let limited = |seconds: &str| json!({"rate_limited": {"retry_after": seconds}});
-    let rejected = || assert_eq!(serving.ask("GET /me").send().status, 429);
+    let rejected = || assert_eq!(serving.request("GET /me").send().status, 429);
 
     add_fault(&serving, limited("0"));
     rejected();
-    serving.ask("GET /me").data(200);
+    serving.request("GET /me").data(200);
     add_fault(&serving, limited("3600"));
     rejected();
     serving.order(
@@ -43,14 +43,14 @@ fn a_request_before_the_end_of_retry_after() {
         "POST /worlds/default/clock/advance",
         json!({"seconds": 3600}),
     );
-    serving.ask("GET /me").data(200);
+    serving.request("GET /me").data(200);
     add_fault(&serving, limited("3600"));
     rejected();
-    serving.ask("GET /badges").data(200);
+    serving.request("GET /badges").data(200);
     assert_eq!(advice(&serving), []);
 
-    serving.ask("GET /me").data(200);
-    serving.ask("GET /me").data(200);
+    serving.request("GET /me").data(200);
+    serving.request("GET /me").data(200);
     assert_eq!(advice(&serving), one("retry_after_ignored"));
     let found = serving.order(200, "GET /worlds/default/advice", Value::Null);
     let first = found[0]["first"].as_str().unwrap();
@@ -67,25 +67,31 @@ fn a_request_before_the_end_of_retry_after() {
     assert_eq!(advice(&serving), []);
     add_fault(&serving, limited("Fri, 01 Jan 2100 00:00:00 GMT"));
     rejected();
-    serving.ask("GET /me").data(200);
+    serving.request("GET /me").data(200);
     assert_eq!(advice(&serving), one("retry_after_ignored"));
 }
 
 #[test]
 fn a_post_after_a_lost_response() {
     let serving = serve(&[]);
-    let post = || serving.ask("POST /me/posts").json(json!({"body": "Hello"}));
+    let post = || {
+        serving
+            .request("POST /me/posts")
+            .json(json!({"body": "Hello"}))
+    };
     let lose = |fault: Value| {
         add_fault(&serving, json!({"wire": fault}));
         post().begin().read_until_closed();
     };
     lose(json!("reset"));
-    serving.ask("GET /me").data(200);
+    serving.request("GET /me").data(200);
     post().data(201);
     lose(json!({"dribble": {"bytes": 1000, "milliseconds": 0}}));
     post().data(201);
     lose(json!({"cut": {"after": 1}}));
-    let other = serving.ask("POST /me/posts").json(json!({"body": "Bye"}));
+    let other = serving
+        .request("POST /me/posts")
+        .json(json!({"body": "Bye"}));
     other.data(201);
     assert_eq!(advice(&serving), []);
 
@@ -100,8 +106,8 @@ fn a_post_after_a_lost_response() {
 fn a_key_in_the_query() {
     let serving = serve(&[]);
     let key = serving.key("all");
-    serving.ask("GET /users/demo/stats?days=7").data(200);
-    serving.ask(&format!("GET /me?key={key}")).data(200);
+    serving.request("GET /users/demo/stats?days=7").data(200);
+    serving.request(&format!("GET /me?key={key}")).data(200);
     let advice = serving.order(200, "GET /worlds/default/advice", Value::Null);
     assert_eq!(advice[0]["habit"], "key_in_query");
     assert!(!advice.to_string().contains(key));

@@ -3,16 +3,16 @@
 use mock_server::MockServer;
 use serde_json::json;
 
-use crate::ask::ask;
+use crate::request::request;
 
 #[tokio::test]
 async fn counts_views_likes_and_social() {
     let server = MockServer::start().await;
-    let total = ask(&server, "GET /users/demo/stats").data(200)["total_views"].clone();
+    let total = request(&server, "GET /users/demo/stats").data(200)["total_views"].clone();
     let views = total.as_u64().unwrap();
     assert!(views > 0);
     assert_eq!(
-        ask(&server, "GET /me/analytics")
+        request(&server, "GET /me/analytics")
             .key(&server.keys().analytics)
             .data(200),
         json!({

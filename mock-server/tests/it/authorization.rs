@@ -3,8 +3,8 @@
 use mock_server::{Keys, MockServer, Scope};
 use serde_json::json;
 
-use crate::ask::ask;
 use crate::endpoints::{Access, ENDPOINTS, endpoints_with_scope};
+use crate::request::request;
 
 fn scopes_except(scope: Scope) -> Vec<Scope> {
     Scope::ALL.into_iter().filter(|one| *one != scope).collect()
@@ -17,11 +17,13 @@ async fn rejects_a_missing_key() {
         if endpoint.access == Access::Everybody {
             continue;
         }
-        let answer = ask(&server, &endpoint.known()).without_key().refused(
-            401,
-            "key_missing",
-            "no API key; send the header `Authorization: Bearer <API_KEY>`",
-        );
+        let answer = request(&server, &endpoint.known())
+            .without_key()
+            .assert_rejected(
+                401,
+                "key_missing",
+                "no API key; send the header `Authorization: Bearer <API_KEY>`",
+            );
         assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
     }
 }
@@ -32,11 +34,9 @@ async fn rejects_an_unknown_key_even_if_no_key_is_required() {
     let upper = server.key().to_uppercase();
     for endpoint in &ENDPOINTS {
         for key in ["wrong", upper.as_str()] {
-            let answer = ask(&server, &endpoint.known()).key(key).refused(
-                401,
-                "key_invalid",
-                "unknown API key",
-            );
+            let answer = request(&server, &endpoint.known())
+                .key(key)
+                .assert_rejected(401, "key_invalid", "unknown API key");
             assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
         }
     }
@@ -48,18 +48,18 @@ async fn rejects_a_malformed_header_even_if_no_key_is_required() {
     let forms = ["", "Bearer", "Basic eDp5", server.key()];
     for line in ["GET /me", "GET /badges"] {
         for form in forms {
-            ask(&server, line)
+            request(&server, line)
                 .without_key()
                 .header("Authorization", form)
-                .refused(
+                .assert_rejected(
                     401,
                     "key_invalid",
                     "the Authorization header does not have the form `Bearer <API_KEY>`",
                 );
         }
-        ask(&server, line)
+        request(&server, line)
             .header("Authorization", &format!("Bearer {}", server.key()))
-            .refused(
+            .assert_rejected(
                 401,
                 "key_invalid",
                 "found more than one Authorization header; send only one",
@@ -71,7 +71,7 @@ async fn rejects_a_malformed_header_even_if_no_key_is_required() {
 async fn scheme_is_case_insensitive() {
     let server = MockServer::start().await;
     for scheme in ["bearer", "BEARER", "Bearer "] {
-        ask(&server, "GET /me")
+        request(&server, "GET /me")
             .without_key()
             .header("authorization", &format!("{scheme} {}", server.key()))
             .data(200);
@@ -86,10 +86,10 @@ async fn rejects_a_key_with_all_scopes_except_the_required_one() {
         let key = server.create_key("demo", &scopes_except(scope)).unwrap();
         for key in [&key, &server.keys().none] {
             let message = format!("the key lacks the scope {scope}");
-            ask(&server, &endpoint.known())
+            request(&server, &endpoint.known())
                 .key(key)
                 .json(json!({}))
-                .refused(403, "scope_missing", &message);
+                .assert_rejected(403, "scope_missing", &message);
         }
     }
     assert_eq!(

@@ -3,12 +3,12 @@
 use mock_server::MockServer;
 use serde_json::json;
 
-use crate::ask::ask;
+use crate::request::request;
 
 #[tokio::test]
 async fn lists_badges_without_a_key_and_with_any_key() {
     let server = MockServer::start().await;
-    let badges = ask(&server, "GET /badges").without_key().data(200);
+    let badges = request(&server, "GET /badges").without_key().data(200);
     assert_eq!(
         badges,
         json!([
@@ -28,6 +28,6 @@ async fn lists_badges_without_a_key_and_with_any_key() {
             },
         ])
     );
-    let with_key = ask(&server, "GET /badges?page=2").key(&server.keys().none);
+    let with_key = request(&server, "GET /badges?page=2").key(&server.keys().none);
     assert_eq!(with_key.data(200), badges);
 }

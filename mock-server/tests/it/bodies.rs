@@ -3,7 +3,7 @@
 use mock_server::MockServer;
 use serde_json::json;
 
-use crate::ask::{Ask, ask};
+use crate::request::{TestRequest, request};
 
 const WRITES: [&str; 4] = [
     "PATCH /me/profile",
@@ -22,12 +22,12 @@ fn post_with_length(length: usize) -> String {
 async fn accepts_bodies_up_to_1_mib() {
     const MIB: usize = 1024 * 1024;
     let server = MockServer::start().await;
-    ask(&server, "POST /me/posts")
+    request(&server, "POST /me/posts")
         .text(&post_with_length(MIB))
         .data(201);
-    ask(&server, "POST /me/posts")
+    request(&server, "POST /me/posts")
         .text(&post_with_length(MIB + 1))
-        .refused(
+        .assert_rejected(
             413,
             "body_too_large",
             "the body has 1048577 bytes; at most 1048576 are allowed",
@@ -38,7 +38,7 @@ async fn accepts_bodies_up_to_1_mib() {
 async fn requires_a_json_content_type() {
     let server = MockServer::start().await;
     for line in WRITES {
-        ask(&server, line).body("{}").refused(
+        request(&server, line).body("{}").assert_rejected(
             415,
             "wrong_content_type",
             "the content type is missing; expected application/json",
@@ -50,10 +50,10 @@ async fn requires_a_json_content_type() {
             "",
         ] {
             let message = format!("the content type is {found}; expected application/json");
-            ask(&server, line)
+            request(&server, line)
                 .header("Content-Type", found)
                 .body("{}")
-                .refused(415, "wrong_content_type", &message);
+                .assert_rejected(415, "wrong_content_type", &message);
         }
     }
 }
@@ -66,7 +66,7 @@ async fn accepts_content_type_parameters_in_any_case() {
         "application/json;charset=utf-8",
         "Application/JSON",
     ] {
-        ask(&server, "PATCH /me/profile")
+        request(&server, "PATCH /me/profile")
             .header("content-type", found)
             .body("{}")
             .data(200);
@@ -76,10 +76,10 @@ async fn accepts_content_type_parameters_in_any_case() {
 #[tokio::test]
 async fn rejects_two_content_types() {
     let server = MockServer::start().await;
-    ask(&server, "PATCH /me/profile")
+    request(&server, "PATCH /me/profile")
         .header("Content-Type", "application/json")
         .text("{}")
-        .refused(
+        .assert_rejected(
             415,
             "wrong_content_type",
             "the content type is application/json and application/json; \
@@ -106,9 +106,9 @@ async fn rejects_bodies_that_are_not_json_objects() {
             (deep.as_str(), "found an array"),
         ] {
             let message = format!("the body is not a JSON object: {reason}");
-            ask(&server, line)
+            request(&server, line)
                 .text(body)
-                .refused(400, "not_a_json_object", &message);
+                .assert_rejected(400, "not_a_json_object", &message);
         }
     }
     assert_eq!(server.world().unwrap(), before);
@@ -117,10 +117,10 @@ async fn rejects_bodies_that_are_not_json_objects() {
 #[tokio::test]
 async fn rejects_invalid_utf_8() {
     let server = MockServer::start().await;
-    ask(&server, "POST /me/posts")
+    request(&server, "POST /me/posts")
         .header("Content-Type", "application/json")
         .body(b"{\"body\":\"\xff\"}")
-        .refused(
+        .assert_rejected(
             400,
             "not_a_json_object",
             "the body is not a JSON object: invalid unicode code point at line 1 column 10",
@@ -130,8 +130,8 @@ async fn rejects_invalid_utf_8() {
 #[tokio::test]
 async fn rejects_a_repeated_field() {
     let server = MockServer::start().await;
-    let twice = |line: &str, field: &str| -> Ask {
-        ask(&server, line).text(&format!(r#"{{"{field}": "x", "{field}": "x"}}"#))
+    let twice = |line: &str, field: &str| -> TestRequest {
+        request(&server, line).text(&format!(r#"{{"{field}": "x", "{field}": "x"}}"#))
     };
     for (line, field) in [
         ("PATCH /me/profile", "bio"),
@@ -140,6 +140,6 @@ async fn rejects_a_repeated_field() {
         ("POST /me/posts", "body"),
     ] {
         let message = format!("duplicate field {field}; send it once");
-        twice(line, field).refused_for(400, field, "repeated_field", &message);
+        twice(line, field).assert_rejected_for(400, field, "repeated_field", &message);
     }
 }

@@ -242,7 +242,7 @@ fn pages_of_other_origins_can_use_the_service_only_with_cors() {
             false => json!({"read": "failed", "edit": "failed", "control": "failed"}),
         };
         assert_eq!(results, expected, "{host} with {options:?}");
-        let bio = &serving.ask("GET /me").data(200)["bio"];
+        let bio = &serving.request("GET /me").data(200)["bio"];
         assert_eq!(bio == "From a page", may_use);
         let violations = serving.order(200, "GET /worlds/default/violations", Value::Null);
         assert_eq!(violations, json!([]));

@@ -8,8 +8,8 @@ use std::sync::Mutex;
 use mock_server::{Endpoint, Keys, MockServer, Request, World, handle};
 use serde_json::Value;
 
-use crate::ask::Answer;
 use crate::conformance_cases::CASES;
+use crate::request::Answer;
 
 /// A sentence of the specification, paraphrased, and a check that a service conforms to it.
 pub(crate) struct Case {
@@ -55,7 +55,7 @@ impl Service<'_> {
     #[track_caller]
     pub(crate) fn refuse(&self, line: &str, body: Option<&Value>, status: u16, code: &str) {
         let answer = self.send_with(&self.keys.all, line, body);
-        assert_refused(&answer, status, code);
+        assert_rejected(&answer, status, code);
     }
 
     #[track_caller]
@@ -83,7 +83,7 @@ pub(crate) fn data(answer: &Answer) -> Value {
 }
 
 #[track_caller]
-pub(crate) fn assert_refused(answer: &Answer, status: u16, code: &str) {
+pub(crate) fn assert_rejected(answer: &Answer, status: u16, code: &str) {
     let body: Value = serde_json::from_str(&answer.body).unwrap();
     assert_eq!(
         (answer.status, &body["error"]["code"]),

@@ -3,7 +3,7 @@
 use mock_server::{Keys, Scope};
 use serde_json::{Value, json};
 
-use crate::conformance::{Case, Service, assert_refused, data, request};
+use crate::conformance::{Case, Service, assert_rejected, data, request};
 use crate::endpoints::{ENDPOINTS, Listed, endpoints_with_scope};
 
 const PROFILE: &str = "PATCH /me/profile";
@@ -23,7 +23,7 @@ pub(crate) const CASES: [Case; 38] = [
         |service| {
             for path in ["/me", "/badges", "/v1/me", "/api/v2/me"] {
                 let answer = service.send(mock_server::Request::new("GET", path));
-                assert_refused(&answer, 404, "unknown_path");
+                assert_rejected(&answer, 404, "unknown_path");
             }
         },
     ),
@@ -37,7 +37,7 @@ pub(crate) const CASES: [Case; 38] = [
                 .header("Authorization", format!("Bearer {}", service.keys.all))
                 .header("Content-Type", "text/plain")
                 .body("{}");
-            assert_refused(&service.send(plain), 415, "wrong_content_type");
+            assert_rejected(&service.send(plain), 415, "wrong_content_type");
         },
     ),
     case(
@@ -239,7 +239,7 @@ pub(crate) const CASES: [Case; 38] = [
                 let allowed: Vec<_> = of_path.map(Listed::method).collect();
                 let line = endpoint.known().replacen(endpoint.method(), "PUT", 1);
                 let answer = service.send(request(&line));
-                assert_refused(&answer, 405, "method_not_allowed");
+                assert_rejected(&answer, 405, "method_not_allowed");
                 assert_eq!(answer.header("allow"), Some(&*allowed.join(", ")));
             }
         },
@@ -345,13 +345,13 @@ pub(crate) const CASES: [Case; 38] = [
         "Authentication",
         "The caller sends the header Authorization: Bearer and the key",
         |service| {
-            assert_refused(&service.send(request("GET /me")), 401, "key_missing");
+            assert_rejected(&service.send(request("GET /me")), 401, "key_missing");
             for header in ["", "Bearer", "Basic eDp5", &service.keys.all] {
                 let request = request("GET /me").header("Authorization", header);
-                assert_refused(&service.send(request), 401, "key_invalid");
+                assert_rejected(&service.send(request), 401, "key_invalid");
             }
             let answer = service.send_with("wrong", "GET /me", None);
-            assert_refused(&answer, 401, "key_invalid");
+            assert_rejected(&answer, 401, "key_invalid");
         },
     ),
     case(
@@ -391,7 +391,7 @@ pub(crate) const CASES: [Case; 38] = [
                 for scope in Scope::ALL.into_iter().filter(|scope| *scope != needed) {
                     let key = key_of(&service.keys, scope);
                     let answer = service.send_with(key, &line, body.as_ref());
-                    assert_refused(&answer, 403, "scope_missing");
+                    assert_rejected(&answer, 403, "scope_missing");
                 }
             }
             assert_eq!(service.read("GET /me"), before);

@@ -3,14 +3,14 @@
 use mock_server::Dialect;
 use serde_json::{Value, json};
 
-use crate::ask::ask_exactly;
+use crate::request::request_exactly;
 use crate::serving::{Serving, serve};
 
 const NOTHING: Value = Value::Null;
 
 /// Checks the error of a rejected request to the control API.
 #[track_caller]
-pub(crate) fn refused(
+pub(crate) fn assert_rejected(
     serving: &Serving,
     status: u16,
     line: &str,
@@ -71,7 +71,7 @@ fn reads_and_replaces_the_state() {
         serving.order(200, "GET /worlds/default/state", NOTHING),
         state
     );
-    assert_eq!(serving.ask("GET /me").data(200)["bio"], "From a test");
+    assert_eq!(serving.request("GET /me").data(200)["bio"], "From a test");
     let state = serving.order(
         200,
         "GET /worlds/default/state?rate_limit_windows=true",
@@ -107,21 +107,21 @@ fn rejects_an_invalid_state() {
     ] {
         let mut wrong = state.clone();
         *wrong.pointer_mut(pointer).unwrap() = value;
-        refused_everywhere(&serving, wrong, message);
+        assert_rejected_everywhere(&serving, wrong, message);
     }
     let mut timeless = state.clone();
     timeless["clock"] = json!("noon");
     let message = "clock: `noon` is not an RFC 3339 instant from the year 1 to 9999-12-30T22:00:00Z, \
                    such as 2026-03-01T12:00:00Z";
-    refused(&serving, 400, line, timeless, "bad_body", message);
+    assert_rejected(&serving, 400, line, timeless, "bad_body", message);
     let mut nameless = state.clone();
     nameless["accounts"][""] = state["accounts"]["demo"].clone();
     let message = "accounts: found an empty handle; expected a name such as `demo`";
-    refused(&serving, 422, line, nameless, "invalid_state", message);
+    assert_rejected(&serving, 422, line, nameless, "invalid_state", message);
     let mut unusable = state.clone();
     unusable["keys"]["a b"] = state["keys"][serving.key("links")].clone();
     let message = "a key cannot be sent in a header; use letters, digits, `_` and `-`";
-    refused(&serving, 422, line, unusable, "invalid_state", message);
+    assert_rejected(&serving, 422, line, unusable, "invalid_state", message);
     assert_eq!(
         serving.order(200, "GET /worlds/default/state", NOTHING),
         state
@@ -178,17 +178,17 @@ fn reports_the_path_of_an_error_in_a_state() {
     ] {
         let mut wrong = state.clone();
         *wrong.pointer_mut(pointer).unwrap() = value;
-        refused_everywhere(&serving, wrong, message);
+        assert_rejected_everywhere(&serving, wrong, message);
     }
 }
 
 /// Checks an invalid state, for an existing world and for a new one.
 #[track_caller]
-fn refused_everywhere(serving: &Serving, state: Value, message: &str) {
+fn assert_rejected_everywhere(serving: &Serving, state: Value, message: &str) {
     let made = json!({"state": state});
     let put = "PUT /worlds/default/state";
-    refused(serving, 422, put, state, "invalid_state", message);
-    refused(serving, 422, "POST /worlds", made, "invalid_state", message);
+    assert_rejected(serving, 422, put, state, "invalid_state", message);
+    assert_rejected(serving, 422, "POST /worlds", made, "invalid_state", message);
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn rejects_an_array_instead_of_an_object() {
 fn reset_restores_the_world_and_clears_faults() {
     let serving = serve(&["--seed", "7"]);
     let before = serving.order(200, "GET /worlds/default/state", NOTHING);
-    serving.ask("DELETE /me/links/link_1").send();
+    serving.request("DELETE /me/links/link_1").send();
     let rule = || json!({"fault": {"status": {"status": 503}}});
     let added = serving.order(201, "POST /worlds/default/faults", rule());
     serving.order(204, "POST /worlds/default/reset", NOTHING);
@@ -222,7 +222,7 @@ fn reset_restores_the_world_and_clears_faults() {
         serving.order(200, "GET /worlds/default/state", NOTHING),
         before
     );
-    serving.ask("GET /me").data(200);
+    serving.request("GET /me").data(200);
     // The random numbers of a rule depend on its id.
     let again = serving.order(201, "POST /worlds/default/faults", rule());
     assert_eq!(again, added);
@@ -236,13 +236,16 @@ fn creates_and_revokes_keys() {
     let new = json!({"handle": "ada", "scopes": ["links:write"]});
     let key = serving.order(201, "POST /worlds/default/keys", new);
     let token = key["key"].as_str().unwrap();
-    assert_eq!(serving.ask("GET /me").key(token).data(200)["handle"], "ada");
+    assert_eq!(
+        serving.request("GET /me").key(token).data(200)["handle"],
+        "ada"
+    );
     serving.order(204, "DELETE /worlds/default/keys", json!({"key": token}));
     serving
-        .ask("GET /me")
+        .request("GET /me")
         .key(token)
-        .refused(401, "key_invalid", "unknown API key");
-    refused(
+        .assert_rejected(401, "key_invalid", "unknown API key");
+    assert_rejected(
         &serving,
         404,
         "DELETE /worlds/default/keys",
@@ -250,7 +253,7 @@ fn creates_and_revokes_keys() {
         "unknown_key",
         "this world has no such key",
     );
-    refused(
+    assert_rejected(
         &serving,
         400,
         "POST /worlds/default/keys",
@@ -259,7 +262,7 @@ fn creates_and_revokes_keys() {
         "scopes[0]: unknown variant `links`, expected one of `profile:write`, `analytics:read`, \
          `links:write`, `social:write`",
     );
-    refused(
+    assert_rejected(
         &serving,
         422,
         "POST /worlds/default/keys",
@@ -314,11 +317,11 @@ fn sets_and_advances_the_clock() {
     );
     assert_eq!(advanced, instant("2026-03-01T12:01:30Z"));
     let post = serving
-        .ask("POST /me/posts")
+        .request("POST /me/posts")
         .json(json!({"body": "x"}))
         .data(201);
     assert_eq!(post["created_at"], "2026-03-01T12:01:30Z");
-    refused(
+    assert_rejected(
         &serving,
         422,
         &format!("PUT {clock}"),
@@ -327,7 +330,7 @@ fn sets_and_advances_the_clock() {
         "`noon` is not an RFC 3339 instant from the year 1 to 9999-12-30T22:00:00Z, such as \
          2026-03-01T12:00:00Z",
     );
-    refused(
+    assert_rejected(
         &serving,
         400,
         &format!("POST {clock}/advance"),
@@ -361,11 +364,14 @@ fn date_headers_use_the_clock_of_the_world() {
     serving.order(200, "PUT /worlds/default/clock", clock);
     let dated = "Sun, 06 Nov 1994 08:49:37 GMT";
     for line in ["GET /me", "GET /nowhere"] {
-        assert_eq!(serving.ask(line).send().header("date"), Some(dated));
+        assert_eq!(serving.request(line).send().header("date"), Some(dated));
     }
     let empty = json!({"fault": {"status": {"status": 204}}});
     serving.order(201, "POST /worlds/default/faults", empty);
-    assert_eq!(serving.ask("GET /me").send().header("date"), Some(dated));
+    assert_eq!(
+        serving.request("GET /me").send().header("date"),
+        Some(dated)
+    );
 }
 
 #[test]
@@ -377,7 +383,7 @@ fn sets_a_dialect_by_name_or_by_settings() {
     assert_eq!(set["ids"], "integer");
     assert_eq!(set["error_body"], "nested");
     assert_eq!(serving.order(200, &format!("GET {dialect}"), NOTHING), set);
-    assert_eq!(serving.ask("GET /me").data(200)["links"][0]["id"], 1);
+    assert_eq!(serving.request("GET /me").data(200)["links"][0]["id"], 1);
 
     let learned = json!({"at": "2026-03-01T12:00:00Z", "host": "localhost", "evidence": {}});
     let file = json!({"settings": {"ids": "integer"}, "learned": learned});
@@ -389,7 +395,7 @@ fn sets_a_dialect_by_name_or_by_settings() {
         serving.order(200, &line, json!("random:7")),
         json!(Dialect::random(7))
     );
-    refused(
+    assert_rejected(
         &serving,
         422,
         &line,
@@ -414,7 +420,7 @@ fn sets_a_dialect_by_name_or_by_settings() {
         (json!({"learned": learned}), "missing field `settings`"),
         (json!(7), "expected a dialect name or an object of settings"),
     ] {
-        refused(&serving, 400, &line, choice, "bad_body", message);
+        assert_rejected(&serving, 400, &line, choice, "bad_body", message);
     }
     assert_eq!(
         serving.order(200, &format!("GET {dialect}"), NOTHING),
@@ -449,12 +455,12 @@ fn creates_a_key_with_a_rate_limit() {
     let new = json!({"handle": "ada", "scopes": [], "rate_limit": limit});
     let key = serving.order(201, "POST /worlds/default/keys", new);
     let token = key["key"].as_str().unwrap();
-    let me = serving.ask("GET /me").key(token).data(200);
+    let me = serving.request("GET /me").key(token).data(200);
     assert_eq!(me["key"]["rate_limit"], limit);
-    assert_eq!(serving.ask("GET /me").key(token).send().status, 429);
+    assert_eq!(serving.request("GET /me").key(token).send().status, 429);
     let minute = json!({"seconds": 60});
     serving.order(200, "POST /worlds/default/clock/advance", minute);
-    serving.ask("GET /me").key(token).data(200);
+    serving.request("GET /me").key(token).data(200);
 }
 
 #[test]
@@ -462,7 +468,7 @@ fn serves_the_openapi_documents() {
     let serving = serve(&[]);
     let service = serving.order(200, "GET /openapi.json", NOTHING);
     assert!(service["paths"]["/api/v1/me"].is_object());
-    let at_the_root = ask_exactly(serving.address(), "GET /openapi.json").send();
+    let at_the_root = request_exactly(serving.address(), "GET /openapi.json").send();
     assert_eq!(at_the_root.status, 200);
     assert_eq!(at_the_root.header("content-type"), Some("application/json"));
     let read: Value = serde_json::from_str(&at_the_root.body).unwrap();
@@ -518,7 +524,7 @@ fn adds_counts_and_clears_fault_rules() {
         serving.order(201, &format!("POST {faults}"), rule.clone()),
         counted(0, 0)
     );
-    let statuses = [(); 3].map(|()| serving.ask("GET /badges").send().status);
+    let statuses = [(); 3].map(|()| serving.request("GET /badges").send().status);
     assert_eq!(statuses, [200, 503, 200]);
     assert_eq!(
         serving.order(200, &format!("GET {faults}"), NOTHING),
@@ -548,7 +554,7 @@ fn rejects_an_invalid_rule() {
              `probability`, `until`",
         ),
     ] {
-        refused(&serving, 400, line, rule, "bad_body", message);
+        assert_rejected(&serving, 400, line, rule, "bad_body", message);
     }
     for (rule, message) in [
         (
@@ -576,7 +582,7 @@ fn rejects_an_invalid_rule() {
             "the body has 1 bytes; expected at least 11",
         ),
     ] {
-        refused(&serving, 422, line, rule, "invalid_fault", message);
+        assert_rejected(&serving, 422, line, rule, "invalid_fault", message);
     }
     assert_eq!(
         serving.order(200, "GET /worlds/default/faults", NOTHING),
@@ -603,7 +609,7 @@ fn reports_unknown_routes_and_resources() {
     };
     for path in ["/", "/world", "/worlds/default/weather", "/worlds//state"] {
         let message = unknown(&format!("/_mock/v1{path}"));
-        refused(
+        assert_rejected(
             &serving,
             404,
             &format!("GET {path}"),
@@ -612,7 +618,7 @@ fn reports_unknown_routes_and_resources() {
             &message,
         );
     }
-    refused(
+    assert_rejected(
         &serving,
         404,
         "GET /worlds/w9/state",
@@ -630,7 +636,7 @@ fn reports_unknown_routes_and_resources() {
             .body
             .contains("method PATCH is not allowed; expected GET, HEAD, PUT")
     );
-    refused(
+    assert_rejected(
         &serving,
         409,
         "DELETE /worlds/default",
@@ -771,7 +777,7 @@ fn a_state_contains_rate_limit_windows_only_on_request() {
     let serving = serve(&[]);
     let line = "GET /worlds/default/state";
     let before = serving.order(200, line, NOTHING);
-    serving.ask("GET /me").data(200);
+    serving.request("GET /me").data(200);
     assert_eq!(serving.order(200, line, NOTHING), before);
     let line = format!("{line}?rate_limit_windows=true");
     let whole = serving.order(200, &line, NOTHING);
@@ -786,6 +792,8 @@ fn a_state_with_a_low_id_counter_repeats_no_id() {
     let mut state = serving.order(200, "GET /worlds/default/state", NOTHING);
     state["last_id"] = json!(0);
     serving.order(204, "PUT /worlds/default/state", state);
-    let post = serving.ask("POST /me/posts").json(json!({"body": "Hello"}));
+    let post = serving
+        .request("POST /me/posts")
+        .json(json!({"body": "Hello"}));
     assert_eq!(post.data(201)["id"], "post_6");
 }

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::ask::{Answer, ask_exactly};
+use crate::request::{Answer, request_exactly};
 use crate::serving::{Serving, fail, serve};
 
 /// Sends a request to the control API with these headers and a body that creates a world.
@@ -131,9 +131,11 @@ fn requires_the_control_token() {
     let path = path.to_str().unwrap();
     let serving = serve(&["--control-token-file", path]);
     for token in [None, Some("wrong"), Some(serving.key("all"))] {
-        let ask = serving.control("GET /health");
-        let ask = token.into_iter().fold(ask, |ask, token| ask.key(token));
-        let rejected = ask.refused(
+        let request = serving.control("GET /health");
+        let request = token
+            .into_iter()
+            .fold(request, |request, token| request.key(token));
+        let rejected = request.assert_rejected(
             401,
             "token_invalid",
             "the control token is missing or wrong; send it as `Authorization: Bearer TOKEN`",
@@ -142,7 +144,7 @@ fn requires_the_control_token() {
     }
     let accepted = serving.control("GET /health").key("secret-token").send();
     assert_eq!(accepted.status, 200);
-    serving.ask("GET /me").data(200);
+    serving.request("GET /me").data(200);
 
     std::fs::write(path, "two words").unwrap();
     let (code, stderr) = fail(&["--control-token-file", path]);
@@ -156,9 +158,9 @@ fn no_control_disables_the_control_api() {
     // The container image passes `--allow-host` itself.
     let serving = serve(&["--allow-host", "mock-server", "--no-control"]);
     assert_eq!(serving.ready["control"], Value::Null);
-    let unknown = ask_exactly(serving.address(), "GET /_mock/v1/health").send();
+    let unknown = request_exactly(serving.address(), "GET /_mock/v1/health").send();
     assert_eq!((unknown.status, &*code(&unknown)), (404, "unknown_path"));
-    assert_eq!(serving.ask("GET /me").data(200)["handle"], "demo");
+    assert_eq!(serving.request("GET /me").data(200)["handle"], "demo");
     assert!(!serving.stop("TERM").1.contains("browser"));
     assert_eq!(
         fail(&["--no-control", "--control-token-file", "a"]).0,

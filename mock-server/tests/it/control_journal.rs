@@ -4,8 +4,8 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::ask::{Asked, ask_exactly};
-use crate::control::refused;
+use crate::control::assert_rejected;
+use crate::request::{SentRequest, request_exactly};
 use crate::serving::{Serving, serve};
 
 const NOTHING: Value = Value::Null;
@@ -13,13 +13,13 @@ const NOTHING: Value = Value::Null;
 #[test]
 fn lists_filters_and_clears_requests() {
     let serving = serve(&[]);
-    serving.ask("GET /me").data(200);
+    serving.request("GET /me").data(200);
     serving
-        .ask("PATCH /me/profile")
+        .request("PATCH /me/profile")
         .json(json!({"bio": "x"}))
         .data(200);
     serving
-        .ask("PATCH /me/profile")
+        .request("PATCH /me/profile")
         .key(serving.key("none"))
         .send();
     let list = |query: &str| -> Vec<u64> {
@@ -53,7 +53,7 @@ fn lists_filters_and_clears_requests() {
         ),
     ] {
         let line = format!("GET /worlds/default/requests{query}");
-        refused(&serving, 400, &line, NOTHING, "invalid_query", message);
+        assert_rejected(&serving, 400, &line, NOTHING, "invalid_query", message);
     }
     serving.order(204, "DELETE /worlds/default/requests", NOTHING);
     assert_eq!(list(""), [] as [u64; 0]);
@@ -67,15 +67,15 @@ fn records_the_fault_and_the_response_that_was_sent() {
     let delete = |fault: Value, phase: &str| {
         let rule = json!({"when": {"times": 1}, "phase": phase, "fault": fault});
         serving.order(201, "POST /worlds/default/faults", rule);
-        let asked = serving.ask("DELETE /me/posts/post_3").begin();
-        asked.read_until_closed()
+        let sent = serving.request("DELETE /me/posts/post_3").begin();
+        sent.read_until_closed()
     };
     let head = |status: u16| format!("HTTP/1.1 {status}");
     assert_eq!(delete(json!({"wire": "reset"}), "before"), "");
     assert_eq!(delete(json!({"wire": "close"}), "before"), "");
     assert!(delete(json!({"wire": {"cut": {"after": 0}}}), "before").starts_with(&head(200)));
     assert!(delete(json!({"status": {"status": 503}}), "after").starts_with(&head(503)));
-    serving.ask("POST /me/posts").json(post).data(201);
+    serving.request("POST /me/posts").json(post).data(201);
     let response = serving.order(200, "GET /worlds/default/requests", NOTHING);
     let response: Vec<_> = response.as_array().unwrap().iter().collect();
     let response: Vec<_> = response
@@ -136,7 +136,7 @@ fn rejects_unmatchable_patterns() {
         for route in ["verify", "wait"] {
             let line = format!("POST /worlds/default/requests/{route}");
             let body = json!({"request": pattern});
-            refused(&serving, 422, &line, body, "unmatchable_pattern", &message);
+            assert_rejected(&serving, 422, &line, body, "unmatchable_pattern", &message);
         }
     }
 }
@@ -144,7 +144,7 @@ fn rejects_unmatchable_patterns() {
 #[test]
 fn errors_do_not_contain_a_key_passed_as_a_name() {
     let serving = serve(&[]);
-    serving.ask("GET /me").data(200);
+    serving.request("GET /me").data(200);
     let key = serving.key("all");
     let line = "POST /worlds/default/requests/verify";
     let response = serving.order(200, line, json!({"request": {"path": "/me", "key": key}}));
@@ -158,7 +158,7 @@ fn rejects_unmatchable_filters() {
     let line = "GET /worlds/default/requests?path=/me/link";
     let error = serving.order(422, line, NOTHING);
     assert_eq!(error["error"]["code"], "unmatchable_pattern");
-    serving.ask("GET /me/linked").send();
+    serving.request("GET /me/linked").send();
     let found = serving.order(200, &format!("{line}*"), NOTHING);
     assert_eq!(found[0]["path"], "/api/v1/me/linked");
     for name in ["unknown", "other", "key77"] {
@@ -172,13 +172,13 @@ fn does_not_record_keys_in_paths_queries_and_headers() {
     let serving = serve(&[]);
     let key = serving.key("all").to_owned();
     serving
-        .ask(&format!("GET /users/{key}/stats?key={key}"))
+        .request(&format!("GET /users/{key}/stats?key={key}"))
         .header("X-Key", &key)
         .send();
     let listed = serving.order(200, "GET /worlds/default/requests", NOTHING);
     assert_eq!(listed[0]["path"], "/api/v1/users/mock_all_…/stats");
     assert!(!listed.to_string().contains(&key), "{listed}");
-    serving.ask(&format!("GET /{key}")).send();
+    serving.request(&format!("GET /{key}")).send();
     let violations = serving.order(200, "GET /worlds/default/violations", NOTHING);
     let text = violations.to_string();
     assert!(text.contains("/api/v1/mock_all_…"), "{text}");
@@ -193,7 +193,7 @@ fn does_not_record_malformed_keys() {
         ("Basic dXNlcjpwYXNz", "dXNlcjpwYXNz"),
         ("canary-without-scheme", "canary-without-scheme"),
     ] {
-        ask_exactly(
+        request_exactly(
             serving.address(),
             &format!("GET /api/v1/{secret}?a={secret}"),
         )
@@ -214,7 +214,7 @@ fn compares_requests_with_expectations() {
     let serving = serve(&[]);
     let line = "POST /worlds/default/requests/verify";
     serving
-        .ask("PATCH /me/profile")
+        .request("PATCH /me/profile")
         .json(json!({"nickname": "Ada"}))
         .send();
     let request = json!({
@@ -231,7 +231,7 @@ fn compares_requests_with_expectations() {
     );
     let refusals = json!({"request": {"status": 422}});
     assert_eq!(serving.order(200, line, refusals)["satisfied"], true);
-    refused(
+    assert_rejected(
         &serving,
         422,
         line,
@@ -249,7 +249,7 @@ fn waiting_returns_the_request_or_the_reason() {
     thread::scope(|scope| {
         let waiting = scope.spawn(|| serving.order(200, line, json!({"request": post})));
         serving
-            .ask("POST /me/posts")
+            .request("POST /me/posts")
             .json(json!({"body": "x"}))
             .data(201);
         let came = waiting.join().unwrap();
@@ -262,7 +262,7 @@ fn waiting_returns_the_request_or_the_reason() {
                    no other requests received";
     assert_eq!(response["error"]["message"], message);
     assert_eq!(response["verification"]["found"], 1);
-    refused(
+    assert_rejected(
         &serving,
         422,
         line,
@@ -275,11 +275,11 @@ fn waiting_returns_the_request_or_the_reason() {
 #[test]
 fn listing_can_wait_for_the_next_request() {
     let serving = serve(&[]);
-    serving.ask("GET /me").data(200);
+    serving.request("GET /me").data(200);
     let line = "GET /worlds/default/requests?after=1&within_milliseconds=60000";
     let waiting = serving.control(line).begin();
     serving
-        .ask("PATCH /me/profile")
+        .request("PATCH /me/profile")
         .json(json!({"nick": "x"}))
         .send();
     let listed: Value = serde_json::from_str(&waiting.finish().body).unwrap();
@@ -294,7 +294,7 @@ fn listing_can_wait_for_the_next_request() {
     let serving = serve(&[]);
     let line = "GET /worlds/default/requests?within_milliseconds=60001";
     let message = "within_milliseconds is 60001; expected at most 60000";
-    refused(&serving, 422, line, NOTHING, "wait_too_long", message);
+    assert_rejected(&serving, 422, line, NOTHING, "wait_too_long", message);
 }
 
 #[test]
@@ -304,22 +304,22 @@ fn waiting_does_not_block_other_requests() {
     // More than the threads of the blocking thread pool.
     let waiting: Vec<_> = (0..520)
         .map(|_| {
-            let ask = serving.control("POST /worlds/default/requests/wait");
-            ask.body(wait.to_string()).begin()
+            let request = serving.control("POST /worlds/default/requests/wait");
+            request.body(wait.to_string()).begin()
         })
         .collect();
     serving.order(200, "GET /health", NOTHING);
-    serving.ask("DELETE /me/links/link_1").send();
+    serving.request("DELETE /me/links/link_1").send();
     for stream in waiting {
         assert_eq!(stream.finish().status, 200);
     }
 }
 
 /// Starts to wait for a request that is never sent.
-fn wait_long(serving: &Serving) -> Asked {
+fn wait_long(serving: &Serving) -> SentRequest {
     let wait = json!({"request": {"path": "/stats"}, "within_milliseconds": 60_000});
-    let ask = serving.control("POST /worlds/default/requests/wait");
-    ask.body(wait.to_string()).begin()
+    let request = serving.control("POST /worlds/default/requests/wait");
+    request.body(wait.to_string()).begin()
 }
 
 #[test]
@@ -364,7 +364,7 @@ fn waiting_does_not_delay_the_shutdown() {
 fn lists_and_clears_violations() {
     let serving = serve(&[]);
     serving
-        .ask("PATCH /me/profile")
+        .request("PATCH /me/profile")
         .json(json!({"nickname": "Ada", "bio": 7}))
         .send();
     let line = "/worlds/default/violations";
@@ -395,7 +395,7 @@ fn each_world_has_its_own_journal_and_verdicts() {
         format!("{method} /worlds/{}{path}", world["id"].as_str().unwrap())
     };
     let key = world["keys"]["none"].as_str().unwrap();
-    let refusal = serving.ask("GET /me/analytics").key(key).send();
+    let refusal = serving.request("GET /me/analytics").key(key).send();
     assert_eq!((refusal.status, refusal.body.as_str()), (403, ""));
     for (line, others) in [("GET /requests", 0), ("GET /violations", 0)] {
         let of_world = serving.order(200, &at(line), NOTHING);
@@ -426,7 +426,7 @@ fn the_limits_of_a_journal_can_be_changed() {
         requests.iter().map(length).collect::<Vec<_>>()
     };
     for _ in 0..4 {
-        serving.ask("POST /me/posts").json(body(10)).data(201);
+        serving.request("POST /me/posts").json(body(10)).data(201);
     }
     assert_eq!(recorded(), [5, 5, 5]);
 
@@ -438,7 +438,10 @@ fn the_limits_of_a_journal_can_be_changed() {
     assert_eq!(shown, expected);
     assert_eq!(recorded(), [5, 5]);
     let long = body(6_000);
-    serving.ask("POST /me/posts").json(long.clone()).data(201);
+    serving
+        .request("POST /me/posts")
+        .json(long.clone())
+        .data(201);
     assert_eq!(recorded(), [5, long.to_string().len()]);
     let pattern = json!({"request": {"body": long}, "times": 1});
     let verified = serving.order(200, "POST /worlds/default/requests/verify", pattern);

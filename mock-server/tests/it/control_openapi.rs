@@ -176,10 +176,10 @@ fn journal_matches_the_document() {
     let serving = serve(&[]);
     let at = |status, line: &str, body| order(&serving, status, &of_world(line), body);
     serving
-        .ask("PATCH /me/profile")
+        .request("PATCH /me/profile")
         .json(json!({"nickname": "Ada"}))
         .send();
-    serving.ask("POST /me/posts").body(b"\xff").send();
+    serving.request("POST /me/posts").body(b"\xff").send();
     at(200, "GET /requests", NOTHING);
     let pattern = json!({"method": "PATCH", "headers": {"x-debug": null}});
     at(
@@ -196,7 +196,7 @@ fn journal_matches_the_document() {
     at(400, "PUT /requests/limits", json!({"body_bytes": -5}));
     at(200, "GET /violations", NOTHING);
     serving
-        .ask(&format!("GET /me?key={}", serving.key("all")))
+        .request(&format!("GET /me?key={}", serving.key("all")))
         .data(200);
     at(200, "GET /advice", NOTHING);
     at(200, "GET /coverage", NOTHING);

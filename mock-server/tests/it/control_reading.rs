@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::ask::ask_exactly;
-use crate::control::refused;
+use crate::control::assert_rejected;
+use crate::request::request_exactly;
 use crate::serving::serve;
 
 const NOTHING: Value = Value::Null;
@@ -45,7 +45,7 @@ fn reports_the_path_of_an_error() {
     }
     let line = "GET /worlds/default/requests?method=GET&method=POST";
     let message = "duplicate query parameter `method`; expected it once";
-    refused(&serving, 400, line, NOTHING, "repeated_parameter", message);
+    assert_rejected(&serving, 400, line, NOTHING, "repeated_parameter", message);
     let line = "PUT /worlds/default/webhook";
     let script = json!({"sink": [{"status": 200, "time": 3}], "secret": "x"});
     let error = serving.order(422, line, script);
@@ -93,7 +93,9 @@ fn urls_use_the_host_of_the_request() {
     let path = worlds[0]["url"].as_str().unwrap().replace(&url, "");
     let of_default = format!("GET {path}/api/v1/badges");
     assert_eq!(
-        ask_exactly(serving.address(), &of_default).send().status,
+        request_exactly(serving.address(), &of_default)
+            .send()
+            .status,
         200
     );
 
@@ -120,7 +122,7 @@ fn returns_a_new_key_with_its_name() {
     let new = json!({"handle": "ada", "scopes": []});
     let made = serving.order(201, "POST /worlds/default/keys", new);
     let key = made["key"].as_str().unwrap();
-    serving.ask("GET /me").key(key).data(200);
+    serving.request("GET /me").key(key).data(200);
     let name = made["name"].as_str().unwrap();
     let line = format!("GET /worlds/default/requests?key={name}");
     let found = serving.order(200, &line, NOTHING);
@@ -133,7 +135,7 @@ fn reset_restarts_the_random_sequence() {
     let struck = || {
         let rule = json!({"when": {"probability": 0.5}, "fault": {"status": {"status": 503}}});
         serving.order(201, "POST /worlds/default/faults", rule);
-        [(); 32].map(|()| serving.ask("GET /badges").send().status)
+        [(); 32].map(|()| serving.request("GET /badges").send().status)
     };
     let first = struck();
     serving.order(204, "POST /worlds/default/reset", NOTHING);
@@ -148,12 +150,12 @@ fn does_not_record_encoded_keys() {
     let key = serving.key("all").to_owned();
     let encoded = key.replace('_', "%5F");
     serving
-        .ask(&format!("GET /nothing/{encoded}?key={encoded}"))
+        .request(&format!("GET /nothing/{encoded}?key={encoded}"))
         .header("X-Trace", &encoded)
         .send();
     let secret = "s3cret/with+more==";
     serving
-        .ask("GET /badges?key=s3cret%2Fwith%2bmore%3D%3D")
+        .request("GET /badges?key=s3cret%2Fwith%2bmore%3D%3D")
         .key(secret)
         .send();
     let digits = key.rsplit('_').next().unwrap();

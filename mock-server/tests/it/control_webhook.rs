@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::control::refused;
+use crate::control::assert_rejected;
 use crate::serving::{Serving, serve};
 use crate::webhook_receiver::receive;
 
@@ -35,14 +35,14 @@ fn ten_consecutive_failures_turn_it_off_until_it_is_turned_on() {
     for _ in 0..10 {
         assert_eq!(
             emit(&serving, "post.liked")["outcome"],
-            json!({"result": "answered", "status": 500})
+            json!({"result": "responded", "status": 500})
         );
     }
     assert_eq!(
         serving.order(200, &webhook("GET "), NOTHING),
         status_with(false, 10, 10)
     );
-    refused(
+    assert_rejected(
         &serving,
         409,
         &webhook("POST /emit"),
@@ -67,7 +67,7 @@ fn ten_consecutive_failures_turn_it_off_until_it_is_turned_on() {
         ),
         (&first["body"], &first["signature"], &json!(200))
     );
-    refused(
+    assert_rejected(
         &serving,
         404,
         &webhook("POST /redeliver"),
@@ -170,7 +170,7 @@ fn replacing_the_state_keeps_the_webhook() {
 fn changing_the_receiver_keeps_the_secret() {
     let serving = serve(&[]);
     let line = webhook("PUT /sink");
-    refused(
+    assert_rejected(
         &serving,
         422,
         &line,
@@ -208,9 +208,9 @@ fn reports_invalid_bodies() {
             "secret.base65: unknown field `base65`, expected `base64`",
         ),
     ] {
-        refused(&serving, 400, &webhook("PUT "), body, "bad_body", message);
+        assert_rejected(&serving, 400, &webhook("PUT "), body, "bad_body", message);
     }
-    refused(
+    assert_rejected(
         &serving,
         400,
         &webhook("PUT "),
@@ -257,17 +257,17 @@ fn reports_invalid_changes() {
              absolute URL such as http://127.0.0.1:8080/",
         ),
     ] {
-        refused(&serving, 422, &webhook("PUT "), body, code, message);
+        assert_rejected(&serving, 422, &webhook("PUT "), body, code, message);
     }
     let message = "the webhook has no receiver; set a URL or the sink";
     for (line, body) in [
         ("PUT ", json!({"active": true})),
         ("POST /emit", json!({"kind": "post.liked"})),
     ] {
-        refused(&serving, 409, &webhook(line), body, "no_receiver", message);
+        assert_rejected(&serving, 409, &webhook(line), body, "no_receiver", message);
     }
     let message = "the receiver is not the sink; set the sink with PUT";
-    refused(
+    assert_rejected(
         &serving,
         404,
         &webhook("GET /sink"),
@@ -293,7 +293,7 @@ fn reports_invalid_events() {
             "`data` and `body` cannot be combined; remove one of them",
         ),
     ] {
-        refused(&serving, 422, &webhook("POST /emit"), event, code, message);
+        assert_rejected(&serving, 422, &webhook("POST /emit"), event, code, message);
     }
 }
 

@@ -3,16 +3,16 @@
 use mock_server::{Fault, FaultRule, MockServer, RateLimit};
 use serde_json::json;
 
-use crate::ask::{Answer, Ask, ask};
+use crate::request::{Answer, TestRequest, request};
 
 const ORIGIN: &str = "http://localhost:3000";
 
-fn from_page(ask: Ask) -> Ask {
-    ask.header("Origin", ORIGIN)
+fn from_page(request: TestRequest) -> TestRequest {
+    request.header("Origin", ORIGIN)
 }
 
 fn preflight(server: &MockServer, path: &str) -> Answer {
-    let request = ask(server, &format!("OPTIONS {path}")).without_key();
+    let request = request(server, &format!("OPTIONS {path}")).without_key();
     from_page(request)
         .header("Access-Control-Request-Method", "PATCH")
         .header(
@@ -35,8 +35,8 @@ async fn preflights_are_accepted_and_responses_can_be_read() {
         ] {
             assert_eq!(accepted.header(name), Some(value));
         }
-        let edited = from_page(ask(&server, "PATCH /me/profile")).json(json!({"bio": "New"}));
-        let rejected = from_page(ask(&server, "GET /me")).key("wrong");
+        let edited = from_page(request(&server, "PATCH /me/profile")).json(json!({"bio": "New"}));
+        let rejected = from_page(request(&server, "GET /me")).key("wrong");
         for answer in [accepted, edited.send(), rejected.send()] {
             assert_eq!(answer.header("access-control-allow-origin"), Some(origin));
             assert_eq!(answer.header("access-control-expose-headers"), Some("*"));
@@ -50,7 +50,7 @@ async fn without_cors_responses_have_no_such_headers() {
     let server = MockServer::start().await;
     let rejected = preflight(&server, "/me/profile");
     assert_eq!(rejected.status, 405);
-    let read = from_page(ask(&server, "GET /me")).send();
+    let read = from_page(request(&server, "GET /me")).send();
     assert_eq!(read.status, 200);
     for answer in [rejected, read] {
         assert_eq!(answer.header("access-control-allow-origin"), None);
@@ -78,12 +78,12 @@ async fn preflights_count_nowhere() {
     }
     let unrouted = server.verdicts().coverage.uncovered().unrouted;
     assert!(unrouted.contains(&"method_not_allowed"));
-    assert_eq!(ask(&server, "GET /me").send().status, 503);
+    assert_eq!(request(&server, "GET /me").send().status, 503);
     for _ in 0..3 {
-        assert_eq!(ask(&server, "HEAD /me").send().status, 405);
+        assert_eq!(request(&server, "HEAD /me").send().status, 405);
     }
-    assert_eq!(ask(&server, "GET /me").send().status, 200);
-    assert_eq!(ask(&server, "GET /me").send().status, 429);
+    assert_eq!(request(&server, "GET /me").send().status, 200);
+    assert_eq!(request(&server, "GET /me").send().status, 429);
     server.assert_no_violations();
 }
 
@@ -91,7 +91,7 @@ async fn preflights_count_nowhere() {
 async fn pages_cannot_read_other_paths() {
     let server = MockServer::builder().cors("*").unwrap();
     let server = server.start().await.unwrap();
-    let answer = crate::ask::ask_exactly(server.address(), "GET /other").send();
+    let answer = crate::request::request_exactly(server.address(), "GET /other").send();
     assert_eq!(answer.header("access-control-allow-origin"), None);
 }
 

@@ -8,7 +8,7 @@ use mock_server::dialect::{
 use mock_server::{Dialect, MockServer, RateLimit, Request, World, handle};
 use serde_json::{Value, json};
 
-use crate::ask::{Answer, ask};
+use crate::request::{Answer, request};
 
 /// Creates a world whose dialect differs from the default in one setting.
 fn world(change: impl FnOnce(&mut Dialect)) -> World {
@@ -521,13 +521,13 @@ async fn a_server_uses_its_dialect() {
         limit: 0,
         ..RateLimit::default()
     };
-    let rejected = ask(&server, "GET /nothing").send();
+    let rejected = request(&server, "GET /nothing").send();
     assert_eq!((rejected.status, &*rejected.body), (404, ""));
     let key = server.key().to_owned();
     server
         .update(|world| world.set_rate_limit(&key, limit))
         .unwrap();
-    let rejected = ask(&server, "GET /me").send();
+    let rejected = request(&server, "GET /me").send();
     assert_eq!(
         (rejected.status, rejected.header("retry-after")),
         (429, None)

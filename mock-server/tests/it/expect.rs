@@ -7,7 +7,7 @@ use mock_server::MockServer;
 use mock_server::journal::Expect;
 use serde_json::json;
 
-use crate::ask::ask;
+use crate::request::request;
 
 /// Returns the panic message of a check.
 #[track_caller]
@@ -24,7 +24,7 @@ fn renaming<'a>(server: &'a MockServer, name: &str) -> Expect<'a> {
 #[tokio::test]
 async fn accepts_all_kinds_of_expectations() {
     let server = MockServer::start().await;
-    ask(&server, "PATCH /me/profile")
+    request(&server, "PATCH /me/profile")
         .json(json!({"display_name": "Ada", "bio": "x"}))
         .data(200);
     renaming(&server, "Ada").once();
@@ -53,7 +53,7 @@ async fn too_few_requests_panic_with_near_misses() {
          once; not received\nno near misses: no requests received"
     );
     for _ in 0..2 {
-        ask(&server, "PATCH /me/profile")
+        request(&server, "PATCH /me/profile")
             .json(json!({"nickname": "Ada"}))
             .send();
     }
@@ -92,9 +92,9 @@ async fn an_unmatchable_pattern_panics() {
 async fn too_many_requests_panic_with_their_numbers() {
     let server = MockServer::start().await;
     for _ in 0..11 {
-        ask(&server, "GET /badges").data(200);
+        request(&server, "GET /badges").data(200);
     }
-    ask(&server, "GET /stats").data(200);
+    request(&server, "GET /stats").data(200);
     assert_eq!(
         panic_of(|| server.expect("GET", "/badges").never()),
         "expected GET /badges never; received 11 times, first as requests \
@@ -113,7 +113,7 @@ async fn arriving_waits_and_returns_the_requests() {
         .expect("GET", "/badges")
         .arrives(1, Duration::from_secs(60));
     let asking = tokio::task::spawn_blocking({
-        let badges = ask(&server, "GET /badges");
+        let badges = request(&server, "GET /badges");
         move || badges.data(200)
     });
     assert_eq!(arriving.await[0].status, Some(200));

@@ -5,17 +5,17 @@ use std::time::{Duration, Instant};
 use mock_server::{Clock, Fault, FaultRule, InvalidInput, MockServer};
 use serde_json::{Value, json};
 
-use crate::ask::{Answer, ask};
+use crate::request::{Answer, request};
 
 async fn answer(fault: Fault) -> Answer {
     let server = MockServer::start().await;
     server.add_fault(FaultRule::new(fault)).unwrap();
-    ask(&server, "GET /badges").send()
+    request(&server, "GET /badges").send()
 }
 
 async fn badges() -> String {
     let server = MockServer::start().await;
-    ask(&server, "GET /badges").send().body
+    request(&server, "GET /badges").send().body
 }
 
 #[track_caller]
@@ -110,7 +110,7 @@ async fn a_delay_delays_the_response() {
         .add_fault(FaultRule::new(Fault::delay(40)).after_write())
         .unwrap();
     let begun = Instant::now();
-    ask(&server, "GET /me").data(200);
+    request(&server, "GET /me").data(200);
     assert!(begun.elapsed() >= Duration::from_millis(80));
 }
 
@@ -123,13 +123,18 @@ async fn faults_apply_only_to_matching_requests() {
         .key("links");
     server.add_fault(rule).unwrap();
     let edit = |key: &str| {
-        let edit = ask(&server, "PATCH /me/links/link_1").key(key);
+        let edit = request(&server, "PATCH /me/links/link_1").key(key);
         edit.json(json!({"title": "x"})).send().status
     };
     assert_eq!(edit(&server.keys().links), 503);
     assert_eq!(edit(&server.keys().all), 200);
-    ask(&server, "GET /me").key(&server.keys().links).data(200);
-    assert_eq!(ask(&server, "DELETE /me/links/link_1").send().status, 204);
+    request(&server, "GET /me")
+        .key(&server.keys().links)
+        .data(200);
+    assert_eq!(
+        request(&server, "DELETE /me/links/link_1").send().status,
+        204
+    );
 }
 
 #[tokio::test]
@@ -137,7 +142,7 @@ async fn a_rule_skips_and_limits_requests() {
     let server = MockServer::start().await;
     let rule = FaultRule::new(Fault::status(500)).skip(1).times(2);
     server.add_fault(rule).unwrap();
-    let statuses = [(); 4].map(|()| ask(&server, "GET /me").send().status);
+    let statuses = [(); 4].map(|()| request(&server, "GET /me").send().status);
     assert_eq!(statuses, [200, 500, 500, 200]);
 }
 
@@ -156,7 +161,11 @@ async fn a_rule_expires_by_the_clock_of_the_world() {
         server
             .update(|world| world.set_clock(clock(instant)))
             .unwrap();
-        assert_eq!(ask(&server, "GET /me").send().status, status, "{instant}");
+        assert_eq!(
+            request(&server, "GET /me").send().status,
+            status,
+            "{instant}"
+        );
     }
 }
 
@@ -167,7 +176,7 @@ async fn the_same_seed_produces_the_same_faults() {
         let server = MockServer::builder().seed(seed).start().await.unwrap();
         let rule = FaultRule::new(Fault::status(500)).probability(0.5);
         server.add_fault(rule).unwrap();
-        runs.push([(); 32].map(|()| ask(&server, "GET /badges").without_key().send().status));
+        runs.push([(); 32].map(|()| request(&server, "GET /badges").without_key().send().status));
     }
     assert_eq!(runs[0], runs[1]);
     assert_ne!(runs[0], runs[2]);
@@ -178,7 +187,7 @@ async fn the_same_seed_produces_the_same_faults() {
 async fn the_phase_decides_if_the_write_happens() {
     let server = MockServer::start().await;
     let post = || {
-        ask(&server, "POST /me/posts")
+        request(&server, "POST /me/posts")
             .json(json!({"body": "x"}))
             .send()
     };
@@ -206,7 +215,7 @@ async fn rejects_a_rule_that_can_never_apply() {
          /me/analytics, /me/links, /me/links/{id}, /me/posts, /me/posts/{id}, \
          /users/{handle}/stats, /badges, /stats, or a prefix that ends with *"
     );
-    ask(&server, "GET /badges").data(200);
+    request(&server, "GET /badges").data(200);
 }
 
 #[tokio::test]
@@ -266,5 +275,5 @@ async fn rejects_an_invalid_rule() {
         let error: InvalidInput = server.add_fault(rule).unwrap_err();
         assert_eq!(error.to_string(), message);
     }
-    ask(&server, "GET /badges").data(200);
+    request(&server, "GET /badges").data(200);
 }

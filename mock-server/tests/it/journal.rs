@@ -6,7 +6,7 @@ use mock_server::journal::{Expectation, JournalLimits, RequestPattern};
 use mock_server::{Clock, MockServer, Scope, World};
 use serde_json::{Value, json};
 
-use crate::ask::ask;
+use crate::request::request;
 
 async fn start() -> MockServer {
     let clock = Clock::fixed("2026-03-01T12:00:00.25Z").unwrap();
@@ -32,7 +32,7 @@ fn count(server: &MockServer, pattern: Value) -> usize {
 #[tokio::test]
 async fn an_entry_has_the_request_and_the_response() {
     let server = start().await;
-    ask(&server, "PATCH /me/links/a%20b?x=1")
+    request(&server, "PATCH /me/links/a%20b?x=1")
         .header("X-Trace", "7")
         .json(json!({"title": "é"}))
         .send();
@@ -84,13 +84,13 @@ async fn records_only_the_name_of_a_key() {
         "mock_canary_0123456789abcdef",
     ];
     for key in keys {
-        ask(&server, "GET /me").key(key).send();
+        request(&server, "GET /me").key(key).send();
     }
-    ask(&server, "GET /me")
+    request(&server, "GET /me")
         .without_key()
         .header("AUTHORIZATION", "Basic canary")
         .send();
-    ask(&server, "GET /me")
+    request(&server, "GET /me")
         .without_key()
         .header("Proxy-Authorization", "Bearer canary")
         .send();
@@ -130,7 +130,9 @@ async fn records_only_the_name_of_a_key() {
 async fn truncates_long_bodies_and_records_their_length() {
     let server = start().await;
     let body = json!({"body": "x".repeat(5_000)});
-    ask(&server, "POST /me/posts").json(body.clone()).data(201);
+    request(&server, "POST /me/posts")
+        .json(body.clone())
+        .data(201);
     let request = &server.journal().requests()[0];
     assert_eq!((request.body.len(), request.body_length), (4_096, 5_011));
     assert_eq!(
@@ -156,12 +158,15 @@ async fn a_truncated_body_does_not_end_with_a_part_of_a_key() {
         ("another", "{\"body\":\"…\",\"a\":\"a"),
     ] {
         let body = format!(r#"{{"body":"{key}","a":"{key}"}}"#);
-        ask(&server, "POST /me/posts").key(key).body(body).send();
+        request(&server, "POST /me/posts")
+            .key(key)
+            .body(body)
+            .send();
         let requests = server.journal().requests();
         let recorded = String::from_utf8_lossy(&requests.last().unwrap().body);
         assert_eq!(recorded, expected);
     }
-    ask(&server, "POST /me/posts")
+    request(&server, "POST /me/posts")
         .key("another")
         .body("anoth")
         .send();
@@ -180,7 +185,7 @@ async fn drops_and_counts_the_oldest_requests() {
         .await
         .unwrap();
     for days in 1..=5 {
-        ask(&server, &format!("GET /users/demo/stats?days={days}")).data(200);
+        request(&server, &format!("GET /users/demo/stats?days={days}")).data(200);
     }
     let requests = server.journal().requests();
     let numbers: Vec<_> = requests.iter().map(|request| request.number).collect();
@@ -200,10 +205,10 @@ async fn drops_and_counts_the_oldest_requests() {
 #[tokio::test]
 async fn a_pattern_can_match_any_part_of_a_request() {
     let server = start().await;
-    ask(&server, "GET /users/grace/stats?days=7&tag=a+b%26")
+    request(&server, "GET /users/grace/stats?days=7&tag=a+b%26")
         .header("X-A", "1")
         .data(200);
-    ask(&server, "PATCH /me/links/link_1")
+    request(&server, "PATCH /me/links/link_1")
         .json(json!({"title": "T"}))
         .data(200);
     for (pattern, expected) in [
@@ -256,10 +261,10 @@ fn rejects_misspelled_patterns_and_expectations() {
 #[tokio::test]
 async fn near_misses_list_the_differences() {
     let server = start().await;
-    ask(&server, "PATCH /me/profile")
+    request(&server, "PATCH /me/profile")
         .json(json!({"nickname": "Ada"}))
         .send();
-    ask(&server, "PATCH /me/profile")
+    request(&server, "PATCH /me/profile")
         .json(json!({"display_name": "Bob", "bio": "x"}))
         .data(200);
     let named =
@@ -283,11 +288,13 @@ async fn near_misses_list_the_differences() {
 #[tokio::test]
 async fn near_misses_cover_all_parts_of_a_request() {
     let server = start().await;
-    ask(&server, "GET /users/grace/stats?days=7")
+    request(&server, "GET /users/grace/stats?days=7")
         .header("X-A", "1")
         .data(200);
-    ask(&server, "POST /me/posts").text("{").send();
-    ask(&server, "DELETE /me/posts/post_9").without_key().send();
+    request(&server, "POST /me/posts").text("{").send();
+    request(&server, "DELETE /me/posts/post_9")
+        .without_key()
+        .send();
     for (pattern, sentence) in [
         (
             json!({"method": "POST", "path": "/users/grace/stats"}),
@@ -329,7 +336,7 @@ async fn near_misses_cover_all_parts_of_a_request() {
 async fn equal_near_misses_are_listed_once() {
     let server = start().await;
     for _ in 0..4 {
-        ask(&server, "GET /badges").data(200);
+        request(&server, "GET /badges").data(200);
     }
     let pattern = RequestPattern::new("GET", "/stats");
     let report = server.journal().verify(&Expectation::at_least(pattern, 2));
@@ -352,7 +359,7 @@ async fn equal_near_misses_are_listed_once() {
 #[tokio::test]
 async fn waiting_ends_after_enough_requests() {
     let server = start().await;
-    ask(&server, "GET /badges").data(200);
+    request(&server, "GET /badges").data(200);
     let pattern = RequestPattern::new("GET", "/badges");
     let waiting = server.journal().wait(&pattern, 3, Duration::MAX);
     let mut waiting = std::pin::pin!(waiting);
@@ -362,9 +369,9 @@ async fn waiting_ends_after_enough_requests() {
             .await
             .is_err()
     );
-    ask(&server, "GET /badges").data(200);
-    ask(&server, "GET /stats").data(200);
-    ask(&server, "GET /badges").data(200);
+    request(&server, "GET /badges").data(200);
+    request(&server, "GET /stats").data(200);
+    request(&server, "GET /badges").data(200);
     let requests = waiting.await.unwrap();
     let numbers: Vec<_> = requests.iter().map(|request| request.number).collect();
     assert_eq!(numbers, [1, 2, 4]);
@@ -373,7 +380,7 @@ async fn waiting_ends_after_enough_requests() {
 #[tokio::test]
 async fn waiting_ends_after_the_timeout() {
     let server = start().await;
-    ask(&server, "GET /badges").data(200);
+    request(&server, "GET /badges").data(200);
     let pattern = RequestPattern::new("GET", "/badges");
     let waited = server
         .journal()
@@ -403,7 +410,7 @@ async fn removes_keys_and_credentials_from_everything_recorded() {
     ];
     for secret in secrets {
         // The secret occurs in every part of the request and in the message of the response.
-        ask(&server, &format!("GET /me/{secret}?token={secret}"))
+        request(&server, &format!("GET /me/{secret}?token={secret}"))
             .without_key()
             .header("Authorization", &format!("Bearer {secret}"))
             .header("X-Copy", secret)
@@ -411,7 +418,7 @@ async fn removes_keys_and_credentials_from_everything_recorded() {
             .send();
     }
     // A key of the world without an Authorization header.
-    ask(&server, &format!("GET /{STATE_KEY}?a={STATE_KEY}"))
+    request(&server, &format!("GET /{STATE_KEY}?a={STATE_KEY}"))
         .without_key()
         .send();
     let printed = json!([server.journal().requests(), server.verdicts()]).to_string();
@@ -433,7 +440,7 @@ async fn truncates_recorded_bodies_of_responses() {
     };
     let server = MockServer::builder().journal_limits(limits);
     let server = server.start().await.unwrap();
-    let whole = ask(&server, "GET /badges").send().body;
+    let whole = request(&server, "GET /badges").send().body;
     let recorded = &server.journal().requests()[0];
     assert_eq!(recorded.response_body, &whole.as_bytes()[..body_bytes]);
     assert_eq!(recorded.response_body_length, whole.len() as u64);

@@ -313,7 +313,7 @@ async fn waits_instead_of_exceeding_the_rate_limit() {
 }
 
 #[tokio::test]
-async fn a_refused_key_and_an_unreachable_service_end_the_command() {
+async fn a_rejected_key_and_an_unreachable_service_end_the_command() {
     let server = MockServer::start().await;
     let learned = learn(server.uri(), "wrong", &[]);
     let message = "mock-server: the service rejects the key: GET /me returns 401\n";

@@ -250,7 +250,7 @@ async fn writes_nothing_if_the_profile_cannot_be_read() {
 #[test]
 fn ctrl_c_undoes_the_changes() {
     let serving = crate::serving::serve(&[]);
-    let read = || serving.ask("GET /me").data(200);
+    let read = || serving.request("GET /me").data(200);
     let before = read();
     // The tenth edit takes so long that the signal comes first.
     let fault = json!({

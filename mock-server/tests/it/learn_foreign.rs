@@ -98,7 +98,7 @@ async fn names_the_habits_of_a_foreign_service_and_reproduces_them() {
     );
     assert_eq!(learned.files, ["dialect.json"]);
     let address = service.url.trim_start_matches("http://").parse().unwrap();
-    let me = crate::ask::ask_at(address, KEY, "GET /me").data(200);
+    let me = crate::request::request_at(address, KEY, "GET /me").data(200);
     assert_eq!(me["links"].as_array().unwrap().len(), 1);
     assert_eq!(
         (&me["posts"], &me["bio"], &me["location"]),
@@ -178,7 +178,7 @@ fn finds_what_the_lists_show_later() {
     let again = learn(&service.url, KEY, &options);
     assert!(!again.stderr.contains("not undone"), "{}", again.stderr);
     let address = service.url.trim_start_matches("http://").parse().unwrap();
-    let me = crate::ask::ask_at(address, KEY, "GET /me").data(200);
+    let me = crate::request::request_at(address, KEY, "GET /me").data(200);
     assert_eq!(me["links"].as_array().unwrap().len(), 1, "{me}");
     assert_eq!(me["posts"], json!([]));
 }

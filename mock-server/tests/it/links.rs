@@ -3,15 +3,15 @@
 use mock_server::{Clock, MockServer, Scope};
 use serde_json::{Value, json};
 
-use crate::ask::ask;
+use crate::request::request;
 
 fn links(server: &MockServer) -> Value {
-    ask(server, "GET /me").data(200)["links"].take()
+    request(server, "GET /me").data(200)["links"].take()
 }
 
 #[track_caller]
 fn create(server: &MockServer, title: &str, url: &str) -> Value {
-    ask(server, "POST /me/links")
+    request(server, "POST /me/links")
         .json(json!({"title": title, "url": url}))
         .data(201)
 }
@@ -22,7 +22,7 @@ async fn creates_edits_and_deletes_a_link() {
     let server = MockServer::builder().clock(clock).start().await.unwrap();
     let key = server.keys().links.clone();
 
-    let created = ask(&server, "POST /me/links")
+    let created = request(&server, "POST /me/links")
         .key(&key)
         .json(json!({"title": "Blog", "url": "https://example.com"}))
         .data(201);
@@ -37,7 +37,7 @@ async fn creates_edits_and_deletes_a_link() {
     );
     assert_eq!(links(&server)[2], created);
 
-    let edited = ask(&server, "PATCH /me/links/link_6")
+    let edited = request(&server, "PATCH /me/links/link_6")
         .key(&key)
         .json(json!({"title": "Diary", "url": "mailto:me@example.com"}))
         .data(200);
@@ -52,7 +52,7 @@ async fn creates_edits_and_deletes_a_link() {
     );
     assert_eq!(links(&server)[2], edited);
 
-    let deleted = ask(&server, "DELETE /me/links/link_6").key(&key).send();
+    let deleted = request(&server, "DELETE /me/links/link_6").key(&key).send();
     assert_eq!((deleted.status, deleted.body.as_str()), (204, ""));
     assert_eq!(deleted.header("content-type"), None);
     assert_eq!(links(&server).as_array().unwrap().len(), 2);
@@ -61,14 +61,14 @@ async fn creates_edits_and_deletes_a_link() {
 #[tokio::test]
 async fn edits_a_single_field() {
     let server = MockServer::start().await;
-    let edited = ask(&server, "PATCH /me/links/link_1")
+    let edited = request(&server, "PATCH /me/links/link_1")
         .json(json!({"title": "Home"}))
         .data(200);
     assert_eq!(
         (&edited["title"], &edited["url"]),
         (&json!("Home"), &json!("https://example.com/demo"))
     );
-    let edited = ask(&server, "PATCH /me/links/link_1")
+    let edited = request(&server, "PATCH /me/links/link_1")
         .json(json!({"url": "https://example.org"}))
         .data(200);
     assert_eq!(
@@ -80,9 +80,9 @@ async fn edits_a_single_field() {
 #[tokio::test]
 async fn rejects_an_edit_without_fields() {
     let server = MockServer::start().await;
-    ask(&server, "PATCH /me/links/link_1")
+    request(&server, "PATCH /me/links/link_1")
         .json(json!({}))
-        .refused(
+        .assert_rejected(
             422,
             "empty_edit",
             "the body has no fields; send at least one of title, url",
@@ -92,12 +92,12 @@ async fn rejects_an_edit_without_fields() {
 #[tokio::test]
 async fn a_new_link_requires_both_fields() {
     let server = MockServer::start().await;
-    ask(&server, "POST /me/links")
+    request(&server, "POST /me/links")
         .json(json!({"url": "https://example.com"}))
-        .refused_for(422, "title", "missing_field", "missing field title");
-    ask(&server, "POST /me/links")
+        .assert_rejected_for(422, "title", "missing_field", "missing field title");
+    request(&server, "POST /me/links")
         .json(json!({"title": "Blog"}))
-        .refused_for(422, "url", "missing_field", "missing field url");
+        .assert_rejected_for(422, "url", "missing_field", "missing field url");
 }
 
 #[tokio::test]
@@ -115,9 +115,9 @@ async fn rejects_urls_that_are_not_absolute() {
             let message = format!(
                 "url is not an absolute URL: {reason}; expected a URL such as https://example.com"
             );
-            ask(&server, line)
+            request(&server, line)
                 .json(json!({"title": "x", "url": url}))
-                .refused_for(422, "url", "not_a_url", &message);
+                .assert_rejected_for(422, "url", "not_a_url", &message);
         }
     }
 }
@@ -149,25 +149,25 @@ async fn rejects_unknown_fields_and_wrong_types_without_changes() {
     let server = MockServer::start().await;
     let before = server.world().unwrap();
     for line in ["POST /me/links", "PATCH /me/links/link_1"] {
-        ask(&server, line)
+        request(&server, line)
             .json(json!({"title": "x", "url": "https://example.com", "id": "link_9"}))
-            .refused_for(
+            .assert_rejected_for(
                 422,
                 "id",
                 "unknown_field",
                 "unknown field id; expected one of title, url",
             );
-        ask(&server, line)
+        request(&server, line)
             .json(json!({"title": "x", "url": 5}))
-            .refused_for(
+            .assert_rejected_for(
                 422,
                 "url",
                 "wrong_type",
                 "url is a number; expected a string",
             );
-        ask(&server, line)
+        request(&server, line)
             .json(json!({"title": null, "url": "https://example.com"}))
-            .refused_for(
+            .assert_rejected_for(
                 422,
                 "title",
                 "wrong_type",
@@ -188,17 +188,21 @@ async fn returns_404_for_an_unknown_id() {
         ("a%2Fb", "a/b"),
     ] {
         let message = format!("the key's owner has no link with the id {id}");
-        ask(&server, &format!("DELETE /me/links/{segment}")).refused(404, "unknown_link", &message);
-        ask(&server, &format!("PATCH /me/links/{segment}"))
+        request(&server, &format!("DELETE /me/links/{segment}")).assert_rejected(
+            404,
+            "unknown_link",
+            &message,
+        );
+        request(&server, &format!("PATCH /me/links/{segment}"))
             .json(json!({"title": "x"}))
-            .refused(404, "unknown_link", &message);
+            .assert_rejected(404, "unknown_link", &message);
     }
 }
 
 #[tokio::test]
 async fn percent_decodes_ids() {
     let server = MockServer::start().await;
-    let deleted = ask(&server, "DELETE /me/links/%6Cink%5F1").send();
+    let deleted = request(&server, "DELETE /me/links/%6Cink%5F1").send();
     assert_eq!(deleted.status, 204);
 }
 
@@ -207,8 +211,8 @@ async fn does_not_reuse_the_id_of_a_deleted_link() {
     let server = MockServer::start().await;
     let id = create(&server, "x", "https://example.com")["id"].clone();
     let line = format!("DELETE /me/links/{}", id.as_str().unwrap());
-    assert_eq!(ask(&server, &line).send().status, 204);
-    ask(&server, &line).refused(
+    assert_eq!(request(&server, &line).send().status, 204);
+    request(&server, &line).assert_rejected(
         404,
         "unknown_link",
         "the key's owner has no link with the id link_6",
@@ -220,7 +224,7 @@ async fn does_not_reuse_the_id_of_a_deleted_link() {
 async fn changes_the_links_of_the_key_owner() {
     let server = MockServer::start().await;
     let key = server.create_key("grace", &[Scope::LinksWrite]).unwrap();
-    let deleted = ask(&server, "DELETE /me/links/link_4").key(&key).send();
+    let deleted = request(&server, "DELETE /me/links/link_4").key(&key).send();
     assert_eq!(deleted.status, 204);
     assert_eq!(server.world().unwrap().account("grace").unwrap().links, []);
 }

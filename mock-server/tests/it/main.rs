@@ -8,7 +8,6 @@
 #[cfg(all(unix, feature = "program"))]
 mod advice;
 mod analytics;
-mod ask;
 mod authorization;
 mod badges;
 mod bodies;
@@ -63,6 +62,7 @@ mod profile;
 #[cfg(all(unix, feature = "program"))]
 mod program;
 mod rate_limit;
+mod request;
 mod routing;
 #[cfg(all(unix, feature = "program"))]
 mod run;

@@ -3,13 +3,13 @@
 use mock_server::{MockServer, Scope};
 use serde_json::json;
 
-use crate::ask::ask;
+use crate::request::request;
 
 #[tokio::test]
 async fn returns_public_and_private_fields() {
     let server = MockServer::start().await;
     assert_eq!(
-        ask(&server, "GET /me").data(200),
+        request(&server, "GET /me").data(200),
         json!({
             "handle": "demo",
             "display_name": "Demo Person",
@@ -65,7 +65,7 @@ async fn returns_the_scopes_of_the_key_without_requiring_one() {
         (&keys.links, json!(["links:write"])),
         (&keys.social, json!(["social:write"])),
     ] {
-        let me = ask(&server, "GET /me").key(key).data(200);
+        let me = request(&server, "GET /me").key(key).data(200);
         assert_eq!(me["key"]["scopes"], scopes);
     }
 }
@@ -74,7 +74,7 @@ async fn returns_the_scopes_of_the_key_without_requiring_one() {
 async fn returns_the_owner_of_the_key() {
     let server = MockServer::start().await;
     let key = server.create_key("grace", &[Scope::LinksWrite]).unwrap();
-    let me = ask(&server, "GET /me").key(&key).data(200);
+    let me = request(&server, "GET /me").key(&key).data(200);
     assert_eq!(me["handle"], "grace");
     assert_eq!(me["email"], "grace@example.com");
     assert_eq!(me["badges"][0]["id"], "writer");
@@ -86,7 +86,7 @@ async fn a_key_for_a_new_handle_creates_the_account() {
     let server = MockServer::start().await;
     let key = server.create_key("ada", &[]).unwrap();
     assert_eq!(
-        ask(&server, "GET /me").key(&key).data(200),
+        request(&server, "GET /me").key(&key).data(200),
         json!({
             "handle": "ada",
             "display_name": "",

@@ -5,7 +5,7 @@ use mock_server::wiremock::{Mock, ResponseTemplate};
 use mock_server::{Fault, FaultRule, MockServer, WireFault};
 use serde_json::json;
 
-use crate::ask::{ask, ask_exactly};
+use crate::request::{request, request_exactly};
 
 #[tokio::test]
 async fn apply_before_the_service_up_to_their_limit() {
@@ -18,10 +18,10 @@ async fn apply_before_the_service_up_to_their_limit() {
         .expect(1)
         .mount(server.wiremock())
         .await;
-    let post = || ask(&server, "POST /me/posts").json(json!({"body": "x"}));
+    let post = || request(&server, "POST /me/posts").json(json!({"body": "x"}));
     assert_eq!(post().send().status, 503);
     assert_eq!(post().data(201)["id"], "post_6");
-    ask(&server, "GET /me").data(200);
+    request(&server, "GET /me").data(200);
 }
 
 #[tokio::test]
@@ -31,20 +31,20 @@ async fn all_other_requests_reach_the_service_as_they_were_sent() {
         .respond_with(ResponseTemplate::new(418))
         .mount(server.wiremock())
         .await;
-    let answer = ask(&server, "GET /me").send();
+    let answer = request(&server, "GET /me").send();
     assert_eq!(answer.status, 200);
     assert_eq!(answer.header("x-mock-server-unmatched"), None);
-    let outside = ask_exactly(server.address(), "GET /api/v1/%2e%2e/v1/stats").send();
+    let outside = request_exactly(server.address(), "GET /api/v1/%2e%2e/v1/stats").send();
     assert_eq!(outside.status, 404);
     let large = vec![b' '; 2 * 1024 * 1024];
-    let large = ask(&server, "POST /me/posts")
+    let large = request(&server, "POST /me/posts")
         .header("Content-Type", "application/json")
         .body(large);
     assert_eq!(large.send().status, 413);
     let reset = Fault::Wire(WireFault::Cut { after: 2 });
     server.add_fault(FaultRule::new(reset)).unwrap();
-    assert_eq!(ask(&server, "GET /stats").send().body, r#"{""#);
-    assert_eq!(ask(&server, "GET /badges").send().status, 418);
+    assert_eq!(request(&server, "GET /stats").send().body, r#"{""#);
+    assert_eq!(request(&server, "GET /badges").send().status, 418);
     let paths: Vec<_> = server
         .journal()
         .requests()
@@ -65,15 +65,15 @@ async fn all_other_requests_reach_the_service_as_they_were_sent() {
 #[tokio::test]
 async fn reset_removes_all_mocks_and_keeps_the_world() {
     let server = MockServer::start().await;
-    ask(&server, "DELETE /me/links/link_1").send();
+    request(&server, "DELETE /me/links/link_1").send();
     let world = server.world().unwrap();
     Mock::given(path("/api/v1/badges"))
         .respond_with(ResponseTemplate::new(418))
         .mount(server.wiremock())
         .await;
-    assert_eq!(ask(&server, "GET /badges").send().status, 418);
+    assert_eq!(request(&server, "GET /badges").send().status, 418);
     server.reset_mocks().await;
-    ask(&server, "GET /badges").data(200);
+    request(&server, "GET /badges").data(200);
     assert_eq!(server.world().unwrap(), world);
 }
 

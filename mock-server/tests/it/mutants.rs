@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 
-use crate::ask::{ask_at, ask_exactly};
+use crate::request::{request_at, request_exactly};
 use crate::run::output;
 use crate::webhook_receiver::receive;
 
@@ -53,14 +53,14 @@ impl Session {
     }
 
     fn send(&mut self, key: &str, line: &str, body: &Value) {
-        let ask = ask_at(self.address, key, line);
-        let ask = match key {
-            "" => ask.without_key(),
-            _ => ask,
+        let request = request_at(self.address, key, line);
+        let request = match key {
+            "" => request.without_key(),
+            _ => request,
         };
         let answer = match body {
-            Value::Null => ask.send(),
-            body => ask.json(body.clone()).send(),
+            Value::Null => request.send(),
+            body => request.json(body.clone()).send(),
         };
         let body: Value = serde_json::from_str(&answer.body).unwrap_or_default();
         let result = format!("{} {body}", answer.status);
@@ -70,7 +70,7 @@ impl Session {
     /// Sends a request to the control API and returns the status.
     fn control(&self, line: &str, body: &Value) -> u16 {
         let line = line.replacen(' ', " /_mock/v1/worlds/default", 1);
-        ask_exactly(self.address, &line)
+        request_exactly(self.address, &line)
             .json(body.clone())
             .send()
             .status

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use mock_server::{Dialect, Endpoint, Request, World, handle};
 use serde_json::{Value, json};
 
-use crate::ask::Answer;
+use crate::request::Answer;
 
 fn world(settings: Value) -> World {
     let mut world = World::default();

@@ -5,8 +5,8 @@ use expect_test::expect_file;
 use mock_server::{MockServer, RateLimit};
 use serde_json::{Map, Value, json};
 
-use crate::ask::{Answer, Ask, ask};
 use crate::endpoints::{ENDPOINTS, Listed};
+use crate::request::{Answer, TestRequest, request};
 
 const LOCATION: &str = "http://document/openapi.json";
 
@@ -82,9 +82,9 @@ impl Operation {
     }
 
     /// Creates a request that succeeds.
-    fn good(&self, server: &MockServer) -> Ask {
+    fn good(&self, server: &MockServer) -> TestRequest {
         let listed = self.listed();
-        let good = ask(server, &listed.known());
+        let good = request(server, &listed.known());
         match listed.body() {
             Some(body) => good.json(body),
             None => good,
@@ -92,19 +92,19 @@ impl Operation {
     }
 
     /// Creates a request that is rejected with a status code.
-    fn bad(&self, server: &MockServer, status: &str) -> Ask {
+    fn bad(&self, server: &MockServer, status: &str) -> TestRequest {
         let known = self.listed().known();
         match status {
-            "400" => ask(server, &known).text("[]"),
-            "401" => ask(server, &known).key("wrong"),
-            "403" => ask(server, &known).key(&server.keys().none),
+            "400" => request(server, &known).text("[]"),
+            "401" => request(server, &known).key("wrong"),
+            "403" => request(server, &known).key(&server.keys().none),
             "404" => {
                 let unknown = self.line().replace(['{', '}'], "unknown");
-                ask(server, &unknown).json(json!({"title": "x"}))
+                request(server, &unknown).json(json!({"title": "x"}))
             }
-            "413" => ask(server, &known).body(vec![b' '; TOO_LARGE]),
-            "415" => ask(server, &known).body("{}"),
-            "422" if self.method == "GET" => ask(server, &format!("{known}?days=0")),
+            "413" => request(server, &known).body(vec![b' '; TOO_LARGE]),
+            "415" => request(server, &known).body("{}"),
+            "422" if self.method == "GET" => request(server, &format!("{known}?days=0")),
             "429" => {
                 let window_seconds = RateLimit::default().window_seconds;
                 let limit = RateLimit {
@@ -115,7 +115,7 @@ impl Operation {
                 assert!(set.unwrap().is_some());
                 self.good(server)
             }
-            "422" => ask(server, &known).json(json!({"nickname": "x"})),
+            "422" => request(server, &known).json(json!({"nickname": "x"})),
             _ => panic!(
                 "{} documents {status}, which no request here meets",
                 self.line()
@@ -201,7 +201,7 @@ async fn all_documented_responses_match_the_document() {
 #[tokio::test]
 async fn statistics_of_another_profile_match_the_document() {
     let server = MockServer::start().await;
-    let answer = ask(&server, "GET /users/grace/stats?days=7").send();
+    let answer = request(&server, "GET /users/grace/stats?days=7").send();
     assert_eq!(answer.status, 200);
     let place = "/paths/~1api~1v1~1users~1{handle}~1stats/get/responses/200";
     check(&answer, place);
@@ -210,10 +210,10 @@ async fn statistics_of_another_profile_match_the_document() {
 #[tokio::test]
 async fn unknown_operations_are_rejected_as_documented() {
     let server = MockServer::start().await;
-    let unknown = ask(&server, "GET /unknown").send();
+    let unknown = request(&server, "GET /unknown").send();
     assert_eq!(unknown.status, 404);
     check(&unknown, "/components/responses/UnknownPath");
-    let not_allowed = ask(&server, "PUT /me/links/link_1").send();
+    let not_allowed = request(&server, "PUT /me/links/link_1").send();
     assert_eq!(not_allowed.status, 405);
     check(&not_allowed, "/components/responses/MethodNotAllowed");
 }
@@ -222,7 +222,7 @@ async fn unknown_operations_are_rejected_as_documented() {
 #[track_caller]
 fn check_schema_agrees(server: &MockServer, line: &str, schema: &str, bodies: &[Value]) {
     for body in bodies {
-        let status = ask(server, line).json(body.clone()).send().status;
+        let status = request(server, line).json(body.clone()).send().status;
         let schema_error = schema_error(body, &format!("/components/schemas/{schema}"));
         assert_eq!(
             schema_error.is_none(),

@@ -5,9 +5,9 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::ask::ask_exactly;
 use crate::browser::chromium;
 use crate::devtools::Page;
+use crate::request::request_exactly;
 use crate::serving::{Serving, serve};
 
 /// Opens the page and waits until it shows the requests of the journal.
@@ -21,7 +21,7 @@ fn open(chromium: &Path, serving: &Serving) -> Page {
 fn serves_the_page_with_a_strict_policy() {
     let serving = serve(&[]);
     for path in ["/", "/_mock/", "/_mock"] {
-        let answer = ask_exactly(serving.address(), &format!("GET {path}")).send();
+        let answer = request_exactly(serving.address(), &format!("GET {path}")).send();
         assert_eq!(answer.status, 200);
         let content_type = answer.header("content-type");
         assert_eq!(content_type, Some("text/html; charset=utf-8"));
@@ -36,11 +36,11 @@ fn serves_the_page_with_a_strict_policy() {
             assert!(policy.contains(directive), "{policy}");
         }
         assert!(!policy.contains("unsafe"), "{policy}");
-        let foreign = ask_exactly(serving.address(), &format!("GET {path}"));
+        let foreign = request_exactly(serving.address(), &format!("GET {path}"));
         let foreign = foreign.header("Sec-Fetch-Site", "cross-site").send();
         assert_eq!(foreign.status, 403);
     }
-    let posted = ask_exactly(serving.address(), "POST /").send();
+    let posted = request_exactly(serving.address(), "POST /").send();
     assert_eq!(posted.status, 405);
     assert_eq!(posted.header("allow"), Some("GET, HEAD"));
     let requests = serving.order(200, "GET /worlds/default/requests", Value::Null);
@@ -51,7 +51,7 @@ fn serves_the_page_with_a_strict_policy() {
 fn without_the_control_api_there_is_no_page() {
     let serving = serve(&["--no-control"]);
     for path in ["/", "/_mock/", "/_mock"] {
-        let answer = ask_exactly(serving.address(), &format!("GET {path}")).send();
+        let answer = request_exactly(serving.address(), &format!("GET {path}")).send();
         assert_eq!(answer.status, 404);
     }
 }
@@ -62,7 +62,7 @@ fn shows_requests_of_other_clients() {
     let serving = serve(&[]);
     let mut page = open(&chromium, &serving);
     let bio = "<img src=x onerror=\"document.title = 'attacked'\">";
-    let edit = || serving.ask("PATCH /me/profile");
+    let edit = || serving.request("PATCH /me/profile");
     edit().json(json!({"bio": bio})).data(200);
     edit().json(json!({"nick": "x"})).send();
     page.wait_until("document.querySelectorAll('#request-list details').length === 2");
@@ -80,7 +80,7 @@ fn shows_requests_of_other_clients() {
     let images = "document.querySelectorAll('img').length + document.title";
     assert_eq!(page.evaluate(images), "0mock-server");
     let key = serving.key("all");
-    serving.ask(&format!("GET /me?key={key}")).data(200);
+    serving.request(&format!("GET /me?key={key}")).data(200);
     page.wait_until("document.querySelector('#violations').innerText.includes('Advice: 1 × Send')");
     let shown = page.evaluate("document.documentElement.outerHTML");
     assert!(!shown.as_str().unwrap().contains(key));
@@ -98,13 +98,13 @@ fn a_fault_added_with_the_mouse_fails_a_request_of_another_client() {
     let mut page = open(&chromium, &serving);
     page.click("#fault-form button");
     page.wait_until("document.querySelector('#message').textContent === 'The fault was added.'");
-    assert_eq!(serving.ask("GET /me").send().status, 503);
+    assert_eq!(serving.request("GET /me").send().status, 503);
     page.wait_until("document.querySelector('#request-list').innerText.includes('fault: status')");
     page.wait_until("document.querySelector('#fault-list').innerText.includes('applied 1')");
 
     page.click("#fault-list button");
     page.wait_until("document.querySelector('#fault-list').innerText === 'No faults.'");
-    serving.ask("GET /me").data(200);
+    serving.request("GET /me").data(200);
     assert_eq!(page.errors(), [] as [Value; 0]);
 }
 
@@ -130,11 +130,11 @@ fn works_with_the_keyboard_alone() {
     page.press("Tab", 9);
     page.press("Enter", 13);
     page.wait_until(&format!("{message} === 'The setting was changed.'"));
-    assert_eq!(serving.ask("GET /me").data(200)["api_visible"], 1);
+    assert_eq!(serving.request("GET /me").data(200)["api_visible"], 1);
     page.tab_to("reset");
     page.press("Enter", 13);
     page.wait_until(&format!("{message} === 'The world was reset.'"));
-    assert_eq!(serving.ask("GET /me").data(200)["api_visible"], true);
+    assert_eq!(serving.request("GET /me").data(200)["api_visible"], true);
     page.wait_until("document.querySelector('#value').value === '\"boolean\"'");
     assert_eq!(page.errors(), [] as [Value; 0]);
 }
@@ -165,10 +165,10 @@ fn is_not_wider_than_400_pixels() {
     let serving = serve(&[]);
     let long = "x".repeat(400);
     serving
-        .ask(&format!("GET /{long}"))
+        .request(&format!("GET /{long}"))
         .header("X-Long", &long)
         .send();
-    let edit = serving.ask("PATCH /me/profile");
+    let edit = serving.request("PATCH /me/profile");
     edit.json(json!({"bio": long, "nick": long})).send();
     let mut page = open(&chromium, &serving);
     page.set_width(400);

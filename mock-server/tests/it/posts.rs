@@ -3,7 +3,7 @@
 use mock_server::{Clock, MockServer};
 use serde_json::json;
 
-use crate::ask::ask;
+use crate::request::request;
 
 #[tokio::test]
 async fn creates_and_deletes_a_post() {
@@ -11,7 +11,7 @@ async fn creates_and_deletes_a_post() {
     let server = MockServer::builder().clock(clock).start().await.unwrap();
     let key = server.keys().social.clone();
 
-    let created = ask(&server, "POST /me/posts")
+    let created = request(&server, "POST /me/posts")
         .key(&key)
         .json(json!({"body": "Grüße 🙂\n"}))
         .data(201);
@@ -23,11 +23,11 @@ async fn creates_and_deletes_a_post() {
             "created_at": "2026-03-01T12:00:00Z",
         })
     );
-    assert_eq!(ask(&server, "GET /me").data(200)["posts"][1], created);
+    assert_eq!(request(&server, "GET /me").data(200)["posts"][1], created);
 
-    let deleted = ask(&server, "DELETE /me/posts/post_6").key(&key).send();
+    let deleted = request(&server, "DELETE /me/posts/post_6").key(&key).send();
     assert_eq!((deleted.status, deleted.body.as_str()), (204, ""));
-    ask(&server, "DELETE /me/posts/post_6").refused(
+    request(&server, "DELETE /me/posts/post_6").assert_rejected(
         404,
         "unknown_post",
         "the key's owner has no post with the id post_6",
@@ -40,20 +40,21 @@ async fn deletes_only_own_posts() {
     // post_5 belongs to grace, and link_1 is a link.
     for id in ["post_5", "link_1"] {
         let message = format!("the key's owner has no post with the id {id}");
-        ask(&server, &format!("DELETE /me/posts/{id}")).refused(404, "unknown_post", &message);
+        request(&server, &format!("DELETE /me/posts/{id}")).assert_rejected(
+            404,
+            "unknown_post",
+            &message,
+        );
     }
 }
 
 #[tokio::test]
 async fn requires_a_body_which_can_be_empty() {
     let server = MockServer::start().await;
-    ask(&server, "POST /me/posts").json(json!({})).refused_for(
-        422,
-        "body",
-        "missing_field",
-        "missing field body",
-    );
-    let created = ask(&server, "POST /me/posts")
+    request(&server, "POST /me/posts")
+        .json(json!({}))
+        .assert_rejected_for(422, "body", "missing_field", "missing field body");
+    let created = request(&server, "POST /me/posts")
         .json(json!({"body": ""}))
         .data(201);
     assert_eq!(created["body"], "");
@@ -63,17 +64,17 @@ async fn requires_a_body_which_can_be_empty() {
 async fn rejects_unknown_fields_and_wrong_types_without_changes() {
     let server = MockServer::start().await;
     let before = server.world().unwrap();
-    ask(&server, "POST /me/posts")
+    request(&server, "POST /me/posts")
         .json(json!({"body": "x", "title": "y"}))
-        .refused_for(
+        .assert_rejected_for(
             422,
             "title",
             "unknown_field",
             "unknown field title; expected body",
         );
-    ask(&server, "POST /me/posts")
+    request(&server, "POST /me/posts")
         .json(json!({"body": ["x"]}))
-        .refused_for(
+        .assert_rejected_for(
             422,
             "body",
             "wrong_type",

@@ -3,11 +3,11 @@
 use mock_server::MockServer;
 use serde_json::{Value, json};
 
-use crate::ask::ask;
+use crate::request::request;
 
 #[track_caller]
 fn accept(server: &MockServer, field: &str, text: &str) {
-    let edited = ask(server, "PATCH /me/profile")
+    let edited = request(server, "PATCH /me/profile")
         .json(json!({ field: text }))
         .data(200);
     assert_eq!(edited[field], text);
@@ -16,17 +16,17 @@ fn accept(server: &MockServer, field: &str, text: &str) {
 #[track_caller]
 fn refuse(server: &MockServer, field: &str, text: &str, code: &str, message: &str) {
     let before = server.world().unwrap();
-    ask(server, "PATCH /me/profile")
+    request(server, "PATCH /me/profile")
         .json(json!({ field: text }))
-        .refused_for(422, field, code, message);
+        .assert_rejected_for(422, field, code, message);
     assert_eq!(server.world().unwrap(), before);
 }
 
 #[tokio::test]
 async fn returns_the_public_profile() {
     let server = MockServer::start().await;
-    let mut expected = ask(&server, "GET /me").data(200);
-    let edited = ask(&server, "PATCH /me/profile")
+    let mut expected = request(&server, "GET /me").data(200);
+    let edited = request(&server, "PATCH /me/profile")
         .json(json!({"location": "Paris"}))
         .data(200);
     let fields = expected.as_object_mut().unwrap();
@@ -118,12 +118,14 @@ async fn one_invalid_field_rejects_the_whole_edit() {
         r#"{"bio": "taken?", "accent_color": "red"}"#,
         r#"{"accent_color": "red", "bio": "taken?"}"#,
     ] {
-        ask(&server, "PATCH /me/profile").text(body).refused_for(
-            422,
-            "accent_color",
-            "not_a_color",
-            "accent_color is not a color of the form #rrggbb, such as #ff8800",
-        );
+        request(&server, "PATCH /me/profile")
+            .text(body)
+            .assert_rejected_for(
+                422,
+                "accent_color",
+                "not_a_color",
+                "accent_color is not a color of the form #rrggbb, such as #ff8800",
+            );
     }
     assert_eq!(server.world().unwrap(), before);
 }
@@ -139,8 +141,8 @@ async fn requires_strings() {
         (json!({"x": 1}), "an object"),
     ] {
         let message = format!("bio is {found}; expected a string");
-        ask(&server, "PATCH /me/profile")
+        request(&server, "PATCH /me/profile")
             .json(json!({ "bio": value }))
-            .refused_for(422, "bio", "wrong_type", &message);
+            .assert_rejected_for(422, "bio", "wrong_type", &message);
     }
 }

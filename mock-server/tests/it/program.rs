@@ -10,7 +10,7 @@ use mock_server::{Dialect, MockServer, World};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::ask::{Ask, ask};
+use crate::request::{TestRequest, request};
 use crate::serving::{Serving, fail, program, serve, start};
 
 #[test]
@@ -23,11 +23,11 @@ fn prints_one_line_of_json_and_serves_until_a_signal() {
             serving.ready,
             json!({"url": url, "keys": keys, "control": format!("{url}/_mock/v1")})
         );
-        assert_eq!(serving.ask("GET /me").data(200)["handle"], "demo");
+        assert_eq!(serving.request("GET /me").data(200)["handle"], "demo");
         serving
-            .ask("PATCH /me/profile")
+            .request("PATCH /me/profile")
             .key(serving.key("links"))
-            .refused(
+            .assert_rejected(
                 403,
                 "scope_missing",
                 "the key lacks the scope profile:write",
@@ -62,18 +62,18 @@ async fn two_processes_can_share_a_state_file() {
     let serving = serve(&["--state", path.to_str().unwrap()]);
     let server = MockServer::builder().state_file(&path);
     let server = server.start().await.unwrap();
-    let create = |ask: &dyn Fn() -> Ask| {
+    let create = |request: &dyn Fn() -> TestRequest| {
         for _ in 0..POSTS {
-            ask().json(json!({"body": "x"})).data(201);
+            request().json(json!({"body": "x"})).data(201);
         }
     };
     thread::scope(|scope| {
-        scope.spawn(|| create(&|| serving.ask("POST /me/posts")));
-        scope.spawn(|| create(&|| ask(&server, "POST /me/posts")));
+        scope.spawn(|| create(&|| serving.request("POST /me/posts")));
+        scope.spawn(|| create(&|| request(&server, "POST /me/posts")));
     });
-    let me = serving.ask("GET /me").data(200);
+    let me = serving.request("GET /me").data(200);
     assert_eq!(me["posts"].as_array().unwrap().len(), 1 + 2 * POSTS);
-    assert_eq!(ask(&server, "GET /me").data(200), me);
+    assert_eq!(request(&server, "GET /me").data(200), me);
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn usage_error(option: &str, arguments: &[&str], value: &str, message: &str) {
 fn prints_a_working_url_for_wildcard_addresses() {
     let serving = serve(&["--addr", "0.0.0.0:0"]);
     assert!(serving.url().starts_with("http://127.0.0.1:"));
-    serving.ask("GET /me").data(200);
+    serving.request("GET /me").data(200);
     let port = serving.address().port();
     let (_, stderr) = serving.stop("TERM");
     let warning = format!(
@@ -182,7 +182,7 @@ fn ignores_byte_order_marks_in_files() {
     let serving = serve(&["--dialect", &dialect, "--fault", &fault]);
     let response = serving.order(200, "GET /worlds/default/dialect", Value::Null);
     assert_eq!(response["ids"], "integer");
-    assert_eq!(serving.ask("GET /me").send().status, 503);
+    assert_eq!(serving.request("GET /me").send().status, 503);
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn can_start_with_a_state_from_the_control_api() {
     let directory = TempDir::new().unwrap();
     let serving = serve(&["--seed", "7", "--dialect", "maximal"]);
     serving
-        .ask("POST /me/posts")
+        .request("POST /me/posts")
         .json(json!({"body": "Kept"}))
         .data(201);
     let line = "GET /worlds/default/state";
@@ -294,12 +294,12 @@ fn can_start_with_a_state_from_the_control_api() {
     assert_eq!(again.key("all"), serving.key("all"));
     assert_eq!(again.control(line).send().body, shown);
     let post = again
-        .ask("POST /me/posts")
+        .request("POST /me/posts")
         .json(json!({"body": "Next"}))
         .data(201);
     assert_eq!(post["id"], "post_7");
     let third = serve(&["--state", &path]);
-    let me = third.ask("GET /me").data(200);
+    let me = third.request("GET /me").data(200);
     assert_eq!(me["posts"][1]["body"], "Kept");
     assert_eq!(me["posts"][2]["body"], "Next");
 }
@@ -387,7 +387,7 @@ fn reset_restores_the_state_file_as_of_the_start() {
     );
     let serving = serve(&["--state", &path, "--dialect", "maximal"]);
     serving
-        .ask("POST /me/posts")
+        .request("POST /me/posts")
         .json(json!({"body": "Later"}))
         .data(201);
     serving.order(204, "POST /worlds/default/reset", Value::Null);
@@ -423,8 +423,8 @@ fn applies_the_rules_of_a_fault_file() {
     let serving = serve(&["--fault", &file(&directory, "faults.json", rules)]);
     let world = serving.order(201, "POST /worlds", json!({}));
     for key in [serving.key("all"), world["keys"]["all"].as_str().unwrap()] {
-        assert_eq!(serving.ask("GET /badges").key(key).send().status, 503);
-        assert_eq!(serving.ask("GET /badges").key(key).send().status, 200);
+        assert_eq!(serving.request("GET /badges").key(key).send().status, 503);
+        assert_eq!(serving.request("GET /badges").key(key).send().status, 200);
     }
     let mut stream = TcpStream::connect(serving.address()).unwrap();
     write!(stream, "GET /api/v1/stats HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
@@ -465,20 +465,23 @@ fn logs_requests_without_keys() {
     let directory = TempDir::new().unwrap();
     let rule = r#"{"match": {"path": "/api/v1/stats"}, "fault": {"wire": "close"}}"#;
     let serving = serve(&["--log", "--fault", &file(&directory, "faults.json", rule)]);
-    serving.ask("GET /me?a=b").key(serving.key("links")).send();
-    serving.ask("GET /badges").without_key().send();
-    serving.ask("GET /me").key("canary").send();
+    serving
+        .request("GET /me?a=b")
+        .key(serving.key("links"))
+        .send();
+    serving.request("GET /badges").without_key().send();
+    serving.request("GET /me").key("canary").send();
     let other = serving.order(201, "POST /worlds", json!({}));
     let key = other["keys"]["social"].as_str().unwrap();
-    serving.ask("GET /me").key(key).send();
+    serving.request("GET /me").key(key).send();
     let misplaced = format!("GET /users/{0}/stats?key={0}", serving.key("all"));
-    serving.ask(&misplaced).without_key().send();
+    serving.request(&misplaced).without_key().send();
     let mut stream = TcpStream::connect(serving.address()).unwrap();
     write!(stream, "GET /api/v1/stats HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
     assert_eq!(stream.read(&mut [0; 1]).unwrap(), 0);
     let unavailable = json!({"fault": {"status": {"status": 503}}});
     serving.order(201, "POST /worlds/default/faults", unavailable);
-    serving.ask("GET /badges").without_key().send();
+    serving.request("GET /badges").without_key().send();
     let (code, stderr) = serving.stop("TERM");
     let log: Vec<_> = stderr.lines().skip(3).collect();
     assert_eq!(
@@ -551,12 +554,12 @@ fn survives_exhaustion_of_file_descriptors() {
 #[test]
 fn does_not_normalize_paths() {
     let serving = serve(&[]);
-    serving.ask("GET /users/%2e%2e/stats").refused(
+    serving.request("GET /users/%2e%2e/stats").assert_rejected(
         404,
         "unknown_handle",
         "no profile has the handle ..",
     );
-    serving.ask("GET /users/../stats").refused(
+    serving.request("GET /users/../stats").assert_rejected(
         404,
         "unknown_handle",
         "no profile has the handle ..",
@@ -570,9 +573,9 @@ fn rejects_large_bodies_and_does_not_record_them() {
     let too_large = |length: usize| {
         let message = format!("the body has {length} bytes; at most {LIMIT} are allowed");
         serving
-            .ask("POST /me/posts")
+            .request("POST /me/posts")
             .body(vec![b'x'; length])
-            .refused(413, "body_too_large", &message)
+            .assert_rejected(413, "body_too_large", &message)
     };
     too_large(LIMIT + 1);
     let before = memory(&serving);
@@ -610,7 +613,7 @@ fn rejects_large_bodies_before_100_continue() {
 fn slow_clients_do_not_block_others() {
     let serving = serve(&[]);
     let slow = send_incomplete_requests(&serving);
-    serving.ask("GET /me").data(200);
+    serving.request("GET /me").data(200);
     drop(slow);
 }
 
@@ -661,7 +664,7 @@ fn a_blocked_log_does_not_delay_responses() {
     let serving = serve(&["--log"]);
     // A pipe holds 64 KiB, and each request logs 40 bytes.
     for _ in 0..3_000 {
-        serving.ask("GET /badges").without_key().send();
+        serving.request("GET /badges").without_key().send();
     }
     let (code, _) = serving.stop("TERM");
     assert_eq!(code, Some(0));
@@ -672,7 +675,7 @@ fn waiting_requests_do_not_delay_the_exit() {
     let serving = serve(&[]);
     let delay = json!({"fault": {"delay": {"fixed": {"milliseconds": 60_000}}}});
     serving.order(201, "POST /worlds/default/faults", delay);
-    let delayed = serving.ask("GET /me").begin();
+    let delayed = serving.request("GET /me").begin();
     let halves = send_incomplete_requests(&serving);
     let line = "GET /worlds/default/faults";
     while serving.order(200, line, Value::Null)[0]["applied"] != 1 {}

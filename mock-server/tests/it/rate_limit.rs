@@ -7,7 +7,7 @@ use mock_server::dialect::RateLimitRejection;
 use mock_server::{Clock, Dialect, MockServer, RateLimit, Request, World, handle};
 use serde_json::json;
 
-use crate::ask::{Answer, ask};
+use crate::request::{Answer, request};
 
 const NOON: &str = "2026-03-01T12:00:00Z";
 
@@ -200,7 +200,7 @@ async fn a_limit_is_kept_in_the_state_file() {
     for left in ["1", "0"] {
         let builder = MockServer::builder().world(world()).state_file(&path);
         let server = builder.start().await.unwrap();
-        let answer = ask(&server, "GET /badges").send();
+        let answer = request(&server, "GET /badges").send();
         assert_eq!(answer.header("ratelimit-remaining"), Some(left));
     }
 }

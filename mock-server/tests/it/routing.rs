@@ -2,7 +2,7 @@
 
 use mock_server::MockServer;
 
-use crate::ask::ask;
+use crate::request::request;
 
 #[tokio::test]
 async fn returns_404_for_unknown_paths() {
@@ -19,10 +19,10 @@ async fn returns_404_for_unknown_paths() {
     ] {
         let line = format!("GET {path}");
         let message = format!("no endpoint has the path /api/v1{path}");
-        ask(&server, &line).refused(404, "unknown_path", &message);
-        ask(&server, &line)
+        request(&server, &line).assert_rejected(404, "unknown_path", &message);
+        request(&server, &line)
             .without_key()
-            .refused(404, "unknown_path", &message);
+            .assert_rejected(404, "unknown_path", &message);
     }
 }
 
@@ -32,9 +32,9 @@ async fn returns_405_with_the_allowed_methods() {
     for (path, allowed) in [("/me", "GET"), ("/me/links/link_1", "PATCH, DELETE")] {
         for method in ["PUT", "OPTIONS", "patch"] {
             let message = format!("method {method} is not allowed; expected {allowed}");
-            let answer = ask(&server, &format!("{method} {path}"))
+            let answer = request(&server, &format!("{method} {path}"))
                 .without_key()
-                .refused(405, "method_not_allowed", &message);
+                .assert_rejected(405, "method_not_allowed", &message);
             assert_eq!(answer.header("allow"), Some(allowed));
         }
     }

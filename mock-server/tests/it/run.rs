@@ -9,8 +9,8 @@ use tempfile::TempDir;
 
 use crate::serving::program;
 
-/// A shell function that sends a request: `ask METHOD PATH BODY`.
-const ASK: &str = r#"ask() {
+/// A shell function that sends a request: `request METHOD PATH BODY`.
+const REQUEST: &str = r#"request() {
     curl --silent --output "$null" --request "$1" "$PROFILE_BASE_URL/api/v1$2" \
         --header "Authorization: Bearer $PROFILE_API_KEY" \
         --header "Content-Type: application/json" --data "$3"
@@ -21,7 +21,7 @@ null=/dev/null
 /// Runs a shell script, and returns the exit code, stdout and stderr.
 #[track_caller]
 fn run(options: &[&str], script: &str) -> (Option<i32>, String, String) {
-    let script = format!("{ASK}{script}");
+    let script = format!("{REQUEST}{script}");
     let arguments = [&["run"], options, &["--", "sh", "-c", &script]].concat();
     output(&arguments)
 }
@@ -88,12 +88,12 @@ fn the_exit_code_is_that_of_the_command() {
 #[test]
 fn reports_violations_and_coverage_across_resets_and_worlds() {
     let script = r#"
-        ask PATCH /me/profile '{"nickname": "x"}'
-        ask GET /stats
+        request PATCH /me/profile '{"nickname": "x"}'
+        request GET /stats
         curl --silent --request POST "$MOCK_SERVER_CONTROL/worlds/default/reset"
-        ask PATCH /me/profile '{"accent_color": "red"}'
+        request PATCH /me/profile '{"accent_color": "red"}'
         curl --silent --output $null --request POST "$MOCK_SERVER_CONTROL/worlds"
-        PROFILE_BASE_URL=$PROFILE_BASE_URL/worlds/w1 ask PATCH /me/profile '{"text_color": "red"}'
+        PROFILE_BASE_URL=$PROFILE_BASE_URL/worlds/w1 request PATCH /me/profile '{"text_color": "red"}'
         curl --silent --request DELETE "$MOCK_SERVER_CONTROL/worlds/w1"
     "#;
     let (code, stdout, stderr) = run(&[], script);
@@ -141,7 +141,7 @@ fn the_report_is_written_as_json() {
         "--report",
         path.to_str().unwrap(),
     ];
-    let script = "ask PATCH /me/profile '{\"nickname\": \"x\"}'; exit 3";
+    let script = "request PATCH /me/profile '{\"nickname\": \"x\"}'; exit 3";
     assert_eq!(run(&options, script).0, Some(3));
     let report: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     assert_eq!(report["exit_code"], 3);

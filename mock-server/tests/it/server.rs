@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use mock_server::StartError;
 use mock_server::{MockServer, World};
 
-use crate::ask::ask;
+use crate::request::request;
 
 #[tokio::test]
 async fn one_task_can_drop_many_servers() {
@@ -63,7 +63,7 @@ fn a_thread_that_cannot_be_started_is_an_error() {
 #[tokio::test]
 async fn each_server_has_its_own_world() {
     let (one, other) = (MockServer::start().await, MockServer::start().await);
-    ask(&one, "DELETE /me/links/link_1").send();
+    request(&one, "DELETE /me/links/link_1").send();
     assert_eq!(other.world().unwrap(), World::default());
 }
 
@@ -73,13 +73,13 @@ async fn a_panic_in_a_change_does_not_stop_the_server() {
     let change = || server.update(|_| panic!("a mistake in a test"));
     let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(change));
     assert!(unwound.is_err());
-    ask(&server, "GET /me").data(200);
+    request(&server, "GET /me").data(200);
 }
 
 #[tokio::test]
 async fn a_world_survives_serialization() {
     let server = MockServer::start().await;
-    ask(&server, "DELETE /me/links/link_1").send();
+    request(&server, "DELETE /me/links/link_1").send();
     let world = server.world().unwrap();
     let text = serde_json::to_string(&world).unwrap();
     assert_eq!(serde_json::from_str::<World>(&text).unwrap(), world);

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::ask::{Answer, Ask, ask_at, ask_exactly};
+use crate::request::{Answer, TestRequest, request_at, request_exactly};
 
 /// Returns a command for the program with the given arguments.
 pub(crate) fn program(arguments: &[&str]) -> Command {
@@ -67,13 +67,13 @@ impl Serving {
         self.child.id()
     }
 
-    pub(crate) fn ask(&self, line: &str) -> Ask {
-        ask_at(self.address(), self.key("all"), line)
+    pub(crate) fn request(&self, line: &str) -> TestRequest {
+        request_at(self.address(), self.key("all"), line)
     }
 
     /// Creates a request to the control API. `line` is a method and a path below `/_mock/v1`.
-    pub(crate) fn control(&self, line: &str) -> Ask {
-        ask_exactly(self.address(), &line.replacen(' ', " /_mock/v1", 1))
+    pub(crate) fn control(&self, line: &str) -> TestRequest {
+        request_exactly(self.address(), &line.replacen(' ', " /_mock/v1", 1))
             .header("Content-Type", "application/json")
     }
 
@@ -81,10 +81,10 @@ impl Serving {
     /// no body.
     #[track_caller]
     pub(crate) fn order(&self, status: u16, line: &str, body: Value) -> Value {
-        let ask = self.control(line);
+        let request = self.control(line);
         let answer: Answer = match body {
-            Value::Null => ask.send(),
-            body => ask.body(body.to_string()).send(),
+            Value::Null => request.send(),
+            body => request.body(body.to_string()).send(),
         };
         assert_eq!(answer.status, status, "{}", answer.body);
         match answer.body.as_str() {

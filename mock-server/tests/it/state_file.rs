@@ -10,7 +10,7 @@ use mock_server::{MockServer, StateFile, World};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::ask::ask;
+use crate::request::request;
 
 fn state_in(directory: &TempDir) -> PathBuf {
     directory.path().join("profile").join("state.json")
@@ -39,7 +39,7 @@ async fn is_created_at_the_start_and_survives_the_server() {
     let path = state_in(&directory);
     let server = start_on(&path).await;
     assert!(path.exists());
-    ask(&server, "PATCH /me/profile")
+    request(&server, "PATCH /me/profile")
         .json(json!({"bio": "Kept"}))
         .data(200);
     let (world, keys) = (server.world().unwrap(), server.keys().clone());
@@ -48,7 +48,7 @@ async fn is_created_at_the_start_and_survives_the_server() {
     let again = start_on(&path).await;
     assert_eq!(again.world().unwrap(), world);
     assert_eq!(again.keys(), &keys);
-    assert_eq!(ask(&again, "GET /me").data(200)["bio"], "Kept");
+    assert_eq!(request(&again, "GET /me").data(200)["bio"], "Kept");
 }
 
 #[tokio::test]
@@ -68,7 +68,7 @@ async fn is_readable_only_by_its_owner() {
     let directory = TempDir::new().unwrap();
     let path = state_in(&directory);
     let server = start_on(&path).await;
-    ask(&server, "DELETE /me/links/link_1").send();
+    request(&server, "DELETE /me/links/link_1").send();
     let lock = path.with_file_name("state.json.lock");
     for (path, mode) in [
         (path.parent().unwrap(), 0o700),
@@ -98,8 +98,8 @@ async fn reads_and_rejections_do_not_write() {
     // A server writes its file in several lines, so a single line shows that it did not write.
     let state: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     fs::write(&path, state.to_string()).unwrap();
-    ask(&server, "GET /me").data(200);
-    assert_eq!(ask(&server, "DELETE /me/links/none").send().status, 404);
+    request(&server, "GET /me").data(200);
+    assert_eq!(request(&server, "DELETE /me/links/none").send().status, 404);
     assert_eq!(fs::read_to_string(&path).unwrap(), state.to_string());
 }
 
@@ -111,7 +111,7 @@ async fn two_servers_can_share_a_file() {
     let servers = [start_on(&path).await, start_on(&path).await];
     let create = |server| {
         for _ in 0..POSTS {
-            ask(server, "POST /me/posts")
+            request(server, "POST /me/posts")
                 .json(json!({"body": "x"}))
                 .data(201);
         }
@@ -135,7 +135,7 @@ async fn does_not_reuse_ids_from_the_state() {
     server
         .update(|world| world.account_mut("demo").unwrap().links[0].id = given)
         .unwrap();
-    let post = ask(&server, "POST /me/posts")
+    let post = request(&server, "POST /me/posts")
         .json(json!({"body": "x"}))
         .data(201);
     assert_eq!(post["id"], "post_41");
@@ -233,12 +233,12 @@ async fn all_responses_report_a_damaged_file_until_it_is_fixed() {
         path.display()
     );
     for line in ["GET /me", "DELETE /me/links/link_1"] {
-        ask(&server, line).refused(500, "state_file", &message);
+        request(&server, line).assert_rejected(500, "state_file", &message);
     }
     assert_eq!(server.world().unwrap_err().to_string(), message);
     assert_eq!(fs::read_to_string(&path).unwrap(), "[");
     fs::write(&path, good).unwrap();
-    ask(&server, "GET /me").data(200);
+    request(&server, "GET /me").data(200);
 }
 
 #[tokio::test]
@@ -246,9 +246,9 @@ async fn a_file_deleted_while_serving_is_created_again() {
     let directory = TempDir::new().unwrap();
     let path = state_in(&directory);
     let server = start_on(&path).await;
-    ask(&server, "DELETE /me/links/link_1").send();
+    request(&server, "DELETE /me/links/link_1").send();
     fs::remove_file(&path).unwrap();
-    ask(&server, "GET /me").data(200);
+    request(&server, "GET /me").data(200);
     assert!(path.exists());
     assert_eq!(server.world().unwrap(), World::default());
 }
@@ -258,7 +258,7 @@ async fn reset_replaces_a_damaged_file_and_running_servers_follow() {
     let directory = TempDir::new().unwrap();
     let path = state_in(&directory);
     let server = start_on(&path).await;
-    ask(&server, "DELETE /me/links/link_1").send();
+    request(&server, "DELETE /me/links/link_1").send();
     fs::write(&path, "damaged").unwrap();
     StateFile::new(&path).reset(&World::default()).unwrap();
     assert_eq!(server.world().unwrap(), World::default());
@@ -273,7 +273,7 @@ async fn follows_symbolic_links() {
     std::os::unix::fs::symlink(&file, &link).unwrap();
     for _ in 0..2 {
         let server = start_on(&link).await;
-        ask(&server, "POST /me/posts")
+        request(&server, "POST /me/posts")
             .json(json!({"body": "x"}))
             .data(201);
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
@@ -291,7 +291,7 @@ async fn overwrites_temporary_files_of_a_crash() {
     let server = start_on(&path).await;
     let left = path.with_file_name("state.json.new");
     fs::write(&left, "half of a sta").unwrap();
-    ask(&server, "DELETE /me/links/link_1").send();
+    request(&server, "DELETE /me/links/link_1").send();
     assert!(!left.exists());
     let mut names: Vec<_> = fs::read_dir(path.parent().unwrap())
         .unwrap()
@@ -308,6 +308,6 @@ async fn a_deleted_file_is_created_with_the_same_keys() {
     StateFile::new(&path).reset(&World::new(7)).unwrap();
     let server = start_on(&path).await;
     fs::remove_file(&path).unwrap();
-    ask(&server, "GET /me").data(200);
+    request(&server, "GET /me").data(200);
     assert_eq!(&server.world().unwrap().keys(), server.keys());
 }

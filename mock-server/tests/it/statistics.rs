@@ -3,7 +3,7 @@
 use mock_server::{Clock, MockServer};
 use serde_json::{Value, json};
 
-use crate::ask::ask;
+use crate::request::request;
 
 async fn start_on_the_first_of_march() -> MockServer {
     let clock = Clock::fixed("2026-03-01T12:00:00Z").unwrap();
@@ -30,7 +30,7 @@ fn names(value: &Value) -> Vec<&str> {
 #[tokio::test]
 async fn own_statistics_are_complete_and_consistent() {
     let server = start_on_the_first_of_march().await;
-    let own = ask(&server, "GET /users/demo/stats?days=365").data(200);
+    let own = request(&server, "GET /users/demo/stats?days=365").data(200);
     let mut found = names(&own);
     found.sort_unstable();
     assert_eq!(
@@ -54,7 +54,7 @@ async fn own_statistics_are_complete_and_consistent() {
 #[tokio::test]
 async fn the_window_ends_today_and_has_one_entry_per_day() {
     let server = start_on_the_first_of_march().await;
-    let own = ask(&server, "GET /users/demo/stats?days=3").data(200);
+    let own = request(&server, "GET /users/demo/stats?days=3").data(200);
     let dates: Vec<_> = own["daily"]
         .as_array()
         .unwrap()
@@ -68,7 +68,7 @@ async fn the_window_ends_today_and_has_one_entry_per_day() {
 async fn other_query_parameters_are_ignored() {
     let server = start_on_the_first_of_march().await;
     for query in ["?", "?other=5", "?day=1&Days=1"] {
-        let statistics = ask(&server, &format!("GET /users/demo/stats{query}")).data(200);
+        let statistics = request(&server, &format!("GET /users/demo/stats{query}")).data(200);
         assert_eq!(statistics["period"]["days"], 30);
     }
 }
@@ -77,7 +77,8 @@ async fn other_query_parameters_are_ignored() {
 async fn all_time_views_do_not_depend_on_the_window() {
     let server = start_on_the_first_of_march().await;
     let total = |days| {
-        ask(&server, &format!("GET /users/demo/stats?days={days}")).data(200)["total_views"].take()
+        request(&server, &format!("GET /users/demo/stats?days={days}")).data(200)["total_views"]
+            .take()
     };
     assert_eq!(total(1), total(365));
 }
@@ -88,12 +89,8 @@ async fn reports_the_range_for_days_out_of_range() {
     for (handle, limit) in [("demo", 365), ("grace", 30)] {
         for days in ["-1", "366", "99999999999999999999"] {
             let message = format!("days is {days}; expected 1 to {limit} for this profile");
-            ask(&server, &format!("GET /users/{handle}/stats?days={days}")).refused_for(
-                422,
-                "days",
-                "out_of_range",
-                &message,
-            );
+            request(&server, &format!("GET /users/{handle}/stats?days={days}"))
+                .assert_rejected_for(422, "days", "out_of_range", &message);
         }
     }
 }
@@ -113,7 +110,7 @@ async fn requires_an_integer_number_of_days() {
         ("%FF", "\u{fffd}"),
     ] {
         let message = format!("days is `{found}`; expected an integer");
-        ask(&server, &format!("GET /users/demo/stats?days={sent}")).refused_for(
+        request(&server, &format!("GET /users/demo/stats?days={sent}")).assert_rejected_for(
             422,
             "days",
             "not_an_integer",
@@ -125,7 +122,7 @@ async fn requires_an_integer_number_of_days() {
 #[tokio::test]
 async fn rejects_repeated_days() {
     let server = MockServer::start().await;
-    ask(&server, "GET /users/demo/stats?days=7&x=1&days=7").refused_for(
+    request(&server, "GET /users/demo/stats?days=7&x=1&days=7").assert_rejected_for(
         422,
         "days",
         "repeated_parameter",
@@ -145,7 +142,7 @@ async fn returns_404_for_an_unknown_handle() {
     ] {
         let message = format!("no profile has the handle {handle}");
         for query in ["", "?days=x"] {
-            ask(&server, &format!("GET /users/{segment}/stats{query}")).refused(
+            request(&server, &format!("GET /users/{segment}/stats{query}")).assert_rejected(
                 404,
                 "unknown_handle",
                 &message,
@@ -162,15 +159,15 @@ async fn percent_decodes_handles() {
             world.add_account("ä/ö 100%");
         })
         .unwrap();
-    ask(&server, "GET /users/%C3%A4%2F%C3%B6%20100%25/stats").data(200);
-    ask(&server, "GET /users/%64emo/stats?days=365").data(200);
+    request(&server, "GET /users/%C3%A4%2F%C3%B6%20100%25/stats").data(200);
+    request(&server, "GET /users/%64emo/stats?days=365").data(200);
 }
 
 #[tokio::test]
 async fn any_key_can_read_and_the_seed_decides_the_numbers() {
     let server = start_on_the_first_of_march().await;
     let read = |server: &MockServer| {
-        ask(server, "GET /users/grace/stats")
+        request(server, "GET /users/grace/stats")
             .key(&server.keys().none)
             .data(200)
     };

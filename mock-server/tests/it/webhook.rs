@@ -34,7 +34,7 @@ async fn emit(server: &MockServer) -> Delivery {
 async fn deliver_to(answer: &str) -> DeliveryOutcome {
     let server = start().await;
     let (url, _arrived) = receive(&[answer]);
-    server.webhook().point_at(&url, SECRET).unwrap();
+    server.webhook().set_receiver(&url, SECRET).unwrap();
     let delivery = emit(&server).await;
     assert_eq!(
         server.webhook().consecutive_failures().unwrap(),
@@ -53,9 +53,9 @@ fn set(server: &MockServer, change: impl FnOnce(&mut Dialect)) {
 async fn a_delivery_has_the_kind_and_the_signature_of_its_bytes() {
     let server = start().await;
     let (url, arrived) = receive(&[OK]);
-    server.webhook().point_at(&url, SECRET).unwrap();
+    server.webhook().set_receiver(&url, SECRET).unwrap();
     let delivery = emit(&server).await;
-    assert_eq!(delivery.outcome, DeliveryOutcome::Answered { status: 200 });
+    assert_eq!(delivery.outcome, DeliveryOutcome::Responded { status: 200 });
 
     let arrived = arrived.recv().unwrap();
     assert_eq!(arrived.request_line, "POST /hooks?team=1 HTTP/1.1");
@@ -78,7 +78,7 @@ async fn a_delivery_has_the_kind_and_the_signature_of_its_bytes() {
 async fn a_dialect_can_change_payload_and_encoding() {
     let server = start().await;
     let (url, arrived) = receive(&[OK, OK]);
-    server.webhook().point_at(&url, SECRET).unwrap();
+    server.webhook().set_receiver(&url, SECRET).unwrap();
     set(&server, |dialect| {
         dialect.webhook_signature_encoding = SignatureEncoding::Base64;
     });
@@ -103,7 +103,7 @@ async fn a_dialect_can_change_payload_and_encoding() {
 async fn can_send_any_kind_and_any_bytes() {
     let server = start().await;
     let (url, arrived) = receive(&[OK]);
-    server.webhook().point_at(&url, SECRET).unwrap();
+    server.webhook().set_receiver(&url, SECRET).unwrap();
     let body = EventData::Bytes(b"\xff\0raw".to_vec());
     server.webhook().emit("badge é", body).await.unwrap();
     let arrived = arrived.recv().unwrap();
@@ -120,7 +120,7 @@ async fn only_2xx_is_a_success() {
     for status in [200, 201, 204, 299] {
         let answer = format!("HTTP/1.1 {status} Any\r\nContent-Length: 0\r\n\r\n");
         let outcome = deliver_to(&answer).await;
-        assert_eq!(outcome, DeliveryOutcome::Answered { status });
+        assert_eq!(outcome, DeliveryOutcome::Responded { status });
         assert!(outcome.is_success(), "{status}");
     }
     for status in [300, 301, 302, 307, 304, 400, 404, 410, 429, 500, 503] {
@@ -129,7 +129,7 @@ async fn only_2xx_is_a_success() {
             "HTTP/1.1 {status} Any\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"
         );
         let outcome = deliver_to(&answer).await;
-        assert_eq!(outcome, DeliveryOutcome::Answered { status });
+        assert_eq!(outcome, DeliveryOutcome::Responded { status });
         assert!(!outcome.is_success(), "{status}");
     }
 }
@@ -156,7 +156,7 @@ async fn an_unreachable_receiver_is_a_failure() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
-    server.webhook().point_at(&url, SECRET).unwrap();
+    server.webhook().set_receiver(&url, SECRET).unwrap();
     let delivery = emit(&server).await;
     let outcome = delivery.outcome.to_string();
     assert!(outcome.starts_with("connection failed: "), "{outcome}");
@@ -171,7 +171,7 @@ async fn a_receiver_that_hangs_times_out() {
     // The system accepts the connection, but nothing reads from it.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    server.webhook().point_at(&url, SECRET).unwrap();
+    server.webhook().set_receiver(&url, SECRET).unwrap();
     let delivery = emit(&server).await;
     assert_eq!(delivery.outcome.to_string(), "no response within 20 ms");
     assert_eq!(server.webhook().consecutive_failures().unwrap(), 1);
@@ -193,7 +193,7 @@ async fn a_response_that_stalls_times_out() {
         // Returns when the other side closes the connection.
         stream.read_to_end(&mut Vec::new())
     });
-    server.webhook().point_at(&url, SECRET).unwrap();
+    server.webhook().set_receiver(&url, SECRET).unwrap();
     let delivery = emit(&server).await;
     assert_eq!(delivery.outcome.to_string(), "no response within 20 ms");
     let hung_up = tokio::task::spawn_blocking(|| stalling.join().unwrap());
@@ -205,7 +205,7 @@ async fn does_not_read_a_huge_response_to_the_end() {
     let start = "x".repeat(512 * 1024);
     let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n{start}");
     let outcome = deliver_to(&answer).await;
-    assert_eq!(outcome, DeliveryOutcome::Answered { status: 200 });
+    assert_eq!(outcome, DeliveryOutcome::Responded { status: 200 });
 }
 
 #[tokio::test]
@@ -225,7 +225,7 @@ async fn does_not_send_while_it_is_off() {
     let server = start().await;
     let failing = "HTTP/1.1 500 Any\r\nContent-Length: 0\r\n\r\n";
     let (url, arrived) = receive(&[failing; 10]);
-    server.webhook().point_at(&url, SECRET).unwrap();
+    server.webhook().set_receiver(&url, SECRET).unwrap();
     for _ in 0..10 {
         emit(&server).await;
     }
@@ -284,7 +284,7 @@ async fn a_redelivery_has_the_same_bytes_and_headers() {
     let server = start().await;
     let failing = "HTTP/1.1 500 Any\r\nContent-Length: 0\r\n\r\n";
     let (url, arrived) = receive(&[failing, OK]);
-    server.webhook().point_at(&url, SECRET).unwrap();
+    server.webhook().set_receiver(&url, SECRET).unwrap();
     let first = emit(&server).await;
     // The new dialect and the new time do not affect the redelivery.
     set(&server, |dialect| {
@@ -340,7 +340,7 @@ async fn the_log_is_json_without_the_secret() {
             "signature": delivery.sent.signature,
             "content_type": "application/json",
             "body": "{\"type\":\"follow.created\",\"created_at\":\"2026-03-01T12:00:00Z\",\"data\":{\"from\":\"grace\"}}",
-            "outcome": {"result": "answered", "status": 500},
+            "outcome": {"result": "responded", "status": 500},
         }])
     );
     let status: Value = json!(server.webhook().status().unwrap());
@@ -364,7 +364,7 @@ async fn sent_events_count_as_covered_even_if_they_fail() {
     emit(&server).await;
     assert!(!uncovered().contains(&EventKind::FOLLOW_CREATED));
     let (url, _arrived) = receive(&["HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n"]);
-    server.webhook().point_at(&url, SECRET).unwrap();
+    server.webhook().set_receiver(&url, SECRET).unwrap();
     server
         .webhook()
         .emit("post.liked", json!({}))
@@ -396,10 +396,13 @@ async fn rejects_invalid_input_without_changes() {
     let webhook = server.webhook();
     for (rejected, code) in [
         (
-            webhook.point_at("https://127.0.0.1/", SECRET),
+            webhook.set_receiver("https://127.0.0.1/", SECRET),
             "invalid_url",
         ),
-        (webhook.point_at("http://127.0.0.1/", ""), "empty_secret"),
+        (
+            webhook.set_receiver("http://127.0.0.1/", ""),
+            "empty_secret",
+        ),
         (webhook.use_sink("200", ""), "empty_secret"),
         (webhook.use_sink("", SECRET), "invalid_script"),
     ] {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use mock_server::faults::Delay;
 use mock_server::{Fault, FaultRule, MockServer, WireFault};
 
-use crate::ask::ask;
+use crate::request::request;
 
 /// Longer than any test here takes, so that a bug fails the test instead of blocking it.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -57,7 +57,7 @@ fn content_length(head: &str) -> usize {
 
 async fn badges() -> Vec<u8> {
     let server = MockServer::start().await;
-    ask(&server, "GET /badges")
+    request(&server, "GET /badges")
         .without_key()
         .send()
         .body
@@ -184,7 +184,7 @@ async fn a_dribble_does_not_change_responses_without_a_body() {
         milliseconds: 1,
     });
     let server = server(fault).await;
-    let answer = ask(&server, "DELETE /me/links/link_1").send();
+    let answer = request(&server, "DELETE /me/links/link_1").send();
     assert_eq!((answer.status, answer.body.as_str()), (204, ""));
     assert_eq!(answer.header("content-length"), None);
 }
@@ -301,7 +301,7 @@ async fn a_delay_does_not_block_other_requests() {
     });
     server.add_fault(FaultRule::new(delay).times(1)).unwrap();
     let slow = send(server.address());
-    ask(&server, "GET /badges").send();
+    request(&server, "GET /badges").send();
     // If the second request waited for the first, `send` would not return.
     drop(slow);
 }

@@ -7,11 +7,11 @@ use mock_server::World;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::ask::{Ask, ask_at, ask_exactly};
+use crate::request::{TestRequest, request_at, request_exactly};
 use crate::serving::{Serving, serve};
 
-fn ask_with(serving: &Serving, world: &Value, line: &str) -> Ask {
-    ask_at(
+fn request_with(serving: &Serving, world: &Value, line: &str) -> TestRequest {
+    request_at(
         serving.address(),
         world["keys"]["all"].as_str().unwrap(),
         line,
@@ -32,7 +32,7 @@ fn worlds_without_a_seed_have_different_keys() {
         for (other_url, key) in &without_seed {
             let path = url.replace(serving.url(), "");
             let line = format!("GET {path}/api/v1/me");
-            let answer = ask_exactly(serving.address(), &line).key(key).send();
+            let answer = request_exactly(serving.address(), &line).key(key).send();
             let expected = if url == other_url { 200 } else { 401 };
             assert_eq!(answer.status, expected, "{url} {other_url}");
         }
@@ -47,14 +47,17 @@ fn share_only_the_seed() {
     assert_ne!(one["id"], other["id"]);
     let url = format!("{}/worlds/w1", serving.url());
     assert_eq!((&one["id"], &one["url"]), (&json!("w1"), &json!(url)));
-    ask_with(&serving, &one, "PATCH /me/profile")
+    request_with(&serving, &one, "PATCH /me/profile")
         .json(json!({"bio": "One"}))
         .data(200);
-    let me = ask_with(&serving, &one, "GET /me").data(200);
+    let me = request_with(&serving, &one, "GET /me").data(200);
     assert_eq!(me["bio"], "One");
-    let untouched = serving.ask("GET /me").data(200);
+    let untouched = serving.request("GET /me").data(200);
     assert_ne!(untouched["bio"], "One");
-    assert_eq!(ask_with(&serving, &other, "GET /me").data(200), untouched);
+    assert_eq!(
+        request_with(&serving, &other, "GET /me").data(200),
+        untouched
+    );
 }
 
 #[test]
@@ -66,7 +69,7 @@ fn have_their_own_keys_state_clock_and_faults() {
     let world = serving.order(201, "POST /worlds", new);
     let at = |path: &str| format!("/worlds/{}{path}", world["id"].as_str().unwrap());
     assert_eq!(
-        ask_with(&serving, &world, "GET /me").data(200)["bio"],
+        request_with(&serving, &world, "GET /me").data(200)["bio"],
         "Brought along"
     );
     assert_eq!(
@@ -79,13 +82,16 @@ fn have_their_own_keys_state_clock_and_faults() {
     let new = json!({"handle": "ada", "scopes": []});
     let key = serving.order(201, &format!("POST {}", at("/keys")), new);
     let token = key["key"].as_str().unwrap();
-    assert_eq!(serving.ask("GET /me").key(token).data(200)["handle"], "ada");
+    assert_eq!(
+        serving.request("GET /me").key(token).data(200)["handle"],
+        "ada"
+    );
 
     let rule = json!({"match": {"key": token}, "fault": {"status": {"status": 503}}});
     serving.order(201, &format!("POST {}", at("/faults")), rule);
-    assert_eq!(serving.ask("GET /me").key(token).send().status, 503);
-    ask_with(&serving, &world, "GET /me").data(200);
-    serving.ask("GET /me").data(200);
+    assert_eq!(serving.request("GET /me").key(token).send().status, 503);
+    request_with(&serving, &world, "GET /me").data(200);
+    serving.request("GET /me").data(200);
 
     serving.order(
         204,
@@ -95,9 +101,9 @@ fn have_their_own_keys_state_clock_and_faults() {
     serving.order(204, &format!("DELETE {}", at("/faults")), Value::Null);
     let refusal = "unknown API key";
     serving
-        .ask("GET /me")
+        .request("GET /me")
         .key(token)
-        .refused(401, "key_invalid", refusal);
+        .assert_rejected(401, "key_invalid", refusal);
 }
 
 #[test]
@@ -107,7 +113,11 @@ fn are_deleted_with_their_keys() {
     let line = format!("DELETE /worlds/{}", world["id"].as_str().unwrap());
     serving.order(204, &line, Value::Null);
     serving.order(404, &line, Value::Null);
-    ask_with(&serving, &world, "GET /me").refused(401, "key_invalid", "unknown API key");
+    request_with(&serving, &world, "GET /me").assert_rejected(
+        401,
+        "key_invalid",
+        "unknown API key",
+    );
 }
 
 #[test]
@@ -136,10 +146,10 @@ fn serve_many_suites_at_once() {
             scope.spawn(|| {
                 let world = serving.order(201, "POST /worlds", Value::Null);
                 for _ in 0..POSTS {
-                    let post = ask_with(&serving, &world, "POST /me/posts");
+                    let post = request_with(&serving, &world, "POST /me/posts");
                     post.json(json!({"body": "x"})).data(201);
                 }
-                let me = ask_with(&serving, &world, "GET /me").data(200);
+                let me = request_with(&serving, &world, "GET /me").data(200);
                 assert_eq!(me["posts"].as_array().unwrap().len(), 1 + POSTS);
             });
         }
@@ -155,8 +165,8 @@ fn do_not_wait_for_the_state_file_of_another_world() {
     let lock = File::open(directory.path().join("state.json.lock")).unwrap();
     lock.lock().unwrap();
     thread::scope(|scope| {
-        let waiting = scope.spawn(|| serving.ask("GET /me").data(200));
-        ask_with(&serving, &world, "GET /me").data(200);
+        let waiting = scope.spawn(|| serving.request("GET /me").data(200));
+        request_with(&serving, &world, "GET /me").data(200);
         serving.order(200, "GET /health", Value::Null);
         assert!(!waiting.is_finished());
         lock.unlock().unwrap();
@@ -169,8 +179,8 @@ fn can_be_reached_by_url_without_a_key() {
     let serving = serve(&[]);
     let dialect = json!({"reference_data": "key_required"});
     let world = serving.order(201, "POST /worlds", json!({"dialect": dialect}));
-    let below = |line: &str| ask_exactly(serving.address(), line);
-    below("GET /worlds/w1/api/v1/badges").refused(
+    let below = |line: &str| request_exactly(serving.address(), line);
+    below("GET /worlds/w1/api/v1/badges").assert_rejected(
         401,
         "key_missing",
         "no API key; send the header `Authorization: Bearer <API_KEY>`",
@@ -193,8 +203,8 @@ fn can_be_reached_by_url_without_a_key() {
 #[test]
 fn unknown_worlds_are_reported() {
     let serving = serve(&[]);
-    let gone = ask_exactly(serving.address(), "GET /worlds/w3/api/v1/me");
-    gone.without_key().refused(
+    let gone = request_exactly(serving.address(), "GET /worlds/w3/api/v1/me");
+    gone.without_key().assert_rejected(
         404,
         "unknown_world",
         "unknown world \"w3\"; it was deleted or never created",
@@ -222,7 +232,7 @@ fn use_the_dialect_of_the_program_by_default() {
     assert_eq!(dialect(json!({"dialect": {"ids": "integer"}})), "integer");
     let world = serving.order(201, "POST /worlds", Value::Null);
     assert_eq!(
-        ask_with(&serving, &world, "GET /me").data(200)["key"]["scopes"],
+        request_with(&serving, &world, "GET /me").data(200)["key"]["scopes"],
         "profile:write analytics:read links:write social:write"
     );
 }
@@ -246,6 +256,6 @@ fn deletion_ends_waiting() {
 fn pages_of_another_origin_can_use_new_worlds() {
     let serving = serve(&["--cors", "*"]);
     let world = serving.order(201, "POST /worlds", Value::Null);
-    let answer = ask_with(&serving, &world, "GET /me").send();
+    let answer = request_with(&serving, &world, "GET /me").send();
     assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
 }

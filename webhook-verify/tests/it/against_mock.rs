@@ -35,7 +35,7 @@ async fn serve(receiver: &Receiver) -> String {
 async fn emit(server: &MockServer, kind: &str, data: Value) -> u16 {
     let delivery = server.webhook().emit(kind, data).await.unwrap();
     match delivery.outcome {
-        DeliveryOutcome::Answered { status } => status,
+        DeliveryOutcome::Responded { status } => status,
         outcome => panic!("{outcome:?}"),
     }
 }
@@ -46,7 +46,7 @@ async fn every_kind_verifies() {
     let receiver = Receiver::new(Verifier::new(secret(SECRET)));
     server
         .webhook()
-        .point_at(&serve(&receiver).await, SECRET)
+        .set_receiver(&serve(&receiver).await, SECRET)
         .unwrap();
     for kind in EventKind::KNOWN {
         assert_eq!(
@@ -67,11 +67,11 @@ async fn payloads_that_are_not_json_get_a_2xx_response() {
     let receiver = Receiver::new(Verifier::new(secret(SECRET)));
     server
         .webhook()
-        .point_at(&serve(&receiver).await, SECRET)
+        .set_receiver(&serve(&receiver).await, SECRET)
         .unwrap();
     for body in [vec![], vec![0xff, 0x00], b"{".to_vec()] {
         let delivery = server.webhook().emit("post.liked", body).await.unwrap();
-        assert_eq!(delivery.outcome, DeliveryOutcome::Answered { status: 204 });
+        assert_eq!(delivery.outcome, DeliveryOutcome::Responded { status: 204 });
     }
     assert_eq!(server.webhook().consecutive_failures().unwrap(), 0);
 }
@@ -90,7 +90,7 @@ async fn base64_digests_verify_if_enabled() {
     for (receiver, status) in [(hex, 401), (base64, 200)] {
         server
             .webhook()
-            .point_at(&serve(&receiver).await, SECRET)
+            .set_receiver(&serve(&receiver).await, SECRET)
             .unwrap();
         assert_eq!(emit(&server, "post.liked", json!({})).await, status);
     }
@@ -101,7 +101,7 @@ async fn ten_consecutive_rejections_turn_the_webhook_off() {
     let server = MockServer::start().await;
     let receiver = Receiver::new(Verifier::new(secret("not the service's")));
     let url = serve(&receiver).await;
-    server.webhook().point_at(&url, SECRET).unwrap();
+    server.webhook().set_receiver(&url, SECRET).unwrap();
     for count in 1..=MAX_CONSECUTIVE_FAILURES {
         assert!(server.webhook().is_active().unwrap());
         assert_eq!(emit(&server, "post.liked", json!({})).await, 401);

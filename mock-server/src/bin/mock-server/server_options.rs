@@ -77,7 +77,7 @@ fn address(text: &str) -> Result<String, &'static str> {
 }
 
 fn webhook_url(url: &str) -> Result<String, InvalidInput> {
-    World::default().point_webhook_at(url, "any secret")?;
+    World::default().set_webhook_receiver(url, "any secret")?;
     Ok(url.to_owned())
 }
 

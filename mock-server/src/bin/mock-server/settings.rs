@@ -24,7 +24,7 @@ impl Settings {
         let webhook = webhook.map(|(url, file)| {
             let secret = secret(file)?;
             World::default()
-                .point_webhook_at(url, &*secret)
+                .set_webhook_receiver(url, &*secret)
                 .map_err(Failure::in_file("webhook secret", file))?;
             Ok::<_, Failure>((url.clone(), secret))
         });
@@ -46,8 +46,8 @@ impl Settings {
             world.set_dialect(dialect.clone());
         }
         if let Some((url, secret)) = &self.webhook {
-            let pointed = world.point_webhook_at(url, &**secret);
-            pointed.expect("URL and secret were checked when they were read");
+            let set = world.set_webhook_receiver(url, &**secret);
+            set.expect("URL and secret were checked when they were read");
         }
         had_other
     }

@@ -54,8 +54,10 @@ pub(in crate::control) fn change(call: &WorldCall) -> Result<Reply, ControlError
             let message = "`url` and `sink` cannot be combined; remove one of them";
             return Err(ControlError::unprocessable("two_receivers", message));
         }
-        (Some(url), None) => point_at(call, Receiver::Url(url.parse()?), change.secret)?,
-        (None, Some(sink)) => point_at(call, Receiver::Sink(parse_script(sink)?), change.secret)?,
+        (Some(url), None) => set_receiver(call, Receiver::Url(url.parse()?), change.secret)?,
+        (None, Some(sink)) => {
+            set_receiver(call, Receiver::Sink(parse_script(sink)?), change.secret)?
+        }
         (None, None) if change.secret.is_some() || change.active.is_none() => {
             let message = "the request has no receiver; set `url` or `sink`, or only `active`";
             return Err(ControlError::unprocessable("no_change", message));
@@ -71,7 +73,7 @@ pub(in crate::control) fn show_sink(call: &WorldCall) -> Result<Reply, ControlEr
 
 pub(in crate::control) fn change_sink(call: &WorldCall) -> Result<Reply, ControlError> {
     let SinkChange { script, secret } = read_json::object(&call.request.body)?;
-    sink_of(point_at(
+    sink_of(set_receiver(
         call,
         Receiver::Sink(parse_script(script)?),
         secret,
@@ -156,7 +158,7 @@ fn sink_of(status: WebhookStatus) -> Result<Reply, ControlError> {
     Ok(Reply::json(200, &sink))
 }
 
-fn point_at(
+fn set_receiver(
     call: &WorldCall,
     receiver: Receiver,
     secret: Option<BytesInJson>,
@@ -173,7 +175,7 @@ fn point_at(
             );
         };
         match receiver {
-            Receiver::Url(url) => webhook.point_at(url, secret),
+            Receiver::Url(url) => webhook.set_receiver(url, secret),
             Receiver::Sink(script) => webhook.use_sink(script, secret),
         }
         (Ok(webhook.status()), true)

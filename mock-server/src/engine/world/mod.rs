@@ -141,7 +141,7 @@ impl World {
     }
 
     /// Sets the receiver of the webhook, as
-    /// [`WebhookHandle::point_at`](crate::webhook::WebhookHandle::point_at) does in a running server.
+    /// [`WebhookHandle::set_receiver`](crate::webhook::WebhookHandle::set_receiver) does in a running server.
     ///
     /// # Errors
     ///
@@ -149,16 +149,16 @@ impl World {
     ///
     /// ```
     /// let mut world = mock_server::World::new(0);
-    /// world.point_webhook_at("http://127.0.0.1:8080/hooks", "whsec_test")?;
+    /// world.set_webhook_receiver("http://127.0.0.1:8080/hooks", "whsec_test")?;
     /// # Ok::<(), mock_server::InvalidInput>(())
     /// ```
-    pub fn point_webhook_at(
+    pub fn set_webhook_receiver(
         &mut self,
         url: &str,
         secret: impl Into<Vec<u8>>,
     ) -> Result<(), InvalidInput> {
         self.webhook
-            .point_at(url.parse()?, WebhookSecret::new(secret)?);
+            .set_receiver(url.parse()?, WebhookSecret::new(secret)?);
         Ok(())
     }
 

@@ -20,7 +20,7 @@ async fn verifies_deliveries_of_the_service() {
     let mut listener = Listener::start(home.path(), &["--max", "7", "--json"]);
     let service = MockServer::start().await;
     let hooks = service.webhook();
-    hooks.point_at(listener.url(), SECRET).unwrap();
+    hooks.set_receiver(listener.url(), SECRET).unwrap();
     for kind in webhook(home.path(), &["kinds", "--json"])
         .run()
         .json()
@@ -54,7 +54,10 @@ async fn accepts_base64_signatures_on_request() {
         .start()
         .await
         .unwrap();
-    service.webhook().point_at(listener.url(), SECRET).unwrap();
+    service
+        .webhook()
+        .set_receiver(listener.url(), SECRET)
+        .unwrap();
     let sent = service
         .webhook()
         .emit("post.liked", json!({}))

@@ -7,19 +7,19 @@ use mock_server::{MockServer, Reply};
 use serde_json::{Value, json};
 
 /// Creates a request with a key that has all scopes. `line` is a method and a path below `/api/v1`.
-pub(crate) fn ask(server: &MockServer, line: &str) -> Ask {
-    ask_at(server.address(), server.key(), line)
+pub(crate) fn request(server: &MockServer, line: &str) -> TestRequest {
+    request_at(server.address(), server.key(), line)
 }
 
 /// Creates a request to an address.
-pub(crate) fn ask_at(address: SocketAddr, key: &str, line: &str) -> Ask {
+pub(crate) fn request_at(address: SocketAddr, key: &str, line: &str) -> TestRequest {
     let line = line.replacen(' ', " /api/v1", 1);
-    ask_exactly(address, &line).key(key)
+    request_exactly(address, &line).key(key)
 }
 
 /// Creates a request without a key. `line` is a method and an absolute path.
-pub(crate) fn ask_exactly(address: SocketAddr, line: &str) -> Ask {
-    Ask {
+pub(crate) fn request_exactly(address: SocketAddr, line: &str) -> TestRequest {
+    TestRequest {
         address,
         line: line.to_owned(),
         key: None,
@@ -28,7 +28,7 @@ pub(crate) fn ask_exactly(address: SocketAddr, line: &str) -> Ask {
     }
 }
 
-pub(crate) struct Ask {
+pub(crate) struct TestRequest {
     address: SocketAddr,
     line: String,
     key: Option<String>,
@@ -36,7 +36,7 @@ pub(crate) struct Ask {
     body: Vec<u8>,
 }
 
-impl Ask {
+impl TestRequest {
     pub(crate) fn key(mut self, key: &str) -> Self {
         self.key = Some(key.to_owned());
         self
@@ -74,7 +74,7 @@ impl Ask {
 
     /// Sends the request without waiting for the response.
     #[track_caller]
-    pub(crate) fn begin(self) -> Asked {
+    pub(crate) fn begin(self) -> SentRequest {
         let mut stream = TcpStream::connect(self.address).unwrap();
         let authorization = match &self.key {
             Some(key) => format!("Authorization: Bearer {key}\r\n"),
@@ -89,7 +89,7 @@ impl Ask {
         );
         stream.write_all(head.as_bytes()).unwrap();
         stream.write_all(&self.body).unwrap();
-        Asked(stream)
+        SentRequest(stream)
     }
 
     /// Sends the request, checks the status code, and returns `data` of the response.
@@ -106,21 +106,27 @@ impl Ask {
 
     /// Sends the request and checks the error in the response, which must not name a field.
     #[track_caller]
-    pub(crate) fn refused(self, status: u16, code: &str, message: &str) -> Answer {
-        self.refused_with(status, json!({"code": code, "message": message}))
+    pub(crate) fn assert_rejected(self, status: u16, code: &str, message: &str) -> Answer {
+        self.assert_rejected_with(status, json!({"code": code, "message": message}))
     }
 
     /// Sends the request and checks the error in the response, which must name the field.
     #[track_caller]
-    pub(crate) fn refused_for(self, status: u16, field: &str, code: &str, message: &str) -> Answer {
-        self.refused_with(
+    pub(crate) fn assert_rejected_for(
+        self,
+        status: u16,
+        field: &str,
+        code: &str,
+        message: &str,
+    ) -> Answer {
+        self.assert_rejected_with(
             status,
             json!({"code": code, "message": message, "field": field}),
         )
     }
 
     #[track_caller]
-    fn refused_with(self, status: u16, error: Value) -> Answer {
+    fn assert_rejected_with(self, status: u16, error: Value) -> Answer {
         let answer = self.send();
         let body: Value = serde_json::from_str(&answer.body).unwrap();
         assert_eq!(body, json!({"error": error}));
@@ -131,9 +137,9 @@ impl Ask {
 }
 
 /// A request that has been sent.
-pub(crate) struct Asked(TcpStream);
+pub(crate) struct SentRequest(TcpStream);
 
-impl Asked {
+impl SentRequest {
     #[track_caller]
     pub(crate) fn finish(mut self) -> Answer {
         let mut bytes = Vec::new();
