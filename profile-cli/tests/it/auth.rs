@@ -436,6 +436,24 @@ async fn logout_asks_and_removes_the_account() {
 }
 
 #[tokio::test]
+async fn logout_suggests_another_account_if_the_selected_one_is_removed() {
+    let fixture = Fixture::new().await;
+    for name in ["a", "b", "c"] {
+        let name = ["--account", name];
+        fixture.log_in(fixture.service.key(), &name).stdout();
+    }
+    let logout = |name: &str| {
+        let arguments = ["auth", "logout", "--yes", "--account", name];
+        fixture.without_settings(&arguments).run()
+    };
+    let other = logout("a");
+    assert!(!other.stdout().contains("auth switch"), "{other}");
+    let selected = logout("c");
+    let hint = " Select another account with `profile auth switch`: b.\n";
+    assert!(selected.stdout().ends_with(hint), "{selected}");
+}
+
+#[tokio::test]
 async fn status_masks_the_key() {
     let fixture = Fixture::new().await;
     let links = &fixture.service.keys().links;

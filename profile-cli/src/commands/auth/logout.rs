@@ -39,7 +39,8 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
     let chosen = edit.file().text(SettingName::Account)?;
     let removed_from = KeyStore::remove(settings, &name)?;
     edit.remove_account(&name);
-    if chosen.as_deref() == Some(name.as_str()) {
+    let was_selected = chosen.as_deref() == Some(name.as_str());
+    if was_selected {
         edit.unset(SettingName::Account)?;
     }
     let others = edit.file().accounts();
@@ -48,12 +49,12 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report, Failure> {
         Some(place) => format!("its key was deleted from {place}"),
         None => "it had no key".to_owned(),
     };
-    let next = match others.is_empty() {
-        true => String::new(),
-        false => format!(
+    let next = match was_selected && !others.is_empty() {
+        true => format!(
             " Select another account with `profile auth switch`: {}.",
             others.join(", ")
         ),
+        false => String::new(),
     };
     Ok(Report::new(
         json!({"result": "logged_out", "account": name, "key_removed_from": removed_from}),
