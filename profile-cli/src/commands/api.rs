@@ -192,14 +192,14 @@ impl ResponseView<'_> {
         if self.include {
             let mut head = format!("HTTP {}\n", self.response.status());
             for (name, value) in self.response.headers() {
-                head += &format!("{name}: {}\n", self.client.without_key(&value));
+                head += &format!("{name}: {}\n", self.client.redact_key(&value));
             }
             bytes.extend_from_slice(head.as_bytes());
             bytes.push(b'\n');
         }
         let body = self.response.body();
         let text = String::from_utf8_lossy(body);
-        match self.client.without_key(&text) {
+        match self.client.redact_key(&text) {
             Cow::Borrowed(_) => bytes.extend_from_slice(body),
             Cow::Owned(redacted) => bytes.extend_from_slice(redacted.as_bytes()),
         }
@@ -210,7 +210,7 @@ impl ResponseView<'_> {
     fn as_json(&self) -> Result<String, Failure> {
         let status = self.response.status();
         let text = String::from_utf8_lossy(self.response.body());
-        let text = self.client.without_key(&text);
+        let text = self.client.redact_key(&text);
         let body = match text.trim() {
             "" => "null",
             text => text,
@@ -236,7 +236,7 @@ impl ResponseView<'_> {
     fn headers(&self) -> Map<String, Value> {
         let mut headers = Map::new();
         for (name, value) in self.response.headers() {
-            let value = self.client.without_key(&value);
+            let value = self.client.redact_key(&value);
             let value = match headers.get(name).and_then(Value::as_str) {
                 Some(before) => format!("{before}, {value}"),
                 None => value.into_owned(),

@@ -57,11 +57,11 @@ pub(crate) fn received<T>(response: &Response<T>, client: Option<&Client>) {
         return;
     };
     for (name, value) in response.headers() {
-        tracing::debug!("< {name}: {}", client.without_key(&value));
+        tracing::debug!("< {name}: {}", client.redact_key(&value));
     }
     if bytes > 0 {
         let body = String::from_utf8_lossy(response.body());
-        tracing::trace!("< {}", client.without_key(&body));
+        tracing::trace!("< {}", client.redact_key(&body));
     }
 }
 

@@ -51,7 +51,7 @@ impl Client {
     pub fn raw_call(&self, method: Method, path: impl Into<String>) -> RawCall {
         let path = path.into();
         // The operation is shown in errors and spans, which must not contain the key.
-        let redacted = self.without_key(&path).into_owned();
+        let redacted = self.redact_key(&path).into_owned();
         let request = check_path(&path, &redacted)
             .map_err(Error::from)
             .map(|()| Request::with_path(Operation::unspecified(method, redacted), path));
@@ -95,7 +95,7 @@ impl RawCall {
     /// ```
     pub fn encoded_query(mut self, query: &str) -> Self {
         self.request = self.request.and_then(|request| {
-            check_query(query, &self.client.without_key(query))
+            check_query(query, &self.client.redact_key(query))
                 .map_err(|invalid| Error::from(invalid).with_operation(request.operation()))?;
             let query = match request.query() {
                 Some(before) => format!("{before}&{query}"),

@@ -194,11 +194,11 @@ impl Client {
     ///     .base_url("https://profiles.example")
     ///     .api_key(ApiKey::new("canary")?)
     ///     .build()?;
-    /// assert_eq!(client.without_key("you sent canary"), "you sent [redacted]");
+    /// assert_eq!(client.redact_key("you sent canary"), "you sent [redacted]");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn without_key<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    pub fn redact_key<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let key = self.shared.api_key.as_ref();
         match key.and_then(|key| key.redact(text)) {
             Some(redacted) => Cow::Owned(redacted),
@@ -236,7 +236,7 @@ impl Client {
     /// Adds the endpoint and the handle or ID of a request to an error, without the key.
     pub(crate) fn error_in(&self, request: &Request, error: Error) -> Error {
         let resource = request.resource();
-        let resource = resource.map(|resource| self.without_key(&resource).into_owned());
+        let resource = resource.map(|resource| self.redact_key(&resource).into_owned());
         error
             .with_operation(request.operation())
             .with_resource(resource)

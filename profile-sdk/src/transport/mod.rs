@@ -35,13 +35,10 @@ use tls::setup_error;
 
 use crate::{Error, Method, Request};
 
-/// The time without data after which an HTTP/2 connection with calls in flight is checked.
+/// The time without data after which an HTTP/2 connection with calls in flight is checked. hyper closes
+/// it if there is no response within 20 seconds.
 #[cfg(feature = "http2")]
-const PING_AFTER: Duration = Duration::from_secs(10);
-
-/// The time to respond to the check.
-#[cfg(feature = "http2")]
-const PING_TIMEOUT: Duration = Duration::from_secs(10);
+const PING_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The connections to one service, shared by the clients of all keys.
 pub(crate) struct Transport {
@@ -76,14 +73,12 @@ impl Transport {
             .no_deflate()
             .no_gzip()
             .no_zstd();
+        let is_https = base_url.is_https() || proxy.as_ref().is_some_and(Proxy::is_https);
         // A timeout does not close an HTTP/2 connection: if it hangs, retries would time out, too.
         #[cfg(feature = "http2")]
-        {
-            http = http
-                .http2_keep_alive_interval(PING_AFTER)
-                .http2_keep_alive_timeout(PING_TIMEOUT);
+        if is_https {
+            http = http.http2_keep_alive_interval(PING_INTERVAL);
         }
-        let is_https = base_url.is_https() || proxy.as_ref().is_some_and(Proxy::is_https);
         if let Some(proxy) = proxy {
             http = http.proxy(proxy.for_all_requests());
         }

@@ -28,7 +28,7 @@ async fn each_account_sends_its_own_key() {
     let stranger = owner.with_api_key(key("canary"));
     let error = stranger.me().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unauthorized);
-    assert_eq!(stranger.without_key("a canary"), "a [redacted]");
+    assert_eq!(stranger.redact_key("a canary"), "a [redacted]");
     assert!(!format!("{stranger:?}").contains("canary"));
     owner.me().await.unwrap();
     let tenant = RequestPattern::any().header("x-tenant", "blue");

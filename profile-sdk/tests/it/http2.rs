@@ -66,7 +66,7 @@ async fn a_connection_that_hangs_is_replaced() {
     let call = tokio::spawn(client.me().send());
     let mut is_closed = false;
     // Less than the timeout of the attempt.
-    for _ in 0..25 {
+    for _ in 0..29 {
         tokio::time::pause();
         tokio::time::advance(Duration::from_secs(1)).await;
         tokio::time::resume();
