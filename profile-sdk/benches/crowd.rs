@@ -2,8 +2,8 @@
 //! a client written by hand.
 //!
 //! `cargo bench -p profile-sdk --bench crowd` prints the table. The client written by hand retries
-//! three times after a 429, as long as `Retry-After` says, and with `governor` also limits itself to
-//! 10 requests per second, which it has to know.
+//! three times after a 429, as long as `Retry-After` says. With `governor` or `request_interval`, a
+//! client also limits itself to 10 requests per second, which it has to know.
 
 #![allow(clippy::print_stdout, reason = "this program prints a table")]
 
@@ -19,6 +19,13 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
 use crate::limited_service::LimitedService;
+
+const CLIENTS: [&str; 4] = [
+    "profile-sdk",
+    "profile-sdk, `request_interval`",
+    "hand-written",
+    "hand-written, `governor`",
+];
 
 /// The number of tasks, and of calls of each task.
 type Crowd = (u32, u32);
@@ -44,7 +51,7 @@ fn main() {
         let mut rows = JoinSet::new();
         for has_headers in [true, false] {
             for crowd in [(200, 1), (20, 10)] {
-                for client in ["profile-sdk", "hand-written", "hand-written, `governor`"] {
+                for client in CLIENTS {
                     rows.spawn(measure(client, crowd, has_headers));
                 }
             }
@@ -82,9 +89,12 @@ async fn measure(name: &str, (tasks, calls): Crowd, has_headers: bool) -> String
 
 impl Caller {
     fn new(name: &str, base_url: &str) -> Self {
-        if name == "profile-sdk" {
-            let client = Client::builder().base_url(base_url).build();
-            return Self::Sdk(client.expect("a client"));
+        if name.starts_with("profile-sdk") {
+            let mut builder = Client::builder().base_url(base_url);
+            if name.contains("request_interval") {
+                builder = builder.request_interval(Duration::from_millis(100));
+            }
+            return Self::Sdk(builder.build().expect("a client"));
         }
         let per_second = NonZeroU32::new(10).expect("ten is not zero");
         let limiter = DefaultDirectRateLimiter::direct(Quota::per_second(per_second));

@@ -16,10 +16,7 @@ pub(crate) async fn run() -> Result<Summary, Box<dyn Error>> {
     let service = MockServer::start().await;
     let folder = tempfile::tempdir()?;
     let list = write_list(&service, folder.path())?;
-    let sync = Sync {
-        base_url: service.uri().to_owned(),
-        concurrency: 4,
-    };
+    let sync = Sync::new(service.uri(), 4)?;
     crate::run(&sync, &list, &record_path(&list)).await?;
     // In the second run, everything is done, so nothing is sent.
     let second = crate::run(&sync, &list, &record_path(&list)).await?;

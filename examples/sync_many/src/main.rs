@@ -44,10 +44,7 @@ async fn sync(arguments: Arguments) -> Result<Summary, Box<dyn Error>> {
     };
     let base_url = env::var("PROFILE_BASE_URL")
         .map_err(|_| "PROFILE_BASE_URL is not set; expected the URL of the service")?;
-    let sync = Sync {
-        base_url,
-        concurrency: arguments.concurrency,
-    };
+    let sync = Sync::new(&base_url, arguments.concurrency)?;
     let record = arguments.record.unwrap_or_else(|| record_path(&list));
     run(&sync, &list, &record).await
 }

@@ -16,10 +16,9 @@ const TIMEOUT: Duration = Duration::from_secs(15 * 60);
 /// A run over a list of accounts.
 #[derive(Debug, Clone)]
 pub struct Sync {
-    /// The base URL of the service, without `/api/v1`.
-    pub base_url: String,
-    /// Number of accounts to edit at once, at least 1.
-    pub concurrency: usize,
+    /// Without a key. All accounts share its connections.
+    client: Client,
+    concurrency: usize,
 }
 
 /// The outcome for one account.
@@ -47,6 +46,28 @@ pub struct Summary {
 }
 
 impl Sync {
+    /// Creates a run at a service, which edits this number of accounts at once, at least 1.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the base URL is invalid.
+    ///
+    /// ```
+    /// let sync = sync_many::Sync::new("https://profiles.example", 16)?;
+    /// # Ok::<(), profile_sdk::Error>(())
+    /// ```
+    pub fn new(base_url: &str, concurrency: usize) -> Result<Self, Error> {
+        let client = Client::builder()
+            .base_url(base_url)
+            .total_timeout(TIMEOUT)
+            .retry(RetryPolicy::new().max_wait(TIMEOUT))
+            .build()?;
+        Ok(Self {
+            client,
+            concurrency: concurrency.max(1),
+        })
+    }
+
     /// Edits the accounts. Calls `report` with the name and outcome of each, and the summary so
     /// far.
     ///
@@ -58,10 +79,7 @@ impl Sync {
     /// use sync_many::{Record, Sync, read_accounts};
     ///
     /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-    /// let sync = Sync {
-    ///     base_url: "https://profiles.example".to_owned(),
-    ///     concurrency: 16,
-    /// };
+    /// let sync = Sync::new("https://profiles.example", 16)?;
     /// let accounts = read_accounts("accounts.jsonl".as_ref())?;
     /// let record = Record::open("accounts.record".as_ref())?;
     /// let summary = sync.run(accounts, record, |name, outcome, _| println!("{name}: {outcome}"));
@@ -75,22 +93,17 @@ impl Sync {
         record: Record,
         mut report: impl FnMut(&str, &Outcome, &Summary),
     ) -> Result<Summary, RecordError> {
-        let permits = Arc::new(Semaphore::new(self.concurrency.max(1)));
-        let shared = Arc::new((self.client(), record));
+        let permits = Arc::new(Semaphore::new(self.concurrency));
+        let record = Arc::new(record);
         let mut tasks = JoinSet::new();
         for account in accounts {
-            let (permits, shared) = (permits.clone(), shared.clone());
+            let (permits, record) = (permits.clone(), record.clone());
+            let shared = self.client.clone();
             tasks.spawn(async move {
                 let _permit = permits.acquire().await;
-                let (client, record) = &*shared;
-                let outcome = match client {
-                    // The rate limit belongs to the key, so each account has a client.
-                    Ok(client) => {
-                        let client = client.with_api_key(account.key.clone());
-                        edit(&client, &account, record).await
-                    }
-                    Err(error) => Ok(Outcome::Failed(error.to_string())),
-                };
+                // The rate limit belongs to the key, so each account has a client.
+                let client = shared.with_api_key(account.key.clone());
+                let outcome = edit(&client, &account, &record).await;
                 outcome.map(|outcome| (account.name, outcome))
             });
         }
@@ -101,15 +114,6 @@ impl Sync {
             report(&name, &outcome, &summary);
         }
         Ok(summary)
-    }
-
-    /// Creates the client whose connections all accounts share.
-    fn client(&self) -> Result<Client, Error> {
-        Client::builder()
-            .base_url(&self.base_url)
-            .total_timeout(TIMEOUT)
-            .retry(RetryPolicy::new().max_wait(TIMEOUT))
-            .build()
     }
 }
 

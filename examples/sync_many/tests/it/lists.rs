@@ -83,3 +83,16 @@ async fn rejects_a_record_in_use() {
     assert_contains(&output.stderr, "another run is using the record");
     drop(record);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reports_an_invalid_base_url_once() {
+    let fixture = Fixture::with_accounts(2).await;
+    let mut command = fixture.program();
+    command.env("PROFILE_BASE_URL", "profiles.example");
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "base URL does not contain ://; expected a URL such as https://host\n"
+    );
+}
