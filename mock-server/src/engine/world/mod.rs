@@ -141,7 +141,8 @@ impl World {
     }
 
     /// Sets the receiver of the webhook, as
-    /// [`WebhookHandle::set_receiver`](crate::webhook::WebhookHandle::set_receiver) does in a running server.
+    /// [`WebhookHandle::set_receiver`](crate::webhook::WebhookHandle::set_receiver) does in a running
+    /// server.
     ///
     /// # Errors
     ///
