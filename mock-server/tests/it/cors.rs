@@ -96,7 +96,7 @@ async fn pages_cannot_read_other_paths() {
 }
 
 #[test]
-fn rejects_what_is_not_an_origin() {
+fn rejects_a_value_that_is_not_an_origin() {
     let error = MockServer::builder()
         .cors("http://localhost:3000/")
         .unwrap_err();

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::control::api::Control;
 use crate::control::error::ControlError;
 use crate::control::world_call::WorldCall;
-use crate::engine::dialect::DialectFile;
+use crate::engine::dialect::{DialectFile, settings_with_alternatives};
 use crate::engine::{Dialect, Reply, Request, World};
 use crate::input::InvalidInput;
 use crate::input::read_json::{self, BAD_BODY};
@@ -22,19 +22,12 @@ struct Setting {
 /// Returns all settings, for test suites that run once per alternative.
 pub(in crate::control) fn settings(_: &Control, _: &Request) -> Result<Reply, ControlError> {
     let default = serde_json::json!(Dialect::default());
-    let mut settings: Vec<Setting> = Vec::new();
-    for (setting, _, dialect) in Dialect::alternatives() {
-        let alternative = serde_json::json!(dialect)[setting].clone();
-        match settings.last_mut().filter(|last| last.setting == setting) {
-            Some(last) => last.alternatives.push(alternative),
-            None => settings.push(Setting {
-                setting,
-                default: default[setting].clone(),
-                alternatives: vec![alternative],
-            }),
-        }
-    }
-    Ok(Reply::json(200, &settings))
+    let settings = settings_with_alternatives().map(|(setting, alternatives)| Setting {
+        setting,
+        default: default[setting].clone(),
+        alternatives,
+    });
+    Ok(Reply::json(200, &settings.collect::<Vec<_>>()))
 }
 
 pub(in crate::control) fn show(call: &WorldCall) -> Result<Reply, ControlError> {

@@ -37,6 +37,12 @@ const SETTINGS: [Setting; 25] = [
     ("webhook_timeout", &["1"]),
 ];
 
+/// Returns every setting with its alternatives in JSON.
+pub(crate) fn settings_with_alternatives() -> impl Iterator<Item = (&'static str, Vec<Value>)> {
+    let all = SETTINGS.iter();
+    all.map(|(setting, all)| (*setting, all.iter().map(|one| value(one)).collect()))
+}
+
 /// Returns the alternatives to the settings of a dialect.
 pub(super) fn of(base: Dialect) -> impl Iterator<Item = (&'static str, &'static str, Dialect)> {
     let all = SETTINGS
@@ -67,12 +73,14 @@ pub(super) fn random(seed: u64) -> Dialect {
 /// Returns the dialect with another value of a setting.
 fn with(dialect: &Dialect, setting: &str, alternative: &str) -> Dialect {
     let mut settings = serde_json::to_value(dialect).expect("a dialect has a JSON form");
-    // The timeout is a number; all other values are names.
-    settings[setting] = match alternative.parse::<u64>() {
-        Ok(seconds) => seconds.into(),
-        Err(_) => Value::from(alternative),
-    };
+    settings[setting] = value(alternative);
     serde_json::from_value(settings).expect("the table lists valid values")
+}
+
+/// Returns the JSON form: a number for the timeout, and a string for every other setting.
+fn value(alternative: &str) -> Value {
+    let number = alternative.parse::<u64>().map(Value::from);
+    number.unwrap_or_else(|_| Value::from(alternative))
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::input::InvalidInput;
 
+pub(crate) use alternatives::settings_with_alternatives;
 pub use error_template::ErrorTemplate;
 pub(super) use error_template::Values;
 pub use extra_fields::ExtraFields;
