@@ -44,6 +44,8 @@ impl<T: FromStr<Err: Display>> TypedText<T> {
                 "{source} is not valid UTF-8: invalid byte at offset {place}"
             ))
         })?;
+        // Some programs on Windows mark the encoding of a file.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         text.parse()
             .map_err(|error: T::Err| invalid(&error.to_string()))
     }

@@ -211,6 +211,7 @@ async fn reads_a_bio_from_a_file_or_stdin() {
     for (text, expected) in [
         ("one\r\n\ttwo\n", "one\r\n\ttwo"),
         ("@one\n\n", "@one\n"),
+        ("\u{feff}one\r\n", "one"),
         ("\n", ""),
         ("-", "-"),
     ] {
