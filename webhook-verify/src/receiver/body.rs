@@ -3,7 +3,7 @@
 use core::future::poll_fn;
 use core::pin::Pin;
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::{Buf, Bytes};
 use http::HeaderMap;
 use http::header::{CONTENT_LENGTH, EXPECT};
 use http_body::Body;
@@ -50,31 +50,5 @@ pub(super) async fn discard<B: Body>(headers: &HeaderMap, mut body: Pin<&mut B>)
         && let Some(Ok(chunk)) = next_chunk(body.as_mut()).await
     {
         discarded += chunk.len() as u64;
-    }
-}
-
-/// The body as one buffer, which is copied only if the body has several chunks.
-#[derive(Default)]
-pub(super) struct Collected {
-    first: Bytes,
-    joined: BytesMut,
-}
-
-impl Collected {
-    pub(super) fn push(&mut self, chunk: Bytes) {
-        if self.first.is_empty() && self.joined.is_empty() {
-            self.first = chunk;
-            return;
-        }
-        self.joined
-            .extend_from_slice(&core::mem::take(&mut self.first));
-        self.joined.extend_from_slice(&chunk);
-    }
-
-    pub(super) fn into_bytes(self) -> Bytes {
-        match self.joined.is_empty() {
-            true => self.first,
-            false => self.joined.freeze(),
-        }
     }
 }

@@ -17,11 +17,10 @@ use alloc::sync::Arc;
 use core::fmt;
 use core::pin::{Pin, pin};
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
 use http_body::Body;
 
-use self::body::Collected;
 use self::rejection::BoxError;
 use crate::{FailureCounter, FailureRun, Headers, Verified, Verifier};
 
@@ -250,13 +249,13 @@ impl Receiver {
         let mut stream = self
             .verifier
             .start(Headers::from(headers), content_length)?;
-        let mut collected = Collected::default();
+        let mut received = BytesMut::new();
         while let Some(chunk) = body::next_chunk(body.as_mut()).await {
             let chunk = chunk.map_err(|reason| Rejection::UnreadableBody(reason.into()))?;
             stream.update(&chunk)?;
-            collected.push(chunk);
+            received.extend_from_slice(&chunk);
         }
-        Ok(stream.finish()?.with_body(collected.into_bytes()))
+        Ok(stream.finish()?.with_body(received.freeze()))
     }
 
     #[cfg(feature = "axum")]
