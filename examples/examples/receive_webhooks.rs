@@ -78,6 +78,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         };
         let listener = TcpListener::bind("127.0.0.1:8080").await?;
         let receiver = Receiver::new(verifier).on_rejection(log_rejection);
+        // Has no time limits. The quick start of webhook-verify limits the time of slow senders.
         return Ok(axum::serve(listener, app(receiver)).await?);
     }
 

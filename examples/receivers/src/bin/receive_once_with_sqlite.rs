@@ -127,6 +127,7 @@ async fn main() -> Result<(), AnyError> {
     let secret = Secret::new(env::var("PROFILE_WEBHOOK_SECRET")?)?;
     let app = app(secret, Connection::open("deliveries.db")?)?;
     let listener = TcpListener::bind("127.0.0.1:8080").await?;
+    // Has no time limits. The quick start of webhook-verify limits the time of slow senders.
     Ok(axum::serve(listener, app).await?)
 }
 
