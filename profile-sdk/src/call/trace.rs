@@ -62,7 +62,7 @@ mod on {
         attempt: F,
     ) -> impl Future<Output = F::Output> {
         let begun = async move {
-            tracing::debug!(target: TARGET, "attempt begins");
+            tracing::debug!(target: TARGET, number, "attempt {number} begins");
             attempt.await
         };
         begun.instrument(tracing::debug_span!(target: TARGET, "attempt", number))
@@ -75,13 +75,17 @@ mod on {
             number,
             kind = error.kind().as_str(),
             %error,
-            "attempt failed"
+            "attempt {number} failed: {error}"
         );
     }
 
     pub(crate) fn waiting(wait: Duration) {
         let seconds = wait.as_secs_f64();
-        tracing::debug!(target: TARGET, seconds, "waiting before the next attempt");
+        tracing::debug!(
+            target: TARGET,
+            seconds,
+            "waiting {seconds:.3} seconds before the next attempt"
+        );
     }
 }
 
