@@ -59,13 +59,16 @@ async fn a_connection_that_hangs_is_replaced() {
     let client = client_builder_for(&balancer.uri)
         .root_certificate_pem(service.certificate.as_bytes())
         .api_key(ApiKey::new("the-key").unwrap())
+        // Longer than a slow machine can delay the test.
+        .attempt_timeout(Duration::from_secs(300))
+        .total_timeout(Duration::from_secs(600))
         .build()
         .unwrap();
     client.me().await.unwrap();
     balancer.hang.send(()).unwrap();
     let call = tokio::spawn(client.me().send());
     let mut is_closed = false;
-    // Less than the timeout of the attempt.
+    // Less than the default timeout of an attempt.
     for _ in 0..29 {
         tokio::time::pause();
         tokio::time::advance(Duration::from_secs(1)).await;
