@@ -47,14 +47,14 @@ pub use pacing::{Clock, RateLimitStatus};
 pub use request::{Method, Operation, Request};
 pub use resources::{
     Analytics, ApiVisible, Badge, BadgeKind, CountryViews, DailyViews, Devices, KeyInfo, Link,
-    LinkUpdate, Metric, NewLink, Period, Post, Profile, ProfileUpdate, RateLimit, SiteStats,
-    UserStats,
+    LinkUpdate, Metric, NewLink, Period, Post, Profile, ProfileField, ProfileUpdate, RateLimit,
+    SiteStats, UserStats,
 };
 pub use retry::RetryPolicy;
 pub use transport::tls::Tls;
 #[cfg(feature = "tower")]
 pub use transport::{http_service::HttpService, response_body::ResponseBody};
 pub use values::{
-    ApiKey, Bio, Color, Days, DisplayName, Handle, InvalidValue, LinkId, LinkUrl, Location, PostId,
-    Scope, Scopes,
+    ApiKey, Bio, Color, Days, DisplayName, FieldKind, Handle, InvalidValue, LinkId, LinkUrl,
+    Location, PostId, Scope, Scopes,
 };

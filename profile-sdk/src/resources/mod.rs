@@ -8,6 +8,7 @@ mod links;
 mod me;
 mod posts;
 mod profile;
+mod profile_field;
 mod site_stats;
 mod user_stats;
 
@@ -17,6 +18,6 @@ pub use badges::{Badge, BadgeKind};
 pub use key_info::{KeyInfo, RateLimit};
 pub use links::{Link, LinkUpdate, NewLink};
 pub use posts::Post;
-pub use profile::{Profile, ProfileUpdate};
+pub use profile_field::{Profile, ProfileField, ProfileUpdate};
 pub use site_stats::SiteStats;
 pub use user_stats::{CountryViews, DailyViews, Devices, Period, UserStats};

@@ -1,76 +1,11 @@
 //! Profiles and `PATCH /me/profile`.
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::decode::response_data::{Resource, ResponseData};
-
 use crate::{
-    ApiVisible, Badge, Bio, Call, Client, Color, DisplayName, Handle, KeyInfo, Link, Location,
-    Operation, Post, Request,
+    Badge, Call, Client, Link, Operation, Post, Profile, ProfileField, ProfileUpdate, Request,
 };
-
-/// A profile.
-///
-/// `GET /me` returns all fields; the response to `PATCH /me/profile` may contain only some. Absent
-/// and null fields are `None`. Values are not validated; parse a color with [`Color`](crate::Color)
-/// to check it. (Specification: Resources, Profile.)
-///
-/// Tests can create one from JSON or with `Default`:
-///
-/// ```
-/// let mut profile = profile_sdk::Profile::default();
-/// profile.display_name = Some("Ada".to_owned());
-/// ```
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-#[non_exhaustive]
-pub struct Profile {
-    /// The handle.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub handle: Option<Handle>,
-    /// The display name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub display_name: Option<String>,
-    /// The bio.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bio: Option<String>,
-    /// The location.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub location: Option<String>,
-    /// The accent color, `#rrggbb`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub accent_color: Option<String>,
-    /// The text color, `#rrggbb`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub text_color: Option<String>,
-    /// The background color, `#rrggbb`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub background_color: Option<String>,
-    /// The links. `None` means that the response does not list them, not that there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub links: Option<Vec<Link>>,
-    /// The posts. `None` means that the response does not list them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub posts: Option<Vec<Post>>,
-    /// The badges. `None` means that the response does not list them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub badges: Option<Vec<Badge>>,
-    /// The owner's email address. Only in `GET /me`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub email: Option<String>,
-    /// The visibility setting for the API. Only in `GET /me`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub api_visible: Option<ApiVisible>,
-    /// The calling key. Only in `GET /me`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub key: Option<KeyInfo>,
-    /// All other fields, as the service sent them. Also fields with an unexpected type, if the
-    /// specification does not define their type; such a field of a link, post or badge is in the
-    /// `extra` of that element.
-    #[serde(flatten)]
-    pub extra: Map<String, Value>,
-}
 
 impl ResponseData for Profile {
     const LENIENT_FIELDS: &'static [&'static str] =
@@ -102,110 +37,8 @@ impl ResponseData for Profile {
 
 impl Resource for Profile {
     fn is_recognized(&self) -> bool {
-        let texts = [
-            &self.display_name,
-            &self.bio,
-            &self.location,
-            &self.accent_color,
-            &self.text_color,
-            &self.background_color,
-        ];
-        self.handle.is_some() || texts.into_iter().any(Option::is_some)
-    }
-}
-
-/// Changes to a profile. A field that is `None` is not changed. An empty text clears the field.
-///
-/// `Deserialize` rejects unknown fields, as the service does. Set the fields directly, for example to
-/// an option, or with the methods:
-///
-/// ```
-/// use profile_sdk::ProfileUpdate;
-///
-/// let location = Some("".parse()?);
-/// let mut update = ProfileUpdate::new()
-///     .display_name("Ada".parse()?)
-///     .accent_color("#ff8800".parse()?);
-/// update.location = location;
-/// assert_eq!(
-///     serde_json::to_string(&update)?,
-///     r##"{"display_name":"Ada","location":"","accent_color":"#ff8800"}"##,
-/// );
-/// assert_eq!(update.bio, None);
-/// assert_eq!(update, serde_json::from_str(&serde_json::to_string(&update)?)?);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-#[must_use]
-pub struct ProfileUpdate {
-    /// The new display name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub display_name: Option<DisplayName>,
-    /// The new bio.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bio: Option<Bio>,
-    /// The new location.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub location: Option<Location>,
-    /// The new accent color.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub accent_color: Option<Color>,
-    /// The new text color.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub text_color: Option<Color>,
-    /// The new background color.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub background_color: Option<Color>,
-}
-
-impl ProfileUpdate {
-    /// Creates an update without changes.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Changes the display name.
-    pub fn display_name(mut self, display_name: DisplayName) -> Self {
-        self.display_name = Some(display_name);
-        self
-    }
-
-    /// Changes the bio.
-    pub fn bio(mut self, bio: Bio) -> Self {
-        self.bio = Some(bio);
-        self
-    }
-
-    /// Changes the location.
-    pub fn location(mut self, location: Location) -> Self {
-        self.location = Some(location);
-        self
-    }
-
-    /// Changes the accent color.
-    pub fn accent_color(mut self, color: Color) -> Self {
-        self.accent_color = Some(color);
-        self
-    }
-
-    /// Changes the text color.
-    pub fn text_color(mut self, color: Color) -> Self {
-        self.text_color = Some(color);
-        self
-    }
-
-    /// Changes the background color.
-    pub fn background_color(mut self, color: Color) -> Self {
-        self.background_color = Some(color);
-        self
-    }
-
-    /// Returns `true` if no field is set. The service accepts an empty update.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        let mut fields = ProfileField::ALL.iter();
+        self.handle.is_some() || fields.any(|field| self.get(*field).is_some())
     }
 }
 
@@ -213,8 +46,8 @@ impl Client {
     /// `PATCH /me/profile`: edits the profile. Returns the profile, or `None` if the response does
     /// not contain it.
     ///
-    /// Requires the scope `profile:write`. For the limits, see [`DisplayName`], [`Bio`],
-    /// [`Location`] and [`Color`]. (Specification: Endpoints, `PATCH /me/profile`.)
+    /// Requires the scope `profile:write`. For the limits, see [`ProfileField`]. (Specification:
+    /// Endpoints, `PATCH /me/profile`.)
     ///
     /// # Errors
     ///

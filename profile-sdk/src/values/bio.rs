@@ -2,17 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::InvalidValue;
 use crate::values::text_value::{from_text, text_value};
+use crate::{FieldKind, InvalidValue};
 
 /// A bio: up to 300 characters and up to 10 lines. It can be empty.
 ///
-/// A character is a Unicode scalar value. `\r
-///
-/// `, `
-///
-/// ` and a lone `\r` end a line. The text after the last line break is a line too, even if it is
-/// empty. (Specification: Resources, Profile; Limits.)
+/// A character is a Unicode scalar value. `\r\n`, `\n` and a lone `\r` end a line. The text after the
+/// last line break is a line too, even if it is empty. (Specification: Resources, Profile; Limits.)
 ///
 /// ```
 /// use profile_sdk::Bio;
@@ -35,6 +31,11 @@ impl Bio {
 
     /// The maximum number of lines.
     pub const MAX_LINES: usize = 10;
+
+    pub(crate) const KIND: FieldKind = FieldKind::MultilineText {
+        max_characters: Self::MAX_CHARACTERS,
+        max_lines: Self::MAX_LINES,
+    };
 
     /// Creates a bio. The text is not changed.
     ///

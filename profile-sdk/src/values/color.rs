@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::InvalidValue;
 use crate::values::invalid_value::quoted;
 use crate::values::text_value::{from_text, text_value};
+use crate::{FieldKind, InvalidValue};
 
 /// A color of the form `#rrggbb`, with hexadecimal digits in either case.
 ///
@@ -28,6 +28,8 @@ use crate::values::text_value::{from_text, text_value};
 pub struct Color(String);
 
 impl Color {
+    pub(crate) const KIND: FieldKind = FieldKind::Color;
+
     /// Creates a color from a text of the form `#rrggbb`. The text is not changed.
     ///
     /// # Errors

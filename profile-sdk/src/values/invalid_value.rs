@@ -25,6 +25,11 @@ impl InvalidValue {
         }
     }
 
+    /// Returns the same error for a value of another field.
+    pub(crate) fn of_field(self, field: &'static str) -> Self {
+        Self { field, ..self }
+    }
+
     /// Returns the name of the field in the specification, for example `bio`.
     #[must_use]
     pub fn field(&self) -> &'static str {

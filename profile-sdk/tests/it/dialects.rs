@@ -13,7 +13,7 @@ use mock_server::dialect::{
 use mock_server::{Dialect, MockServer, RateLimit, Request, handle};
 use profile_sdk::{
     BadgeKind, Client, Days, Error, ErrorKind, Handle, Link, LinkId, LinkUpdate, LinkUrl, NewLink,
-    Operation, Post, PostId, Profile, ProfileUpdate, Scope, Scopes,
+    Operation, Post, PostId, Profile, ProfileField, ProfileUpdate, Scope, Scopes,
 };
 use serde_json::{Map, Value};
 
@@ -218,17 +218,10 @@ impl Setup {
     #[track_caller]
     fn check_profile(&self, returned: &Profile) {
         let account = self.account();
-        let stored = &account.profile;
-        let texts = [
-            (&returned.display_name, &stored.display_name),
-            (&returned.bio, &stored.bio),
-            (&returned.location, &stored.location),
-            (&returned.accent_color, &stored.accent_color),
-            (&returned.text_color, &stored.text_color),
-            (&returned.background_color, &stored.background_color),
-        ];
-        for (returned, stored) in texts {
-            assert_eq!(returned.as_ref(), Some(stored), "{}", self.name);
+        let stored = serde_json::to_value(&account.profile).unwrap();
+        for field in ProfileField::ALL {
+            let stored = stored[field.name()].as_str();
+            assert_eq!(returned.get(*field), stored, "{}: {field}", self.name);
         }
         let (links, posts) = match self.dialect.me_fields {
             MeFields::Full => (

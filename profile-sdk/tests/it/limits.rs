@@ -1,9 +1,10 @@
 //! The client and the service have the same limits.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use mock_server::{Request, World, handle};
-use profile_sdk::{Bio, Color, Days, DisplayName, Location};
+use profile_sdk::{Bio, Days, ProfileField, ProfileUpdate};
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any, prop_oneof};
 use proptest::sample::select;
@@ -26,13 +27,15 @@ impl Service {
         }
     }
 
+    /// Checks that the client accepts a value if and only if the service does.
     #[track_caller]
-    fn accepts_field(&mut self, field: &str, value: &str) -> bool {
-        let body = json!({field: value}).to_string();
+    fn assert_agrees(&mut self, field: ProfileField, value: &str) {
+        let client = ProfileUpdate::new().set(field, value).is_ok();
+        let body = json!({field.name(): value}).to_string();
         let request = Request::new("PATCH", "/api/v1/me/profile")
             .header("content-type", "application/json")
             .body(body);
-        self.accepts(request)
+        assert_eq!(client, self.accepts(request), "{field}: {value:?}");
     }
 
     #[track_caller]
@@ -61,21 +64,25 @@ fn texts_around(max: usize) -> impl Iterator<Item = String> {
 }
 
 #[test]
+fn the_fields_match() {
+    let service = serde_json::to_value(mock_server::Profile::default()).unwrap();
+    let service: BTreeSet<_> = service.as_object().unwrap().keys().cloned().collect();
+    let client = ProfileField::ALL.iter().map(|field| field.to_string());
+    assert_eq!(client.collect::<BTreeSet<_>>(), service);
+}
+
+#[test]
 pub(crate) fn text_limits_match() {
     let mut service = Service::new();
-    for text in texts_around(DisplayName::MAX_CHARACTERS) {
-        let client = DisplayName::new(text.as_str()).is_ok();
-        let service_result = service.accepts_field("display_name", &text);
-        assert_eq!(client, service_result, "{text:?}");
-    }
-    for text in texts_around(Location::MAX_CHARACTERS) {
-        let client = Location::new(text.as_str()).is_ok();
-        let service_result = service.accepts_field("location", &text);
-        assert_eq!(client, service_result, "{text:?}");
-    }
-    for text in texts_around(Bio::MAX_CHARACTERS) {
-        let client = Bio::new(text.as_str()).is_ok();
-        assert_eq!(client, service.accepts_field("bio", &text), "{text:?}");
+    for field in ProfileField::ALL {
+        for text in field
+            .kind()
+            .max_characters()
+            .into_iter()
+            .flat_map(texts_around)
+        {
+            service.assert_agrees(*field, &text);
+        }
     }
 }
 
@@ -108,20 +115,15 @@ fn any_lines() -> impl Strategy<Value = String> {
 #[test]
 pub(crate) fn text_limits_match_for_random_texts() {
     let service = RefCell::new(Service::new());
-    let accepts = |field: &str, text: &str| service.borrow_mut().accepts_field(field, text);
-    for_all(300, &any_text(20, 34), |text| {
-        let client = DisplayName::new(text.as_str()).is_ok();
-        assert_eq!(client, accepts("display_name", &text));
-    });
-    for_all(300, &any_text(25, 42), |text| {
-        let client = Location::new(text.as_str()).is_ok();
-        assert_eq!(client, accepts("location", &text));
-    });
-    for texts in [any_text(200, 302).boxed(), any_lines().boxed()] {
-        for_all(300, &texts, |text| {
-            let client = Bio::new(text.as_str()).is_ok();
-            assert_eq!(client, accepts("bio", &text));
-        });
+    for field in ProfileField::ALL {
+        let Some(max) = field.kind().max_characters() else {
+            continue;
+        };
+        for texts in [any_text(max * 2 / 3, max + 2).boxed(), any_lines().boxed()] {
+            for_all(300, &texts, |text| {
+                service.borrow_mut().assert_agrees(*field, &text);
+            });
+        }
     }
 }
 
@@ -143,8 +145,9 @@ pub(crate) fn line_limits_match() {
         for count in 1..=Bio::MAX_LINES + 1 {
             for end in ["", "x"] {
                 let text = unit.repeat(count) + end;
-                let client = Bio::new(text.as_str()).is_ok();
-                assert_eq!(client, service.accepts_field("bio", &text), "{text:?}");
+                for field in ProfileField::ALL {
+                    service.assert_agrees(*field, &text);
+                }
             }
         }
     }
@@ -171,9 +174,8 @@ pub(crate) fn color_formats_match() {
         "#+f8800",
         "##f8800",
     ] {
-        for field in ["accent_color", "text_color", "background_color"] {
-            let client = Color::new(text).is_ok();
-            assert_eq!(client, service.accepts_field(field, text), "{text:?}");
+        for field in ProfileField::ALL {
+            service.assert_agrees(*field, text);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `GET /me`.
 
 use mock_server::MockServer;
-use profile_sdk::Scope;
+use profile_sdk::{ProfileField, Scope};
 
 use crate::{connect, connect_as_owner};
 
@@ -9,13 +9,10 @@ use crate::{connect, connect_as_owner};
 async fn returns_the_whole_profile() {
     let service = MockServer::start().await;
     let me = connect_as_owner(&service).me().await.unwrap();
+    for field in ProfileField::ALL {
+        assert!(me.get(*field).is_some(), "{field}");
+    }
     assert_eq!(me.handle.unwrap().as_str(), "demo");
-    assert!(me.display_name.is_some());
-    assert!(me.bio.is_some());
-    assert!(me.location.is_some());
-    assert!(me.accent_color.is_some());
-    assert!(me.text_color.is_some());
-    assert!(me.background_color.is_some());
     assert!(me.email.unwrap().contains('@'));
     assert_eq!(me.api_visible.unwrap().as_bool(), Some(true));
     assert!(!me.links.unwrap().is_empty());

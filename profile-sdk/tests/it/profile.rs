@@ -1,7 +1,7 @@
 //! `PATCH /me/profile`.
 
 use mock_server::MockServer;
-use profile_sdk::{Bio, Color, DisplayName, Location, ProfileUpdate};
+use profile_sdk::{FieldKind, Location, ProfileField, ProfileUpdate};
 
 use crate::connect_as_owner;
 
@@ -9,22 +9,20 @@ use crate::connect_as_owner;
 async fn edits_every_field() {
     let service = MockServer::start().await;
     let client = connect_as_owner(&service);
-    let update = ProfileUpdate::new()
-        .display_name(DisplayName::new("Ada 🦀").unwrap())
-        .bio(Bio::new("one\r\ntwo\rthree \"quoted\"").unwrap())
-        .location(Location::new("").unwrap())
-        .accent_color(Color::new("#FF8800").unwrap())
-        .text_color(Color::new("#000000").unwrap())
-        .background_color(Color::new("#ffffff").unwrap());
+    let mut update = ProfileUpdate::new();
+    for (index, field) in ProfileField::ALL.iter().enumerate() {
+        let value = match field.kind() {
+            FieldKind::Color => format!("#FF880{index}"),
+            FieldKind::MultilineText { .. } => format!("{index}\r\ntwo\rthree \"quoted\""),
+            _ => format!("Ada {index} 🦀"),
+        };
+        update.set(*field, &value).unwrap();
+    }
     let returned = client.update_profile(&update).await.unwrap().unwrap();
     let read = client.me().await.unwrap();
-    for profile in [returned, read] {
-        assert_eq!(profile.display_name.as_deref(), Some("Ada 🦀"));
-        assert_eq!(profile.bio.as_deref(), Some("one\r\ntwo\rthree \"quoted\""));
-        assert_eq!(profile.location.as_deref(), Some(""));
-        assert_eq!(profile.accent_color.as_deref(), Some("#FF8800"));
-        assert_eq!(profile.text_color.as_deref(), Some("#000000"));
-        assert_eq!(profile.background_color.as_deref(), Some("#ffffff"));
+    for field in ProfileField::ALL {
+        assert_eq!(returned.get(*field), update.get(*field), "{field}");
+        assert_eq!(read.get(*field), update.get(*field), "{field}");
     }
 }
 

@@ -5,7 +5,7 @@ use mock_server::MockServer;
 use mock_server::wiremock::ResponseTemplate;
 use profile_sdk::{
     Analytics, BadgeKind, Bio, Client, Color, ErrorKind, LinkId, LinkUpdate, LinkUrl, NewLink,
-    PostId, Profile, ProfileUpdate, Request, Scope, UserStats,
+    PostId, Profile, ProfileField, ProfileUpdate, Request, Scope, UserStats,
 };
 use serde_json::{Value, json};
 
@@ -88,17 +88,10 @@ pub(crate) async fn decodes_any_shape_of_the_key() {
 
 #[tokio::test]
 pub(crate) async fn decodes_absent_and_null_fields_alike() {
-    let nulls = [
-        "handle",
-        "display_name",
-        "bio",
-        "links",
-        "posts",
-        "badges",
-        "email",
-        "key",
-    ];
-    let nulls: Value = nulls.into_iter().map(|name| (name, Value::Null)).collect();
+    let fields = ProfileField::ALL.iter().map(|field| field.name());
+    let others = ["handle", "links", "posts", "badges", "email", "key"];
+    let names = fields.chain(others);
+    let nulls: Value = names.map(|name| (name, Value::Null)).collect();
     assert_eq!(read_me(nulls).await, Profile::default());
     assert_eq!(read_me(json!({})).await, Profile::default());
 }
