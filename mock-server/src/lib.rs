@@ -15,21 +15,20 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// In reading order:
+// In reading order; each part depends only on the parts before it:
 //
+// - `redaction`: removal of keys and secrets from texts
 // - `input`: JSON input, and the error for invalid input
 // - `engine`: the service as a pure function from a world and a request to an outcome
-// - `webhook`: the webhook of a world as a state machine, and the sending of deliveries
 // - `faults`, `journal`: faults of responses, and recorded requests
 // - `mutants`: changes that break one sentence of the specification each
 // - `service`: a world with its storage, faults, journal and verdicts
+// - `webhook`: the sending of deliveries
 // - `worlds`: the services of one process
 // - `control`: the control API of the program
-// - `transport`: the HTTP servers
-// - `server`: the server for Rust tests
-//
-// Each part builds on the parts before it, with three exceptions: `input` uses the engine to remove
-// keys from errors, a world contains its webhook, and the handle of a webhook uses the service.
+// - `transport`: HTTP on hyper
+// - `mock_server`: the server for Rust tests, with one service
+// - `worlds_server`: the server of the program, with many services and the control API
 
 mod blocking;
 mod control;
@@ -38,14 +37,16 @@ pub mod faults;
 pub mod guide;
 mod input;
 pub mod journal;
+mod mock_server;
 mod mutants;
 mod openapi;
-mod server;
+mod redaction;
 mod service;
 mod shutdown;
 mod transport;
 pub mod webhook;
 mod worlds;
+mod worlds_server;
 
 pub use engine::dialect::{self, Dialect};
 pub use engine::{
@@ -55,11 +56,11 @@ pub use engine::{
 };
 pub use faults::{Fault, FaultRule, WireFault};
 pub use input::InvalidInput;
+pub use mock_server::{MockServer, MockServerBuilder, StartError};
 pub use mutants::Mutant;
 pub use openapi::{control_openapi_json, openapi_json};
-pub use server::{MockServer, MockServerBuilder, StartError};
 pub use service::{StateError, StateFile};
-pub use transport::HttpServer;
 /// The version of wiremock that [`MockServer::wiremock`] uses.
 pub use wiremock;
 pub use worlds::Worlds;
+pub use worlds_server::WorldsServer;

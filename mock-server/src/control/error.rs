@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::engine::Reply;
+use crate::engine::webhook::Refusal;
 use crate::input::InvalidInput;
 use crate::input::read_json::BAD_BODY;
 use crate::service::StateError;
@@ -76,8 +77,8 @@ impl From<webhook::Error> for ControlError {
         use webhook::Error;
         let status = match error {
             Error::Invalid(error) => return error.into(),
-            Error::UnknownDelivery { .. } => 404,
-            Error::NoReceiver | Error::Off { .. } => 409,
+            Error::Refused(Refusal::UnknownDelivery { .. }) => 404,
+            Error::Refused(Refusal::NoReceiver | Refusal::Off { .. }) => 409,
             Error::State(_) => 500,
         };
         Self::new(status, error.code(), error.to_string())

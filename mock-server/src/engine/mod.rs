@@ -7,6 +7,7 @@
 //! - `access`: keys, scopes and rate limits
 //! - `rejections`: the problems that a request can have
 //! - `resources`: accounts with their profiles, links, posts and badges, and their limits
+//! - `webhook`: the webhook of a world as a state machine
 //! - `world`: the state of one service
 //! - `endpoints`: the table of endpoints, and their handlers in one file for each resource
 //! - `violation`: the problems of a request that violate the specification
@@ -23,7 +24,6 @@ mod json_object;
 mod outcome;
 pub(crate) mod path_pattern;
 mod path_template;
-mod redaction;
 mod rejections;
 mod reply;
 mod request;
@@ -31,9 +31,10 @@ mod resources;
 mod seeded_hash;
 mod verdicts;
 mod violation;
+pub(crate) mod webhook;
 mod world;
 
-pub(crate) use access::{ActiveKeys, bearer_token, label};
+pub(crate) use access::{ActiveKeys, bearer_token};
 pub use access::{Keys, RateLimit, Scope};
 pub use clock::Clock;
 pub(crate) use clock::LAST as LAST_INSTANT;
@@ -45,7 +46,6 @@ pub use event_kind::EventKind;
 pub use handle::handle;
 pub(crate) use handle::process;
 pub(crate) use outcome::Outcome;
-pub(crate) use redaction::{Secrets, is_secret_header, redact_keys};
 pub use rejections::Rule;
 pub(crate) use reply::HeaderLines;
 pub use reply::Reply;

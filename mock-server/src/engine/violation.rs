@@ -5,10 +5,10 @@ use std::fmt;
 use serde::Serialize;
 
 use super::endpoints::Endpoint;
-use super::redaction::Secrets;
 use super::rejections::{Problems, Rejection, Rule};
 use super::request::Request;
 use super::world::World;
+use crate::redaction::Secrets;
 
 /// A violation of the specification by a request.
 ///
@@ -81,7 +81,7 @@ pub(crate) fn violations(
         return Vec::new();
     }
     let other_keys = world.other_keys();
-    let secrets = Secrets::new(request, &other_keys);
+    let secrets = Secrets::new(&request.headers, &other_keys);
     let shorten = |text: &str| shorten(&secrets.redact(text));
     let violation = |(problem, rule): (&Rejection, Rule)| Violation {
         rule,

@@ -5,8 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::path_pattern;
-use crate::engine::{Request, bearer_token, label};
+use crate::engine::{Request, bearer_token};
 use crate::input::InvalidInput;
+use crate::redaction::label;
 
 /// The requests that a rule applies to. A field that is not set matches every request.
 ///

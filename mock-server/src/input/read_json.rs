@@ -8,8 +8,8 @@ use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::engine::redact_keys;
 use crate::input::InvalidInput;
+use crate::redaction::redact_keys;
 
 /// The error code of invalid JSON.
 pub(crate) const BAD_BODY: &str = "bad_body";

@@ -9,7 +9,7 @@ use url::form_urlencoded;
 use super::recorded_request::RecordedRequest;
 use super::request_pattern::RequestPattern;
 use crate::engine::path_pattern;
-use crate::engine::redact_keys;
+use crate::redaction::redact_keys;
 
 /// Maximum number of characters of a JSON value in a report.
 const MAX_SHOWN: usize = 60;

@@ -4,9 +4,8 @@ use bytes::Bytes;
 use jiff::Timestamp;
 
 use super::recorded_request::RecordedRequest;
-use crate::engine::{
-    HeaderLines, Request, Secrets, Violation, bearer_token, is_secret_header, label,
-};
+use crate::engine::{HeaderLines, Request, Violation, bearer_token};
+use crate::redaction::{Secrets, is_secret_header, label};
 
 /// A request and its response as they were received and sent, including the key. Formatting and
 /// redaction wait until the journal is read.
@@ -78,7 +77,7 @@ impl Entry {
 
     /// Returns the request without its keys.
     pub(super) fn format(&self, number: u64) -> RecordedRequest {
-        let secrets = Secrets::new(&self.request, &self.other_keys);
+        let secrets = Secrets::new(&self.request.headers, &self.other_keys);
         let redact = |text: &str| secrets.redact(text).into_owned();
         let headers = self.request.headers.iter();
         let headers = headers.filter(|(name, _)| !is_secret_header(name));
@@ -121,7 +120,7 @@ impl Entry {
 
     /// Returns a line for the log. `target` is the path and the query that the client sent.
     pub(crate) fn log_line(&self, target: &str) -> String {
-        let secrets = Secrets::new(&self.request, &self.other_keys);
+        let secrets = Secrets::new(&self.request.headers, &self.other_keys);
         let (method, target) = (secrets.redact(&self.request.method), secrets.redact(target));
         let key = match self.authorization() {
             None => "without key",

@@ -7,9 +7,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::engine::path_pattern;
-use crate::engine::{is_secret_header, redact_keys};
 use crate::input::InvalidInput;
 use crate::input::read_json;
+use crate::redaction::{is_secret_header, redact_keys};
 
 /// A pattern that requests are matched against. Conditions that are not set match every request.
 ///

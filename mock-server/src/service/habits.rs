@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::engine::{Endpoint, Habit, Request, Secrets};
+use crate::engine::{Endpoint, Habit, Request};
 use crate::faults::{PlannedReply, WireFault};
+use crate::redaction::Secrets;
 
 /// Maximum number of responses to remember.
 const MAX_RESPONSES: usize = 256;
@@ -48,7 +49,7 @@ impl Habits {
         let mut add =
             |habit, problem: String| found.push((habit, format!("{endpoint}: {problem}")));
         if let Some(query) = &request.query
-            && Secrets::new(request, other_keys).redact(query) != **query
+            && Secrets::new(&request.headers, other_keys).redact(query) != **query
         {
             add(Habit::KeyInQuery, "the query contains a key".to_owned());
         }

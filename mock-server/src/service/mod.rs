@@ -16,12 +16,12 @@ use self::compression::compress;
 use self::cors::is_preflight;
 use self::habits::Habits;
 use self::store::{Handled, Store};
+use crate::engine::webhook::keep_webhook;
 use crate::engine::{Endpoint, Keys, Reply, Request, Verdicts, World};
 use crate::faults::{FaultRules, Plan, PlannedReply};
 use crate::journal::{Entry, Journal, JournalLimits, Response};
 use crate::mutants::Mutant;
 use crate::shutdown::Shutdown;
-use crate::webhook::keep_webhook;
 
 pub(crate) use cors::Cors;
 pub use state_file::{StateError, StateFile};

@@ -12,7 +12,7 @@ use crate::shutdown::Shutdown;
 
 /// Returns the response to a request after the planned delays, and the entry of the journal. The
 /// shutdown ends delays.
-pub(super) async fn answer(
+pub(crate) async fn answer(
     service: Arc<Service>,
     request: Request,
     shutdown: &Shutdown,

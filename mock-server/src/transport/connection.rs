@@ -18,7 +18,7 @@ use super::payload::Payload;
 use super::write_fault::write_fault;
 
 /// A handler of HTTP requests.
-pub(super) trait Handler: Send + Sync + 'static {
+pub(crate) trait Handler: Send + Sync + 'static {
     /// Returns the response to a request.
     fn handle(
         &self,

@@ -16,7 +16,7 @@ use crate::shutdown::Shutdown;
 
 /// Reads a request with its body. A body above the limit is discarded as soon as `Content-Length` or
 /// its bytes exceed the limit.
-pub(super) async fn receive(
+pub(crate) async fn receive(
     request: http::Request<Incoming>,
     limit: usize,
     shutdown: &Shutdown,
@@ -41,7 +41,7 @@ pub(super) async fn receive(
 }
 
 /// Returns a request without its body.
-pub(super) fn read_head(head: &Parts) -> Request {
+pub(crate) fn read_head(head: &Parts) -> Request {
     let target = head.uri.path_and_query();
     let target = target.map_or("", |target| target.as_str());
     let mut received = Request::new(head.method.as_str(), target);

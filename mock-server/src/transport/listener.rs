@@ -16,7 +16,7 @@ const GRACE: Duration = Duration::from_secs(10);
 
 /// Serves connections until `stop` completes, then finishes pending requests and closes all
 /// connections.
-pub(super) async fn serve(
+pub(crate) async fn serve(
     listener: TcpListener,
     handler: Arc<impl Handler>,
     stop: impl Future<Output = ()>,
@@ -29,7 +29,7 @@ pub(super) async fn serve(
 
 /// Does the same without waiting for connections to finish. They end when the returned sender sends
 /// `true` or their runtime is dropped.
-pub(super) async fn serve_without_grace(
+pub(crate) async fn serve_without_grace(
     listener: TcpListener,
     handler: Arc<impl Handler>,
     stop: impl Future<Output = ()>,

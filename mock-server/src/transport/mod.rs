@@ -1,19 +1,21 @@
-//! The HTTP servers, on hyper: for many worlds and the control API, or for one service and the mocks
-//! of a Rust test.
+//! HTTP on hyper, for both servers: reads requests, passes them to a service, and applies faults to the
+//! responses.
 
 mod answer;
 mod connection;
-mod control_or_service;
 mod headers;
-mod http_server;
 mod incoming;
 mod listener;
 pub(crate) mod mounted_mocks;
 mod no_response;
 mod outgoing;
 mod payload;
-mod service_server;
 mod write_fault;
 
-pub use http_server::HttpServer;
-pub(crate) use service_server::ServiceServer;
+pub(crate) use answer::answer;
+pub(crate) use connection::Handler;
+pub(crate) use incoming::{read_head, receive};
+pub(crate) use listener::{serve, serve_without_grace};
+pub(crate) use no_response::NoResponse;
+pub(crate) use outgoing::respond;
+pub(crate) use payload::Payload;

@@ -55,7 +55,7 @@ pub(crate) async fn mount_last(server: &MockServer) {
 }
 
 /// Returns wiremock's response to a request, or `None` if no mock of the test matches.
-pub(super) async fn respond(
+pub(crate) async fn respond(
     wiremock: SocketAddr,
     request: Request<Full<Bytes>>,
 ) -> Result<Option<Response<Incoming>>, NoResponse> {

@@ -9,7 +9,7 @@ pub(super) const READ_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The reason why hyper does not send a response.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum NoResponse {
+pub(crate) enum NoResponse {
     /// A wire fault applies. The reply is written to the connection after hyper has released it.
     #[error("the connection ends with a wire fault")]
     Fault(Box<PlannedReply>, WireFault),

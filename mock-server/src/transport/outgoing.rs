@@ -12,7 +12,7 @@ use crate::faults::PlannedReply;
 /// # Errors
 ///
 /// [`NoResponse::Fault`] for a reply with a wire fault.
-pub(super) fn respond(planned: PlannedReply) -> Result<Response<Payload>, NoResponse> {
+pub(crate) fn respond(planned: PlannedReply) -> Result<Response<Payload>, NoResponse> {
     if let Some(wire) = planned.wire {
         return Err(NoResponse::Fault(Box::new(planned), wire));
     }

@@ -10,7 +10,7 @@ use hyper::body::Incoming;
 use crate::faults::BodyChunks;
 
 /// A response body: in memory, generated while it is sent, or forwarded.
-pub(super) enum Payload {
+pub(crate) enum Payload {
     Whole(Bytes),
     Generated(BodyChunks),
     Forwarded(Incoming),

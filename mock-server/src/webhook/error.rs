@@ -1,5 +1,6 @@
 //! Errors of the webhook.
 
+use crate::engine::webhook::Refusal;
 use crate::input::InvalidInput;
 use crate::service::StateError;
 
@@ -10,24 +11,9 @@ pub enum Error {
     /// The URL, the secret, the script or the name of the event is invalid.
     #[error(transparent)]
     Invalid(#[from] InvalidInput),
-    /// The webhook has no receiver.
-    #[error("the webhook has no receiver; set a URL or the sink")]
-    NoReceiver,
-    /// The webhook was turned off by failed deliveries.
-    #[error(
-        "the webhook is off after {consecutive_failures} consecutive failed deliveries; turn it \
-         on again"
-    )]
-    Off {
-        /// Number of consecutive failures.
-        consecutive_failures: u32,
-    },
-    /// The log does not contain a delivery with this id.
-    #[error("unknown delivery {id:?}; the log does not contain it")]
-    UnknownDelivery {
-        /// The id.
-        id: String,
-    },
+    /// The webhook is off or has no receiver, or the log does not contain the delivery.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
     /// The state file could not be read or written.
     #[error(transparent)]
     State(#[from] StateError),
@@ -47,9 +33,9 @@ impl Error {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Invalid(error) => error.code(),
-            Self::NoReceiver => "no_receiver",
-            Self::Off { .. } => "webhook_off",
-            Self::UnknownDelivery { .. } => "unknown_delivery",
+            Self::Refused(Refusal::NoReceiver) => "no_receiver",
+            Self::Refused(Refusal::Off { .. }) => "webhook_off",
+            Self::Refused(Refusal::UnknownDelivery { .. }) => "unknown_delivery",
             Self::State(_) => "state_file",
         }
     }

@@ -1,12 +1,11 @@
 //! A handle to the webhook of a server.
 
-use super::delivery::Delivery;
 use super::error::Error;
-use super::event::EventData;
-use super::prepare;
-use super::secret::WebhookSecret;
-use super::state::Prepared;
-use super::status::WebhookStatus;
+use super::send::send;
+use crate::engine::webhook::{
+    Delivery, EventData, Prepared, Refusal, WebhookSecret, WebhookStatus, prepare_event,
+    prepare_redelivery,
+};
 use crate::engine::{EventKind, World};
 use crate::mutants::Mutant;
 use crate::service::{Service, StateError};
@@ -101,9 +100,8 @@ impl<'a> WebhookHandle<'a> {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Off`] if the webhook is off, [`Error::NoReceiver`] if it has no receiver,
-    /// [`Error::Invalid`] if the name is not valid in a header, and [`Error::State`] if the state file
-    /// fails.
+    /// Returns [`Error::Refused`] if the webhook is off or has no receiver, [`Error::Invalid`] if the
+    /// name is not valid in a header, and [`Error::State`] if the state file fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -132,8 +130,8 @@ impl<'a> WebhookHandle<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`emit`](Self::emit), and [`Error::UnknownDelivery`] if the log does not
-    /// contain the delivery.
+    /// Returns the errors of [`emit`](Self::emit), and [`Error::Refused`] if the log does not contain the
+    /// delivery.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -231,16 +229,16 @@ impl<'a> WebhookHandle<'a> {
 
     pub(crate) fn prepare_event(&self, kind: &str, data: EventData) -> Result<Prepared, Error> {
         let kind = EventKind::new(kind)?;
-        self.prepare(|world| prepare::event(world, kind, data))
+        self.prepare(|world| prepare_event(world, kind, data))
     }
 
     pub(crate) fn prepare_redelivery(&self, delivery_id: &str) -> Result<Prepared, Error> {
-        self.prepare(|world| prepare::redelivery(world, delivery_id))
+        self.prepare(|world| prepare_redelivery(world, delivery_id))
     }
 
     fn prepare(
         &self,
-        prepare: impl FnOnce(&mut World) -> Result<Prepared, Error>,
+        prepare: impl FnOnce(&mut World) -> Result<Prepared, Refusal>,
     ) -> Result<Prepared, Error> {
         let prepared = self.service.store().transact(|world| {
             let prepared = prepare(world);
@@ -280,7 +278,7 @@ impl<'a> WebhookHandle<'a> {
         match prepared {
             Prepared::Delivered(delivery) => Ok(delivery),
             Prepared::Pending(pending) => {
-                Ok(self.record(pending.send(self.service.mutant()).await)?)
+                Ok(self.record(send(pending, self.service.mutant()).await)?)
             }
         }
     }

@@ -2,7 +2,6 @@
 
 use std::error::Error;
 use std::io;
-use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
@@ -13,37 +12,27 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-use super::delivery::{Delivery, DeliveryOutcome, SignedDelivery};
-use super::receiver_url::ReceiverUrl;
+use crate::engine::webhook::{Delivery, DeliveryOutcome, PendingDelivery, ReceiverUrl};
 use crate::mutants::Mutant;
 
 /// Maximum number of bytes of a response to read. Only the status matters, but closing the connection
 /// too early would cause errors in the receiver.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
-/// A delivery to send. The world is not locked while it is sent.
-#[derive(Debug)]
-pub(crate) struct PendingDelivery {
-    pub(super) delivery: SignedDelivery,
-    pub(super) url: ReceiverUrl,
-    pub(super) timeout: Duration,
-}
-
-impl PendingDelivery {
-    /// Sends once, without following redirects, and waits for the response no longer than the timeout.
-    pub(crate) async fn send(self, mutant: Option<Mutant>) -> Delivery {
-        let request = request(&self, mutant);
-        let outcome = match tokio::time::timeout(self.timeout, post(&self.url, request)).await {
-            Ok(Ok(status)) => DeliveryOutcome::Responded { status },
-            Ok(Err(error)) => DeliveryOutcome::ConnectionFailed {
-                reason: error.to_string(),
-            },
-            Err(_) => DeliveryOutcome::timed_out(self.timeout),
-        };
-        Delivery {
-            sent: self.delivery,
-            outcome,
-        }
+/// Sends once, without following redirects, and waits for the response no longer than the timeout.
+pub(crate) async fn send(pending: PendingDelivery, mutant: Option<Mutant>) -> Delivery {
+    let request = request(&pending, mutant);
+    let posting = post(&pending.url, request);
+    let outcome = match tokio::time::timeout(pending.timeout, posting).await {
+        Ok(Ok(status)) => DeliveryOutcome::Responded { status },
+        Ok(Err(error)) => DeliveryOutcome::ConnectionFailed {
+            reason: error.to_string(),
+        },
+        Err(_) => DeliveryOutcome::timed_out(pending.timeout),
+    };
+    Delivery {
+        sent: pending.delivery,
+        outcome,
     }
 }
 

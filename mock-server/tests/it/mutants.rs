@@ -3,7 +3,7 @@
 use std::net::{SocketAddr, TcpListener};
 use std::thread;
 
-use mock_server::{Clock, HttpServer, Mutant, World, Worlds};
+use mock_server::{Clock, Mutant, World, Worlds, WorldsServer};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Builder;
@@ -30,7 +30,7 @@ impl Session {
             worlds.set_mutant(mutant);
         }
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let server = HttpServer::new(worlds, listener).unwrap();
+        let server = WorldsServer::new(worlds, listener).unwrap();
         let address = server.address();
         let (stop, stopped) = oneshot::channel::<()>();
         thread::spawn(move || {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use mock_server::HttpServer;
+use mock_server::WorldsServer;
 
 use crate::failure::Failure;
 use crate::settings::read;
@@ -24,7 +24,7 @@ pub(crate) struct ControlOptions {
 }
 
 impl ControlOptions {
-    pub(crate) fn apply(&self, mut server: HttpServer) -> Result<HttpServer, Failure> {
+    pub(crate) fn apply(&self, mut server: WorldsServer) -> Result<WorldsServer, Failure> {
         if self.no_control {
             return Ok(server.without_control());
         }

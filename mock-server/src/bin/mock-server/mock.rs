@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use mock_server::{HttpServer, Verdicts, Worlds};
+use mock_server::{Verdicts, Worlds, WorldsServer};
 use tokio::task::JoinHandle;
 
 use crate::failure::Failure;
@@ -45,7 +45,7 @@ impl Drop for Mock {
     }
 }
 
-fn environment(server: &HttpServer, worlds: &Worlds) -> Vec<(&'static str, String)> {
+fn environment(server: &WorldsServer, worlds: &Worlds) -> Vec<(&'static str, String)> {
     let keys = worlds.keys();
     let all = serde_json::to_string(keys).expect("keys contain only strings");
     vec![

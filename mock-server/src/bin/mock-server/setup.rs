@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::sync::Arc;
 
-use mock_server::{FaultRule, HttpServer, StateFile, World, Worlds};
+use mock_server::{FaultRule, StateFile, World, Worlds, WorldsServer};
 
 use crate::failure::Failure;
 use crate::log::Log;
@@ -67,13 +67,13 @@ pub(crate) fn listen(
     worlds: impl Into<Arc<Worlds>>,
     addr: &str,
     log: Option<&Log>,
-) -> Result<HttpServer, Failure> {
+) -> Result<WorldsServer, Failure> {
     let failed = |reason| Failure::Listen {
         addr: addr.to_owned(),
         reason,
     };
     let listener = TcpListener::bind(addr).map_err(failed)?;
-    let server = HttpServer::new(worlds, listener).map_err(failed)?;
+    let server = WorldsServer::new(worlds, listener).map_err(failed)?;
     Ok(match log {
         Some(log) => server.log(log.writer()),
         None => server,

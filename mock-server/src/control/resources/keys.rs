@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::control::error::ControlError;
 use crate::control::world_call::WorldCall;
-use crate::engine::{RateLimit, Reply, Scope, label};
+use crate::engine::{RateLimit, Reply, Scope};
 use crate::input::read_json;
+use crate::redaction::label;
 use crate::worlds::world_name::{plain_key, qualified_key, qualified_keys};
 
 #[derive(Deserialize)]

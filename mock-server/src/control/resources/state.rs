@@ -3,9 +3,9 @@
 
 use crate::control::error::ControlError;
 use crate::control::world_call::WorldCall;
+use crate::engine::webhook::Webhook;
 use crate::engine::{self, Reply, World};
 use crate::input::read_json;
-use crate::webhook::Webhook;
 
 pub(in crate::control) fn show(call: &WorldCall) -> Result<Reply, ControlError> {
     let mut world = call.service.store().world()?;

@@ -7,13 +7,14 @@ use crate::blocking::run_blocking;
 use crate::control::api::ControlReply;
 use crate::control::error::ControlError;
 use crate::control::world_call::WorldCall;
+use crate::engine::webhook::{
+    EventData, Prepared, ReceiverUrl, Refusal, SinkScript, WebhookSecret, WebhookStatus,
+};
 use crate::engine::{Reply, World};
 use crate::input::InvalidInput;
 use crate::input::bytes_in_json::BytesInJson;
 use crate::input::read_json::{self, BAD_BODY};
-use crate::webhook::{
-    self, EventData, Prepared, ReceiverUrl, SinkScript, WebhookHandle, WebhookSecret, WebhookStatus,
-};
+use crate::webhook::{self, WebhookHandle, send};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -134,7 +135,7 @@ fn deliver(call: &WorldCall, prepared: Prepared) -> ControlReply {
     };
     let service = call.service.clone();
     let delivering = async move {
-        let delivery = pending.send(service.mutant()).await;
+        let delivery = send(pending, service.mutant()).await;
         match run_blocking(move || WebhookHandle::new(&service).record(delivery)).await {
             Ok(delivery) => Reply::json(200, &delivery),
             Err(error) => ControlError::from(error).into_reply(),
@@ -184,7 +185,7 @@ fn set_receiver(
 
 fn turn_on(call: &WorldCall) -> Result<WebhookStatus, ControlError> {
     let turn_on = |world: &mut World| match world.webhook.secret() {
-        None => (Err(webhook::Error::NoReceiver), false),
+        None => (Err(webhook::Error::from(Refusal::NoReceiver)), false),
         Some(_) => {
             world.webhook.turn_on();
             (Ok(world.webhook.status()), true)

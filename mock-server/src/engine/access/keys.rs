@@ -79,14 +79,6 @@ pub(crate) fn token(seed: u64, name: &str) -> String {
     format!("mock_{name}_{digits:016x}")
 }
 
-/// Returns the printable name in a key that [`token`] generated, or `None` for any other key.
-pub(crate) fn label(token: &str) -> Option<&str> {
-    let rest = token.strip_prefix("mock_")?;
-    let (name, digits) = rest.split_at_checked(rest.len().checked_sub(16)?)?;
-    let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-    name.strip_suffix('_').filter(|_| is_hex)
-}
-
 /// Returns the key in the value of an `Authorization` header.
 ///
 /// The scheme is case-insensitive (RFC 9110, section 11.1), the key is not.
@@ -100,6 +92,7 @@ pub(crate) fn bearer_token(header: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redaction::label;
 
     #[test]
     fn only_generated_keys_have_a_label() {

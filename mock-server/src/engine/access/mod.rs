@@ -8,7 +8,7 @@ mod scope;
 pub(super) use key::Key;
 pub use keys::Keys;
 pub(super) use keys::token;
-pub(crate) use keys::{ActiveKeys, bearer_token, label};
+pub(crate) use keys::{ActiveKeys, bearer_token};
 pub(super) use rate_limit::Quota;
 pub use rate_limit::RateLimit;
 pub use scope::Scope;

@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::access::{ActiveKeys, Key, Keys, RateLimit, Scope, label, token};
+use super::access::{ActiveKeys, Key, Keys, RateLimit, Scope, token};
 use super::clock::Clock;
 use super::dialect::Dialect;
 use super::resources::{Account, Badge, Link, Post};
+use super::webhook::{Webhook, WebhookSecret};
 use crate::input::InvalidInput;
-use crate::webhook::{Webhook, WebhookSecret};
+use crate::redaction::label;
 
 pub(crate) use validation::{check, raise_last_id};
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::World;
-use crate::engine::access::label;
 use crate::engine::clock::Clock;
 use crate::engine::resources::{Account, check_color, check_url};
 use crate::input::InvalidInput;
+use crate::redaction::label;
 
 /// The largest integer that every JSON reader represents exactly; ids may be integers.
 const MAX_ID: u64 = (1 << 53) - 1;

@@ -4,7 +4,7 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 
 use clap::Args;
-use mock_server::HttpServer;
+use mock_server::WorldsServer;
 use serde_json::json;
 
 use crate::outcome::failure::{Failure, FailureKind};
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &ServeArguments, session: &Session<'_>) -> Result<u
         let signals = ShutdownSignals::new();
         let mut signals =
             signals.map_err(|error| failed(format!("cannot handle signals: {error}")))?;
-        let server = HttpServer::new(worlds, listener);
+        let server = WorldsServer::new(worlds, listener);
         let server = server.map_err(|error| cannot_listen(addr, &error))?;
         // The control API would expose the key to all clients.
         let server = server.without_control();

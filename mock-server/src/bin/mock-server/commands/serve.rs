@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use mock_server::{HttpServer, Keys};
+use mock_server::{Keys, WorldsServer};
 use serde::Serialize;
 use tokio::sync::oneshot;
 
@@ -46,7 +46,7 @@ pub(crate) async fn serve(options: ServerOptions, control: ControlOptions) -> Re
     Ok(())
 }
 
-fn announce(server: &HttpServer, keys: &Keys) -> io::Result<()> {
+fn announce(server: &WorldsServer, keys: &Keys) -> io::Result<()> {
     let (url, control) = (server.url(), server.control_url());
     let line = serde_json::to_string(&Ready {
         url,

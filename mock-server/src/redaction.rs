@@ -3,9 +3,6 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::access::label;
-use super::request::Request;
-
 /// The number of digits in a generated key.
 const DIGITS: usize = 16;
 
@@ -21,10 +18,11 @@ pub(crate) struct Secrets<'a>(Vec<&'a str>);
 impl<'a> Secrets<'a> {
     /// Returns the credentials in the headers of a request, which may be a key of the real service, and
     /// `other_keys`. [`redact`](Self::redact) also recognizes generated keys by their format.
-    pub(crate) fn new(request: &'a Request, other_keys: &'a [String]) -> Self {
-        let credentials = SECRET_HEADERS
-            .into_iter()
-            .flat_map(|name| request.header_values(name))
+    pub(crate) fn new(headers: &'a [(String, String)], other_keys: &'a [String]) -> Self {
+        let credentials = headers
+            .iter()
+            .filter(|(name, _)| is_secret_header(name))
+            .map(|(_, value)| value.as_str())
             .map(|value| value.split_once(' ').map_or(value, |(_, rest)| rest.trim()));
         let mut secrets: Vec<_> = credentials
             .chain(other_keys.iter().map(String::as_str))
@@ -67,6 +65,14 @@ impl<'a> Secrets<'a> {
         redacted.truncate(end);
         redacted
     }
+}
+
+/// Returns the printable name in a key that the mock server generated, or `None` for any other key.
+pub(crate) fn label(token: &str) -> Option<&str> {
+    let rest = token.strip_prefix("mock_")?;
+    let (name, digits) = rest.split_at_checked(rest.len().checked_sub(16)?)?;
+    let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    name.strip_suffix('_').filter(|_| is_hex)
 }
 
 /// Returns `true` if a header with this name is never recorded.
@@ -171,13 +177,16 @@ fn escaped(text: &[u8]) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::access::token;
     use super::*;
+
+    fn token(name: &str) -> String {
+        format!("mock_{name}_0123456789abcdef")
+    }
 
     #[test]
     fn redacts_keys_anywhere_in_a_text() {
-        let key = token(7, "all");
-        let text = format!("a=mock_&b={key}&c=mock_mock_é{key}{}", token(7, "key6"));
+        let key = token("all");
+        let text = format!("a=mock_&b={key}&c=mock_mock_é{key}{}", token("key6"));
         let expected = "a=mock_&b=mock_all_…&c=mock_mock_émock_all_…mock_key6_…";
         assert_eq!(redact_keys(&text), expected);
         for other in [
@@ -194,7 +203,7 @@ mod tests {
 
     #[test]
     fn redacts_percent_encoded_keys() {
-        let key = token(7, "all");
+        let key = token("all");
         let digits = &key["mock_all_".len()..];
         let encoded = |text: &str| {
             let bytes = text.bytes().map(|byte| format!("%{byte:02x}"));

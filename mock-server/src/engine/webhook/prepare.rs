@@ -1,15 +1,15 @@
 //! Prepares deliveries with the clock and counter of the world.
 
-use super::error::Error;
 use super::event::EventData;
+use super::refusal::Refusal;
 use super::state::Prepared;
 use crate::engine::{EventKind, World};
 
-pub(super) fn event(
+pub(crate) fn prepare_event(
     world: &mut World,
     kind: EventKind,
     data: EventData,
-) -> Result<Prepared, Error> {
+) -> Result<Prepared, Refusal> {
     // Check first: a rejected event must not use up a number.
     world.webhook.check_active()?;
     let (id, now) = next_delivery(world);
@@ -17,7 +17,7 @@ pub(super) fn event(
     world.webhook.emit(id, now, (kind, data), &dialect)
 }
 
-pub(super) fn redelivery(world: &mut World, earlier: &str) -> Result<Prepared, Error> {
+pub(crate) fn prepare_redelivery(world: &mut World, earlier: &str) -> Result<Prepared, Refusal> {
     world.webhook.check_active()?;
     world.webhook.delivery(earlier)?;
     let (id, now) = next_delivery(world);

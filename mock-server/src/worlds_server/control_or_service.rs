@@ -6,17 +6,12 @@ use std::sync::Arc;
 use http::{Request, Response};
 use hyper::body::Incoming;
 
-use super::answer::answer;
-use super::connection::Handler;
-use super::incoming::receive;
-use super::no_response::NoResponse;
-use super::outgoing::respond;
-use super::payload::Payload;
 use crate::blocking::run_blocking;
 use crate::control::{self, Control, ControlReply};
 use crate::engine::{self, BODY_LIMIT, Reply};
 use crate::faults::PlannedReply;
 use crate::shutdown::Shutdown;
+use crate::transport::{Handler, NoResponse, Payload, answer, receive, respond};
 use crate::worlds::Worlds;
 
 /// A callback for log lines.

@@ -1,21 +1,20 @@
 //! The webhook as a state machine.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::delivery::{Delivery, SignedDelivery};
-use super::error::Error;
 use super::event::{EventData, Payload};
 use super::receiver_url::ReceiverUrl;
+use super::refusal::Refusal;
 use super::script::SinkScript;
 use super::secret::WebhookSecret;
-use super::send::PendingDelivery;
 use super::signature::sign;
 use super::sink::Sink;
 use super::status::{SinkStatus, WebhookStatus};
-use crate::engine::Dialect;
-use crate::engine::EventKind;
+use crate::engine::{Dialect, EventKind};
 
 /// Number of consecutive failed deliveries after which a webhook is turned off (section States and
 /// transitions of the specification).
@@ -58,6 +57,14 @@ pub(crate) enum Prepared {
     Pending(PendingDelivery),
 }
 
+/// A delivery to send. The world is not locked while it is sent.
+#[derive(Debug)]
+pub(crate) struct PendingDelivery {
+    pub(crate) delivery: SignedDelivery,
+    pub(crate) url: ReceiverUrl,
+    pub(crate) timeout: Duration,
+}
+
 impl Webhook {
     /// Sets the receiver and resets the count of failures. The log is kept.
     pub(crate) fn set_receiver(&mut self, url: ReceiverUrl, secret: WebhookSecret) {
@@ -81,7 +88,7 @@ impl Webhook {
         now: String,
         (kind, data): (EventKind, EventData),
         dialect: &Dialect,
-    ) -> Result<Prepared, Error> {
+    ) -> Result<Prepared, Refusal> {
         let Destination { secret, receiver } = self.active_destination()?;
         let Payload { content_type, body } =
             Payload::new(&kind, &now, data, dialect.webhook_payload);
@@ -105,7 +112,7 @@ impl Webhook {
         now: String,
         earlier: &str,
         dialect: &Dialect,
-    ) -> Result<Prepared, Error> {
+    ) -> Result<Prepared, Refusal> {
         let delivery = SignedDelivery {
             id,
             created_at: now,
@@ -117,21 +124,21 @@ impl Webhook {
     }
 
     /// Returns an error if the webhook is off or has no receiver.
-    pub(super) fn check_active(&self) -> Result<(), Error> {
+    pub(super) fn check_active(&self) -> Result<(), Refusal> {
         self.active_destination().map(|_| ())
     }
 
     /// Returns a delivery of the log.
-    pub(super) fn delivery(&self, id: &str) -> Result<&Delivery, Error> {
+    pub(super) fn delivery(&self, id: &str) -> Result<&Delivery, Refusal> {
         let found = self.deliveries().find(|delivery| delivery.sent.id == id);
-        found.ok_or_else(|| Error::UnknownDelivery { id: id.to_owned() })
+        found.ok_or_else(|| Refusal::UnknownDelivery { id: id.to_owned() })
     }
 
-    fn active_destination(&self) -> Result<&Destination, Error> {
-        let destination = self.destination.as_ref().ok_or(Error::NoReceiver)?;
+    fn active_destination(&self) -> Result<&Destination, Refusal> {
+        let destination = self.destination.as_ref().ok_or(Refusal::NoReceiver)?;
         if !self.active {
             let consecutive_failures = self.consecutive_failures;
-            return Err(Error::Off {
+            return Err(Refusal::Off {
                 consecutive_failures,
             });
         }
@@ -161,7 +168,7 @@ impl Webhook {
 
     /// Records the outcome of a delivery. The tenth consecutive failure turns the webhook off; a success
     /// resets the count but does not turn the webhook on.
-    pub(super) fn record(&mut self, delivery: &Delivery) {
+    pub(crate) fn record(&mut self, delivery: &Delivery) {
         if delivery.is_success() {
             self.consecutive_failures = 0;
         } else {
@@ -194,7 +201,7 @@ impl Webhook {
     }
 
     /// Turns the webhook on or off, as if this number of failures in a row turned it off.
-    pub(super) fn limit_failures(&mut self, limit: u32) {
+    pub(crate) fn limit_failures(&mut self, limit: u32) {
         self.active = self.consecutive_failures < limit;
     }
 
@@ -262,7 +269,7 @@ mod tests {
         webhook
     }
 
-    fn emit(webhook: &mut Webhook, body: Vec<u8>) -> Result<Delivery, Error> {
+    fn emit(webhook: &mut Webhook, body: Vec<u8>) -> Result<Delivery, Refusal> {
         let event = (EventKind::POST_LIKED, body.into());
         let id = format!("delivery_{}", webhook.deliveries.len());
         let now = "2026-03-01T12:00:00Z".to_owned();

@@ -97,7 +97,7 @@ impl DeliveryOutcome {
         matches!(self, Self::Responded { status: 200..=299 })
     }
 
-    pub(super) fn timed_out(limit: Duration) -> Self {
+    pub(crate) fn timed_out(limit: Duration) -> Self {
         let milliseconds = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
         Self::TimedOut { milliseconds }
     }

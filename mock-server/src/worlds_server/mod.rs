@@ -1,16 +1,19 @@
-//! An HTTP server for many worlds and the control API.
+//! The server of the program: many worlds and the control API on one port.
+
+mod control_or_service;
 
 use std::fmt;
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 
-use super::control_or_service::{ControlOrService, Log};
-use super::listener;
 use crate::control::{self, Control, Guard};
 use crate::input::InvalidInput;
 use crate::shutdown::Shutdown;
+use crate::transport;
 use crate::worlds::Worlds;
+
+use control_or_service::{ControlOrService, Log};
 
 /// An HTTP server for any number of [`Worlds`], with the control API below `/_mock/v1`. The program
 /// `mock-server` runs it.
@@ -18,24 +21,24 @@ use crate::worlds::Worlds;
 /// It supports all faults, including wire faults. It accepts request bodies of up to 1 MiB.
 ///
 /// ```
-/// use mock_server::{HttpServer, World, Worlds};
+/// use mock_server::{WorldsServer, World, Worlds};
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-/// let server = HttpServer::new(Worlds::in_memory(World::default()), listener)?;
+/// let server = WorldsServer::new(Worlds::in_memory(World::default()), listener)?;
 /// println!("{}/api/v1/me", server.url());
 /// server.serve_until(async {}).await
 /// # })?;
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub struct HttpServer {
+pub struct WorldsServer {
     listener: TcpListener,
     address: SocketAddr,
     url: String,
     handler: ControlOrService,
 }
 
-impl HttpServer {
+impl WorldsServer {
     /// Creates a server for these worlds, which an `Arc` can share. It accepts connections once
     /// [`serve_until`](Self::serve_until) runs.
     ///
@@ -45,10 +48,10 @@ impl HttpServer {
     /// non-blocking.
     ///
     /// ```
-    /// use mock_server::{HttpServer, World, Worlds};
+    /// use mock_server::{WorldsServer, World, Worlds};
     ///
     /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    /// let server = HttpServer::new(Worlds::in_memory(World::default()), listener)?;
+    /// let server = WorldsServer::new(Worlds::in_memory(World::default()), listener)?;
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn new(worlds: impl Into<Arc<Worlds>>, listener: TcpListener) -> io::Result<Self> {
@@ -78,10 +81,10 @@ impl HttpServer {
     /// status. The line contains no API keys and no line break.
     ///
     /// ```
-    /// use mock_server::{HttpServer, World, Worlds};
+    /// use mock_server::{WorldsServer, World, Worlds};
     ///
     /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    /// let server = HttpServer::new(Worlds::in_memory(World::default()), listener)?
+    /// let server = WorldsServer::new(Worlds::in_memory(World::default()), listener)?
     ///     .log(|line| println!("{line}"));
     /// # Ok::<(), std::io::Error>(())
     /// ```
@@ -96,11 +99,11 @@ impl HttpServer {
     /// then unknown paths of the service.
     ///
     /// ```
-    /// use mock_server::{HttpServer, World, Worlds};
+    /// use mock_server::{WorldsServer, World, Worlds};
     ///
     /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
     /// let server =
-    ///     HttpServer::new(Worlds::in_memory(World::default()), listener)?.without_control();
+    ///     WorldsServer::new(Worlds::in_memory(World::default()), listener)?.without_control();
     /// # Ok::<(), std::io::Error>(())
     /// ```
     #[must_use]
@@ -117,10 +120,10 @@ impl HttpServer {
     /// Returns [`InvalidInput`] if `name` is not a host name without a port.
     ///
     /// ```
-    /// use mock_server::{HttpServer, World, Worlds};
+    /// use mock_server::{WorldsServer, World, Worlds};
     ///
     /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    /// let server = HttpServer::new(Worlds::in_memory(World::default()), listener)?;
+    /// let server = WorldsServer::new(Worlds::in_memory(World::default()), listener)?;
     /// let server = server.allow_host("mock")?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -139,10 +142,10 @@ impl HttpServer {
     /// ASCII.
     ///
     /// ```
-    /// use mock_server::{HttpServer, World, Worlds};
+    /// use mock_server::{WorldsServer, World, Worlds};
     ///
     /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    /// let server = HttpServer::new(Worlds::in_memory(World::default()), listener)?;
+    /// let server = WorldsServer::new(Worlds::in_memory(World::default()), listener)?;
     /// let server = server.control_token("4f6a1c")?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -162,10 +165,10 @@ impl HttpServer {
     /// Returns the address that the server listens on.
     ///
     /// ```
-    /// use mock_server::{HttpServer, World, Worlds};
+    /// use mock_server::{WorldsServer, World, Worlds};
     ///
     /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    /// let server = HttpServer::new(Worlds::in_memory(World::default()), listener)?;
+    /// let server = WorldsServer::new(Worlds::in_memory(World::default()), listener)?;
     /// assert!(server.address().ip().is_loopback());
     /// # Ok::<(), std::io::Error>(())
     /// ```
@@ -177,10 +180,10 @@ impl HttpServer {
     /// addresses, such as `0.0.0.0`, it contains the loopback address.
     ///
     /// ```
-    /// use mock_server::{HttpServer, World, Worlds};
+    /// use mock_server::{WorldsServer, World, Worlds};
     ///
     /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    /// let server = HttpServer::new(Worlds::in_memory(World::default()), listener)?;
+    /// let server = WorldsServer::new(Worlds::in_memory(World::default()), listener)?;
     /// assert!(server.url().starts_with("http://127.0.0.1:"));
     /// # Ok::<(), std::io::Error>(())
     /// ```
@@ -191,10 +194,10 @@ impl HttpServer {
     /// Returns the URL of the control API; `None` [without it](Self::without_control).
     ///
     /// ```
-    /// use mock_server::{HttpServer, World, Worlds};
+    /// use mock_server::{WorldsServer, World, Worlds};
     ///
     /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    /// let server = HttpServer::new(Worlds::in_memory(World::default()), listener)?;
+    /// let server = WorldsServer::new(Worlds::in_memory(World::default()), listener)?;
     /// assert!(server.control_url().unwrap().ends_with("/_mock/v1"));
     /// assert_eq!(server.without_control().control_url(), None);
     /// # Ok::<(), std::io::Error>(())
@@ -212,11 +215,11 @@ impl HttpServer {
     /// Returns an error if the listener cannot be registered with the runtime.
     ///
     /// ```
-    /// use mock_server::{HttpServer, World, Worlds};
+    /// use mock_server::{WorldsServer, World, Worlds};
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
     /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    /// let server = HttpServer::new(Worlds::in_memory(World::default()), listener)?;
+    /// let server = WorldsServer::new(Worlds::in_memory(World::default()), listener)?;
     /// server.serve_until(async {}).await
     /// # })?;
     /// # Ok::<(), std::io::Error>(())
@@ -229,14 +232,14 @@ impl HttpServer {
             // Pending waits and delays would otherwise delay the shutdown.
             shutdown.start();
         };
-        listener::serve(listener, Arc::new(self.handler), stop).await;
+        transport::serve(listener, Arc::new(self.handler), stop).await;
         Ok(())
     }
 }
 
-impl fmt::Debug for HttpServer {
+impl fmt::Debug for WorldsServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HttpServer")
+        f.debug_struct("WorldsServer")
             .field("url", &self.url)
             .finish_non_exhaustive()
     }

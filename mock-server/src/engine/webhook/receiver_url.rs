@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use hyper::Uri;
+use http::Uri;
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
@@ -15,7 +15,7 @@ pub(crate) struct ReceiverUrl(Url);
 
 impl ReceiverUrl {
     /// Returns host and port for name resolution; an IPv6 address has no brackets.
-    pub(super) fn host_and_port(&self) -> (String, u16) {
+    pub(crate) fn host_and_port(&self) -> (String, u16) {
         let host = match self.0.host() {
             Some(Host::Ipv6(address)) => address.to_string(),
             Some(host) => host.to_string(),
@@ -25,17 +25,17 @@ impl ReceiverUrl {
     }
 
     /// Returns the value of the `Host` header.
-    pub(super) fn authority(&self) -> &str {
+    pub(crate) fn authority(&self) -> &str {
         self.0.authority()
     }
 
     /// Returns path and query for the request line.
-    pub(super) fn target(&self) -> Uri {
+    pub(crate) fn target(&self) -> Uri {
         target(&self.0).expect("the target was validated when the URL was parsed")
     }
 }
 
-fn target(url: &Url) -> Result<Uri, hyper::http::uri::InvalidUri> {
+fn target(url: &Url) -> Result<Uri, http::uri::InvalidUri> {
     match url.query() {
         Some(query) => format!("{}?{query}", url.path()).parse(),
         None => url.path().parse(),

@@ -1,6 +1,7 @@
-//! The mock server for Rust tests: one world on one port of this machine.
+//! The server for Rust tests: one service on one port of this machine.
 
 mod builder;
+mod server_thread;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -11,10 +12,11 @@ use crate::faults::FaultRule;
 use crate::input::InvalidInput;
 use crate::journal::{Expect, Journal};
 use crate::service::{Service, StateError};
-use crate::transport::{ServiceServer, mounted_mocks};
+use crate::transport::mounted_mocks;
 use crate::webhook::WebhookHandle;
 
 pub use builder::{MockServerBuilder, StartError};
+use server_thread::ServerThread;
 
 /// A profile service that runs in this process until it is dropped.
 ///
@@ -28,7 +30,7 @@ pub use builder::{MockServerBuilder, StartError};
 pub struct MockServer {
     uri: String,
     service: Arc<Service>,
-    server: ServiceServer,
+    server: ServerThread,
     /// The mocks of the test; empty until the first use.
     wiremock: OnceLock<wiremock::MockServer>,
 }
@@ -348,7 +350,7 @@ impl MockServer {
 
     fn serve(listener: TcpListener, service: Service) -> io::Result<Self> {
         let service = Arc::new(service);
-        let server = ServiceServer::start(listener, service.clone())?;
+        let server = ServerThread::start(listener, service.clone())?;
         Ok(Self {
             uri: format!("http://{}", server.address),
             service,

@@ -1,4 +1,4 @@
-//! An HTTP server for one service, on a thread of its own.
+//! The thread on which a server for Rust tests runs.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -11,28 +11,24 @@ use hyper::body::Incoming;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
-use super::answer::answer;
-use super::connection::Handler;
-use super::incoming::{read_head, receive};
-use super::listener;
-use super::mounted_mocks;
-use super::no_response::NoResponse;
-use super::outgoing::respond;
-use super::payload::Payload;
 use crate::engine::{self, BODY_LIMIT};
 use crate::service::Service;
 use crate::shutdown::Shutdown;
+use crate::transport::{
+    Handler, NoResponse, Payload, answer, mounted_mocks, read_head, receive, respond,
+    serve_without_grace,
+};
 
-/// A running server. Dropping it stops the server and closes its connections.
+/// The thread of a running server. Dropping it stops the server and closes its connections.
 #[derive(Debug)]
-pub(crate) struct ServiceServer {
+pub(crate) struct ServerThread {
     pub(crate) address: SocketAddr,
     wiremock: Arc<OnceLock<SocketAddr>>,
     /// Stops the thread when dropped.
     _stop: oneshot::Sender<()>,
 }
 
-impl ServiceServer {
+impl ServerThread {
     /// Starts a server that accepts requests as soon as this returns.
     pub(crate) fn start(listener: TcpListener, service: Arc<Service>) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
@@ -52,7 +48,7 @@ impl ServiceServer {
                 let Ok((runtime, listener)) = receiver.recv() else {
                     return;
                 };
-                let serving = listener::serve_without_grace(listener, Arc::new(handler), async {
+                let serving = serve_without_grace(listener, Arc::new(handler), async {
                     // Completes when the sender is dropped.
                     let _ = stopped.await;
                 });

@@ -1,0 +1,24 @@
+//! The webhook of a world: a state machine that prepares, signs and counts deliveries.
+
+mod delivery;
+mod event;
+mod prepare;
+mod receiver_url;
+mod refusal;
+mod script;
+mod secret;
+mod signature;
+mod sink;
+mod state;
+mod status;
+
+pub use delivery::{Delivery, DeliveryOutcome, SignedDelivery};
+pub use event::EventData;
+pub(crate) use prepare::{keep_webhook, prepare_event, prepare_redelivery};
+pub(crate) use receiver_url::ReceiverUrl;
+pub use refusal::Refusal;
+pub use script::SinkScript;
+pub(crate) use secret::WebhookSecret;
+pub use state::MAX_CONSECUTIVE_FAILURES;
+pub(crate) use state::{PendingDelivery, Prepared, Webhook};
+pub use status::{SinkStatus, WebhookStatus};
