@@ -106,6 +106,18 @@ fn an_invalid_address_is_a_usage_error() {
     }
 }
 
+#[test]
+fn health_reports_if_a_server_accepts_connections() {
+    let serving = serve(&[]);
+    let addr = serving.url().strip_prefix("http://").unwrap().to_owned();
+    assert_eq!(fail(&["health", &addr]), (Some(0), String::new()));
+    serving.stop("TERM");
+    let message =
+        format!("mock-server: no server accepts connections at {addr}: connection refused\n");
+    assert_eq!(fail(&["health", &addr]), (Some(1), message));
+    assert_eq!(fail(&["health", "nonsense"]).0, Some(1));
+}
+
 /// Checks the error for an invalid value of an option.
 #[track_caller]
 fn usage_error(option: &str, arguments: &[&str], value: &str, message: &str) {

@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
+use crate::commands::health::HealthOptions;
 #[cfg(feature = "learn")]
 use crate::commands::learn::LearnOptions;
 use crate::commands::matrix::MatrixOptions;
@@ -36,4 +37,5 @@ pub(crate) enum Command {
     Run(Box<RunOptions>),
     Matrix(MatrixOptions),
     Mutants(MutantsOptions),
+    Health(HealthOptions),
 }

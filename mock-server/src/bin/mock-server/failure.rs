@@ -13,6 +13,8 @@ use crate::exit_code;
 pub(crate) enum Failure {
     #[error("cannot listen on {addr}: {reason}; choose another address with --addr")]
     Listen { addr: String, reason: io::Error },
+    #[error("no server accepts connections at {addr}: {reason}")]
+    Health { addr: String, reason: io::Error },
     #[error(transparent)]
     State(#[from] StateError),
     #[error("cannot read the {what} file {}: {reason}", path.display())]
@@ -72,11 +74,12 @@ impl Failure {
         move |reason| Self::Option { option, reason }
     }
 
-    /// Returns the exit code of a subcommand that runs a command, as in `env` and `timeout`.
+    /// Returns the exit code of a subcommand, for one that runs a command as in `env` and `timeout`.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Command { reason, .. } if reason.kind() == io::ErrorKind::NotFound => 127,
             Self::Command { .. } => 126,
+            Self::Health { .. } => 1,
             _ => exit_code::FAILURE,
         }
     }

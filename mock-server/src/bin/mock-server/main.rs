@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use arguments::{Arguments, Command};
-use commands::{matrix, mutants, run, serve};
+use commands::{health, matrix, mutants, run, serve};
 use setup::warn;
 
 #[tokio::main(flavor = "current_thread")]
@@ -46,6 +46,7 @@ async fn main() -> ExitCode {
                 Command::Run(options) => run::run(*options).await,
                 Command::Matrix(options) => matrix::run(options).await,
                 Command::Mutants(options) => mutants::run(options).await,
+                Command::Health(options) => health::run(&options),
             };
             ended.map_err(|error| (error.exit_code(), error))
         }
