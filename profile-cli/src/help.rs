@@ -92,8 +92,8 @@ setting with its source.
   PROFILE_CONFIG_DIR           directory of config.toml and stored keys;
                                otherwise $XDG_CONFIG_HOME/profile or
                                ~/.config/profile
-  XDG_STATE_HOME               parent directory of the sandbox and of drafts;
-                               otherwise ~/.local/state
+  XDG_STATE_HOME               parent directory of the sandbox and of texts
+                               that were not sent; otherwise ~/.local/state
   XDG_CACHE_HOME               parent directory of IDs for shell completion;
                                otherwise ~/.cache
   HTTPS_PROXY, ALL_PROXY       proxy for https://, unless `proxy` is set in

@@ -5,7 +5,7 @@
 //! - `arguments`: the command line, with `help` for help texts and `usage_error` for usage errors;
 //! - `commands`: a file for each command;
 //! - `completion`: candidates for completion scripts of shells;
-//! - `drafts`: texts that are written in an editor;
+//! - `editor`: texts in the user's editor;
 //! - `profile_file`: the profile as a file, and the steps that apply it;
 //! - `session`: the client; sends all calls, or prints them;
 //! - `output`: prints results, failures and warnings;
@@ -25,8 +25,8 @@
 mod arguments;
 mod commands;
 mod completion;
-mod drafts;
 mod drawing;
+mod editor;
 mod help;
 mod input;
 mod outcome;

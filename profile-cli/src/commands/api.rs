@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueHint};
 use profile_sdk::{Call, Client, Error, Method, RawCall, Response};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -30,7 +30,7 @@ pub(crate) struct ApiArguments {
     fields: Vec<(String, String)>,
 
     /// JSON body, sent byte for byte; - reads stdin
-    #[arg(long, value_name = "@FILE|-", allow_hyphen_values = true)]
+    #[arg(long, value_name = "PATH|-", value_hint = ValueHint::FilePath)]
     input: Option<Input>,
 
     /// Also print the status code and headers; for an error response, the status code

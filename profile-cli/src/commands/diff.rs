@@ -1,11 +1,9 @@
 //! `profile diff`: the changes that `profile apply` would make.
 
-use std::path::PathBuf;
-
-use clap::Args;
+use clap::{Args, ValueHint};
 use serde_json::{Value, json};
 
-use crate::input::{self, Input};
+use crate::input::Input;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::profile_file::ProfileFile;
@@ -38,20 +36,14 @@ pub(crate) struct DiffArguments {
 #[derive(Debug, Args)]
 pub(crate) struct FileArgument {
     /// File as written by `profile export`; - reads from standard input
-    #[arg(value_name = "FILE|-")]
-    file: PathBuf,
+    #[arg(value_name = "PATH|-", value_hint = ValueHint::FilePath)]
+    file: Input,
 }
 
 impl FileArgument {
     pub(super) fn read(&self) -> Result<ProfileFile, Failure> {
-        let (name, bytes) = match self.file.as_os_str() == "-" {
-            true => ("stdin".to_owned(), Input::Stdin.read()?),
-            false => (
-                self.file.display().to_string(),
-                input::read_file(&self.file)?,
-            ),
-        };
-        let text = String::from_utf8(bytes);
+        let name = self.file.to_string();
+        let text = String::from_utf8(self.file.read()?);
         let text = text.map_err(|_| Failure::usage(format!("{name} is not valid UTF-8")))?;
         // Editors and Git on Windows change line breaks; `export` escapes those of the profile.
         ProfileFile::parse(&name, &text.replace("\r\n", "\n"))

@@ -22,7 +22,7 @@ Examples:
   profile export | profile --account work apply -")]
 pub(crate) struct ExportArguments {
     /// File to write, replacing an existing one [default: standard output]
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "PATH")]
     file: Option<PathBuf>,
 }
 

@@ -10,7 +10,6 @@ mod config;
 mod deletion;
 mod diff;
 mod doctor;
-mod draft;
 mod edit;
 mod export;
 mod link;
@@ -51,8 +50,6 @@ pub(crate) enum Command {
     Diff(diff::DiffArguments),
     /// Make your profile and its links equal to a file
     Apply(apply::ApplyArguments),
-    #[command(visible_alias = "drafts", subcommand)]
-    Draft(draft::DraftCommand),
     #[command(visible_alias = "links", subcommand)]
     Link(link::LinkCommand),
     #[command(visible_alias = "posts", subcommand)]
@@ -129,7 +126,6 @@ fn dispatch(
         Command::Export(arguments) => export::run(arguments, session),
         Command::Diff(arguments) => diff::run(&arguments, session),
         Command::Apply(arguments) => apply::run(&arguments, session),
-        Command::Draft(command) => draft::run(&command, session),
         Command::Link(command) => link::run(command, session),
         Command::Post(command) => post::run(command, session),
         Command::Stats(arguments) => stats::run(arguments, session),
@@ -170,7 +166,7 @@ impl Command {
     fn calls_the_service(&self) -> bool {
         match self {
             Self::Auth(command) => command.calls_the_service(),
-            Self::Draft(_) | Self::Logout(_) | Self::Config(_) | Self::Doctor(_) => false,
+            Self::Logout(_) | Self::Config(_) | Self::Doctor(_) => false,
             Self::Completion(_) | Self::Man(_) | Self::Version(_) => false,
             #[cfg(feature = "webhook")]
             Self::Webhook(_) => false,

@@ -22,7 +22,7 @@ const CHECK_COMMAND: &str = "profile show";
 #[command(after_help = "\
 Requires the scope profile:write. An empty string clears the display name, bio or location.
 
---bio @./FILE reads the bio from a file, as do @../FILE and @/FILE, and --bio - from stdin; one line
+--bio @./PATH reads the bio from a file, as do @../PATH and @/PATH, and --bio - from stdin; one line
 break at the end is removed. Any other text that starts with @ is the bio itself.
 
 The service accepts colors as #rrggbb; #rgb and CSS names are converted, and a note shows the
@@ -48,7 +48,7 @@ struct ProfileFields {
     #[arg(help = format!("Display name, up to {} characters", DisplayName::MAX_CHARACTERS))]
     display_name: Option<DisplayName>,
 
-    #[arg(long, value_name = "TEXT|@./FILE|-", allow_hyphen_values = true, help = bio_help())]
+    #[arg(long, value_name = "TEXT|@./PATH|-", allow_hyphen_values = true, help = bio_help())]
     bio: Option<TypedText<Bio>>,
 
     #[arg(long, value_name = "TEXT")]

@@ -67,7 +67,7 @@ fn complete_files(command: Command, shows_options: bool) -> Command {
         let argument = argument.hide(is_hidden);
         match names.as_str() {
             "DIR" | "DIRECTORY" => argument.value_hint(ValueHint::DirPath),
-            "FILE" | "FILE|-" if is_path => argument.value_hint(ValueHint::FilePath),
+            "PATH" | "PATH|-" if is_path => argument.value_hint(ValueHint::FilePath),
             names if names.contains('@') => {
                 // Where texts are accepted too, only `@./`, `@../` and `@/` name a file.
                 let starts: &[char] = if names.contains("@./") {

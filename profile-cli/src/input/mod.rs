@@ -5,17 +5,18 @@ pub(crate) mod prompt;
 pub(crate) mod typed_color;
 pub(crate) mod typed_text;
 
+use std::ffi::OsString;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use std::path::PathBuf;
 
 use crate::outcome::failure::Failure;
 
 /// Maximum size of an input.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The source of an input: `@FILE` or `-`.
+/// The source of an input: a path, or `-` for stdin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Input {
     Stdin,
@@ -25,19 +26,16 @@ pub(crate) enum Input {
 impl Input {
     /// Reads the input.
     pub(crate) fn read(&self) -> Result<Vec<u8>, Failure> {
+        let name = self.to_string();
         match self {
-            Self::Stdin => read_all(io::stdin().lock(), "stdin"),
-            Self::File(path) => read_file(path),
+            Self::Stdin => read_all(io::stdin().lock(), &name),
+            Self::File(path) => {
+                let cannot_be_read =
+                    |error| Failure::usage(format!("{name} cannot be read: {error}"));
+                read_all(File::open(path).map_err(cannot_be_read)?, &name)
+            }
         }
     }
-}
-
-/// Reads a file that is named in the arguments.
-pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
-    let shown = path.display().to_string();
-    let file = File::open(path);
-    let file = file.map_err(|error| Failure::usage(format!("{shown} cannot be read: {error}")))?;
-    read_all(file, &shown)
 }
 
 /// Reads up to the limit, since files such as /dev/zero never end.
@@ -52,30 +50,35 @@ fn read_all(source: impl Read, shown: &str) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-impl FromStr for Input {
-    type Err = String;
+impl From<OsString> for Input {
+    fn from(text: OsString) -> Self {
+        match text == "-" {
+            true => Self::Stdin,
+            false => Self::File(text.into()),
+        }
+    }
+}
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.strip_prefix('@') {
-            Some("") => Err("missing file name after @; expected @FILE, or - for stdin".to_owned()),
-            Some(path) => Ok(Self::File(path.into())),
-            None if text == "-" => Ok(Self::Stdin),
-            None => Err(format!("expected @{text} for a file, or - for stdin")),
+impl fmt::Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stdin => f.write_str("stdin"),
+            Self::File(path) => write!(f, "{}", path.display()),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+
     use super::Input;
 
     #[test]
-    fn parses_stdin_and_file_names() {
-        assert_eq!("@a b".parse(), Ok(Input::File("a b".into())));
-        assert_eq!("@-".parse(), Ok(Input::File("-".into())));
-        assert_eq!("-".parse(), Ok(Input::Stdin));
-        for text in ["", "@", "a", "--"] {
-            assert!(text.parse::<Input>().is_err(), "{text}");
+    fn only_a_hyphen_is_stdin() {
+        assert_eq!(Input::from(OsString::from("-")), Input::Stdin);
+        for path in ["a b", "@a", "--", "./-"] {
+            assert_eq!(Input::from(OsString::from(path)), Input::File(path.into()));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Text arguments, given directly, as `@./FILE` or as `-`.
+//! Text arguments, given directly, as `@./PATH` or as `-`.
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _};
@@ -36,12 +36,8 @@ impl<T: FromStr<Err: Display>> TypedText<T> {
         let bytes = &bytes[..length_without_last_break(&bytes)];
         let text = str::from_utf8(bytes).map_err(|error| {
             let place = error.valid_up_to();
-            let source = match &input {
-                Input::Stdin => "stdin".to_owned(),
-                Input::File(path) => path.display().to_string(),
-            };
             invalid(&format!(
-                "{source} is not valid UTF-8: invalid byte at offset {place}"
+                "{input} is not valid UTF-8: invalid byte at offset {place}"
             ))
         })?;
         // Some programs on Windows mark the encoding of a file.

@@ -111,6 +111,17 @@ impl Failure {
         self
     }
 
+    /// Adds a hint to another one.
+    pub(crate) fn also_hint(self, hint: &str) -> Self {
+        match &self.hint {
+            Some(first) => {
+                let hints = format!("{first}; {hint}");
+                self.hint(hints)
+            }
+            None => self.hint(hint),
+        }
+    }
+
     /// Returns the failure of a call with an invalid request.
     pub(crate) fn unsent(error: &Error) -> Self {
         Self::usage(error.to_string())

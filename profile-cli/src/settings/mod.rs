@@ -227,6 +227,20 @@ impl Settings {
         Ok(Some(Account { name, base_url }))
     }
 
+    /// Returns the options of this run that select the service, for a command that the user runs next.
+    pub(crate) fn selection(&self) -> String {
+        if self.sandbox {
+            return " --sandbox".to_owned();
+        }
+        let names = [SettingName::Account, SettingName::BaseUrl].into_iter();
+        let options = names.filter_map(|name| self.arguments.setting(name));
+        let options = options.map(|option| {
+            let value = shlex::try_quote(&option.value).unwrap_or_default();
+            format!(" {} {value}", option.source)
+        });
+        options.collect()
+    }
+
     /// Returns `true` if `--account` is given, which takes precedence over the environment.
     pub(super) fn account_is_option(&self) -> bool {
         self.arguments.setting(SettingName::Account).is_some()

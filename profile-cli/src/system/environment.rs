@@ -40,7 +40,7 @@ pub(crate) fn config_directory() -> Result<PathBuf, Failure> {
     }
 }
 
-/// Returns the directory of the program's state, such as drafts and the sandbox.
+/// Returns the directory of the program's state: the sandbox, and texts that were not sent.
 pub(crate) fn state_directory() -> Result<PathBuf, Failure> {
     let directories = base_directories()?;
     // Windows has no state directory.

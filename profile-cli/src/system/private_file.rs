@@ -1,4 +1,4 @@
-//! Files that only their owner can access: keys, settings, drafts.
+//! Files that only their owner can access: keys, settings, texts in the editor.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read as _, Write as _};

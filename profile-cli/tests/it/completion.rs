@@ -56,7 +56,7 @@ async fn options_appear_after_a_hyphen_and_files_where_one_is_meant() {
     check(&["config", "get", "ba"], &["base_url"]);
     check(&["apply", ""], &["bio.txt"]);
     check(&["set", "--bio", "@./"], &["@./bio.txt"]);
-    check(&["api", "x", "--input", "@"], &["@bio.txt"]);
+    check(&["api", "x", "--input", "b"], &["bio.txt"]);
     for words in [
         ["set", "--bio", "b"],
         ["set", "--bio", "@b"],

@@ -48,39 +48,6 @@ fn text_for_other_programs_ignores_the_configured_format() {
     assert!(stdout(&curl).starts_with("curl "));
 }
 
-#[cfg(unix)]
-#[tokio::test]
-async fn a_draft_stays_with_its_service_and_account() {
-    let first = Fixture::new().await;
-    let second = MockServer::start().await;
-    let home = first.home.path();
-    let key = second.key();
-    log_in(home, &second, key, &[]).stdout();
-    let failure = Fault::status(500);
-    first
-        .service
-        .add_fault(FaultRule::new(failure).method("PATCH"))
-        .unwrap();
-    let script = home.join("editor");
-    fs::write(&script, "echo 'location = \"only for the first\"' > \"$1\"").unwrap();
-    let editor = format!("/bin/sh {}", script.display());
-    let failed = first
-        .program(&["edit"])
-        .env("PROFILE_EDITOR", &editor)
-        .run();
-    assert_eq!(failed.code(), 1, "{failed}");
-    let edit = without_settings(home, &["edit", "--yes"]).env("PROFILE_EDITOR", "/bin/true");
-    assert!(edit.run().stdout().contains("Nothing changed."));
-    assert_eq!(
-        without_settings(home, &["draft", "list"])
-            .run()
-            .stdout()
-            .lines()
-            .count(),
-        1
-    );
-}
-
 #[tokio::test]
 async fn a_second_login_does_not_replace_the_first_key() {
     let fixture = Fixture::new().await;
@@ -425,7 +392,7 @@ fn switches_accept_yes_and_no() {
         let run = run(
             home.path(),
             &[("PROFILE_NO_INPUT", value)],
-            &["draft", "list"],
+            &["auth", "list"],
         );
         assert_eq!(run.code(), expected, "{value}: {run}");
     }

@@ -71,9 +71,9 @@ async fn reads_a_post_from_a_file_or_stdin() {
             exit 2
             --- stdout
             --- stderr
-            error: the argument '[BODY|@./FILE|-]' cannot be used with '--editor'
+            error: the argument '[BODY|@./PATH|-]' cannot be used with '--editor'
 
-            Usage: profile post create <BODY|@./FILE|->
+            Usage: profile post create <BODY|@./PATH|->
 
             For more information, try '--help'.
         "#]]);

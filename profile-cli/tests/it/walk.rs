@@ -50,9 +50,6 @@ const ROWS: &[Row] = &[
     reads("export", &[]),
     prepared(with_file, reads("diff", &[])),
     prepared(with_file, writes("apply", &[])),
-    prepared(with_draft, local("draft list", &[])),
-    prepared(with_draft, local("draft show", &[])),
-    prepared(with_draft, local("draft delete", &["--yes"])),
     reads("link list", &[]),
     writes("link add", &["--title", "t", "--url", "x:y"]),
     writes("link edit", &["link_1", "--title", "t"]),
@@ -145,7 +142,7 @@ const fn prepared(prepare: fn(Program, &Setting<'_>) -> Program, row: Row) -> Ro
 /// Sets an editor that changes one field.
 fn with_editor(program: Program, setting: &Setting<'_>) -> Program {
     let script = setting.home.join("editor");
-    fs::write(&script, "printf 'location = \"L\"' > \"$1\"").unwrap();
+    fs::write(&script, "printf '[profile]\nlocation = \"L\"' > \"$1\"").unwrap();
     program.env("PROFILE_EDITOR", format!("/bin/sh {}", script.display()))
 }
 
@@ -154,14 +151,6 @@ fn with_file(program: Program, setting: &Setting<'_>) -> Program {
     let file = setting.home.join("profile.toml");
     fs::write(&file, "[profile]\nlocation = \"L\"\n").unwrap();
     program.argument(file)
-}
-
-/// Adds a draft that was not sent.
-fn with_draft(program: Program, setting: &Setting<'_>) -> Program {
-    let drafts = setting.home.join(".local/state/profile/drafts");
-    fs::create_dir_all(&drafts).unwrap();
-    fs::write(drafts.join("post-demo@127.0.0.1.txt"), "a post\n").unwrap();
-    program
 }
 
 /// Passes the key on stdin instead of the environment.

@@ -1,25 +1,23 @@
-//! The editable fields of a profile as TOML.
-
-use std::collections::BTreeMap;
+//! The fields of a profile as TOML, in the format of `profile apply`.
 
 use profile_sdk::{Bio, DisplayName, Location, Profile};
 use toml_edit::{DocumentMut, Item};
 
-use super::problem;
 use crate::outcome::failure::Failure;
 use crate::profile_file::fields::{Changes, FIELDS, field_of};
 use crate::profile_file::toml_text::quoted;
-use crate::terminal::printable;
 
 const HEADING: &str = "\
 # Your profile. Edit the fields, save and close; only changed fields are sent.
 # An empty string \"\" clears a field; a removed field keeps its value.
 # In a string, \\\\ is a backslash, \\\" a quote and \\n a line break.
+
+[profile]
 ";
 
-/// The values of the fields by name, not yet validated.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Fields(BTreeMap<&'static str, String>);
+/// The fields that differ from a profile, not yet validated.
+#[derive(Debug, PartialEq)]
+pub(super) struct ChangedFields(Vec<(&'static str, String)>);
 
 /// Returns the profile as a document. Missing fields are comments.
 pub(super) fn write(profile: &Profile) -> String {
@@ -27,11 +25,15 @@ pub(super) fn write(profile: &Profile) -> String {
     for name in FIELDS {
         text += &format!("\n# {}\n", note(name));
         text += &match field_of(profile, name) {
-            Some(value) => format!("{name} = {}\n", quoted(value, name == "bio")),
+            Some(value) => line(name, value),
             None => format!("# {name} = \"\"\n"),
         };
     }
     text
+}
+
+fn line(name: &str, value: &str) -> String {
+    format!("{name} = {}\n", quoted(value, name == "bio"))
 }
 
 /// Returns the comment above a field.
@@ -51,50 +53,39 @@ fn note(name: &str) -> String {
     }
 }
 
-impl Fields {
-    /// Parses a document.
-    pub(super) fn read(text: &str) -> Result<Self, Failure> {
+impl ChangedFields {
+    /// Parses a document, and returns the fields that differ from the profile.
+    pub(super) fn read(text: &str, profile: &Profile) -> Result<Self, Failure> {
         // Some editors change line breaks; `write` escapes those of the profile.
-        let text = &text.replace("\r\n", "\n");
-        let document = text.parse::<DocumentMut>().map_err(|error| {
-            // The message will be prepended to the text, so its line numbers have to include it.
-            let above = problem::as_comment(&reason(&error)).lines().count();
-            let moved = format!("{}{}", "#\n".repeat(above), problem::remove(text));
-            let moved = moved.parse::<DocumentMut>().err().unwrap_or(error);
-            Failure::usage(reason(&moved))
+        let document = text.replace("\r\n", "\n").parse::<DocumentMut>();
+        let document = document.map_err(|error| {
+            let reason = error.to_string();
+            Failure::usage(format!("the text is not valid TOML: {}", reason.trim_end()))
         })?;
-        let mut fields = BTreeMap::new();
+        let mut changed = Vec::new();
         for (name, item) in document.iter() {
-            let (name, text) = field(name, item).map_err(Failure::usage)?;
-            fields.insert(name, text);
+            let Some(fields) = item.as_table_like().filter(|_| name == "profile") else {
+                let message = format!("{name:?} is not below [profile], as all fields should be");
+                return Err(Failure::usage(message));
+            };
+            for (name, item) in fields.iter() {
+                let (name, text) = field(name, item).map_err(Failure::usage)?;
+                if field_of(profile, name) != Some(&text) {
+                    changed.push((name, text));
+                }
+            }
         }
-        Ok(Self(fields))
+        Ok(Self(changed))
     }
 
-    /// Returns the fields that differ both from the original text and from the current profile.
-    pub(super) fn changes(self, before: &Self, profile: &Profile) -> Self {
-        let changed = |(name, text): &(&'static str, String)| {
-            before.0.get(name) != Some(text) && field_of(profile, name) != Some(text)
-        };
-        Self(self.0.into_iter().filter(changed).collect())
+    /// Returns a document with only these fields.
+    pub(super) fn to_document(&self) -> String {
+        let lines = self.0.iter().map(|(name, text)| line(name, text));
+        format!("[profile]\n{}", lines.collect::<String>())
     }
 
-    /// Returns a message for each change that would overwrite a newer value on the service.
-    pub(super) fn conflicts(&self, before: &Self, profile: &Profile) -> Vec<String> {
-        let conflicts = self.0.keys().filter_map(|name| {
-            let then = before.0.get(name)?;
-            let now = field_of(profile, name)?;
-            (then != now).then(|| outdated(name, profile))
-        });
-        conflicts.collect()
-    }
-
-    pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
-    }
-
-    pub(super) fn names(&self) -> Vec<&'static str> {
-        self.0.keys().copied().collect()
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.0.iter().map(|(name, text)| (*name, text.as_str()))
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -102,32 +93,17 @@ impl Fields {
     }
 
     /// Validates the fields. The failure contains all problems.
-    pub(super) fn validate(self) -> Result<Changes, Failure> {
+    pub(super) fn validate(&self) -> Result<Changes, Failure> {
         let mut changes = Changes::default();
-        let mut problems = Vec::new();
-        for (name, text) in self.0 {
-            if let Err(problem) = changes.add(name, &text) {
-                problems.push(problem);
-            }
-        }
+        let problems = self
+            .iter()
+            .filter_map(|(name, text)| changes.add(name, text).err());
+        let problems: Vec<_> = problems.collect();
         match problems.is_empty() {
             true => Ok(changes),
             false => Err(Failure::usage(problems.join("\n"))),
         }
     }
-}
-
-/// Returns the message about a field that has changed on the service.
-pub(super) fn outdated(name: &str, profile: &Profile) -> String {
-    let now = printable::quoted(field_of(profile, name).unwrap_or_default());
-    format!("{name} has changed on the service meanwhile; it is now {now}")
-}
-
-fn reason(error: &toml_edit::TomlError) -> String {
-    format!(
-        "the text is not valid TOML: {}",
-        error.to_string().trim_end()
-    )
 }
 
 fn field(name: &str, item: &Item) -> Result<(&'static str, String), String> {
@@ -150,7 +126,7 @@ mod tests {
     use profile_sdk::Profile;
     use serde_json::json;
 
-    use super::{FIELDS, Fields, write};
+    use super::{ChangedFields, FIELDS, write};
 
     fn profile(text: &str) -> Profile {
         let fields = FIELDS.map(|name| (name.to_owned(), json!(text)));
@@ -159,7 +135,9 @@ mod tests {
 
     #[track_caller]
     fn check_error(text: &str, expected: &Expect) {
-        let failure = Fields::read(text).and_then(Fields::validate).err();
+        let text = format!("[profile]\n{text}");
+        let changes = ChangedFields::read(&text, &profile(""));
+        let failure = changes.and_then(|changes| changes.validate()).err();
         expected.assert_eq(&failure.expect("a failure").message);
     }
 
@@ -189,12 +167,17 @@ mod tests {
             .map(str::to_owned),
         );
         for text in texts {
-            let document = write(&profile(&text));
-            let fields = Fields::read(&document).expect("a document");
-            assert_eq!(fields.0.len(), FIELDS.len());
-            assert!(
-                fields.0.values().all(|value| *value == text),
-                "{text:?}\n{document}"
+            let profile = profile(&text);
+            let document = write(&profile);
+            let unchanged = ChangedFields::read(&document, &profile).expect("a document");
+            assert!(unchanged.is_empty(), "{text:?}\n{document}");
+            let others = self::profile("other");
+            let changed = ChangedFields::read(&document, &others).expect("a document");
+            assert_eq!(changed.0.len(), FIELDS.len());
+            let kept = changed.to_document();
+            assert_eq!(
+                ChangedFields::read(&kept, &others).expect("a document"),
+                changed
             );
         }
     }
@@ -207,6 +190,8 @@ mod tests {
             # Your profile. Edit the fields, save and close; only changed fields are sent.
             # An empty string "" clears a field; a removed field keeps its value.
             # In a string, \\ is a backslash, \" a quote and \n a line break.
+
+            [profile]
 
             # up to 32 characters
             display_name = "Ada"
@@ -244,8 +229,8 @@ mod tests {
             &expect!["bio has the type integer; expected a string in quotes"],
         );
         check_error(
-            "[bio]",
-            &expect!["bio has the type table; expected a string in quotes"],
+            "[links]",
+            &expect![[r#""links" is not below [profile], as all fields should be"#]],
         );
         let name = "x".repeat(33);
         check_error(
@@ -254,27 +239,5 @@ mod tests {
                 display_name has 33 characters; at most 32 are allowed
                 text_color: "rot" is not a color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange"#]],
         );
-    }
-
-    #[test]
-    fn line_numbers_include_the_prepended_message() {
-        check_error(
-            "# a\nbio = \"b",
-            &expect![[r#"
-                the text is not valid TOML: TOML parse error at line 8, column 9
-                  |
-                8 | bio = "b
-                  |         ^
-                invalid basic string, expected `"`"#]],
-        );
-    }
-
-    #[test]
-    fn changes_are_differences_from_text_and_profile() {
-        let now = profile("a");
-        let before = Fields::read("bio = 'a'\nlocation = 'b'").unwrap();
-        let typed = "bio = 'b'\nlocation = 'b'\ndisplay_name = 'a'";
-        let changes = Fields::read(typed).unwrap().changes(&before, &now);
-        assert_eq!(changes, Fields::read("bio = 'b'").unwrap());
     }
 }

@@ -1,7 +1,6 @@
 //! `profile edit`: edits the profile in the user's editor.
 
 mod document;
-mod problem;
 
 use clap::Args;
 use profile_sdk::{Operation, Profile, Response};
@@ -10,15 +9,16 @@ use serde_json::json;
 use crate::commands::auth::permissions;
 use crate::commands::set;
 use crate::commands::show;
-use crate::drafts::draft::{Draft, DraftKind};
-use crate::drafts::editor::Editor;
+use crate::editor::edited_text::{self, EditedText, Finished};
+use crate::editor::program::Editor;
 use crate::outcome::failure::{Failure, FailureKind};
 use crate::outcome::report::{Report, View};
 use crate::profile_file::fields::{Changes, field_of};
 use crate::session::Session;
 use crate::session::dry_run::DryRun;
+use crate::terminal::printable::quoted;
 
-use document::{Fields, outdated};
+use document::ChangedFields;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -26,14 +26,13 @@ Requires the scope profile:write. Opens the fields as TOML, with their limits. T
 from PROFILE_EDITOR, `editor` in config.toml, VISUAL or EDITOR, in this order; it may have arguments,
 as in `code --wait`.
 
-Your text is saved as a draft until the service has returned the profile. Errors are written to the
-top of the text, and you can open the editor again. A draft that was not sent can be resumed; --yes
-resumes it without asking. `profile draft` manages drafts. If nothing changed, nothing is sent. The
-profile is printed as by `profile show`.
+If the text is rejected, you can open the editor again. If it was not sent, the fields that you
+changed stay in a private file; the error prints its path, and the commands that compare and send it.
+If nothing changed, nothing is sent. The profile is printed as by `profile show`.
 
 The profile is read again before the changes are sent. If one of the fields that you edited has
-changed on the service, nothing is sent and your text is kept. The service does not compare: a change
-between this read and the update, usually within milliseconds, is overwritten.
+changed on the service, nothing is sent. The service does not compare: a change between this read and
+the update, usually within milliseconds, is overwritten.
 
 Examples:
   profile edit
@@ -57,108 +56,89 @@ pub(crate) fn run(arguments: &EditArguments, session: &Session<'_>) -> Result<Re
     if !arguments.dry_run.dry_run {
         permissions::check(&profile, &Operation::UPDATE_PROFILE)?;
     }
-    let draft = Draft::open(
-        DraftKind::Profile,
-        &profile,
-        &document::write(&profile),
-        session,
-    )?;
+    let initial = document::write(&profile);
     let mut edit = Edit {
-        profile,
-        draft,
+        latest: profile.clone(),
+        shown: profile,
         dry_run: arguments.dry_run.dry_run,
         session,
     };
-    edit.write_conflicts()?;
-    loop {
-        if let Err(failure) = edit.draft.open_in(&editor) {
-            return Err(edit.draft.with_location(failure));
-        }
-        let failure = match edit.finish() {
-            Err(failure) => failure,
-            finished => return finished,
-        };
-        if !edit.write_problem(&failure)? || !edit.draft.edit_again(session, &failure)? {
-            return Err(edit.draft.with_location(failure));
-        }
-    }
+    edited_text::edit(&mut edit, &initial, &editor, session)
 }
 
 /// Reports the changed profile.
 fn report<T>(response: &Response<T>, profile: &Profile, session: &Session<'_>) -> Report {
     let report = Report::read(response, show::view(profile));
-    report.warning(show::contrast_warning(profile, session))
+    report
+        .warning(show::contrast_warning(profile, session))
+        .of_change()
 }
 
 struct Edit<'a> {
-    profile: Profile,
-    draft: Draft,
+    /// The profile that the editor showed.
+    shown: Profile,
+    /// The profile that was read last.
+    latest: Profile,
     dry_run: bool,
     session: &'a Session<'a>,
 }
 
-impl Edit<'_> {
-    /// Prepends a comment to a resumed draft if its fields have changed on the service meanwhile.
-    fn write_conflicts(&self) -> Result<(), Failure> {
-        let text = self.draft.text()?;
-        let Ok(typed) = Fields::read(&text) else {
-            return Ok(());
-        };
-        let before = Fields::read(&self.draft.original).unwrap_or_default();
-        let changes = typed.changes(&before, &self.profile);
-        let conflicts = changes.conflicts(&before, &self.profile);
-        match conflicts.is_empty() {
-            true => Ok(()),
-            false => self
-                .draft
-                .replace(&problem::prepend(&text, &conflicts.join("\n"))),
-        }
-    }
+impl EditedText for Edit<'_> {
+    const PREFIX: &'static str = "profile-";
+    const SUFFIX: &'static str = ".toml";
 
-    /// Validates and sends the changes.
-    fn finish(&mut self) -> Result<Report, Failure> {
-        let text = self.draft.text()?;
-        let typed = Fields::read(&text)?;
-        let before = Fields::read(&self.draft.original).unwrap_or_default();
-        let changes = typed.clone().changes(&before, &self.profile);
-        if changes.is_empty() {
-            self.draft.discard();
+    fn finish(&mut self, text: &str) -> Result<Finished, Failure> {
+        let changed = ChangedFields::read(text, &self.shown)?;
+        if changed.is_empty() {
             let sentence = View::Sentence("Nothing changed.".to_owned());
-            return Ok(Report::new(json!({"result": "unchanged"}), sentence));
+            let report = Report::new(json!({"result": "unchanged"}), sentence);
+            return Ok(Finished::Done(report));
         }
-        for outdated in changes.conflicts(&before, &self.profile) {
-            self.session.output.warn(&outdated);
-        }
-        let names = changes.names();
-        let Changes { update, notes } = changes.validate()?;
+        let Changes { update, notes } = changed.validate()?;
         for note in notes {
             self.session.output.note(&note);
         }
         if self.dry_run {
-            self.session.output.note(&self.draft.location());
-            return set::preview(&update, &self.profile, self.session);
+            return set::preview(&update, &self.latest, self.session).map(Finished::Preview);
         }
-        self.check_unchanged(&names, &typed)?;
+        self.check_unchanged(&changed)?;
         let response = set::send(&update, self.session)?;
         let report = match response.data() {
             Some(profile) => report(&response, profile, self.session),
-            None => self.read_back(&names)?,
+            None => self.read_back(&changed)?,
         };
-        self.draft.discard();
-        Ok(report.of_change())
+        Ok(Finished::Done(report))
     }
 
-    /// Reads the profile again. Fails if a field that would be overwritten has changed since the
-    /// user saw it.
-    fn check_unchanged(&mut self, names: &[&str], typed: &Fields) -> Result<(), Failure> {
+    /// Returns the fields that the user changed, or the whole text if it is not a document.
+    fn unsent(&self, text: &str) -> String {
+        match ChangedFields::read(text, &self.shown) {
+            Ok(changed) => changed.to_document(),
+            Err(_) => text.to_owned(),
+        }
+    }
+
+    fn commands(arguments: &str) -> String {
+        format!(
+            "compare it with `profile diff {arguments}`, then send it with `profile apply {arguments}`"
+        )
+    }
+}
+
+impl Edit<'_> {
+    /// Reads the profile again. Fails if a field that would be overwritten has changed since the last
+    /// read.
+    fn check_unchanged(&mut self, changed: &ChangedFields) -> Result<(), Failure> {
         let now = self.session.read(self.session.client()?.me())?.into_data();
-        let seen = std::mem::replace(&mut self.profile, now);
-        let now = &self.profile;
-        let conflicts = names.iter().filter(|name| {
-            let value = field_of(now, name);
-            value != field_of(&seen, name) && value != typed.get(name)
+        let before = std::mem::replace(&mut self.latest, now);
+        let conflicts = changed.iter().filter_map(|(name, text)| {
+            let value = field_of(&self.latest, name);
+            (value != field_of(&before, name) && value != Some(text)).then(|| {
+                let value = quoted(value.unwrap_or_default());
+                format!("{name} has changed on the service meanwhile; it is now {value}")
+            })
         });
-        let conflicts: Vec<_> = conflicts.map(|name| outdated(name, now)).collect();
+        let conflicts: Vec<_> = conflicts.collect();
         match conflicts.is_empty() {
             true => Ok(()),
             false => Err(Failure::new(FailureKind::Conflict, conflicts.join("\n"))),
@@ -167,7 +147,7 @@ impl Edit<'_> {
 
     /// Reads the profile after a success response without a profile, which may not have come from the
     /// service, and checks that the fields have changed.
-    fn read_back(&self, names: &[&str]) -> Result<Report, Failure> {
+    fn read_back(&self, changed: &ChangedFields) -> Result<Report, Failure> {
         let failed = |what: String| {
             let message = format!("the service accepted the change, but {what}");
             Failure::new(FailureKind::Other, message)
@@ -176,33 +156,22 @@ impl Edit<'_> {
         let response = response
             .map_err(|failure| failed(format!("reading it failed: {}", failure.message)))?;
         let now = response.data();
-        let is_as_before = |name: &&str| field_of(now, name) == field_of(&self.profile, name);
-        let unchanged: Vec<_> = names
+        let is_missing = |(name, text): &(&str, &str)| {
+            let value = field_of(now, name);
+            value == field_of(&self.latest, name) && value != Some(text)
+        };
+        let missing: Vec<_> = changed
             .iter()
-            .copied()
-            .filter(|name| is_as_before(name))
+            .filter(is_missing)
+            .map(|(name, _)| name)
             .collect();
-        if unchanged.is_empty() {
+        if missing.is_empty() {
             return Ok(report(&response, now, self.session));
         }
         let what = format!(
             "the profile does not contain the new {}",
-            unchanged.join(", ")
+            missing.join(", ")
         );
         Err(failed(what))
-    }
-
-    /// Prepends the message to the text if it is about the text. Returns `true` if it is.
-    fn write_problem(&self, failure: &Failure) -> Result<bool, Failure> {
-        use FailureKind::{Conflict, Rejected, Usage};
-        if !matches!(failure.kind, Usage | Rejected | Conflict) {
-            return Ok(false);
-        }
-        let Ok(text) = self.draft.text() else {
-            return Ok(false);
-        };
-        self.draft
-            .replace(&problem::prepend(&text, &failure.message))?;
-        Ok(true)
     }
 }

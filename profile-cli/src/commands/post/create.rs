@@ -1,18 +1,16 @@
 //! `profile post create`: creates a post.
 
-use std::path::PathBuf;
-
-use clap::Args;
+use clap::{Args, ValueHint};
 use profile_sdk::{Call, Operation, Post, Response};
 use serde_json::{Value, json};
 
 use super::fields::fields;
 use crate::commands::auth::permissions;
-use crate::drafts::draft::{Draft, DraftKind};
-use crate::drafts::editor::Editor;
+use crate::editor::edited_text::{self, EditedText, Finished};
+use crate::editor::program::Editor;
 use crate::input::Input;
 use crate::input::typed_text::{self, TypedText};
-use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::failure::Failure;
 use crate::outcome::report::{Report, View};
 use crate::session::Session;
 use crate::session::dry_run::{self, Change, DryRun};
@@ -25,12 +23,11 @@ const CHECK_COMMAND: &str = "profile post list";
 Requires the scope social:write. If the response is lost, the request is not retried; `profile post
 list` shows whether the post was created.
 
---file FILE reads the text from a file, as do @./FILE, @../FILE and @/FILE, and - from stdin; one line
+--file PATH reads the text from a file, as do @./PATH, @../PATH and @/PATH, and - from stdin; one line
 break at the end is removed. Any other text that starts with @ is the post itself.
 
---editor opens an empty text in the editor of `profile edit`, and saves it as a draft until the
-service has returned the post. A draft that was not sent can be resumed; `profile draft` manages
-drafts.
+--editor opens an empty text in the editor of `profile edit`. If it was not sent, it stays in a private
+file; the error prints its path, and the command that sends it.
 
 Examples:
   profile post create 'Hello, world'
@@ -39,12 +36,12 @@ Examples:
   profile post create --editor")]
 pub(crate) struct CreateArguments {
     /// Text of the post
-    #[arg(value_name = "BODY|@./FILE|-")]
+    #[arg(value_name = "BODY|@./PATH|-")]
     body: Option<TypedText<String>>,
 
-    /// Read the text from this file
-    #[arg(long, value_name = "FILE", conflicts_with = "body")]
-    file: Option<PathBuf>,
+    /// Read the text from this file; - reads stdin
+    #[arg(long, value_name = "PATH|-", value_hint = ValueHint::FilePath, conflicts_with = "body")]
+    file: Option<Input>,
 
     /// Write the text in your editor
     #[arg(long, conflicts_with_all = ["body", "file"])]
@@ -57,7 +54,7 @@ pub(crate) struct CreateArguments {
 pub(crate) fn run(arguments: CreateArguments, session: &Session<'_>) -> Result<Report, Failure> {
     let dry_run = arguments.dry_run.dry_run;
     let (typed, argument) = match arguments.file {
-        Some(path) => (Some(TypedText::Input(Input::File(path))), "--file"),
+        Some(input) => (Some(TypedText::Input(input)), "--file"),
         None => (arguments.body, "BODY"),
     };
     match typed {
@@ -65,7 +62,7 @@ pub(crate) fn run(arguments: CreateArguments, session: &Session<'_>) -> Result<R
             let body = typed.read(argument, session.output)?;
             let call = session.client()?.create_post(&body);
             if dry_run {
-                return preview(&call, body);
+                return preview(&call, &body);
             }
             session.write_or_curl(call, RESOURCE, CHECK_COMMAND, |response| {
                 Ok(report(&response))
@@ -86,59 +83,51 @@ pub(crate) fn run(arguments: CreateArguments, session: &Session<'_>) -> Result<R
 
 fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report, Failure> {
     let editor = Editor::find(&session.settings)?;
-    // The name of the draft contains the handle.
-    let profile = session.read(session.client()?.me())?.into_data();
     if !dry_run {
-        permissions::check(&profile, &Operation::CREATE_POST)?;
+        // A key without the scope is reported before the text is written.
+        let profile = session.read(session.client()?.me())?;
+        permissions::check(profile.data(), &Operation::CREATE_POST)?;
     }
-    let draft = Draft::open(DraftKind::Post, &profile, "", session)?;
-    loop {
-        if let Err(failure) = draft.open_in(&editor) {
-            return Err(draft.with_location(failure));
-        }
-        let mut body = draft
-            .text()
-            .map_err(|failure| draft.with_location(failure))?;
-        body.truncate(typed_text::length_without_last_break(body.as_bytes()));
+    edited_text::edit(&mut NewPost { dry_run, session }, "", &editor, session)
+}
+
+struct NewPost<'a> {
+    dry_run: bool,
+    session: &'a Session<'a>,
+}
+
+impl EditedText for NewPost<'_> {
+    const PREFIX: &'static str = "post-";
+    const SUFFIX: &'static str = ".txt";
+
+    fn finish(&mut self, text: &str) -> Result<Finished, Failure> {
+        let body = &text[..typed_text::length_without_last_break(text.as_bytes())];
         if body.is_empty() {
-            draft.discard();
             let sentence = View::Sentence("The text is empty; nothing was sent.".to_owned());
-            return Ok(Report::new(json!({"result": "unchanged"}), sentence));
+            let report = Report::new(json!({"result": "unchanged"}), sentence);
+            return Ok(Finished::Done(report));
         }
-        let call = session.client()?.create_post(&body);
-        let finished = match dry_run {
-            true => preview(&call, body).inspect(|_| session.output.note(&draft.location())),
-            false => session
-                .write(call, RESOURCE, CHECK_COMMAND)
-                .map(|response| sent(&response, &draft)),
-        };
-        let failure = match finished {
-            Err(failure) => failure,
-            finished => return finished,
-        };
-        let may_be_mended = matches!(failure.kind, FailureKind::Usage | FailureKind::Rejected);
-        if !may_be_mended || !draft.edit_again(session, &failure)? {
-            return Err(draft.with_location(failure));
+        let call = self.session.client()?.create_post(body);
+        if self.dry_run {
+            return preview(&call, body).map(Finished::Preview);
         }
+        let response = self.session.write(call, RESOURCE, CHECK_COMMAND)?;
+        Ok(match response.data() {
+            Some(_) => Finished::Done(report(&response)),
+            None => Finished::Unconfirmed(report(&response)),
+        })
+    }
+
+    fn unsent(&self, text: &str) -> String {
+        text.to_owned()
+    }
+
+    fn commands(arguments: &str) -> String {
+        format!("send it with `profile post create --file {arguments}`")
     }
 }
 
-/// Reports an accepted post. Keeps the draft if the response does not contain the post.
-fn sent(response: &Response<Option<Post>>, draft: &Draft) -> Report {
-    let report = report(response);
-    if response.data().is_some() {
-        draft.discard();
-        return report;
-    }
-    let kept = format!(
-        "the text is saved in {}; delete it with `profile draft delete {}` once the post appears",
-        draft.path().display(),
-        draft.name()
-    );
-    report.warning(Some(kept))
-}
-
-fn preview(call: &Call<Option<Post>>, body: String) -> Result<Report, Failure> {
+fn preview(call: &Call<Option<Post>>, body: &str) -> Result<Report, Failure> {
     let request = call.request().map_err(Failure::unsent)?;
     let change = Change::new("post", Value::Null, body);
     Ok(dry_run::preview(&[request], &[change]))

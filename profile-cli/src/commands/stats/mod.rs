@@ -50,7 +50,7 @@ pub(crate) struct StatsArguments {
     plot: Option<Plot>,
 
     /// Also draw the chart into this file, replacing it; - prints only the chart
-    #[arg(long, value_name = "FILE|-")]
+    #[arg(long, value_name = "PATH|-")]
     svg: Option<PathBuf>,
 }
 

@@ -11,7 +11,7 @@ use super::recording;
 use super::secret::WebhookSecret;
 use super::sender::destination;
 use super::sending::send_all;
-use crate::input;
+use crate::input::Input;
 use crate::outcome::failure::Failure;
 use crate::session::Session;
 
@@ -33,7 +33,7 @@ Examples:
   profile webhook replay deliveries/*.http --to URL --resign")]
 pub(crate) struct ReplayArguments {
     /// Files of the recorded deliveries, or directories with such files
-    #[arg(required = true, value_name = "FILE|DIRECTORY")]
+    #[arg(required = true, value_name = "PATH")]
     files: Vec<PathBuf>,
 
     /// URL of the receiver
@@ -92,7 +92,7 @@ fn in_directory(path: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn read(file: &Path) -> Result<Delivery, Failure> {
-    let bytes = input::read_file(file)?;
+    let bytes = Input::File(file.to_owned()).read()?;
     recording::read(&bytes).map_err(|reason| {
         let message = format!("{} is not a recorded delivery: {reason}", file.display());
         Failure::usage(message).hint(HINT)

@@ -28,7 +28,7 @@ pub(crate) struct SendArguments {
     to: Url,
 
     /// Body, sent byte for byte [default: an example for this kind]
-    #[arg(long, value_name = "JSON|@FILE|-", value_parser = data)]
+    #[arg(long, value_name = "JSON|@PATH|-", value_parser = data)]
     data: Option<Data>,
 
     /// Number of times to send it
@@ -83,12 +83,14 @@ pub(crate) fn run(arguments: &SendArguments, session: &Session<'_>) -> Result<()
 }
 
 fn data(text: &str) -> Result<Data, String> {
-    if text == "-" || text.starts_with('@') {
-        return text.parse().map(Data::Input);
+    match text.strip_prefix('@') {
+        Some(path) => return Ok(Data::Input(Input::File(path.into()))),
+        None if text == "-" => return Ok(Data::Input(Input::Stdin)),
+        None => {}
     }
     match serde_json::from_str::<&RawValue>(text) {
         Ok(_) => Ok(Data::Json(text.to_owned())),
-        Err(error) => Err(format!("{error}; expected JSON, @FILE, or - for stdin")),
+        Err(error) => Err(format!("{error}; expected JSON, @PATH, or - for stdin")),
     }
 }
 

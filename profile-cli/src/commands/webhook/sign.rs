@@ -1,6 +1,6 @@
 //! `profile webhook sign`: the signature of a body.
 
-use clap::Args;
+use clap::{Args, ValueHint};
 use webhook_verify::sign_as;
 
 use super::encoding::Encoding;
@@ -13,8 +13,8 @@ use crate::session::Session;
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(crate) struct SignArguments {
-    /// Body, byte for byte as it will be sent
-    #[arg(long, value_name = "@FILE|-")]
+    /// Body, byte for byte as it will be sent; - reads stdin
+    #[arg(long, value_name = "PATH|-", value_hint = ValueHint::FilePath)]
     body: Input,
 
     #[command(flatten)]
@@ -27,7 +27,7 @@ fn after_help() -> String {
 {}
 
 Examples:
-  profile webhook sign --body @body.json
+  profile webhook sign --body body.json
   printf '{{}}' | profile webhook sign --body - --json",
         secret::HELP
     )

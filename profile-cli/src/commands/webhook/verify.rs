@@ -1,6 +1,6 @@
 //! `profile webhook verify`: verifies the signature of a body.
 
-use clap::Args;
+use clap::{Args, ValueHint};
 use serde_json::json;
 use webhook_verify::{EVENT_HEADER, Headers, SIGNATURE_HEADER, Verifier, VerifyError, explain};
 
@@ -17,8 +17,8 @@ const EXPLAIN: &str = "add --explain to find the probable reason";
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(crate) struct VerifyArguments {
-    /// Body, byte for byte as it was received
-    #[arg(long, value_name = "@FILE|-")]
+    /// Body, byte for byte as it was received; - reads stdin
+    #[arg(long, value_name = "PATH|-", value_hint = ValueHint::FilePath)]
     body: Input,
 
     /// Value of X-Service-Signature, including sha256=
@@ -44,7 +44,7 @@ Exits with 0 if the signature matches, and with 10 if it does not match or is ma
 {}
 
 Examples:
-  profile webhook verify --body @body.json --signature \"$SIGNATURE\"
+  profile webhook verify --body body.json --signature \"$SIGNATURE\"
   profile webhook verify --body - --signature \"$SIGNATURE\" --explain < body.json",
         secret::HELP
     )

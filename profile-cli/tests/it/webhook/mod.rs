@@ -35,6 +35,6 @@ fn webhook(home: &Path, arguments: &[&str]) -> Program {
 fn file(home: &Path, name: &str, bytes: impl AsRef<[u8]>) -> (PathBuf, String) {
     let path = home.join(name);
     std::fs::write(&path, bytes).unwrap();
-    let argument = format!("@{}", path.display());
+    let argument = path.to_str().unwrap().to_owned();
     (path, argument)
 }

@@ -22,7 +22,7 @@ async fn receiver(statuses: &[u16]) -> LocalReceiver {
 async fn sends_the_body_byte_for_byte() {
     let home = home();
     let to = receiver(&[200]).await;
-    let (_, data) = file(home.path(), "data", BODY);
+    let data = format!("@{}", file(home.path(), "data", BODY).1);
     let arguments = [
         "send",
         "post.liked",
@@ -94,7 +94,7 @@ async fn sends_json_from_the_arguments_byte_for_byte() {
         .stdout();
     let run = webhook(home.path(), &[&send[..], &["body.json"]].concat()).run();
     assert_eq!(run.code(), 2, "{run}");
-    let expected = "expected JSON, @FILE, or - for stdin";
+    let expected = "expected JSON, @PATH, or - for stdin";
     assert!(run.stderr().contains(expected), "{run}");
     let requests = to.received_requests().await.unwrap();
     assert_eq!(requests.len(), 1);
@@ -190,7 +190,7 @@ async fn sends_nothing_with_invalid_arguments() {
 async fn prints_the_csv_header_once() {
     let home = home();
     let to = receiver(&[200]).await;
-    let (_, data) = file(home.path(), "data", BODY);
+    let data = format!("@{}", file(home.path(), "data", BODY).1);
     let send = ["send", "post.liked", "--to", &to.uri(), "--data", &data];
     let sent = webhook(home.path(), &[&send[..], &["-o", "csv"]].concat()).run();
     let mut lines = sent.stdout().lines();

@@ -188,7 +188,7 @@ fn compares_the_kind_with_the_body() {
 #[test]
 fn a_usage_error_is_not_a_mismatch() {
     let home = home();
-    for body in ["@none", "none", "@", ""] {
+    for body in ["none", ""] {
         let verify = ["verify", "--body", body, "--signature", SIGNATURE];
         let rejected = webhook(home.path(), &verify).run();
         assert_eq!(rejected.code(), 2, "{rejected}");

@@ -1,4 +1,4 @@
-//! The user's editor.
+//! The program of the editor.
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _};

@@ -1,4 +1,0 @@
-//! Texts that are written in an editor and kept until they are sent.
-
-pub(crate) mod draft;
-pub(crate) mod editor;

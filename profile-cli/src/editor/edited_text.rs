@@ -1,0 +1,160 @@
+//! A text in the user's editor, in a private file of this process.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::program::Editor;
+use crate::input::prompt;
+use crate::outcome::failure::{Failure, FailureKind};
+use crate::outcome::report::Report;
+use crate::session::Session;
+use crate::system::{environment, private_file};
+
+/// A text, and what is done with it after the editor has exited.
+pub(crate) trait EditedText {
+    /// Start of the file's name.
+    const PREFIX: &'static str;
+
+    /// End of the file's name, by which editors recognize the format.
+    const SUFFIX: &'static str;
+
+    /// Sends the text.
+    fn finish(&mut self, text: &str) -> Result<Finished, Failure>;
+
+    /// Returns the part of a text that is worth keeping if it was not sent.
+    fn unsent(&self, text: &str) -> String;
+
+    /// Describes the commands that send a file; `arguments` are its path and options.
+    fn commands(arguments: &str) -> String;
+}
+
+/// The end of an edit.
+pub(crate) enum Finished {
+    /// There is nothing left to send.
+    Done(Report),
+    /// The service accepted the text, but did not return it.
+    Unconfirmed(Report),
+    /// Nothing was sent because of `--dry-run`.
+    Preview(Report),
+}
+
+/// Opens a text in the editor, and again while it is rejected and the user wants to.
+///
+/// The file belongs to this process. It stays if the text was not sent, and the failure names it.
+pub(crate) fn edit<T: EditedText>(
+    edited: &mut T,
+    initial: &str,
+    editor: &Editor,
+    session: &Session<'_>,
+) -> Result<Report, Failure> {
+    let file = TextFile::create(T::PREFIX, T::SUFFIX, initial)?;
+    loop {
+        let opened = editor.open(&file.path);
+        let text = match file.read() {
+            Ok(text) => text,
+            Err(failure) => return Err(opened.err().unwrap_or(failure)),
+        };
+        let failure = match opened.and_then(|()| edited.finish(&text)) {
+            Ok(Finished::Done(report)) => {
+                file.delete();
+                return Ok(report);
+            }
+            Ok(Finished::Unconfirmed(report)) => {
+                let path = file.path.display();
+                let kept = format!("your text is saved in {path}; delete it once you see the post");
+                return Ok(report.warning(Some(kept)));
+            }
+            Ok(Finished::Preview(report)) => {
+                file.replace(&edited.unsent(&text))?;
+                session.output.note(&file.location::<T>(session));
+                return Ok(report);
+            }
+            Err(failure) if text == initial => {
+                file.delete();
+                return Err(failure);
+            }
+            Err(failure) => failure,
+        };
+        file.replace(&edited.unsent(&text))?;
+        if !edit_again(&failure, &file.location::<T>(session), session)? {
+            return Err(failure.also_hint(&file.location::<T>(session)));
+        }
+        file.replace(&text)?;
+    }
+}
+
+/// Asks whether to open the editor again, if another text may help and there is a terminal.
+fn edit_again(failure: &Failure, location: &str, session: &Session<'_>) -> Result<bool, Failure> {
+    use FailureKind::{Conflict, Rejected, Usage};
+    let is_about_text = matches!(failure.kind, Usage | Rejected | Conflict);
+    if !is_about_text || session.settings.no_input || !prompt::is_interactive() {
+        return Ok(false);
+    }
+    session.output.warn(&failure.message);
+    // Printed before the question, since Ctrl-C exits the program.
+    session.output.note(location);
+    prompt::yes_or_no("Open the editor again? [Y/n] ", true)
+}
+
+/// A file that only this process writes.
+struct TextFile {
+    path: PathBuf,
+}
+
+impl TextFile {
+    fn create(prefix: &str, suffix: &str, text: &str) -> Result<Self, Failure> {
+        let directory = environment::state_directory()?.join("unsent");
+        let created = private_file::create_directory(&directory).and_then(|()| {
+            // The directory may exist with other permissions.
+            restrict_to_owner(&directory);
+            let mut builder = tempfile::Builder::new();
+            let file = builder
+                .prefix(prefix)
+                .suffix(suffix)
+                .tempfile_in(&directory);
+            let path = file.map_err(private_file::without_path)?.into_temp_path();
+            Ok(path.keep()?)
+        });
+        let path = created.map_err(|error| Failure::of_file("written", &directory, &error))?;
+        let file = Self { path };
+        file.replace(text)?;
+        Ok(file)
+    }
+
+    fn read(&self) -> Result<String, Failure> {
+        // The editor may have replaced the file.
+        restrict_to_owner(&self.path);
+        let text = private_file::read(&self.path).map(|(text, _)| text);
+        text.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => {
+                let message = "the editor deleted the file, so the text is lost";
+                Failure::new(FailureKind::Other, message)
+            }
+            _ => Failure::of_file("read", &self.path, &error),
+        })
+    }
+
+    fn replace(&self, text: &str) -> Result<(), Failure> {
+        let written = private_file::write(&self.path, text.as_bytes());
+        written.map_err(|error| Failure::of_file("written", &self.path, &error))
+    }
+
+    /// Deletes the file. If this fails, a text stays that nobody reads.
+    fn delete(self) {
+        let _ = fs::remove_file(self.path);
+    }
+
+    /// Returns a message with the path, and the commands that send the file to the same service.
+    fn location<T: EditedText>(&self, session: &Session<'_>) -> String {
+        let path = self.path.to_string_lossy();
+        let quoted = shlex::try_quote(&path).unwrap_or_default();
+        let commands = T::commands(&format!("{quoted}{}", session.settings.selection()));
+        format!("your text is saved in {path}; {commands}")
+    }
+}
+
+/// Ignores errors: some file systems do not support permissions.
+fn restrict_to_owner(path: &Path) {
+    let _ = private_file::restrict_to_owner(path);
+}
