@@ -7,6 +7,5 @@
 
 mod documents;
 mod fuzz_manifest;
-mod public_api;
 mod repository;
 mod specification_coverage;
