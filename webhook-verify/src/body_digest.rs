@@ -28,16 +28,6 @@ impl BodyDigest {
     }
 
     /// Returns the 32 bytes of the digest.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use webhook_verify::BodyDigest;
-    ///
-    /// fn column(digest: &BodyDigest) -> &[u8] {
-    ///     digest.as_bytes()
-    /// }
-    /// ```
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0

@@ -4,7 +4,7 @@
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
 extern crate alloc;
-#[cfg(feature = "seen")]
+#[cfg(any(feature = "receiver", feature = "seen"))]
 extern crate std;
 
 // In reading order:

@@ -2,11 +2,11 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::error::Error;
 use core::fmt;
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
+use thiserror::Error;
 use zeroize::Zeroizing;
 
 /// A secret that signs deliveries (section Authentication of the specification).
@@ -23,16 +23,28 @@ pub struct Secret {
 pub(crate) type KeyedState = Hmac<Sha256>;
 
 /// The reason why bytes are not a valid secret. The message does not contain them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SecretError {
     /// The secret is empty.
+    #[error("the webhook secret is empty; pass the secret that the service signs with")]
     Empty,
     /// All bytes are NUL. HMAC treats up to 64 of them like an empty secret.
+    #[error(
+        "the webhook secret consists only of NUL bytes; pass the secret that the service signs with"
+    )]
     OnlyNul,
     /// All bytes are spaces, tabs, carriage returns or newlines.
+    #[error(
+        "the webhook secret consists only of whitespace; pass the secret that the service signs with"
+    )]
     OnlyWhitespace,
     /// The first or last byte is a space, tab, carriage return or newline.
+    #[error(
+        "the webhook secret starts or ends with whitespace, such as the newline at the end \
+         of a file; trim it, or use Secret::with_surrounding_whitespace if it is part of \
+         the secret"
+    )]
     SurroundingWhitespace,
 }
 
@@ -127,31 +139,6 @@ impl fmt::Debug for Secret {
         f.write_str("Secret(redacted)")
     }
 }
-
-impl fmt::Display for SecretError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Empty => {
-                "the webhook secret is empty; pass the secret that the service signs with"
-            }
-            Self::OnlyNul => {
-                "the webhook secret consists only of NUL bytes; \
-                 pass the secret that the service signs with"
-            }
-            Self::OnlyWhitespace => {
-                "the webhook secret consists only of whitespace; \
-                 pass the secret that the service signs with"
-            }
-            Self::SurroundingWhitespace => {
-                "the webhook secret starts or ends with whitespace, such as the newline at the end \
-                 of a file; trim it, or use Secret::with_surrounding_whitespace if it is part of \
-                 the secret"
-            }
-        })
-    }
-}
-
-impl Error for SecretError {}
 
 fn has_surrounding_whitespace(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(is_whitespace) || bytes.last().is_some_and(is_whitespace)

@@ -33,15 +33,6 @@ pub struct SignedRequest<B> {
 impl<B: AsRef<[u8]>> SignedRequest<B> {
     /// Creates a `POST` of `body` to `uri`. [`sign`](Self::sign) returns an error if the URI is
     /// invalid.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use webhook_verify::SignedRequest;
-    ///
-    /// let to_router = SignedRequest::post("/hooks", "{}");
-    /// let to_server = SignedRequest::post("http://127.0.0.1:8080/hooks", vec![0xff]);
-    /// ```
     #[must_use]
     pub fn post(uri: impl TryInto<Uri, Error: Into<http::Error>>, body: B) -> Self {
         Self {
@@ -52,14 +43,6 @@ impl<B: AsRef<[u8]>> SignedRequest<B> {
     }
 
     /// Adds the header `X-Service-Event`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use webhook_verify::{EventKind, SignedRequest};
-    ///
-    /// let request = SignedRequest::post("/hooks", "{}").event_kind(EventKind::FollowCreated);
-    /// ```
     #[must_use]
     pub fn event_kind(mut self, kind: EventKind) -> Self {
         self.request = self.request.header(EVENT_HEADER, kind.as_str());
@@ -67,14 +50,6 @@ impl<B: AsRef<[u8]>> SignedRequest<B> {
     }
 
     /// Sets the encoding of the digest. The default is hex.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use webhook_verify::{DigestEncoding, SignedRequest};
-    ///
-    /// let request = SignedRequest::post("/hooks", "{}").encoding(DigestEncoding::Base64);
-    /// ```
     #[must_use]
     pub fn encoding(mut self, encoding: DigestEncoding) -> Self {
         self.encoding = encoding;
@@ -86,20 +61,6 @@ impl<B: AsRef<[u8]>> SignedRequest<B> {
     /// # Errors
     ///
     /// Returns an [`http::Error`] if the URI is invalid.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use webhook_verify::{Secret, SignedRequest};
-    ///
-    /// let secret = Secret::new("It's a Secret to Everybody")?;
-    /// let request = SignedRequest::post("/hooks", "Hello, World!").sign(&secret)?;
-    /// assert_eq!(
-    ///     request.headers()["x-service-signature"],
-    ///     "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"
-    /// );
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn sign(self, secret: &Secret) -> Result<Request<B>, http::Error> {
         let signature = sign_as(self.encoding, secret, &self.body);
         self.request

@@ -1,8 +1,9 @@
 //! Event kinds, from the header `X-Service-Event`.
 
-use core::error::Error;
 use core::fmt;
 use core::str::FromStr;
+
+use thiserror::Error;
 
 use crate::EventName;
 
@@ -45,24 +46,32 @@ pub enum EventKind {
 /// An error in the event kind of a request.
 ///
 /// A delivery can be authentic even if its event kind is missing or invalid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum EventKindError {
     /// The request has no `X-Service-Event` header.
+    #[error("the request has no X-Service-Event header")]
     Missing,
     /// The request has more than one `X-Service-Event` header.
+    #[error("the request has {count} X-Service-Event headers; expected exactly one")]
     Duplicate {
         /// The number of headers, at least 2.
         count: usize,
     },
     /// The value is empty.
+    #[error("the event kind is empty; expected a name such as post.liked")]
     Empty,
     /// The value is longer than [`EventName::MAX_LENGTH`].
+    #[error("the event kind has {length} bytes; the maximum is {max}", max = EventName::MAX_LENGTH)]
     TooLong {
         /// The length in bytes.
         length: usize,
     },
     /// A byte of the value is a space, a control character or not ASCII.
+    #[error(
+        "the event kind has byte {byte:#04x} at position {position} (counted from 0); \
+         expected visible ASCII characters, as in post.liked"
+    )]
     InvalidByte {
         /// The position of the byte in the value, counted from 0.
         position: usize,
@@ -84,14 +93,6 @@ impl EventKind {
     ];
 
     /// Returns the name of the kind, as in the header.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use webhook_verify::EventKind;
-    ///
-    /// assert_eq!(EventKind::FollowCreated.as_str(), "follow.created");
-    /// ```
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -149,30 +150,3 @@ impl fmt::Display for EventKind {
         f.pad(self.as_str())
     }
 }
-
-impl fmt::Display for EventKindError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Missing => f.write_str("the request has no X-Service-Event header"),
-            Self::Duplicate { count } => write!(
-                f,
-                "the request has {count} X-Service-Event headers; expected exactly one"
-            ),
-            Self::Empty => {
-                f.write_str("the event kind is empty; expected a name such as post.liked")
-            }
-            Self::TooLong { length } => write!(
-                f,
-                "the event kind has {length} bytes; the maximum is {}",
-                EventName::MAX_LENGTH
-            ),
-            Self::InvalidByte { position, byte } => write!(
-                f,
-                "the event kind has byte {byte:#04x} at position {position} (counted from 0); \
-                 expected visible ASCII characters, as in post.liked"
-            ),
-        }
-    }
-}
-
-impl Error for EventKindError {}

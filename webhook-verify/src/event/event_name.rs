@@ -42,18 +42,6 @@ impl EventName {
     }
 
     /// Returns the name.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use webhook_verify::EventKind;
-    ///
-    /// let kind: EventKind = "post.shared".parse()?;
-    /// if let EventKind::Other(name) = kind {
-    ///     assert_eq!(name.as_str(), "post.shared");
-    /// }
-    /// # Ok::<(), webhook_verify::EventKindError>(())
-    /// ```
     #[must_use]
     pub fn as_str(&self) -> &str {
         let name = &self.bytes[..usize::from(self.length)];

@@ -1,8 +1,7 @@
-//! Rewriting of JSON with other whitespace and escapes.
+//! Rewriting of JSON with other whitespace.
 //!
 //! It does not use a JSON parser, which would lose the order of fields and the format of numbers.
 
-use alloc::format;
 use alloc::string::String;
 
 /// Returns the JSON with this text after each comma and colon and no other whitespace, or `None` if it
@@ -54,58 +53,6 @@ fn end_of_word(text: &str) -> usize {
     text.find(is_end).unwrap_or(text.len())
 }
 
-/// Replaces non-ASCII characters with `\u` escapes in lower case.
-pub(super) fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character.is_ascii() {
-            escaped.push(character);
-            continue;
-        }
-        for unit in character.encode_utf16(&mut [0; 2]) {
-            escaped += &format!("\\u{unit:04x}");
-        }
-    }
-    escaped
-}
-
-/// Replaces `\u` escapes of non-ASCII characters with the characters.
-pub(super) fn unescape(text: &str) -> String {
-    let mut unescaped = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find('\\') {
-        let (before, escape) = rest.split_at(start);
-        unescaped += before;
-        let length = match escaped_character(escape) {
-            Some(character) => {
-                unescaped.push(character);
-                character.len_utf16() * "\\uXXXX".len()
-            }
-            None => {
-                let length = 1 + escape[1..].chars().next().map_or(0, char::len_utf8);
-                unescaped += &escape[..length];
-                length
-            }
-        };
-        rest = &escape[length..];
-    }
-    unescaped + rest
-}
-
-/// Returns the non-ASCII character if the text starts with its `\uXXXX` escape or surrogate pair.
-fn escaped_character(text: &str) -> Option<char> {
-    let units = [unit(text)?]
-        .into_iter()
-        .chain(text.get(6..).and_then(unit));
-    let character = char::decode_utf16(units).next()?.ok()?;
-    (!character.is_ascii()).then_some(character)
-}
-
-fn unit(text: &str) -> Option<u16> {
-    let digits = text.strip_prefix("\\u")?.get(..4)?;
-    u16::from_str_radix(digits, 16).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,29 +82,6 @@ mod tests {
         ] {
             let rewritten = rewrite(text, " ");
             assert_eq!(rewritten.is_some(), text.starts_with(['{', '[']), "{text}");
-        }
-    }
-
-    #[test]
-    fn escapes_and_unescapes() {
-        let text = "caf\u{e9} \u{1f600} \\n \\\\u00e9";
-        let escaped = "caf\\u00e9 \\ud83d\\ude00 \\n \\\\u00e9";
-        assert_eq!(escape(text), escaped);
-        assert_eq!(unescape(escaped), text);
-    }
-
-    #[test]
-    fn keeps_invalid_and_ascii_escapes() {
-        for text in [
-            "\\",
-            "\\u",
-            "\\u00",
-            "\\ud83d",
-            "\\ud83d\\u0041",
-            "\\u0041",
-            "\\\u{e9}",
-        ] {
-            assert_eq!(unescape(text), text);
         }
     }
 }

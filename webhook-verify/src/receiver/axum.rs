@@ -43,31 +43,22 @@ use crate::{EventKind, EventKindError, KindError, PayloadError, Verified};
 /// #     axum::Router::new().route("/", axum::routing::post(receive));
 /// ```
 ///
-/// With your own state, implement `FromRef`. In this example, the secrets can be changed while the
-/// server runs:
+/// With your own state, implement `FromRef`:
 ///
 /// ```
-/// use std::sync::{Arc, RwLock};
-///
 /// use axum::extract::{FromRef, State};
 /// use axum::http::StatusCode;
-/// use webhook_verify::{Receiver, VerifiedEvent, Verifier};
+/// use webhook_verify::{Receiver, VerifiedEvent};
 ///
 /// #[derive(Clone)]
 /// struct App {
-///     receiver: Arc<RwLock<Receiver>>,
+///     receiver: Receiver,
 ///     // Add other state here.
 /// }
 ///
 /// impl FromRef<App> for Receiver {
 ///     fn from_ref(app: &App) -> Self {
-///         app.receiver.read().expect("the lock is never poisoned").clone()
-///     }
-/// }
-///
-/// impl App {
-///     fn change_secrets(&self, verifier: Verifier) {
-///         *self.receiver.write().expect("the lock is never poisoned") = Receiver::new(verifier);
+///         app.receiver.clone()
 ///     }
 /// }
 ///
@@ -90,16 +81,6 @@ impl<T> VerifiedEvent<T> {
     ///
     /// Returns a [`PayloadError`] if the body is not valid JSON or does not match `T`. Respond with
     /// 2xx nevertheless.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use webhook_verify::VerifiedEvent;
-    ///
-    /// fn is_follow(event: &VerifiedEvent<String>) -> bool {
-    ///     event.payload().is_ok_and(|payload| payload == "follow")
-    /// }
-    /// ```
     pub fn payload(&self) -> Result<&T, &PayloadError> {
         self.payload.as_ref()
     }
@@ -110,49 +91,16 @@ impl<T> VerifiedEvent<T> {
     ///
     /// Returns a [`PayloadError`] if the body is not valid JSON or does not match `T`. It converts
     /// to an empty 204 response, so handlers can return it with `?`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use webhook_verify::{PayloadError, VerifiedEvent};
-    ///
-    /// async fn receive(event: VerifiedEvent<String>) -> Result<(), PayloadError> {
-    ///     let payload = event.into_payload()?;
-    ///     Ok(())
-    /// }
-    /// ```
     pub fn into_payload(self) -> Result<T, PayloadError> {
         self.payload
     }
 
     /// Returns the delivery, with the raw body, and the payload.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use webhook_verify::{PayloadError, VerifiedEvent};
-    ///
-    /// async fn receive(event: VerifiedEvent<String>) -> Result<(), PayloadError> {
-    ///     let (delivery, payload) = event.into_parts();
-    ///     println!("{} in {}", payload?, delivery.body_digest());
-    ///     Ok(())
-    /// }
-    /// ```
     pub fn into_parts(self) -> (Verified<Bytes>, Result<T, PayloadError>) {
         (self.delivery, self.payload)
     }
 
     /// Returns the delivery, with the raw body.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use webhook_verify::{EventKind, KindError, VerifiedEvent};
-    ///
-    /// fn kind(event: &VerifiedEvent<String>) -> Result<EventKind, KindError> {
-    ///     event.delivery().confirm_kind_in("type")
-    /// }
-    /// ```
     #[must_use]
     pub fn delivery(&self) -> &Verified<Bytes> {
         &self.delivery
@@ -164,16 +112,6 @@ impl<T> VerifiedEvent<T> {
     /// # Errors
     ///
     /// Returns an [`EventKindError`] if the header is missing, repeated or invalid.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use webhook_verify::{EventKind, VerifiedEvent};
-    ///
-    /// fn is_follow_event(event: &VerifiedEvent<String>) -> bool {
-    ///     event.event_kind() == Ok(EventKind::FollowCreated)
-    /// }
-    /// ```
     pub fn event_kind(&self) -> Result<EventKind, EventKindError> {
         self.delivery.event_kind()
     }

@@ -16,10 +16,13 @@ pub use tower::{VerifyLayer, VerifyService};
 use alloc::sync::Arc;
 use core::fmt;
 use core::pin::{Pin, pin};
+use core::time::Duration;
+use std::sync::{PoisonError, RwLock};
 
 use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
 use http_body::Body;
+use tokio::time::{Instant, timeout_at};
 
 use self::rejection::BoxError;
 use crate::{FailureCounter, FailureRun, Headers, Verified, Verifier};
@@ -32,9 +35,9 @@ use crate::PayloadError;
 ///
 /// The axum extractors get it from the router's state, and `VerifyLayer::new` takes it. Call
 /// [`Receiver::receive`] in other frameworks whose bodies implement `http_body::Body`. Clones share
-/// the counter.
+/// the verifier and the counter.
 ///
-/// It does not set a timeout for slow senders. Set one in your server.
+/// Set a [`time_limit`](Self::time_limit), or slow senders can hold a connection forever.
 ///
 /// # Examples
 ///
@@ -48,8 +51,9 @@ use crate::PayloadError;
 /// ```
 #[derive(Clone)]
 pub struct Receiver {
-    verifier: Arc<Verifier>,
+    verifier: Arc<RwLock<Arc<Verifier>>>,
     failures: Arc<FailureCounter>,
+    time_limit: Option<Duration>,
     on_verified: Option<Arc<VerifiedHook>>,
     on_rejection: Option<Arc<RejectionHook>>,
     #[cfg(feature = "axum")]
@@ -63,20 +67,12 @@ type InvalidPayloadHook = dyn Fn(&PayloadError) + Send + Sync;
 
 impl Receiver {
     /// Creates a receiver without hooks.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use webhook_verify::{Receiver, Secret, Verifier};
-    ///
-    /// let receiver = Receiver::new(Verifier::new(Secret::new("It's a Secret to Everybody")?));
-    /// # Ok::<(), webhook_verify::SecretError>(())
-    /// ```
     #[must_use]
     pub fn new(verifier: Verifier) -> Self {
         Self {
-            verifier: Arc::new(verifier),
+            verifier: Arc::new(RwLock::new(Arc::new(verifier))),
             failures: Arc::new(FailureCounter::new()),
+            time_limit: None,
             on_verified: None,
             on_rejection: None,
             #[cfg(feature = "axum")]
@@ -84,22 +80,38 @@ impl Receiver {
         }
     }
 
+    /// Sets the maximum time to read a body, including what is discarded after a rejection.
+    ///
+    /// A body that takes longer is rejected with 408. The default is no limit. Uses tokio's timer:
+    /// [`Receiver::receive`] panics if a limit is set and no runtime with a timer is running.
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = Some(limit);
+        self
+    }
+
+    /// Replaces the verifier of this receiver and all its clones, for example to rotate secrets
+    /// while the server runs.
+    ///
+    /// Hooks and the counter stay. A delivery that is being read is verified with the previous one.
+    pub fn set_verifier(&self, verifier: Verifier) {
+        *self
+            .verifier
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = Arc::new(verifier);
+    }
+
+    /// Returns the current verifier.
+    fn verifier(&self) -> Arc<Verifier> {
+        self.verifier
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
     /// Sets a hook that is called with each verified delivery, before it is handled.
     ///
     /// Use it to count deliveries, or to find out when the service uses a new secret.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use webhook_verify::{Receiver, Verifier};
-    ///
-    /// fn receiver(verifier: Verifier) -> Receiver {
-    ///     Receiver::new(verifier).on_verified(|delivery| match delivery.event_kind() {
-    ///         Ok(kind) => eprintln!("received {kind}, secret {}", delivery.secret_index()),
-    ///         Err(error) => eprintln!("{error}"),
-    ///     })
-    /// }
-    /// ```
     #[must_use]
     pub fn on_verified(mut self, hook: impl Fn(&Verified<Bytes>) + Send + Sync + 'static) -> Self {
         self.on_verified = Some(Arc::new(hook));
@@ -109,20 +121,6 @@ impl Receiver {
     /// Sets a hook that is called with each rejection and the number of consecutive rejections.
     ///
     /// Use it to log the reason, which is not part of the response.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use webhook_verify::{MAX_CONSECUTIVE_FAILURES, Receiver, Verifier};
-    ///
-    /// fn receiver(verifier: Verifier) -> Receiver {
-    ///     Receiver::new(verifier).on_rejection(|rejection, run| {
-    ///         if run.consecutive() == MAX_CONSECUTIVE_FAILURES && !run.ever_verified() {
-    ///             eprintln!("the webhook secret may be wrong: {rejection}");
-    ///         }
-    ///     })
-    /// }
-    /// ```
     #[must_use]
     pub fn on_rejection(
         mut self,
@@ -134,16 +132,6 @@ impl Receiver {
 
     /// Sets a hook that is called if the payload of an authentic delivery is not valid JSON or does
     /// not match the type of a [`VerifiedEvent`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use webhook_verify::{Receiver, Verifier};
-    ///
-    /// fn receiver(verifier: Verifier) -> Receiver {
-    ///     Receiver::new(verifier).on_invalid_payload(|error| eprintln!("{error}"))
-    /// }
-    /// ```
     #[cfg(feature = "axum")]
     #[must_use]
     pub fn on_invalid_payload(
@@ -155,16 +143,6 @@ impl Receiver {
     }
 
     /// Returns the number of consecutive rejections.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use webhook_verify::Receiver;
-    ///
-    /// fn is_healthy(receiver: &Receiver) -> bool {
-    ///     receiver.failures().consecutive() == 0
-    /// }
-    /// ```
     #[must_use]
     pub fn failures(&self) -> FailureRun {
         self.failures.run()
@@ -177,7 +155,8 @@ impl Receiver {
     ///
     /// After a rejection, it reads and discards up to 8 MiB of the rest of the body. Most servers
     /// would otherwise reset the connection, and the sender would not receive the response. Longer
-    /// bodies, and bodies with `Expect: 100-continue`, are left unread.
+    /// bodies, and bodies with `Expect: 100-continue`, are left unread. All of this takes at most
+    /// [`Receiver::time_limit`].
     ///
     /// # Errors
     ///
@@ -215,7 +194,15 @@ impl Receiver {
         B::Error: Into<BoxError>,
     {
         let mut body = pin!(body);
-        let result = self.read(headers, body.as_mut()).await;
+        let deadline = self.time_limit.map(|limit| (limit, Instant::now() + limit));
+        let reading = self.read(headers, body.as_mut());
+        let result = match deadline {
+            Some((limit, end)) => {
+                let result = timeout_at(end, reading).await;
+                result.unwrap_or(Err(Rejection::TimedOut(limit)))
+            }
+            None => reading.await,
+        };
         match &result {
             Ok(verified) => {
                 self.failures.record_success();
@@ -229,7 +216,11 @@ impl Receiver {
                     hook(rejection, run);
                 }
                 if let Rejection::NotVerified(_) = rejection {
-                    body::discard(headers, body).await;
+                    let discarding = body::discard(headers, body);
+                    match deadline {
+                        Some((_, end)) => drop(timeout_at(end, discarding).await),
+                        None => discarding.await,
+                    }
                 }
             }
         }
@@ -247,7 +238,7 @@ impl Receiver {
     {
         let content_length = body::content_length(headers, &*body);
         let mut stream = self
-            .verifier
+            .verifier()
             .start(Headers::from(headers), content_length)?;
         let mut received = BytesMut::new();
         while let Some(chunk) = body::next_chunk(body.as_mut()).await {
@@ -269,7 +260,7 @@ impl Receiver {
 impl fmt::Debug for Receiver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Receiver")
-            .field("verifier", &self.verifier)
+            .field("verifier", &self.verifier())
             .field("failures", &self.failures())
             .finish_non_exhaustive()
     }

@@ -35,16 +35,6 @@ pub struct VerifyLayer {
 
 impl VerifyLayer {
     /// Creates a layer that verifies with `receiver`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use webhook_verify::{Receiver, VerifyLayer};
-    ///
-    /// fn layer(receiver: &Receiver) -> VerifyLayer {
-    ///     VerifyLayer::new(receiver.clone())
-    /// }
-    /// ```
     #[must_use]
     pub fn new(receiver: Receiver) -> Self {
         Self { receiver }

@@ -1,7 +1,6 @@
 //! Signing, and parsing of the value of `X-Service-Signature`.
 
 mod digest_encoding;
-pub(crate) mod hex;
 
 pub use digest_encoding::DigestEncoding;
 
@@ -9,6 +8,7 @@ use alloc::string::String;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use hex::FromHexError;
 
 use crate::{Secret, VerifyError};
 
@@ -52,7 +52,7 @@ pub fn sign(secret: &Secret, body: impl AsRef<[u8]>) -> String {
 pub fn sign_as(encoding: DigestEncoding, secret: &Secret, body: impl AsRef<[u8]>) -> String {
     let digest = secret.digest(body.as_ref());
     let encoded = match encoding {
-        DigestEncoding::Hex => hex::encode(&digest),
+        DigestEncoding::Hex => hex::encode(digest),
         DigestEncoding::Base64 => STANDARD.encode(digest),
     };
     String::from(PREFIX) + &encoded
@@ -78,23 +78,23 @@ fn bad_prefix(value: &[u8]) -> VerifyError {
 }
 
 fn parse_hex(encoded: &[u8]) -> Result<[u8; 32], VerifyError> {
-    let Ok(digits) = encoded.try_into() else {
-        return Err(match parse_base64(encoded).is_ok() {
-            true => VerifyError::LooksLikeBase64,
-            false => bad_length(encoded, DigestEncoding::Hex),
-        });
-    };
-    hex::decode(digits).map_err(|position| VerifyError::NotHex {
-        position,
-        byte: encoded[position],
-    })
+    let mut digest = [0; 32];
+    match hex::decode_to_slice(encoded, &mut digest) {
+        Ok(()) => Ok(digest),
+        Err(FromHexError::InvalidHexCharacter { index, .. }) => Err(VerifyError::NotHex {
+            position: index,
+            byte: encoded[index],
+        }),
+        Err(_) if parse_base64(encoded).is_ok() => Err(VerifyError::LooksLikeBase64),
+        Err(_) => Err(bad_length(encoded, DigestEncoding::Hex)),
+    }
 }
 
 pub(crate) fn parse_base64(encoded: &[u8]) -> Result<[u8; 32], VerifyError> {
     if encoded.len() != 44 {
-        return Err(match is_hex_digest(encoded) {
-            true => VerifyError::LooksLikeHex,
-            false => bad_length(encoded, DigestEncoding::Base64),
+        return Err(match hex::decode_to_slice(encoded, &mut [0; 32]) {
+            Ok(()) => VerifyError::LooksLikeHex,
+            Err(_) => bad_length(encoded, DigestEncoding::Base64),
         });
     }
     // 44 characters without padding decode to 33 bytes.
@@ -103,12 +103,6 @@ pub(crate) fn parse_base64(encoded: &[u8]) -> Result<[u8; 32], VerifyError> {
         Ok(32) => Ok(core::array::from_fn(|index| bytes[index])),
         _ => Err(VerifyError::NotBase64),
     }
-}
-
-fn is_hex_digest(encoded: &[u8]) -> bool {
-    encoded
-        .try_into()
-        .is_ok_and(|digits| hex::decode(digits).is_ok())
 }
 
 fn bad_length(encoded: &[u8], encoding: DigestEncoding) -> VerifyError {

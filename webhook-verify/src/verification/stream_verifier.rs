@@ -48,22 +48,6 @@ impl StreamVerifier {
     /// Returns [`VerifyError::TooLarge`] if the body exceeds
     /// [`Verifier::body_limit`](crate::Verifier::body_limit). Stop reading then: all further calls,
     /// including `finish`, return this error.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use webhook_verify::{StreamVerifier, VerifyError};
-    ///
-    /// fn add(
-    ///     stream: &mut StreamVerifier,
-    ///     chunk: &[u8],
-    ///     buffer: &mut Vec<u8>,
-    /// ) -> Result<(), VerifyError> {
-    ///     stream.update(chunk)?;
-    ///     buffer.extend_from_slice(chunk);
-    ///     Ok(())
-    /// }
-    /// ```
     pub fn update(&mut self, chunk: impl AsRef<[u8]>) -> Result<(), VerifyError> {
         let chunk = chunk.as_ref();
         self.length = self.length.saturating_add(chunk.len());
@@ -80,16 +64,6 @@ impl StreamVerifier {
     ///
     /// Returns [`VerifyError::Mismatch`] if the body is not authentic, or
     /// [`VerifyError::TooLarge`] if an `update` failed.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use webhook_verify::{StreamVerifier, Verified, VerifyError};
-    ///
-    /// fn finish(stream: StreamVerifier) -> Result<Verified<()>, VerifyError> {
-    ///     stream.finish()
-    /// }
-    /// ```
     pub fn finish(self) -> Result<Verified<()>, VerifyError> {
         self.check_length()?;
         let mismatch = VerifyError::Mismatch {

@@ -1,7 +1,6 @@
 //! Errors of verification.
 
-use core::error::Error;
-use core::fmt;
+use thiserror::Error;
 
 use crate::DigestEncoding;
 
@@ -10,21 +9,35 @@ use crate::DigestEncoding;
 /// The message is for the receiver's log. It contains numbers and single bytes of the request, but
 /// never a secret, a digest or the body. Respond with an empty 401 whatever the reason, so that
 /// forgers learn nothing, except for [`TooLarge`](Self::TooLarge): respond to that with 413.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum VerifyError {
     /// The request has no `X-Service-Signature` header.
+    #[error(
+        "the request has no X-Service-Signature header; \
+         if the service sent it, check that no proxy removes the header"
+    )]
     SignatureMissing,
     /// The request has more than one `X-Service-Signature` header.
+    #[error("the request has {count} X-Service-Signature headers; expected exactly one")]
     SignatureDuplicate {
         /// The number of headers, at least 2.
         count: usize,
     },
     /// The signature does not start with `sha256=` in lower case.
+    #[error(
+        "X-Service-Signature does not start with sha256= in lower case; \
+         expected sha256= followed by the digest and nothing else"
+    )]
     BadPrefix,
     /// The signature starts with `sha1=`.
+    #[error(
+        "X-Service-Signature has a SHA-1 digest (sha1=), which is never accepted; \
+         expected sha256= followed by the digest"
+    )]
     Sha1,
     /// The digest after `sha256=` does not have the length that the encoding requires.
+    #[error("X-Service-Signature has a digest of length {length}; expected {encoding}")]
     BadLength {
         /// The number of bytes after `sha256=`.
         length: usize,
@@ -32,6 +45,10 @@ pub enum VerifyError {
         encoding: DigestEncoding,
     },
     /// A byte of the digest is not a hex digit.
+    #[error(
+        "X-Service-Signature has a digest with byte {byte:#04x} at position {position} \
+         (counted from 0); expected a hex digit"
+    )]
     NotHex {
         /// The position of the byte in the digest, counted from 0.
         position: usize,
@@ -39,12 +56,28 @@ pub enum VerifyError {
         byte: u8,
     },
     /// The digest is in base64, but the receiver accepts hex.
+    #[error(
+        "X-Service-Signature has a digest in base64; expected 64 hex digits; \
+         if the service uses base64, set Verifier::encoding(DigestEncoding::Base64)"
+    )]
     LooksLikeBase64,
     /// The digest has the length of base64, but is not valid base64.
+    #[error(
+        "X-Service-Signature has a digest that is not valid base64; \
+         expected A-Z, a-z, 0-9, + and /, and one = at the end"
+    )]
     NotBase64,
     /// The digest is in hex, but the receiver accepts base64.
+    #[error(
+        "X-Service-Signature has a digest in hex; expected 44 characters of base64; \
+         if the service uses hex, set Verifier::encoding(DigestEncoding::Hex)"
+    )]
     LooksLikeHex,
     /// The body is longer than the receiver's limit. Respond with 413.
+    #[error(
+        "the body is too large: at least {length} bytes, maximum {limit}; \
+         if the service sends such bodies, raise Verifier::body_limit"
+    )]
     TooLarge {
         /// The length from `Content-Length`, or the number of bytes received so far.
         length: u64,
@@ -52,6 +85,11 @@ pub enum VerifyError {
         limit: usize,
     },
     /// The signature is well formed, but does not match the body with any of the secrets.
+    #[error(
+        "X-Service-Signature does not match the body \
+         (length in bytes: {body_length}, secrets tried: {secrets}); check the secret, \
+         and that the body is verified before anything decodes or parses it"
+    )]
     Mismatch {
         /// The length of the body in bytes.
         body_length: usize,
@@ -59,71 +97,3 @@ pub enum VerifyError {
         secrets: usize,
     },
 }
-
-impl fmt::Display for VerifyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::SignatureMissing => f.write_str(
-                "the request has no X-Service-Signature header; \
-                 if the service sent it, check that no proxy removes the header",
-            ),
-            Self::SignatureDuplicate { count } => write!(
-                f,
-                "the request has {count} X-Service-Signature headers; expected exactly one"
-            ),
-            Self::BadPrefix => f.write_str(
-                "X-Service-Signature does not start with sha256= in lower case; \
-                 expected sha256= followed by the digest and nothing else",
-            ),
-            Self::Sha1 => f.write_str(
-                "X-Service-Signature has a SHA-1 digest (sha1=), which is never accepted; \
-                 expected sha256= followed by the digest",
-            ),
-            Self::TooLarge { length, limit } => write!(
-                f,
-                "the body is too large: at least {length} bytes, maximum {limit}; \
-                 if the service sends such bodies, raise Verifier::body_limit"
-            ),
-            Self::Mismatch {
-                body_length,
-                secrets,
-            } => write!(
-                f,
-                "X-Service-Signature does not match the body \
-                 (length in bytes: {body_length}, secrets tried: {secrets}); check the secret, \
-                 and that the body is verified before anything decodes or parses it"
-            ),
-            _ => self.fmt_digest(f),
-        }
-    }
-}
-
-impl VerifyError {
-    /// Writes the message of an error in the digest.
-    fn fmt_digest(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("X-Service-Signature has a digest ")?;
-        match *self {
-            Self::BadLength { length, encoding } => {
-                write!(f, "of length {length}; expected {encoding}")
-            }
-            Self::NotHex { position, byte } => write!(
-                f,
-                "with byte {byte:#04x} at position {position} (counted from 0); \
-                 expected a hex digit"
-            ),
-            Self::LooksLikeBase64 => f.write_str(
-                "in base64; expected 64 hex digits; if the service uses base64, \
-                 set Verifier::encoding(DigestEncoding::Base64)",
-            ),
-            Self::NotBase64 => f.write_str(
-                "that is not valid base64; expected A-Z, a-z, 0-9, + and /, and one = at the end",
-            ),
-            _ => f.write_str(
-                "in hex; expected 44 characters of base64; if the service uses hex, \
-                 set Verifier::encoding(DigestEncoding::Hex)",
-            ),
-        }
-    }
-}
-
-impl Error for VerifyError {}

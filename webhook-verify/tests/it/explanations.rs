@@ -55,23 +55,6 @@ fn an_authentic_delivery_needs_no_fixes() {
 fn finds_changes_to_the_secret() {
     check_secret(&format!("{SECRET}\n"), Fix::SecretTrimmed);
     check_secret(&format!(" {SECRET}\r\n"), Fix::SecretTrimmed);
-    check_secret(&format!("\"{SECRET}\""), Fix::SecretUnquoted);
-    check_secret(&format!("'{SECRET}'"), Fix::SecretUnquoted);
-    let hex: String = SECRET.bytes().map(|byte| format!("{byte:02X}")).collect();
-    check_secret(&hex, Fix::SecretFromHex);
-    check_secret(
-        "SXQncyBhIFNlY3JldCB0byBFdmVyeWJvZHk=",
-        Fix::SecretFromBase64,
-    );
-}
-
-#[test]
-fn finds_missing_parts_of_the_secret() {
-    let secret_with_newline = webhook_verify::Secret::with_surrounding_whitespace("s\n").unwrap();
-    check(
-        &explain_with(&sign(&secret_with_newline, BODY), BODY, &["s"]),
-        &[Fix::SecretWithNewline],
-    );
 }
 
 #[test]
@@ -79,12 +62,6 @@ fn finds_added_and_removed_newlines() {
     check_body("{}", "{}\n", &[Fix::BodyWithoutNewline]);
     check_body("{}", "{}\r\n", &[Fix::BodyWithoutNewline]);
     check_body("{}\n", "{}", &[Fix::BodyWithNewline]);
-}
-
-#[test]
-fn finds_changed_line_breaks() {
-    check_body("a\r\nb\r\n", "a\nb\n", &[Fix::LineBreaksCrLf]);
-    check_body("a\nb\n", "a\r\nb\r\n", &[Fix::LineBreaksLf]);
 }
 
 #[test]
@@ -103,40 +80,10 @@ fn finds_reformatted_json() {
 }
 
 #[test]
-fn finds_changed_json_escapes() {
-    check_body(
-        r#"{"a":"\u00e9"}"#,
-        "{\"a\":\"\u{e9}\"}",
-        &[Fix::JsonEscaped],
-    );
-    check_body(
-        "{\"a\":\"\u{e9}\"}",
-        r#"{"a":"\u00e9"}"#,
-        &[Fix::JsonUnescaped],
-    );
-    check_body(
-        r#"{"a":"b\/c"}"#,
-        r#"{"a":"b/c"}"#,
-        &[Fix::JsonSlashesEscaped],
-    );
-    check_body(
-        r#"{"a":"b/c"}"#,
-        r#"{"a":"b\/c"}"#,
-        &[Fix::JsonSlashesUnescaped],
-    );
-    check_body(
-        r#"{"a": "\u00e9"}"#,
-        "{\"a\":\"\u{e9}\"}",
-        &[Fix::JsonSpaced, Fix::JsonEscaped],
-    );
-}
-
-#[test]
 fn finds_changes_to_the_signature() {
     let digits = &SIGNATURE["sha256=".len()..];
     check_signature(&format!("sha256={}", digits.to_uppercase()), &[]);
     check_signature(&format!(" {SIGNATURE}\n"), &[Fix::SignatureTrimmed]);
-    check_signature(&format!("\"{SIGNATURE}\""), &[Fix::SignatureTrimmed]);
     check_signature(digits, &[Fix::Prefix]);
     check_signature(&format!("SHA256={digits}"), &[Fix::Prefix]);
     check_signature(&format!("v1: {digits}"), &[Fix::Prefix]);
@@ -205,9 +152,9 @@ fn prints_hints_if_nothing_matches() {
         &format!("{nothing}\nthe body is gzip: the service may have signed the uncompressed body"),
     );
     check(
-        "\u{fffd}".as_bytes(),
+        br#"{"type":"post.li"#,
         &format!(
-            "{nothing}\nthe body contains U+FFFD: bytes were lost when it was decoded as text"
+            "{nothing}\nthe body starts like a JSON object and has no end: it may have been cut"
         ),
     );
 }
@@ -239,7 +186,7 @@ fn reports_the_strict_error_if_the_header_has_no_digest() {
 fn never_suggests_an_empty_secret() {
     // The HMAC-SHA256 of an empty body with an empty key.
     let empty_signature = "sha256=b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad";
-    for given in ["", " ", "\n", "\"\""] {
+    for given in ["", " ", "\n"] {
         assert!(
             explain_with(empty_signature, b"", &[given])
                 .diagnoses()

@@ -112,6 +112,19 @@ fn confirms_an_unknown_kind() {
     );
 }
 
+/// As `serde_json::Value` and most other parsers do.
+#[test]
+fn the_last_of_repeated_fields_counts() {
+    let body = r#"{"type": "post.replied", "type": "post.liked"}"#;
+    let confirm = |kind| delivery(Some(kind), body).confirm_kind_in("type");
+    assert_eq!(confirm("post.liked"), Ok(EventKind::PostLiked));
+    let payload = EventKind::PostLiked;
+    assert_eq!(
+        confirm("post.replied"),
+        Err(KindError::Mismatch { payload })
+    );
+}
+
 #[test]
 fn rejects_an_old_body_with_another_kind() {
     let error = delivery(Some("message.received"), r#"{"type": "post.liked"}"#)

@@ -6,6 +6,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode};
@@ -15,6 +16,7 @@ use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::Instant;
 use tower::limit::ConcurrencyLimitLayer;
 use tower::{Layer, Service, ServiceBuilder, ServiceExt, service_fn};
 use webhook_verify::{
@@ -199,6 +201,58 @@ async fn calls_the_hook_with_verified_deliveries() {
         let _ = receiver.receive(&parts.headers, body).await;
     }
     assert_eq!(*logged.lock().unwrap(), [(EventKind::PostLiked, 1)]);
+}
+
+/// With the paused clock, time passes as soon as all tasks wait.
+#[tokio::test(start_paused = true)]
+async fn rejects_slow_bodies_and_counts_them() {
+    let logged = Arc::new(Mutex::new(Vec::new()));
+    let log = logged.clone();
+    let receiver =
+        receiver()
+            .time_limit(Duration::from_secs(7))
+            .on_rejection(move |rejection, run| {
+                let line = format!("{} {rejection} / {}", rejection.status(), run.consecutive());
+                log.lock().unwrap().push(line);
+            });
+    let start = Instant::now();
+    for status in [408, 401] {
+        let (_chunks, body) = chunked_body();
+        let mut request = signed(body);
+        if status == 401 {
+            request.headers_mut().remove(SIGNATURE_HEADER);
+        }
+        let service = VerifyLayer::new(receiver.clone()).layer(service_fn(echo));
+        check_empty(&service.oneshot(request).await.unwrap(), status);
+    }
+    assert_eq!(start.elapsed(), Duration::from_secs(14));
+    let log = logged.lock().unwrap();
+    assert_eq!(
+        log[0],
+        "408 Request Timeout the body did not arrive within 7s / 1"
+    );
+    assert_eq!(receiver.failures().consecutive(), 2);
+}
+
+#[tokio::test]
+async fn the_verifier_can_be_replaced() {
+    let logged = Arc::new(Mutex::new(0));
+    let log = logged.clone();
+    let receiver = Receiver::new(Verifier::new(secret("old")))
+        .on_rejection(move |_, _| *log.lock().unwrap() += 1);
+    let status = async |receiver: &Receiver| {
+        let (parts, body) = signed(Bytes::from_static(BODY).into()).into_parts();
+        receiver.receive(&parts.headers, body).await.is_ok()
+    };
+    let clone = receiver.clone();
+    assert!(!status(&clone).await);
+    receiver.set_verifier(Verifier::new(secret(SECRET)));
+    assert_eq!(clone.failures().consecutive(), 1, "the counter stays");
+    assert!(status(&clone).await);
+    clone.set_verifier(Verifier::new(secret("newer")));
+    assert!(!status(&receiver).await);
+    assert_eq!(*logged.lock().unwrap(), 2, "the hook stays");
+    assert!(receiver.failures().ever_verified());
 }
 
 /// The body type of hyper's servers cannot be created from bytes.
