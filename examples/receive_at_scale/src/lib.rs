@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 
 mod event_key;
-mod local_broker;
 mod metrics;
 mod queue;
 mod receiver;
@@ -10,14 +9,13 @@ mod retry_policy;
 mod server;
 mod worker;
 
-pub use event_key::{EventKey, by_digest, by_json_field, none};
-pub use local_broker::LocalBroker;
+pub use event_key::EventKey;
 pub use metrics::metrics_routes;
 pub use queue::{
-    Backlog, DUPLICATE_WINDOW, DeadLetter, MAX_HEADER_BYTES, MAX_PENDING, Queue, QueueError,
-    QueueSettings, STORE_TIMEOUT, StoreError, Stored,
+    Backlog, DUPLICATE_WINDOW, DeadLetter, MAX_HEADER_BYTES, MAX_PENDING_BYTES, Queue, QueueError,
+    QueueSettings, STORE_TIMEOUT, StoreError,
 };
-pub use receiver::routes;
+pub use receiver::{BODY_TIMEOUT, routes};
 pub use retry_policy::RetryPolicy;
-pub use server::{HEADER_TIMEOUT, MAX_CONNECTIONS, REQUEST_TIMEOUT, serve};
+pub use server::{HEADER_TIMEOUT, MAX_CONNECTIONS, SHUTDOWN_TIMEOUT, serve};
 pub use worker::{ACK_WAIT, Event, HandlerError, MAX_CONCURRENT, STOP_TIMEOUT, work};

@@ -1,25 +1,23 @@
-//! The program: a receiver, a worker, a demo or a benchmark. The README lists its environment
-//! variables.
+//! The program: a receiver, a worker, or dead letters. Its help lists the settings.
 
 #![allow(clippy::print_stdout, reason = "printing is what this program is for")]
-#![allow(clippy::print_stderr, reason = "errors go to the log on stderr")]
-
-mod demo;
-mod environment;
-mod measure;
+#![allow(clippy::print_stderr, reason = "errors go to stderr, as the log does")]
 
 use std::env;
 use std::error::Error;
+use std::future::pending;
 use std::io;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use clap::{Parser, Subcommand};
 use receive_at_scale::{
-    Event, Queue, QueueError, RetryPolicy, metrics_routes, routes, serve, work,
+    Event, EventKey, HandlerError, Queue, QueueError, QueueSettings, RetryPolicy, metrics_routes,
+    routes, serve, work,
 };
 use tokio::net::TcpListener;
-use tracing::{info, warn};
-use webhook_verify::Receiver;
+use tracing::{Level, info, warn};
+use webhook_verify::{Receiver, Secret, Verifier};
 
 /// The name of the worker.
 const WORKER: &str = "printer";
@@ -27,9 +25,49 @@ const WORKER: &str = "printer";
 /// The delay before another attempt to connect at the start.
 const OPEN_DELAY: Duration = Duration::from_secs(2);
 
+/// Receives webhooks, with a NATS JetStream stream between receivers and workers.
+///
+/// The webhook secret is in the environment variable PROFILE_WEBHOOK_SECRET; during a rotation, the
+/// previous one is in PROFILE_WEBHOOK_SECRET_BEFORE.
+#[derive(Parser)]
+struct Program {
+    #[command(flatten)]
+    queue: QueueSettings,
+    /// Address of a receiver or worker that serves GET /metrics; without it, nothing does
+    #[arg(long, env, value_name = "ADDRESS")]
+    metrics_listen: Option<String>,
+    // The libraries may log bodies at the levels below.
+    /// Lowest level in the log
+    #[arg(long, env, default_value = "info", value_parser = ["error", "warn", "info"], value_name = "LEVEL")]
+    log_level: String,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Verify deliveries and store them
+    Receive {
+        /// Address that serves POST /hooks, GET /health and GET /ready
+        #[arg(long, env, default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
+        listen: String,
+        /// Identifies duplicate events: `none`, `digest`, or a JSON pointer such as `/data/id`
+        #[arg(long, env, default_value = "none", value_name = "KEY")]
+        event_key: EventKey,
+    },
+    /// Print the stored events; stands for your own worker
+    Work,
+    /// List dead letters
+    Dead {
+        /// Handle them again
+        #[arg(long)]
+        replay: bool,
+    },
+}
+
 #[tokio::main]
 async fn main() -> ExitCode {
-    match run().await {
+    match run(Program::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
@@ -38,148 +76,101 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<_> = env::args().skip(1).collect();
-    match arguments.first().map(String::as_str) {
-        None => demo::run().await,
-        Some("receive") => receive().await,
-        Some("work") => work_events().await,
-        Some("dead") => dead_letters(&arguments).await,
-        Some("--measure") => measure::run().await,
-        Some(other) => Err(format!(
-            "unknown argument {other:?}; expected `receive`, `work`, `dead`, `--measure` or no argument"
-        )
-        .into()),
+async fn run(program: Program) -> Result<(), Box<dyn Error>> {
+    match &program.command {
+        Command::Receive { listen, event_key } => {
+            let receiver = Receiver::new(verifier()?);
+            let listener = TcpListener::bind(listen).await?;
+            let queue = start(&program).await?;
+            println!("http://{}/hooks", listener.local_addr()?);
+            let app = routes(receiver, queue, event_key.clone());
+            serve(listener, app, shutdown_signal()).await;
+        }
+        Command::Work => {
+            let queue = start(&program).await?;
+            let retry = RetryPolicy::default();
+            work(&queue, WORKER, retry, print, shutdown_signal()).await?;
+        }
+        Command::Dead { replay } => {
+            dead_letters(Queue::connect(&program.queue).await?, *replay).await?
+        }
+    }
+    Ok(())
+}
+
+/// Handles an event.
+async fn print(event: Event) -> Result<(), HandlerError> {
+    let text = String::from_utf8_lossy(&event.body);
+    println!("{} {text}", event.sequence);
+    Ok(())
+}
+
+/// Creates a verifier for the secret, and for the previous one during a rotation.
+fn verifier() -> Result<Verifier, Box<dyn Error>> {
+    let secret = |name: &str| {
+        let text = env::var(name).map_err(|error| format!("{name}: {error}"))?;
+        Secret::new(text).map_err(|error| format!("{name}: {error}"))
+    };
+    let verifier = Verifier::new(secret("PROFILE_WEBHOOK_SECRET")?);
+    match env::var_os("PROFILE_WEBHOOK_SECRET_BEFORE") {
+        Some(_) => Ok(verifier.also_accept(secret("PROFILE_WEBHOOK_SECRET_BEFORE")?)),
+        None => Ok(verifier),
     }
 }
 
-async fn receive() -> Result<(), Box<dyn Error>> {
-    start_log()?;
-    let receiver = Receiver::new(environment::verifier()?);
-    let key = environment::event_key()?;
-    let listener = listen("LISTEN", &environment::text("LISTEN", "127.0.0.1:8080")).await?;
-    let queue = open_queue().await?;
-    serve_metrics(&queue).await?;
-    let app = routes(receiver, queue, key);
-
-    let shutdown = shutdown_signal()?;
-    println!("http://{}/hooks", listener.local_addr()?);
-    serve(listener, app, shutdown).await;
-    Ok(())
-}
-
-async fn work_events() -> Result<(), Box<dyn Error>> {
-    start_log()?;
-    let queue = open_queue().await?;
-    serve_metrics(&queue).await?;
-    let print = |event: Event| async move {
-        let text = String::from_utf8_lossy(&event.body);
-        println!("{} {text}", event.sequence);
-        Ok(())
-    };
-    let retry = RetryPolicy::default();
-    work(&queue, WORKER, retry, print, shutdown_signal()?).await?;
-    Ok(())
-}
-
-/// Logs to stderr, one JSON object per line.
-fn start_log() -> Result<(), String> {
+/// Starts the log, connects to the broker, and serves metrics. Tries again while the broker is absent.
+async fn start(program: &Program) -> Result<Queue, Box<dyn Error>> {
+    // To stderr, one JSON object per line.
     tracing_subscriber::fmt()
         .json()
         .flatten_event(true)
         .with_span_list(false)
-        .with_max_level(environment::log_level()?)
+        .with_max_level(program.log_level.parse::<Level>()?)
         .with_writer(io::stderr)
         .init();
-    Ok(())
-}
-
-async fn listen(variable: &str, address: &str) -> Result<TcpListener, String> {
-    let listener = TcpListener::bind(address).await;
-    listener.map_err(|error| format!("could not listen on {address:?} ({variable}): {error}"))
-}
-
-/// Serves metrics in the background, if their address is set.
-async fn serve_metrics(queue: &Queue) -> Result<(), Box<dyn Error>> {
-    let Ok(address) = env::var("METRICS_LISTEN") else {
-        return Ok(());
-    };
-    let listener = listen("METRICS_LISTEN", &address).await?;
-    info!(address = %listener.local_addr()?, "serving metrics");
-    let app = metrics_routes(queue.clone());
-    tokio::spawn(serve(listener, app, std::future::pending()));
-    Ok(())
-}
-
-/// Prints the dead letters, or replays those with the given numbers.
-async fn dead_letters(arguments: &[String]) -> Result<(), Box<dyn Error>> {
-    let mut replayed = match arguments {
-        [_] => None,
-        [_, replay, numbers @ ..] if replay == "replay" => Some(dead_letter_numbers(numbers)?),
-        _ => return Err("unknown argument; expected `dead` or `dead replay [NUMBER…]`".into()),
-    };
-    let queue = Queue::open_with(environment::queue_settings()?).await?;
-    let mut next = 1;
-    let replays_all = replayed.as_ref().is_some_and(Vec::is_empty);
-    while let Some(letter) = queue.dead_letter(WORKER, next).await? {
-        next = letter.number + 1;
-        match &mut replayed {
-            None => println!(
-                "{}\tevent {}\t{}",
-                letter.number, letter.sequence, letter.reason
-            ),
-            Some(numbers) if replays_all || numbers.contains(&letter.number) => {
-                queue.replay(&letter).await?;
-                numbers.retain(|number| *number != letter.number);
-                println!("replayed {}", letter.number);
-            }
-            Some(_) => {}
-        }
-    }
-    match replayed.unwrap_or_default().as_slice() {
-        [] => Ok(()),
-        missing => Err(format!("no dead letters {missing:?}; `dead` lists their numbers").into()),
-    }
-}
-
-fn dead_letter_numbers(arguments: &[String]) -> Result<Vec<u64>, String> {
-    let numbers = arguments.iter().map(|text| {
-        let number: Result<u64, _> = text.parse();
-        number.map_err(|error| format!("{text:?}: {error}; expected the number of a dead letter"))
-    });
-    numbers.collect()
-}
-
-/// Connects to the broker, and tries again while it is absent.
-async fn open_queue() -> Result<Queue, Box<dyn Error>> {
-    let settings = environment::queue_settings()?;
-    loop {
-        match Queue::open_with(settings.clone()).await {
-            Err(error @ QueueError::Broker { .. }) => warn!(%error, "trying again"),
-            opened => return Ok(opened?),
+    let queue = loop {
+        match Queue::open(program.queue.clone()).await {
+            Ok(queue) => break queue,
+            Err(error) => warn!(%error, "trying again"),
         }
         tokio::time::sleep(OPEN_DELAY).await;
+    };
+    if let Some(address) = &program.metrics_listen {
+        let listener = TcpListener::bind(address).await?;
+        info!(address = %listener.local_addr()?, "serving metrics");
+        tokio::spawn(serve(listener, metrics_routes(queue.clone()), pending()));
     }
+    Ok(queue)
+}
+
+/// Prints the dead letters, or replays them.
+async fn dead_letters(queue: Queue, replay: bool) -> Result<(), QueueError> {
+    let mut next = 1;
+    while let Some(letter) = queue.dead_letter(WORKER, next).await? {
+        let number = letter.number;
+        if replay {
+            queue.replay(&letter).await?;
+            println!("replayed {number}");
+        } else {
+            println!("{number}\tevent {}\t{}", letter.sequence, letter.reason);
+        }
+        next = number + 1;
+    }
+    Ok(())
 }
 
 /// Waits for Ctrl-C or SIGTERM, for a graceful shutdown.
-#[cfg(unix)]
-fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupted = signal(SignalKind::interrupt())?;
-    let mut terminated = signal(SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupted.recv() => {}
-            _ = terminated.recv() => {}
-        }
-    })
-}
-
-#[cfg(windows)]
-fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
-    let mut interrupted = tokio::signal::windows::ctrl_c()?;
-    Ok(async move {
-        interrupted.recv().await;
-    })
+async fn shutdown_signal() {
+    #[cfg(unix)]
+    let terminated = async {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut signals = signal(SignalKind::terminate()).expect("the runtime handles signals");
+        signals.recv().await
+    };
+    #[cfg(not(unix))]
+    let terminated = pending::<Option<()>>();
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminated => {}
+    }
 }

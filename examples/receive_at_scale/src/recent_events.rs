@@ -1,14 +1,14 @@
 //! The events that a worker received recently, to detect redeliveries.
 
 use std::collections::{HashMap, VecDeque};
-use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::DUPLICATE_WINDOW;
+
 /// The progress of recent events, by sequence number.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct RecentEvents {
-    window: Duration,
     done: VecDeque<(Instant, u64)>,
     progress: HashMap<u64, Progress>,
 }
@@ -22,14 +22,6 @@ pub(crate) enum Progress {
 }
 
 impl RecentEvents {
-    pub(crate) fn new(window: Duration) -> Self {
-        Self {
-            window,
-            done: VecDeque::new(),
-            progress: HashMap::new(),
-        }
-    }
-
     /// Marks a new event as in progress and returns `None`, or returns the progress of a known
     /// event.
     pub(crate) fn start(&mut self, sequence: u64, now: Instant) -> Option<Progress> {
@@ -54,7 +46,7 @@ impl RecentEvents {
 
     fn remove_old(&mut self, now: Instant) {
         while let Some((finished, sequence)) = self.done.front().copied()
-            && now.duration_since(finished) > self.window
+            && now.duration_since(finished) > DUPLICATE_WINDOW
         {
             self.done.pop_front();
             self.progress.remove(&sequence);
@@ -68,14 +60,14 @@ mod tests {
 
     #[test]
     fn remembers_an_event_until_the_window_ends() {
-        let second = Duration::from_secs(1);
-        let (mut events, now) = (RecentEvents::new(second), Instant::now());
+        let (mut events, now) = (RecentEvents::default(), Instant::now());
         assert_eq!(events.start(1, now), None);
         assert_eq!(events.start(1, now), Some(Progress::InProgress));
         events.forget(1);
         assert_eq!(events.start(1, now), None);
         events.finish(1, now);
-        assert_eq!(events.start(1, now + second), Some(Progress::Done));
-        assert_eq!(events.start(1, now + 2 * second), None);
+        let end = now + DUPLICATE_WINDOW;
+        assert_eq!(events.start(1, end), Some(Progress::Done));
+        assert_eq!(events.start(1, end + DUPLICATE_WINDOW), None);
     }
 }

@@ -10,8 +10,9 @@ pub struct RetryPolicy {
     pub first_delay: Duration,
     /// The maximum delay. The default is 10 minutes.
     pub max_delay: Duration,
-    /// The total of the delays after which the event becomes a dead letter. The default is 3 days.
-    pub give_up_after: Duration,
+    /// The number of attempts after which the event becomes a dead letter. The default is 442, which
+    /// takes 3 days.
+    pub max_attempts: i64,
 }
 
 impl Default for RetryPolicy {
@@ -19,24 +20,17 @@ impl Default for RetryPolicy {
         Self {
             first_delay: Duration::from_millis(500),
             max_delay: Duration::from_secs(10 * 60),
-            give_up_after: Duration::from_secs(3 * 24 * 60 * 60),
+            max_attempts: 442,
         }
     }
 }
 
 impl RetryPolicy {
-    /// Returns the delay after this number of deliveries, or `None` to give up.
-    pub(crate) fn delay(&self, deliveries: i64) -> Option<Duration> {
-        let mut delay = self.first_delay.min(self.max_delay);
-        let mut total = delay;
-        for _ in 1..deliveries {
-            delay = (delay * 2).min(self.max_delay);
-            total = total.saturating_add(delay);
-            if total > self.give_up_after {
-                break;
-            }
-        }
-        (total <= self.give_up_after).then_some(delay)
+    /// Returns the delay after this attempt, counted from 1, or `None` to give up.
+    pub(crate) fn delay(&self, attempt: i64) -> Option<Duration> {
+        let doublings = u32::try_from(attempt - 1).unwrap_or_default().min(20);
+        let delay = self.first_delay * 2_u32.pow(doublings);
+        (attempt < self.max_attempts).then_some(delay.min(self.max_delay))
     }
 }
 
@@ -50,9 +44,9 @@ mod tests {
         let policy = RetryPolicy {
             first_delay: second,
             max_delay: 5 * second,
-            give_up_after: 17 * second,
+            max_attempts: 6,
         };
-        let delays: Vec<_> = (1..=6).map(|deliveries| policy.delay(deliveries)).collect();
+        let delays: Vec<_> = (1..=6).map(|attempt| policy.delay(attempt)).collect();
         let expected = [Some(1), Some(2), Some(4), Some(5), Some(5), None];
         assert_eq!(
             delays,
@@ -64,7 +58,8 @@ mod tests {
     #[test]
     fn retries_for_three_days_by_default() {
         let policy = RetryPolicy::default();
-        let last = (1..).find(|deliveries| policy.delay(*deliveries).is_none());
-        assert_eq!(last, Some(442));
+        let total: Duration = (1..).map_while(|attempt| policy.delay(attempt)).sum();
+        let three_days = Duration::from_secs(3 * 24 * 60 * 60);
+        assert!((three_days - policy.max_delay..three_days).contains(&total));
     }
 }

@@ -1,25 +1,18 @@
-//! An HTTP server that limits connections and time.
+//! An HTTP server that limits connections, and the time for headers.
 
-use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
-use axum::http::{Response, StatusCode};
 use axum::serve::Listener;
 use hyper::server::conn::http1;
-use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
-use tower::ServiceExt;
-use tracing::warn;
-
-use crate::metrics::DELIVERIES;
 
 /// Maximum number of open connections. Others wait until one closes.
 pub const MAX_CONNECTIONS: usize = 1024;
@@ -28,11 +21,11 @@ pub const MAX_CONNECTIONS: usize = 1024;
 /// time, so set a shorter idle timeout in the load balancer.
 pub const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Maximum time to receive a body and store it; after that, the response is 408.
-pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
+/// Maximum time to wait for running requests at shutdown.
+pub const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Serves connections until `shutdown` completes, and then waits for running requests, at most
-/// [`REQUEST_TIMEOUT`].
+/// [`SHUTDOWN_TIMEOUT`].
 ///
 /// ```no_run
 /// # async fn serve(app: axum::Router) -> std::io::Result<()> {
@@ -57,17 +50,8 @@ pub async fn serve(mut listener: TcpListener, app: Router, shutdown: impl Future
             accepted = accept => accepted,
             () = &mut shutdown => break,
         };
-        let app = app.clone();
-        let respond = service_fn(move |request| {
-            let responding = timeout(REQUEST_TIMEOUT, app.clone().oneshot(request));
-            async move {
-                match responding.await {
-                    Ok(responded) => responded,
-                    Err(_) => Ok::<_, Infallible>(timed_out()),
-                }
-            }
-        });
-        let connection = http.serve_connection(TokioIo::new(stream), respond);
+        let service = TowerToHyperService::new(app.clone());
+        let connection = http.serve_connection(TokioIo::new(stream), service);
         let connection = connections.watch(connection);
         tokio::spawn(async move {
             let _permit = permit;
@@ -76,14 +60,5 @@ pub async fn serve(mut listener: TcpListener, app: Router, shutdown: impl Future
         });
     }
     drop(listener);
-    let _ = timeout(REQUEST_TIMEOUT, connections.shutdown()).await;
-}
-
-fn timed_out() -> Response<Body> {
-    warn!("closed the connection of a slow sender");
-    let status = StatusCode::REQUEST_TIMEOUT.as_str();
-    DELIVERIES.with_label_values(&[status, "slow_sender"]).inc();
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::REQUEST_TIMEOUT;
-    response
+    let _ = timeout(SHUTDOWN_TIMEOUT, connections.shutdown()).await;
 }

@@ -1,25 +1,26 @@
 //! The worker, which handles each event of the stream once.
 
+use std::convert::Infallible;
 use std::error::Error;
 use std::panic::AssertUnwindSafe;
-use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
 use async_nats::jetstream::message::Info;
 use async_nats::jetstream::{AckKind, Message};
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval_at, sleep, timeout};
 use tracing::{Instrument, error, error_span, warn};
 
-use crate::metrics::{ATTEMPTS, EVENT_SECONDS, REDELIVERIES};
+use crate::metrics::ATTEMPTS;
 use crate::queue::{KIND_HEADER, WORKER_HEADER, text};
 use crate::recent_events::{Progress, RecentEvents};
-use crate::{DUPLICATE_WINDOW, Queue, QueueError, RetryPolicy};
+use crate::{Queue, QueueError, RetryPolicy};
 
 /// Time without progress after which the broker redelivers an event. Workers report progress three
 /// times as often.
@@ -68,10 +69,10 @@ pub type HandlerError = Box<dyn Error + Send + Sync>;
 /// Returns [`QueueError`] if the worker cannot be created. Later, it waits for the broker.
 ///
 /// ```no_run
-/// use receive_at_scale::{Event, Queue, RetryPolicy, work};
+/// use receive_at_scale::{Event, Queue, QueueSettings, RetryPolicy, work};
 ///
-/// # async fn run() -> Result<(), receive_at_scale::QueueError> {
-/// let queue = Queue::open("nats://127.0.0.1:4222").await?;
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let queue = Queue::open(QueueSettings::new("nats://127.0.0.1:4222")?).await?;
 /// let handle = |event: Event| async move {
 ///     println!("{} bytes", event.body.len());
 ///     Ok(())
@@ -96,8 +97,8 @@ where
         queue: queue.clone(),
         name: name.to_owned(),
         retry,
-        handle,
-        events: Mutex::new(RecentEvents::new(DUPLICATE_WINDOW)),
+        handle: Box::new(move |event| handle(event).boxed()),
+        events: Mutex::default(),
     });
     let mut tasks = JoinSet::new();
     tokio::select! {
@@ -122,19 +123,15 @@ async fn consumer(queue: &Queue, name: &str) -> Result<PullConsumer, QueueError>
     };
     let stream = queue.stream().await?;
     let created = stream.create_consumer(config).await;
-    created.map_err(|cause| QueueError::new("create the worker", cause))
+    created.map_err(QueueError::during("create the worker"))
 }
 
 /// Receives events and spawns their handlers. Subscribes again after the connection is lost.
-async fn receive<F, H>(
+async fn receive(
     consumer: &PullConsumer,
-    worker: &Arc<Worker<F>>,
+    worker: &Arc<Worker>,
     tasks: &mut JoinSet<()>,
-) -> std::convert::Infallible
-where
-    F: Fn(Event) -> H + Send + Sync + 'static,
-    H: Future<Output = Result<(), HandlerError>> + Send + 'static,
-{
+) -> Infallible {
     let permits = Arc::new(Semaphore::new(MAX_CONCURRENT));
     loop {
         let subscription = consumer.stream().max_messages_per_batch(MAX_CONCURRENT);
@@ -153,36 +150,27 @@ where
     }
 }
 
-struct Worker<F> {
+type Handler = dyn Fn(Event) -> BoxFuture<'static, Result<(), HandlerError>> + Send + Sync;
+
+struct Worker {
     queue: Queue,
     name: String,
     retry: RetryPolicy,
-    handle: F,
+    handle: Box<Handler>,
     events: Mutex<RecentEvents>,
 }
 
-impl<F, H> Worker<F>
-where
-    F: Fn(Event) -> H,
-    H: Future<Output = Result<(), HandlerError>>,
-{
+impl Worker {
     async fn process(&self, message: &Message) {
         let Ok(info) = message.info() else {
             return; // Not a message of the stream.
         };
         let sequence = info.stream_sequence;
-        let worker = message
-            .headers
-            .as_ref()
-            .and_then(|headers| text(headers, WORKER_HEADER));
+        let worker = text(message.headers.as_ref(), WORKER_HEADER);
         if worker.is_some_and(|worker| worker != self.name) {
             return acknowledge(message).await; // A dead letter of another worker.
         }
-        let known = self.with_events(|events| events.start(sequence, Instant::now()));
-        if info.delivered > 1 {
-            REDELIVERIES.with_label_values(&[&self.name]).inc();
-        }
-        match known {
+        match self.with_events(|events| events.start(sequence, Instant::now())) {
             Some(Progress::InProgress) => {}
             Some(Progress::Done) => acknowledge(message).await,
             // At the level of errors, so that every message has the sequence number.
@@ -195,11 +183,10 @@ where
 
     async fn handle(&self, message: &Message, info: Info<'_>) {
         let sequence = info.stream_sequence;
-        let headers = message.headers.as_ref();
         let event = Event {
             body: message.payload.clone(),
             sequence,
-            unverified_kind: headers.and_then(|headers| text(headers, KIND_HEADER)),
+            unverified_kind: text(message.headers.as_ref(), KIND_HEADER),
         };
         let handled = async { report_progress(message, (self.handle)(event)).await };
         // A panic counts as a failure, so that the event is redelivered.
@@ -207,8 +194,6 @@ where
             Ok(Ok(())) => {
                 self.with_events(|events| events.finish(sequence, Instant::now()));
                 self.count("handled");
-                let age = SystemTime::now().duration_since(info.published.into());
-                EVENT_SECONDS.observe(age.unwrap_or_default().as_secs_f64());
                 acknowledge(message).await;
             }
             Ok(Err(error)) => self.fail(message, &info, &error.to_string()).await,
@@ -222,11 +207,9 @@ where
         self.with_events(|events| events.forget(sequence));
         let delay = self.retry.delay(info.delivered);
         if delay.is_none() {
-            let stored = self
-                .queue
-                .store_dead_letter(&self.name, message, sequence, reason)
-                .await;
-            match stored {
+            let queue = &self.queue;
+            let storing = queue.store_dead_letter(&self.name, message, sequence, reason);
+            match storing.await {
                 Ok(()) => {
                     error!(error = reason, "the event became a dead letter");
                     self.count("dead");
@@ -236,12 +219,8 @@ where
             }
         }
         let delay = delay.unwrap_or(self.retry.max_delay);
-        warn!(
-            error = reason,
-            attempt = info.delivered,
-            ?delay,
-            "the handler failed"
-        );
+        let attempt = info.delivered;
+        warn!(error = reason, attempt, ?delay, "the handler failed");
         self.count("failed");
         // If this message is lost, the broker redelivers the event after `ACK_WAIT`.
         let _ = message.ack_with(AckKind::Nak(Some(delay))).await;
@@ -265,11 +244,10 @@ async fn acknowledge(message: &Message) {
 }
 
 /// Runs the handler, and reports progress to the broker meanwhile.
-async fn report_progress<H>(message: &Message, handler: H) -> Result<(), HandlerError>
-where
-    H: Future<Output = Result<(), HandlerError>>,
-{
-    let mut handler = pin!(handler);
+async fn report_progress(
+    message: &Message,
+    mut handler: BoxFuture<'static, Result<(), HandlerError>>,
+) -> Result<(), HandlerError> {
     let mut due = interval_at(Instant::now() + ACK_WAIT / 3, ACK_WAIT / 3);
     loop {
         tokio::select! {

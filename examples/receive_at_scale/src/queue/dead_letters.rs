@@ -2,12 +2,11 @@
 
 use async_nats::HeaderMap;
 use async_nats::jetstream::Message;
-use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::LastRawMessageErrorKind;
 use bytes::Bytes;
 use futures_util::TryStreamExt;
 
-use super::{KIND_HEADER, Queue, QueueError, SUBJECT, WORKER_HEADER};
+use super::{KIND_HEADER, Queue, QueueError, SUBJECT, WORKER_HEADER, message};
 
 /// The prefix of the subjects of dead letters, followed by the name of the worker.
 const DEAD_SUBJECT: &str = "profile.dead.";
@@ -19,6 +18,19 @@ const SEQUENCE_HEADER: &str = "Profile-Sequence";
 const MAX_REASON: usize = 500;
 
 /// An event that failed permanently.
+///
+/// ```no_run
+/// # use receive_at_scale::{Queue, QueueError};
+/// async fn replay_all(queue: &Queue) -> Result<(), QueueError> {
+///     let mut next = 1;
+///     while let Some(letter) = queue.dead_letter("mailer", next).await? {
+///         println!("{} {}", letter.number, letter.reason);
+///         queue.replay(&letter).await?;
+///         next = letter.number + 1;
+///     }
+///     Ok(())
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeadLetter {
     /// The number of the dead letter.
@@ -39,17 +51,6 @@ impl Queue {
     /// # Errors
     ///
     /// Returns [`QueueError`] if the broker does not respond.
-    ///
-    /// ```no_run
-    /// # async fn list(queue: receive_at_scale::Queue) -> Result<(), receive_at_scale::QueueError> {
-    /// let mut next = 1;
-    /// while let Some(letter) = queue.dead_letter("mailer", next).await? {
-    ///     println!("{} {}", letter.number, letter.reason);
-    ///     next = letter.number + 1;
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn dead_letter(
         &self,
         worker: &str,
@@ -57,22 +58,22 @@ impl Queue {
     ) -> Result<Option<DeadLetter>, QueueError> {
         let subject = format!("{DEAD_SUBJECT}{worker}");
         let stream = self.dead_stream().await?;
-        match stream
-            .get_first_raw_message_by_subject(subject, number)
-            .await
-        {
-            Ok(message) => Ok(Some(DeadLetter {
-                number: message.sequence,
-                sequence: text(&message.headers, SEQUENCE_HEADER)
-                    .and_then(|sequence| sequence.parse().ok())
-                    .unwrap_or_default(),
-                reason: text(&message.headers, REASON_HEADER).unwrap_or_default(),
-                kind: text(&message.headers, KIND_HEADER),
-                body: message.payload,
-                worker: worker.to_owned(),
-            })),
+        let found = stream.get_first_raw_message_by_subject(subject, number);
+        match found.await {
+            Ok(message) => {
+                let header = |name| text(Some(&message.headers), name);
+                let sequence = header(SEQUENCE_HEADER).and_then(|text| text.parse().ok());
+                Ok(Some(DeadLetter {
+                    number: message.sequence,
+                    sequence: sequence.unwrap_or_default(),
+                    reason: header(REASON_HEADER).unwrap_or_default(),
+                    kind: header(KIND_HEADER),
+                    body: message.payload,
+                    worker: worker.to_owned(),
+                }))
+            }
             Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
-            Err(cause) => Err(QueueError::new("read a dead letter", cause)),
+            Err(error) => Err(QueueError::during("read a dead letter")(error)),
         }
     }
 
@@ -82,30 +83,15 @@ impl Queue {
     ///
     /// Returns [`QueueError`] if the broker does not respond. Call it again then: within
     /// [`DUPLICATE_WINDOW`](crate::DUPLICATE_WINDOW), the event is stored only once.
-    ///
-    /// ```no_run
-    /// # use receive_at_scale::{DeadLetter, Queue, QueueError};
-    /// async fn replay(queue: &Queue, letter: &DeadLetter) -> Result<(), QueueError> {
-    ///     queue.replay(letter).await
-    /// }
-    /// ```
     pub async fn replay(&self, letter: &DeadLetter) -> Result<(), QueueError> {
-        let failed = |cause: String| QueueError::new("replay a dead letter", cause);
-        let mut message = PublishMessage::build()
-            .payload(letter.body.clone())
-            .message_id(format!("replay-{}-{}", letter.worker, letter.number))
+        let id = format!("replay-{}-{}", letter.worker, letter.number);
+        let message = message(&letter.body, &id, letter.kind.as_deref())
             .header(WORKER_HEADER, letter.worker.as_str());
-        if let Some(kind) = &letter.kind {
-            message = message.header(KIND_HEADER, kind.as_str());
-        }
         let sent = self.send(message.outbound_message(SUBJECT)).await;
-        sent.map_err(|cause| failed(cause.to_string()))?;
-        let deleted = self
-            .dead_stream()
-            .await?
-            .delete_message(letter.number)
-            .await;
-        deleted.map_err(|cause| failed(cause.to_string()))?;
+        sent.map_err(QueueError::during("replay a dead letter"))?;
+        let stream = self.dead_stream().await?;
+        let deleted = stream.delete_message(letter.number).await;
+        deleted.map_err(QueueError::during("delete a dead letter"))?;
         Ok(())
     }
 
@@ -123,38 +109,30 @@ impl Queue {
             .map(|c| if c.is_control() { ' ' } else { c })
             .take(MAX_REASON)
             .collect();
-        let mut message = PublishMessage::build()
-            .payload(event.payload.clone())
-            .message_id(format!("dead-{worker}-{sequence}"))
+        let id = format!("dead-{worker}-{sequence}");
+        let kind = text(event.headers.as_ref(), KIND_HEADER);
+        let message = message(&event.payload, &id, kind.as_deref())
             .header(SEQUENCE_HEADER, sequence.to_string().as_str())
             .header(REASON_HEADER, reason.as_str());
-        if let Some(kind) = event
-            .headers
-            .as_ref()
-            .and_then(|headers| text(headers, KIND_HEADER))
-        {
-            message = message.header(KIND_HEADER, kind.as_str());
-        }
         let subject = format!("{DEAD_SUBJECT}{worker}");
         let sent = self.send(message.outbound_message(subject)).await;
-        sent.map(|_| ())
-            .map_err(|cause| QueueError::new("store a dead letter", cause))
+        sent.map_err(QueueError::during("store a dead letter"))?;
+        Ok(())
     }
 
     /// Returns the number of dead letters of a worker.
     pub(super) async fn count_dead_letters(&self, worker: &str) -> Result<u64, QueueError> {
-        let failed = |cause: String| QueueError::new("count the dead letters", cause);
+        let failed = || QueueError::during("count the dead letters");
         let subject = format!("{DEAD_SUBJECT}{worker}");
-        let counts = self.dead_stream().await?.info_with_subjects(subject).await;
-        let counts = counts.map_err(|cause| failed(cause.to_string()))?;
-        counts
-            .try_fold(0, async |sum, (_, count)| Ok(sum + count as u64))
-            .await
-            .map_err(|cause| failed(cause.to_string()))
+        let stream = self.dead_stream().await?;
+        let counts = stream.info_with_subjects(subject).await;
+        let counts = counts.map_err(failed())?;
+        let sum = counts.try_fold(0, async |sum, (_, count)| Ok(sum + count as u64));
+        sum.await.map_err(failed())
     }
 }
 
 /// Returns the text of a header.
-pub(crate) fn text(headers: &HeaderMap, name: &str) -> Option<String> {
-    headers.get(name).map(|value| value.as_str().to_owned())
+pub(crate) fn text(headers: Option<&HeaderMap>, name: &str) -> Option<String> {
+    Some(headers?.get(name)?.as_str().to_owned())
 }

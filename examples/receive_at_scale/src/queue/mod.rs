@@ -3,14 +3,12 @@
 mod backlog;
 mod dead_letters;
 mod publish;
-mod queue_error;
 mod settings;
 
 pub use backlog::Backlog;
 pub use dead_letters::DeadLetter;
 pub(crate) use dead_letters::text;
-pub use publish::{MAX_HEADER_BYTES, MAX_PENDING, STORE_TIMEOUT, StoreError, Stored};
-pub use queue_error::QueueError;
+pub use publish::{MAX_HEADER_BYTES, MAX_PENDING_BYTES, STORE_TIMEOUT, StoreError};
 pub use settings::QueueSettings;
 
 use std::sync::Arc;
@@ -19,9 +17,10 @@ use std::time::Duration;
 use async_nats::connection::State;
 use async_nats::jetstream::Context;
 use async_nats::jetstream::context::{ContextBuilder, PublishError};
-use async_nats::jetstream::message::OutboundMessage;
+use async_nats::jetstream::message::{OutboundMessage, PublishMessage};
 use async_nats::jetstream::publish::PublishAck;
 use async_nats::jetstream::stream::Stream;
+use bytes::Bytes;
 use tokio::sync::Semaphore;
 
 /// Period in which the broker detects duplicate events. It keeps their keys in memory.
@@ -44,87 +43,101 @@ const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Delay between attempts.
 const RETRY_DELAY: Duration = Duration::from_millis(100);
 
+/// Time between the requests that detect a broker that hangs: after two without a response, the
+/// connection is closed, and publishing fails at once.
+const PING_INTERVAL: Duration = Duration::from_secs(2);
+
+/// An error of a request to the broker.
+#[derive(Debug, thiserror::Error)]
+#[error("could not {action}: {cause}; expected a NATS server with JetStream")]
+pub struct QueueError {
+    action: &'static str,
+    cause: String,
+}
+
+impl QueueError {
+    /// Returns a function that creates an error with its cause.
+    pub(crate) fn during<E: ToString>(action: &'static str) -> impl FnOnce(E) -> Self {
+        move |cause| Self {
+            action,
+            cause: cause.to_string(),
+        }
+    }
+}
+
 /// A connection to the broker, which reconnects automatically. Clones share it.
 #[derive(Clone)]
 pub struct Queue {
     context: Context,
-    settings: Arc<QueueSettings>,
     permits: Arc<Semaphore>,
 }
 
 impl Queue {
-    /// Connects to a broker such as `nats://127.0.0.1:4222`, and creates the stream if it does not
-    /// exist.
+    /// Connects like [`Queue::connect`], and creates the streams, or updates their settings.
     ///
     /// # Errors
     ///
-    /// Returns [`QueueError`] if the URL is invalid, or if the broker cannot be reached, does not
-    /// support JetStream, or has a stream with the same name and different settings.
+    /// Returns [`QueueError`] like [`Queue::connect`], or if the broker does not support JetStream, or
+    /// cannot change an existing stream to these settings.
     ///
     /// ```no_run
-    /// # async fn open() -> Result<(), receive_at_scale::QueueError> {
-    /// let queue = receive_at_scale::Queue::open("nats://127.0.0.1:4222").await?;
+    /// use receive_at_scale::{Queue, QueueSettings};
+    ///
+    /// # async fn open() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut settings = QueueSettings::new("nats://10.0.0.1")?;
+    /// settings.stream_replicas = 3;
+    /// let queue = Queue::open(settings).await?;
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn open(broker: &str) -> Result<Self, QueueError> {
-        Self::open_with(QueueSettings::new(broker)).await
+    pub async fn open(settings: QueueSettings) -> Result<Self, QueueError> {
+        let queue = Self::connect(&settings).await?;
+        for (name, subject) in [(STREAM, SUBJECT), (DEAD_STREAM, DEAD_SUBJECTS)] {
+            let config = settings.stream(name, subject);
+            let updated = queue.context.create_or_update_stream(config).await;
+            updated.map_err(QueueError::during("create or update the stream"))?;
+        }
+        Ok(queue)
     }
 
-    /// Connects like [`Queue::open`], with other settings.
+    /// Connects to the broker, whose streams exist.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Queue::open`].
-    ///
-    /// ```no_run
-    /// # use receive_at_scale::{Queue, QueueError, QueueSettings};
-    /// # async fn open() -> Result<(), QueueError> {
-    /// let mut settings = QueueSettings::new("nats://10.0.0.1,nats://10.0.0.2,nats://10.0.0.3");
-    /// settings.replicas = 3;
-    /// let queue = Queue::open_with(settings).await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn open_with(settings: QueueSettings) -> Result<Self, QueueError> {
+    /// Returns [`QueueError`] if the credentials or the certificate cannot be read, or if the broker
+    /// cannot be reached.
+    pub async fn connect(settings: &QueueSettings) -> Result<Self, QueueError> {
         // A program that also contains aws-lc-rs has no default provider. Fails if one is installed
         // already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let addresses = settings.addresses()?;
-        let client = settings
-            .connect_options(&addresses)
-            .await?
+        let options = settings.connect_options().await;
+        let client = options
+            .map_err(QueueError::during(
+                "read the credentials or the certificate",
+            ))?
+            .ping_interval(PING_INTERVAL)
             .reconnect_delay_callback(|attempts| RETRY_DELAY * attempts.min(5) as u32)
-            .connect(addresses)
+            .connect(&settings.nats_url[..])
             .await
-            .map_err(|cause| QueueError::new("connect to the broker", cause))?;
+            .map_err(QueueError::during("connect to the broker"))?;
         let context = ContextBuilder::new()
             .timeout(ATTEMPT_TIMEOUT)
             .ack_timeout(ATTEMPT_TIMEOUT)
             .build(client);
-        let queue = Self {
-            context,
-            settings: Arc::new(settings),
-            permits: Arc::new(Semaphore::new(MAX_PENDING)),
-        };
-        queue.stream().await?;
-        queue.dead_stream().await?;
-        Ok(queue)
+        let permits = Arc::new(Semaphore::new(publish::PERMITS));
+        Ok(Self { context, permits })
     }
 
     /// Returns `true` if the queue accepts another delivery and the stream has a leader, which the
     /// broker is asked for. A full stream is ready.
-    ///
-    /// ```no_run
-    /// # async fn readiness(queue: &receive_at_scale::Queue) -> u16 {
-    /// if queue.is_ready().await { 200 } else { 503 }
-    /// # }
-    /// ```
     pub async fn is_ready(&self) -> bool {
-        let connected = self.context.client().connection_state() == State::Connected;
-        connected
+        self.is_connected()
             && self.permits.available_permits() > 0
             && self.context.get_stream(STREAM).await.is_ok()
+    }
+
+    fn is_connected(&self) -> bool {
+        self.context.client().connection_state() == State::Connected
     }
 
     /// Returns a random identifier.
@@ -132,28 +145,16 @@ impl Queue {
         self.context.client().new_inbox().replace("_INBOX.", "")
     }
 
-    /// Returns the stream, and creates it if it does not exist.
+    /// Returns the stream of events.
     pub(crate) async fn stream(&self) -> Result<Stream, QueueError> {
-        self.stream_named(STREAM, SUBJECT).await
+        let stream = self.context.get_stream(STREAM).await;
+        stream.map_err(QueueError::during("look up the stream"))
     }
 
-    /// Returns the stream of dead letters, and creates it if it does not exist.
+    /// Returns the stream of dead letters.
     async fn dead_stream(&self) -> Result<Stream, QueueError> {
-        self.stream_named(DEAD_STREAM, DEAD_SUBJECTS).await
-    }
-
-    async fn stream_named(&self, name: &str, subject: &str) -> Result<Stream, QueueError> {
-        let expected = self.settings.stream(name, subject);
-        let created = self.context.get_or_create_stream(expected.clone()).await;
-        let stream = created.map_err(|cause| QueueError::new("create the stream", cause))?;
-        let differences = settings::differences(&stream.cached_info().config, &expected);
-        match differences.is_empty() {
-            true => Ok(stream),
-            false => Err(QueueError::OtherStream {
-                name: name.to_owned(),
-                differences: differences.join("; "),
-            }),
-        }
+        let stream = self.context.get_stream(DEAD_STREAM).await;
+        stream.map_err(QueueError::during("look up the stream of dead letters"))
     }
 
     /// Sends a message, and waits for the acknowledgement.
@@ -163,5 +164,14 @@ impl Queue {
             self.context
                 .publish_with_headers(message.subject, headers, message.payload);
         published.await?.await
+    }
+}
+
+/// Creates a message, which the broker stores once for each id.
+fn message(body: &Bytes, id: &str, unverified_kind: Option<&str>) -> PublishMessage {
+    let message = PublishMessage::build().payload(body.clone()).message_id(id);
+    match unverified_kind {
+        Some(kind) => message.header(KIND_HEADER, kind),
+        None => message,
     }
 }

@@ -1,95 +1,80 @@
 //! Settings of the connection and of the stream.
 
-use std::fmt::Debug;
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
 use async_nats::{ConnectOptions, ServerAddr};
-use percent_encoding::percent_decode_str;
+use clap::Parser;
 
-use super::{DUPLICATE_WINDOW, QueueError};
+use super::DUPLICATE_WINDOW;
+
+/// Seconds in a week.
+const WEEK: u64 = 7 * 24 * 60 * 60;
 
 /// Settings of the connection to the broker, and of the stream.
 ///
 /// All receivers and workers must use the same settings of the stream. There is no `Debug`, because
-/// `servers` may contain a password.
-#[derive(Clone)]
+/// a password is among them.
+#[derive(Clone, Parser)]
 pub struct QueueSettings {
-    /// URLs of the servers of a cluster, separated by commas, such as `nats://127.0.0.1:4222` or
-    /// `tls://user:password@nats.example.com`.
-    pub servers: String,
-    /// A file with NATS credentials.
-    pub credentials: Option<PathBuf>,
-    /// A file with the root certificate of the servers in PEM format, if it is private.
-    pub root_certificate: Option<PathBuf>,
-    /// The number of servers that store each event, 1 to 5. The default is 1; in a cluster, use 3.
-    pub replicas: usize,
-    /// The maximum size in bytes of the stream of events, and of that of dead letters. The broker
-    /// reserves it when they are created. The default is -1: only the storage of the broker limits
-    /// the size.
-    pub max_bytes: i64,
-    /// The period for which an event is kept, handled or not, at least [`DUPLICATE_WINDOW`]. The
-    /// default is 7 days.
-    pub max_age: Duration,
-    /// `true` to delete old events, handled or not, when the stream is full. By default, it rejects
-    /// new ones, and the receiver responds with 503.
-    pub discard_old: bool,
+    /// URLs of the broker's servers, separated by commas; `tls://` for TLS
+    #[arg(
+        long,
+        env,
+        hide_env_values = true,
+        default_value = "nats://127.0.0.1:4222",
+        value_delimiter = ',',
+        value_name = "URL"
+    )]
+    pub nats_url: Vec<ServerAddr>,
+    /// User of the broker, whose password is in the environment variable NATS_PASSWORD
+    #[arg(long, env, value_name = "NAME")]
+    pub nats_user: Option<String>,
+    /// The password of the user.
+    #[arg(skip = std::env::var("NATS_PASSWORD").unwrap_or_default())]
+    pub nats_password: String,
+    /// File with NATS credentials
+    #[arg(long, env, value_name = "PATH")]
+    pub nats_credentials: Option<PathBuf>,
+    /// PEM file with the root certificate of the broker, if it is private
+    #[arg(long, env, value_name = "PATH")]
+    pub nats_root_certificate: Option<PathBuf>,
+    /// Number of servers that store each event; 3 in a cluster
+    #[arg(long, env, default_value_t = 1, value_name = "NUMBER")]
+    pub stream_replicas: usize,
+    /// Maximum size of the stream of events, and of that of dead letters, which the broker reserves;
+    /// -1 for no limit of its own
+    #[arg(long, env, default_value_t = -1, allow_hyphen_values = true, value_name = "BYTES")]
+    pub stream_max_bytes: i64,
+    /// Seconds for which an event is kept, handled or not; at least 600
+    #[arg(long, env, default_value_t = WEEK, value_name = "SECONDS")]
+    pub stream_max_age: u64,
 }
 
 impl QueueSettings {
-    /// Creates settings with the defaults.
+    /// Creates settings for a broker. The others have the values in the environment, or the defaults.
     ///
-    /// ```
-    /// let mut settings = receive_at_scale::QueueSettings::new("nats://127.0.0.1:4222");
-    /// settings.replicas = 3;
-    /// ```
-    #[must_use]
-    pub fn new(servers: impl Into<String>) -> Self {
-        Self {
-            servers: servers.into(),
-            credentials: None,
-            root_certificate: None,
-            replicas: 1,
-            max_bytes: -1,
-            max_age: Duration::from_secs(7 * 24 * 60 * 60),
-            discard_old: false,
-        }
-    }
-
-    /// Returns the addresses of the servers.
-    pub(super) fn addresses(&self) -> Result<Vec<ServerAddr>, QueueError> {
-        let addresses = self.servers.split(',').map(|url| url.trim().parse());
-        let addresses: Result<_, _> = addresses.collect();
-        addresses.map_err(|cause| QueueError::settings("parse the URL of the broker", cause))
+    /// # Errors
+    ///
+    /// Returns an error if a value is invalid.
+    pub fn new(url: &str) -> Result<Self, clap::Error> {
+        Self::try_parse_from(["", "--nats-url", url])
     }
 
     /// Returns options with the credentials and certificates.
-    pub(super) async fn connect_options(
-        &self,
-        addresses: &[ServerAddr],
-    ) -> Result<ConnectOptions, QueueError> {
-        let mut options = ConnectOptions::new();
-        if let Some(path) = &self.credentials {
-            options = ConnectOptions::with_credentials_file(path)
-                .await
-                .map_err(|cause| QueueError::settings("read the credentials", cause))?;
+    pub(super) async fn connect_options(&self) -> io::Result<ConnectOptions> {
+        let mut options = match &self.nats_credentials {
+            Some(path) => ConnectOptions::with_credentials_file(path).await?,
+            None => ConnectOptions::new(),
+        };
+        if let Some(user) = &self.nats_user {
+            options = options.user_and_password(user.clone(), self.nats_password.clone());
         }
-        // The client does not use the credentials in URLs by itself.
-        let with_user = addresses.iter().find(|address| address.has_user_pass());
-        if let Some(address) = with_user {
-            let decoded = |text: Option<&str>| {
-                let text = text.unwrap_or_default();
-                percent_decode_str(text).decode_utf8_lossy().into_owned()
-            };
-            let (user, password) = (decoded(address.username()), decoded(address.password()));
-            options = options.user_and_password(user, password);
-        }
-        if let Some(path) = &self.root_certificate {
+        if let Some(path) = &self.nats_root_certificate {
             // async-nats would report a missing file as a broker that cannot be reached.
-            tokio::fs::metadata(path)
-                .await
-                .map_err(|cause| QueueError::settings("read the root certificate", cause))?;
+            tokio::fs::metadata(path).await?;
             options = options.add_root_certificates(path.clone());
         }
         Ok(options)
@@ -100,41 +85,15 @@ impl QueueSettings {
             name: name.to_owned(),
             subjects: vec![subject.to_owned()],
             storage: StorageType::File,
-            num_replicas: self.replicas,
+            num_replicas: self.stream_replicas,
             duplicate_window: DUPLICATE_WINDOW,
             // Not a work queue: after a restart, the broker detects duplicates only of stored events.
             retention: RetentionPolicy::Limits,
-            max_age: self.max_age,
-            max_bytes: self.max_bytes,
-            discard: match self.discard_old {
-                true => DiscardPolicy::Old,
-                false => DiscardPolicy::New,
-            },
+            max_age: Duration::from_secs(self.stream_max_age),
+            max_bytes: self.stream_max_bytes,
+            // Reject new events, and never delete old ones that are not handled.
+            discard: DiscardPolicy::New,
             ..Config::default()
         }
     }
-}
-
-/// Describes the settings in which an existing stream differs.
-pub(super) fn differences(found: &Config, expected: &Config) -> Vec<String> {
-    let mut differences = Vec::new();
-    let mut compare = |name: &str, found: &dyn Debug, expected: &dyn Debug| {
-        let [found, expected] = [format!("{found:?}"), format!("{expected:?}")];
-        if found != expected {
-            differences.push(format!("{name} is {found}, expected {expected}"));
-        }
-    };
-    compare("subjects", &found.subjects, &expected.subjects);
-    compare("storage", &found.storage, &expected.storage);
-    compare("replicas", &found.num_replicas, &expected.num_replicas);
-    compare("retention", &found.retention, &expected.retention);
-    compare("discard policy", &found.discard, &expected.discard);
-    compare("max_age", &found.max_age, &expected.max_age);
-    compare("max_bytes", &found.max_bytes, &expected.max_bytes);
-    compare(
-        "duplicate window",
-        &found.duplicate_window,
-        &expected.duplicate_window,
-    );
-    differences
 }

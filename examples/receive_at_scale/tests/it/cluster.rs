@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::Request;
-use receive_at_scale::{LocalBroker, Queue, QueueSettings, none, routes};
+use receive_at_scale::{EventKey, Queue, routes};
 use tokio::time::{sleep, timeout};
 use tower::ServiceExt;
 use webhook_verify::{Receiver, Secret, Verifier};
 
-use crate::start_cluster;
+use crate::local_broker::LocalBroker;
+use crate::{settings, start_cluster};
 
 const DEADLINE: Duration = Duration::from_secs(100);
 
@@ -21,10 +22,10 @@ pub(crate) fn urls(brokers: &[LocalBroker]) -> String {
 
 /// Connects with three replicas, once the cluster has a leader.
 pub(crate) async fn open(brokers: &[LocalBroker]) -> Queue {
-    let mut settings = QueueSettings::new(urls(brokers));
-    settings.replicas = 3;
+    let mut settings = settings(&urls(brokers));
+    settings.stream_replicas = 3;
     loop {
-        match Queue::open_with(settings.clone()).await {
+        match Queue::open(settings.clone()).await {
             Ok(queue) => return queue,
             Err(_) => sleep(Duration::from_millis(100)).await,
         }
@@ -43,7 +44,7 @@ pub(crate) async fn leader(brokers: &[LocalBroker]) -> usize {
 
 async fn get(queue: &Queue, path: &str) -> u16 {
     let receiver = Receiver::new(Verifier::new(Secret::new("a secret").unwrap()));
-    let app = routes(receiver, queue.clone(), none());
+    let app = routes(receiver, queue.clone(), EventKey::None);
     let request = Request::get(path).body(Body::empty()).unwrap();
     app.oneshot(request).await.unwrap().status().as_u16()
 }

@@ -7,7 +7,7 @@ use std::env;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use receive_at_scale::{Event, LocalBroker, MAX_CONCURRENT, Queue, RetryPolicy, work};
+use receive_at_scale::{Backlog, Event, MAX_CONCURRENT, Queue, RetryPolicy, work};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Child;
@@ -16,7 +16,8 @@ use tokio::time::{sleep, timeout};
 
 use crate::cluster;
 use crate::load::{Sender, program, start_receiver};
-use crate::{start_broker, start_cluster};
+use crate::local_broker::LocalBroker;
+use crate::{open, start_broker, start_cluster};
 
 /// For 20,000 deliveries on a slow machine.
 const DEADLINE: Duration = Duration::from_secs(300);
@@ -32,8 +33,7 @@ fn event_id(body: &[u8]) -> u64 {
 
 /// Waits until the worker has handled all events, so that none can be redelivered.
 async fn wait_until_empty(queue: &Queue, worker: &str) {
-    let total = async || queue.backlog(worker).await.map(|backlog| backlog.total());
-    while total().await.ok() != Some(0) {
+    while queue.backlog(worker).await.ok() != Some(Backlog::default()) {
         sleep(Duration::from_millis(50)).await;
     }
 }
@@ -54,7 +54,7 @@ async fn restart_a_broker(mut broker: LocalBroker) {
     let (_second, second_url) = start_receiver(&broker.url(), "1").await;
     let sender = Arc::new(Sender::new(deliveries, [first_url, second_url]).await);
 
-    let queue = Queue::open(&broker.url()).await.unwrap();
+    let queue = open(&broker.url()).await.unwrap();
     let (counts, total) = (Arc::new(Counts::default()), watch::channel(0).0);
     let worker = tokio::spawn(count(queue.clone(), counts.clone(), total.clone()));
 

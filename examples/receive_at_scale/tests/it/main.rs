@@ -9,7 +9,9 @@ mod cluster;
 mod crashes;
 mod dead_letters;
 mod load;
+mod local_broker;
 mod observability;
+mod outage;
 mod responses;
 mod secure_connections;
 mod settings;
@@ -17,7 +19,9 @@ mod slow_senders;
 
 use std::io::{self, Write};
 
-use receive_at_scale::LocalBroker;
+use receive_at_scale::{Queue, QueueError, QueueSettings};
+
+use crate::local_broker::LocalBroker;
 
 /// Starts a broker, or prints that the test is skipped.
 async fn start_broker() -> Option<LocalBroker> {
@@ -46,4 +50,12 @@ fn print(line: &str) {
     io::stderr()
         .write_all(format!("{line}\n").as_bytes())
         .unwrap();
+}
+
+fn settings(url: &str) -> QueueSettings {
+    QueueSettings::new(url).unwrap()
+}
+
+async fn open(url: &str) -> Result<Queue, QueueError> {
+    Queue::open(settings(url)).await
 }

@@ -2,28 +2,29 @@
 
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
 use receive_at_scale::{
-    Event, EventKey, LocalBroker, MAX_HEADER_BYTES, Queue, RetryPolicy, by_digest, by_json_field,
-    none, routes, work,
+    BODY_TIMEOUT, Backlog, Event, EventKey, MAX_HEADER_BYTES, Queue, RetryPolicy, StoreError,
+    routes, work,
 };
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tower::ServiceExt;
-use webhook_verify::{Receiver, Secret, SignedRequest, Verifier};
+use webhook_verify::{Receiver, Secret, SignedRequest, Verifier, sign};
 
-use crate::{start_broker, start_broker_with};
+use crate::local_broker::LocalBroker;
+use crate::{open, start_broker, start_broker_with};
 
 /// Much longer than any test takes.
 const DEADLINE: Duration = Duration::from_secs(20);
 
 async fn start(broker: &LocalBroker, key: EventKey) -> (Queue, Router) {
-    let queue = Queue::open(&broker.url()).await.unwrap();
+    let queue = open(&broker.url()).await.unwrap();
     let verifier = Verifier::new(Secret::new("right").unwrap());
     let app = routes(Receiver::new(verifier), queue.clone(), key);
     (queue, app)
@@ -69,7 +70,7 @@ async fn handled(queue: &Queue, expected: usize) -> Vec<String> {
     .await
     .unwrap()
     .unwrap();
-    assert_eq!(queue.backlog("test").await.unwrap().total(), 0);
+    assert_eq!(queue.backlog("test").await.unwrap(), Backlog::default());
     texts.sort();
     texts
 }
@@ -79,7 +80,7 @@ async fn handles_a_duplicate_event_once() {
     let Some(broker) = start_broker().await else {
         return;
     };
-    let (queue, app) = start(&broker, by_json_field("/id")).await;
+    let (queue, app) = start(&broker, EventKey::JsonField("/id".to_owned())).await;
     let first = r#"{"id":"a\r\nb"}"#;
     for body in [first, r#"{"id":2}"#, r#"{"id":"a\r\nb","again":true}"#] {
         assert_eq!(deliver(&app, "right", body).await, 204);
@@ -95,7 +96,7 @@ async fn stores_a_duplicate_event_again_after_the_window() {
     let Some(broker) = start_broker().await else {
         return;
     };
-    let (queue, _) = start(&broker, none()).await;
+    let (queue, _) = start(&broker, EventKey::None).await;
     let client = async_nats::connect(broker.url()).await.unwrap();
     let context = async_nats::jetstream::new(client);
     let stream = context.get_stream("PROFILE_EVENTS").await.unwrap();
@@ -104,8 +105,8 @@ async fn stores_a_duplicate_event_again_after_the_window() {
     context.update_stream(&config).await.unwrap();
 
     let publish = async || queue.publish("{}".into(), Some("a".to_owned()), None).await;
-    assert!(!publish().await.unwrap().is_duplicate);
-    let stored_again = async { while publish().await.unwrap().is_duplicate {} };
+    assert!(!publish().await.unwrap().duplicate);
+    let stored_again = async { while publish().await.unwrap().duplicate {} };
     timeout(DEADLINE, stored_again).await.unwrap();
 
     config.duplicate_window = window;
@@ -118,8 +119,8 @@ async fn equal_bodies_are_one_event_only_with_by_digest() {
     let Some(broker) = start_broker().await else {
         return;
     };
-    let (queue, without_key) = start(&broker, none()).await;
-    let (_, by_digest) = start(&broker, by_digest()).await;
+    let (queue, without_key) = start(&broker, EventKey::None).await;
+    let (_, by_digest) = start(&broker, EventKey::Digest).await;
     for app in [&without_key, &without_key, &by_digest, &by_digest] {
         assert_eq!(deliver(app, "right", "same").await, 204);
     }
@@ -131,7 +132,7 @@ async fn redelivers_an_event_after_a_failure_or_a_panic() {
     let Some(broker) = start_broker().await else {
         return;
     };
-    let (queue, app) = start(&broker, none()).await;
+    let (queue, app) = start(&broker, EventKey::None).await;
     assert_eq!(deliver(&app, "right", "hello").await, 204);
 
     let (sender, mut calls) = mpsc::unbounded_channel();
@@ -161,7 +162,7 @@ async fn redelivers_an_event_after_a_failure_or_a_panic() {
     .unwrap()
     .unwrap();
     assert_eq!(sequences, [1, 1, 1]);
-    assert_eq!(queue.backlog("test").await.unwrap().total(), 0);
+    assert_eq!(queue.backlog("test").await.unwrap(), Backlog::default());
 }
 
 #[tokio::test]
@@ -169,12 +170,19 @@ async fn responds_with_503_without_a_broker() {
     let Some(broker) = start_broker().await else {
         return;
     };
-    let (_, app) = start(&broker, none()).await;
+    let (queue, app) = start(&broker, EventKey::None).await;
     drop(broker);
-    // The reference service waits for ten seconds.
-    let response = timeout(Duration::from_secs(10), deliver(&app, "right", "hello"));
-    assert_eq!(response.await.unwrap(), 503);
-    assert_eq!(get(&app, "/ready").await, 503);
+    // The client notices that the connection is closed.
+    let disconnected = async { while get(&app, "/ready").await == 200 {} };
+    timeout(DEADLINE, disconnected).await.unwrap();
+    let start = Instant::now();
+    assert_eq!(deliver(&app, "right", "hello").await, 503);
+    let failed = queue.publish("hello".into(), None, None).await;
+    assert!(
+        matches!(failed, Err(StoreError::NotStored(_))),
+        "{failed:?}"
+    );
+    assert!(start.elapsed() < Duration::from_secs(1), "fails at once");
     assert_eq!(get(&app, "/health").await, 200);
 }
 
@@ -186,9 +194,26 @@ async fn responds_with_413_to_a_body_that_the_broker_does_not_accept() {
     let Some(broker) = start_broker_with(&["--config", config.to_str().unwrap()]).await else {
         return;
     };
-    let (queue, app) = start(&broker, none()).await;
+    let (queue, app) = start(&broker, EventKey::None).await;
     let body = "x".repeat(65536 - MAX_HEADER_BYTES);
     assert_eq!(deliver(&app, "right", &format!("{body}x")).await, 413);
     assert_eq!(deliver(&app, "right", &body).await, 204);
     assert_eq!(handled(&queue, 1).await, [body]);
+}
+
+#[tokio::test]
+async fn responds_with_408_to_a_body_that_does_not_arrive() {
+    let Some(broker) = start_broker().await else {
+        return;
+    };
+    let (_, app) = start(&broker, EventKey::None).await;
+    let signature = sign(&Secret::new("right").unwrap(), "{}");
+    let request = Request::post("/hooks").header("x-service-signature", signature);
+    let chunks = futures_util::stream::pending::<Result<String, std::io::Error>>();
+    let request = request.body(Body::from_stream(chunks)).unwrap();
+    // With the paused clock, time passes as soon as all tasks wait.
+    tokio::time::pause();
+    let start = tokio::time::Instant::now();
+    assert_eq!(app.oneshot(request).await.unwrap().status(), 408);
+    assert_eq!(start.elapsed().as_secs(), BODY_TIMEOUT.as_secs());
 }

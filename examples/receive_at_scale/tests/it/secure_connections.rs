@@ -7,11 +7,11 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use nkeys::KeyPair;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa};
-use receive_at_scale::{Queue, QueueSettings};
+use receive_at_scale::Queue;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::start_broker_with;
+use crate::{settings, start_broker_with};
 
 /// Creates a file and returns its path.
 fn file(folder: &TempDir, name: &str, text: &str) -> PathBuf {
@@ -50,14 +50,16 @@ async fn connects_with_a_private_root_certificate() {
         return;
     };
 
-    let mut settings = QueueSettings::new(broker.url().replace("nats://", "tls://ada:secret@"));
-    let error = Queue::open_with(settings.clone()).await.err().unwrap();
+    let mut settings = settings(&broker.url().replace("nats://", "tls://"));
+    settings.nats_user = Some("ada".to_owned());
+    settings.nats_password = "secret".to_owned();
+    let error = Queue::open(settings.clone()).await.err().unwrap();
     assert!(error.to_string().contains("UnknownIssuer"), "{error}");
-    settings.root_certificate = Some(file(&folder, "other.pem", &other.pem()));
-    assert!(Queue::open_with(settings.clone()).await.is_err());
+    settings.nats_root_certificate = Some(file(&folder, "other.pem", &other.pem()));
+    assert!(Queue::open(settings.clone()).await.is_err());
 
-    settings.root_certificate = Some(file(&folder, "root.pem", &root.pem()));
-    let queue = Queue::open_with(settings).await.unwrap();
+    settings.nats_root_certificate = Some(file(&folder, "root.pem", &root.pem()));
+    let queue = Queue::open(settings).await.unwrap();
     queue.publish("{}".into(), None, None).await.unwrap();
 }
 
@@ -126,18 +128,18 @@ async fn connects_with_a_credentials_file() {
     let Some(broker) = start_broker_with(&["--config", text(&configuration)]).await else {
         return;
     };
-    let mut settings = QueueSettings::new(broker.url());
-    assert!(Queue::open_with(settings.clone()).await.is_err());
+    let mut settings = settings(&broker.url());
+    assert!(Queue::open(settings.clone()).await.is_err());
     let forged = credentials(&KeyPair::new_account(), &KeyPair::new_user());
-    settings.credentials = Some(file(&folder, "forged.creds", &forged));
-    let error = Queue::open_with(settings.clone()).await.err().unwrap();
+    settings.nats_credentials = Some(file(&folder, "forged.creds", &forged));
+    let error = Queue::open(settings.clone()).await.err().unwrap();
     assert!(
         error.to_string().contains("authorization violation"),
         "{error}"
     );
 
     let credentials = credentials(&account, &KeyPair::new_user());
-    settings.credentials = Some(file(&folder, "user.creds", &credentials));
-    let queue = Queue::open_with(settings).await.unwrap();
+    settings.nats_credentials = Some(file(&folder, "user.creds", &credentials));
+    let queue = Queue::open(settings).await.unwrap();
     queue.publish("{}".into(), None, None).await.unwrap();
 }

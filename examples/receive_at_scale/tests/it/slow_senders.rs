@@ -41,13 +41,7 @@ async fn response(mut sender: TcpStream) -> String {
 async fn closes_the_connections_of_slow_senders() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let headers = connect(&listener, "POST / HTTP/1.1\r\nhost: a").await;
-    let body = connect(&listener, HALF_A_BODY).await;
     tokio::spawn(serve(listener, app(), pending()));
-    assert!(
-        response(body)
-            .await
-            .starts_with("HTTP/1.1 408 Request Timeout")
-    );
     let closed = response(headers).await;
     assert!(
         closed.is_empty() || closed.starts_with("HTTP/1.1 408"),

@@ -1,4 +1,4 @@
-//! A local broker for demos and tests.
+//! A local broker.
 
 use std::env;
 use std::fs;
@@ -26,7 +26,7 @@ const UNUSED_ROUTES: [&str; 3] = [
 /// A `nats-server` on a free port, with its data in a temporary folder. Dropping it stops the
 /// process.
 #[derive(Debug)]
-pub struct LocalBroker {
+pub(crate) struct LocalBroker {
     process: Child,
     program: PathBuf,
     arguments: Vec<String>,
@@ -35,40 +35,9 @@ pub struct LocalBroker {
 }
 
 impl LocalBroker {
-    /// Starts the program in `NATS_SERVER`, or the installed `nats-server`. Returns `None` if it is
-    /// not installed.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the program cannot be started, or was not ready within 20 seconds.
-    ///
-    /// ```no_run
-    /// # async fn start() -> std::io::Result<()> {
-    /// match receive_at_scale::LocalBroker::start().await? {
-    ///     Some(broker) => println!("{}", broker.url()),
-    ///     None => println!("nats-server is not installed"),
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn start() -> io::Result<Option<Self>> {
-        Self::start_with(&[]).await
-    }
-
-    /// Starts the program like [`LocalBroker::start`], with further arguments.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`LocalBroker::start`].
-    ///
-    /// ```no_run
-    /// # async fn start() -> std::io::Result<()> {
-    /// let arguments = ["--user", "ada", "--pass", "secret"];
-    /// let broker = receive_at_scale::LocalBroker::start_with(&arguments).await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn start_with(arguments: &[&str]) -> io::Result<Option<Self>> {
+    /// Starts the program in `NATS_SERVER`, or the installed `nats-server`, with further arguments.
+    /// Returns `None` if it is not installed.
+    pub(crate) async fn start_with(arguments: &[&str]) -> io::Result<Option<Self>> {
         let arguments: Vec<_> = arguments.iter().map(ToString::to_string).collect();
         let Some(program) = find_program() else {
             return Ok(None);
@@ -87,18 +56,7 @@ impl LocalBroker {
     }
 
     /// Starts three brokers that form a cluster. Its leader is elected within a few seconds.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`LocalBroker::start`].
-    ///
-    /// ```no_run
-    /// # async fn start() -> std::io::Result<()> {
-    /// let brokers = receive_at_scale::LocalBroker::start_cluster().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn start_cluster() -> io::Result<Option<[Self; 3]>> {
+    pub(crate) async fn start_cluster() -> io::Result<Option<[Self; 3]>> {
         // A server with JetStream needs routes, and waits for as many peers. Nothing listens on
         // these ports. Each server connects to all before it, so that any two remain connected.
         let mut routes = UNUSED_ROUTES.map(str::to_owned);
@@ -132,45 +90,17 @@ impl LocalBroker {
     }
 
     /// Returns the URL of the broker, such as `nats://127.0.0.1:40123`.
-    ///
-    /// ```no_run
-    /// # fn show(broker: &receive_at_scale::LocalBroker) {
-    /// assert!(broker.url().starts_with("nats://127.0.0.1:"));
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
     /// Kills the process.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the process cannot be killed.
-    ///
-    /// ```no_run
-    /// # async fn crash(mut broker: receive_at_scale::LocalBroker) -> std::io::Result<()> {
-    /// broker.kill().await
-    /// # }
-    /// ```
-    pub async fn kill(&mut self) -> io::Result<()> {
+    pub(crate) async fn kill(&mut self) -> io::Result<()> {
         self.process.kill().await
     }
 
     /// Kills the process, and starts it again with the same port and data.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`LocalBroker::start`].
-    ///
-    /// ```no_run
-    /// # async fn crash(mut broker: receive_at_scale::LocalBroker) -> std::io::Result<()> {
-    /// broker.restart().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn restart(&mut self) -> io::Result<()> {
+    pub(crate) async fn restart(&mut self) -> io::Result<()> {
         self.kill().await?;
         let port = self.port.to_string();
         self.process = spawn(&self.program, self.folder.path(), &port, &self.arguments)?;

@@ -1,0 +1,261 @@
+//! The only broker is killed during many deliveries, and returns.
+//!
+//! `OUTAGE_DELIVERIES` sets the number of deliveries, and `OUTAGE_SECONDS` the minimum time without a
+//! broker, for example 8000 and 30.
+
+use std::collections::{HashMap, HashSet};
+use std::env;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use receive_at_scale::{Backlog, Event, Queue, RetryPolicy, work};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::Child;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::{sleep, timeout};
+use webhook_verify::{Secret, sign};
+
+use crate::load::program;
+use crate::local_broker::LocalBroker;
+use crate::{open, start_broker};
+
+const DEADLINE: Duration = Duration::from_secs(300);
+const SENDERS: usize = 64;
+const SECRET: &str = "whsec_test";
+
+/// The number of responses with 503 after which the broker returns.
+const REJECTED: usize = 200;
+
+fn number(name: &str, default: u64) -> u64 {
+    env::var(name).map_or(default, |text| text.parse().unwrap())
+}
+
+/// A receiver as a process, and the number of its messages about deliveries that may be stored.
+struct Receiver {
+    process: Child,
+    url: String,
+    log: JoinHandle<u64>,
+}
+
+impl Receiver {
+    async fn start(broker: &LocalBroker, key: &str) -> Self {
+        let mut process = program("receive", &broker.url(), "1")
+            .env("PROFILE_WEBHOOK_SECRET", SECRET)
+            .env("EVENT_KEY", key)
+            .env("LISTEN", "127.0.0.1:0")
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut log = BufReader::new(process.stderr.take().unwrap()).lines();
+        let log = tokio::spawn(async move {
+            let mut unconfirmed = 0;
+            while let Some(line) = log.next_line().await.unwrap() {
+                unconfirmed += u64::from(line.contains(r#""reason":"unconfirmed""#));
+            }
+            unconfirmed
+        });
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let url = lines.next_line().await.unwrap().unwrap();
+        Self { process, url, log }
+    }
+
+    async fn stop(mut self) -> u64 {
+        self.process.kill().await.unwrap();
+        self.log.await.unwrap()
+    }
+}
+
+/// Sends deliveries with the ids from 0 on.
+struct Sender {
+    client: reqwest::Client,
+    url: String,
+    retries: bool,
+    deliveries: u64,
+    next: AtomicU64,
+    rejected: AtomicUsize,
+    /// The ids of the deliveries with a 2xx response.
+    acknowledged: Mutex<HashSet<u64>>,
+}
+
+impl Sender {
+    async fn send_all(self: Arc<Self>) {
+        loop {
+            let id = self.next.fetch_add(1, Ordering::Relaxed);
+            if id >= self.deliveries {
+                return;
+            }
+            let body = format!(r#"{{"data":{{"id":{id}}}}}"#);
+            while self.send(body.clone()).await != 204 {
+                self.rejected.fetch_add(1, Ordering::Relaxed);
+                // Without a pause, the outage would end before the sender has noticed it.
+                sleep(Duration::from_millis(20)).await;
+                if !self.retries {
+                    break;
+                }
+            }
+        }
+    }
+
+    async fn send(&self, body: String) -> u16 {
+        let signature = sign(&Secret::new(SECRET).unwrap(), &body);
+        let request = self.client.post(&self.url).body(body.clone());
+        let request = request.header("x-service-signature", signature);
+        let status = request.send().await.unwrap().status().as_u16();
+        assert!(matches!(status, 204 | 503), "{status}");
+        if status == 204 {
+            self.acknowledged
+                .lock()
+                .unwrap()
+                .insert(event_id(body.as_bytes()));
+        }
+        status
+    }
+}
+
+fn event_id(body: &[u8]) -> u64 {
+    let payload: serde_json::Value = serde_json::from_slice(body).unwrap();
+    payload["data"]["id"].as_u64().unwrap()
+}
+
+async fn until(mut is_reached: impl AsyncFnMut() -> bool) {
+    while !is_reached().await {
+        sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// Returns the number of times that each event was handled, by id.
+fn count_events(queue: Queue) -> (Arc<Mutex<HashMap<u64, u64>>>, JoinHandle<()>) {
+    let times = Arc::new(Mutex::new(HashMap::new()));
+    let counts = times.clone();
+    let handle = move |event: Event| {
+        *counts
+            .lock()
+            .unwrap()
+            .entry(event_id(&event.body))
+            .or_default() += 1;
+        async { Ok(()) }
+    };
+    let working = async move {
+        let forever = std::future::pending();
+        work(&queue, "counter", RetryPolicy::default(), handle, forever)
+            .await
+            .unwrap();
+    };
+    (times, tokio::spawn(working))
+}
+
+async fn outage(mut broker: LocalBroker, key: &str, retries: bool) {
+    let receiver = Receiver::start(&broker, key).await;
+    let queue = open(&broker.url()).await.unwrap();
+    let (times, worker) = count_events(queue.clone());
+    let deliveries = number("OUTAGE_DELIVERIES", 2_000);
+    let sender = Arc::new(Sender {
+        client: reqwest::Client::new(),
+        url: receiver.url.clone(),
+        retries,
+        deliveries,
+        next: AtomicU64::new(0),
+        rejected: AtomicUsize::new(0),
+        acknowledged: Mutex::default(),
+    });
+    let senders: JoinSet<()> = (0..SENDERS).map(|_| sender.clone().send_all()).collect();
+    let acknowledged = || sender.acknowledged.lock().unwrap().len() as u64;
+    until(async || acknowledged() >= deliveries / 4).await;
+    broker.kill().await.unwrap();
+    until(async || sender.rejected.load(Ordering::Relaxed) >= REJECTED).await;
+    sleep(Duration::from_secs(number("OUTAGE_SECONDS", 0))).await;
+    broker.restart().await.unwrap();
+    senders.join_all().await;
+    // Later than anything that the receiver may have kept.
+    until(async || sender.send(r#"{"data":{"id":1000000}}"#.to_owned()).await == 204).await;
+    let handled_last = || times.lock().unwrap().contains_key(&1_000_000);
+    until(async || handled_last()).await;
+    until(async || queue.backlog("counter").await.ok() == Some(Backlog::default())).await;
+    worker.abort();
+    let unconfirmed = receiver.stop().await;
+
+    let times = times.lock().unwrap();
+    let acknowledged = sender.acknowledged.lock().unwrap();
+    let lost: Vec<_> = acknowledged
+        .iter()
+        .filter(|id| !times.contains_key(id))
+        .collect();
+    assert!(lost.is_empty(), "acknowledged and not handled: {lost:?}");
+    let twice: u64 = times.values().map(|times| times - 1).sum();
+    let unacknowledged = times.keys().filter(|id| !acknowledged.contains(id)).count() as u64;
+    crate::print(&format!(
+        "{key}, retries: {retries}: {} of {deliveries} acknowledged, {} responses with 503, of which \
+         {unconfirmed} unconfirmed; handled without 2xx: {unacknowledged}, handled twice: {twice}",
+        acknowledged.len() - 1,
+        sender.rejected.load(Ordering::Relaxed),
+    ));
+    match key {
+        "none" => assert!(twice + unacknowledged <= unconfirmed),
+        _ => assert!(twice == 0 && unacknowledged <= unconfirmed),
+    }
+}
+
+async fn outages(retries: bool) {
+    for key in ["none", "digest", "/data/id"] {
+        let Some(broker) = start_broker().await else {
+            return;
+        };
+        timeout(DEADLINE, outage(broker, key, retries))
+            .await
+            .expect("the test ends in time");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_delivery_with_503_is_not_stored_later() {
+    outages(false).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_delivery_with_503_can_be_retried() {
+    outages(true).await;
+}
+
+/// Returns the peak of the memory of a process in kilobytes.
+#[cfg(target_os = "linux")]
+fn peak_memory(process: &Child) -> u64 {
+    let path = format!("/proc/{}/status", process.id().unwrap());
+    let status = std::fs::read_to_string(path).unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmHWM"))
+        .unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn memory_is_bounded_without_a_broker() {
+    let Some(mut broker) = start_broker().await else {
+        return;
+    };
+    let receiver = Receiver::start(&broker, "none").await;
+    broker.kill().await.unwrap();
+    let body = "x".repeat(900_000);
+    let signature = sign(&Secret::new(SECRET).unwrap(), &body);
+    let client = reqwest::Client::new();
+    let end = tokio::time::Instant::now() + Duration::from_secs(number("OUTAGE_SECONDS", 0));
+    let rejected = AtomicUsize::new(0);
+    let send = async || {
+        while rejected.fetch_add(1, Ordering::Relaxed) < REJECTED || end.elapsed().is_zero() {
+            let request = client.post(&receiver.url).body(body.clone());
+            let request = request.header("x-service-signature", &signature);
+            assert_eq!(request.send().await.unwrap().status(), 503);
+        }
+    };
+    let senders = (0..32).map(|_| send());
+    timeout(DEADLINE, futures_util::future::join_all(senders))
+        .await
+        .unwrap();
+    let peak = peak_memory(&receiver.process);
+    crate::print(&format!("peak memory of the receiver: {peak} kB"));
+    assert!(peak < 120_000, "{peak} kB");
+    receiver.stop().await;
+}
