@@ -1,0 +1,27 @@
+import os
+
+from flask import Flask, request
+from waitress import serve
+from webhook import is_authentic
+
+SECRET = os.environ["PROFILE_WEBHOOK_SECRET"].encode()
+if not SECRET:
+    raise SystemExit("PROFILE_WEBHOOK_SECRET is empty")
+
+app = Flask(__name__)
+app.config["MAX_CONTENT_LENGTH"] = 1 << 20
+
+
+@app.post("/hooks")
+def receive() -> tuple[str, int]:
+    body = request.get_data()  # Before anything else reads the body.
+    # WSGI servers join repeated headers, which makes the signature invalid.
+    if not is_authentic(SECRET, request.headers.get("X-Service-Signature"), body):
+        return "", 401
+    print(body)  # Put it into a queue.
+    return "", 204
+
+
+if __name__ == "__main__":
+    # Unlike the server of Flask, waitress is for production. It closes slow connections.
+    serve(app, host="127.0.0.1", port=int(os.environ.get("PORT", "8080")), channel_timeout=10)
