@@ -1,10 +1,10 @@
 //! Checks `docs/specification-coverage.md` against the code.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mock_server::Dialect;
-use profile_sdk::{Bio, Days, DisplayName, Location, Operation, Scope};
-use webhook_verify::{EventKind, MAX_CONSECUTIVE_FAILURES};
+use profile_sdk::{Operation, ProfileField, Scope};
+use webhook_verify::EventKind;
 
 use crate::repository::{CRATES, files_with_suffix, read};
 
@@ -51,62 +51,26 @@ fn code_spans(cell: &str) -> Vec<String> {
     spans.map(str::to_owned).collect()
 }
 
-/// Checks that each name is in a code span of the subject of a row.
-#[track_caller]
-fn assert_have_rows<'a>(names: impl IntoIterator<Item = &'a str>) {
-    let rows = rows();
-    let subjects: Vec<_> = rows
-        .iter()
-        .flat_map(|row| code_spans(&row.subject[0]))
-        .collect();
-    let names = names.into_iter();
-    let missing: Vec<_> = names
-        .filter(|name| !subjects.iter().any(|subject| subject == name))
-        .collect();
-    assert_eq!(missing, Vec::<&str>::new(), "without a row in {DOCUMENT}");
-}
-
 #[test]
-fn rows_have_files_and_tests() {
-    for row in rows() {
-        let subject = &row.subject[0];
-        assert!(
-            row.files.iter().any(|files| !files.is_empty()),
-            "{subject}: no files"
-        );
-        assert!(!row.tests.is_empty(), "{subject}: no tests");
-    }
-}
-
-#[test]
-fn files_exist() {
+fn rows_name_files_and_tests_that_exist() {
     let sources = files_with_suffix(".rs");
-    for row in rows() {
-        for (name, files) in CRATES.iter().zip(&row.files) {
-            for file in files {
-                let path = format!("{name}/src/{file}");
-                assert!(
-                    sources.contains(&path),
-                    "{}: {path} not found",
-                    row.subject[0]
-                );
-            }
-        }
-    }
-}
-
-#[test]
-fn tests_exist() {
     let mut texts = BTreeMap::new();
     for row in rows() {
+        let subject = &row.subject[0];
+        let files = CRATES.iter().zip(&row.files);
+        let files: Vec<_> = files
+            .flat_map(|(name, files)| files.iter().map(move |file| format!("{name}/src/{file}")))
+            .collect();
+        assert!(!files.is_empty(), "{subject}: no files");
+        assert!(!row.tests.is_empty(), "{subject}: no tests");
+        for path in files {
+            assert!(sources.contains(&path), "{subject}: {path} not found");
+        }
         for test in &row.tests {
-            let subject = &row.subject[0];
             let (file, name) = test.split_once("::").expect("a file and a name");
             let text: &String = texts.entry(file.to_owned()).or_insert_with(|| read(file));
-            assert!(
-                is_test(text, name),
-                "{subject}: test {name} not found in {file}"
-            );
+            let is_found = is_test(text, name);
+            assert!(is_found, "{subject}: test {name} not found in {file}");
         }
     }
 }
@@ -126,60 +90,32 @@ fn is_test(text: &str, name: &str) -> bool {
 }
 
 #[test]
-fn a_function_without_a_test_attribute_is_not_a_test() {
-    let text = "#[test]\nfn one() {}\n#[tokio::test(flavor)]\nasync fn three() {}\n\nfn two() {}\n";
-    assert!(is_test(text, "one") && is_test(text, "three"));
-    assert!(!is_test(text, "two") && !is_test(text, "four"));
-}
-
-#[test]
-fn endpoints_have_rows() {
-    let endpoints = Operation::ALL.map(|operation| {
-        let path = operation.path_template();
-        format!(
-            "{} {}",
-            operation.method(),
-            path.strip_prefix("/api/v1").unwrap()
-        )
+fn endpoints_scopes_and_events_have_rows() {
+    let rows = rows();
+    let subjects = rows.iter().flat_map(|row| code_spans(&row.subject[0]));
+    let subjects: BTreeSet<_> = subjects.collect();
+    let endpoints = Operation::ALL.into_iter().map(|operation| {
+        let path = operation.path_template().replacen("/api/v1", "", 1);
+        format!("{} {path}", operation.method())
     });
-    assert_have_rows(endpoints.iter().map(String::as_str));
+    let scopes = Scope::KNOWN.iter().map(ToString::to_string);
+    let kinds = EventKind::KNOWN.iter().map(ToString::to_string);
+    for name in endpoints.chain(scopes).chain(kinds) {
+        assert!(subjects.contains(&name), "{name} has no row in {DOCUMENT}");
+    }
 }
 
 #[test]
-fn scopes_and_events_have_rows() {
-    assert_have_rows(Scope::KNOWN.iter().map(Scope::as_str));
-    assert_have_rows(EventKind::KNOWN.iter().map(EventKind::as_str));
-}
-
-#[test]
-fn limits_have_rows_with_their_values() {
-    let limits = [
-        ("DisplayName::MAX_CHARACTERS", DisplayName::MAX_CHARACTERS),
-        ("Bio::MAX_CHARACTERS", Bio::MAX_CHARACTERS),
-        ("Bio::MAX_LINES", Bio::MAX_LINES),
-        ("Location::MAX_CHARACTERS", Location::MAX_CHARACTERS),
-        ("Days::MIN", Days::MIN.into()),
-        ("Days::MAX_OTHER", Days::MAX_OTHER.into()),
-        ("Days::MAX_OWN", Days::MAX_OWN.into()),
-        ("Days::DEFAULT", Days::DEFAULT.get().into()),
-        (
-            "MAX_CONSECUTIVE_FAILURES",
-            MAX_CONSECUTIVE_FAILURES as usize,
-        ),
-    ];
-    assert_have_rows(limits.map(|(name, _)| name));
-    for row in rows() {
-        let subject = &row.subject[0];
-        for (_, number) in limits
-            .iter()
-            .filter(|(name, _)| subject.contains(&format!("`{name}`")))
-        {
-            let mut numbers = subject.split(|c: char| !c.is_ascii_digit());
-            assert!(
-                numbers.any(|text| text == number.to_string()),
-                "{subject}: {number} is missing"
-            );
-        }
+fn profile_fields_have_rows_with_their_limits() {
+    let rows = rows();
+    for field in ProfileField::ALL {
+        let (name, limits) = (field.name(), format!(": {}", field.kind()));
+        let has_field = |row: &&Row| code_spans(&row.subject[0]).contains(&name.to_owned());
+        let states_limits = |row: &Row| row.subject[0].replace('`', "").ends_with(&limits);
+        assert!(
+            rows.iter().filter(has_field).any(states_limits),
+            "{DOCUMENT} has no row with `{name}`{limits}"
+        );
     }
 }
 
