@@ -50,9 +50,9 @@ mod worlds_server;
 
 pub use engine::dialect::{self, Dialect};
 pub use engine::{
-    Account, Advice, Clock, Coverage, Endpoint, EndpointCoverage, Keys, Link, Post, Profile,
-    RateLimit, Reply, Request, Rule, RuleVerdict, Scope, Uncovered, Verdicts, Violation, World,
-    handle,
+    Account, Advice, Clock, Coverage, Endpoint, EndpointCoverage, FieldLimit, Keys, Link, Post,
+    Profile, ProfileField, RateLimit, Reply, Request, Rule, RuleVerdict, Scope, Uncovered,
+    Verdicts, Violation, World, handle,
 };
 pub use faults::{Fault, FaultRule, WireFault};
 pub use input::InvalidInput;

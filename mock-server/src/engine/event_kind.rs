@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::input::InvalidInput;
 
-/// The kind of an event: one of the seven kinds of the specification, or any other name that is
+/// The kind of an event: one of the kinds of the specification, or any other name that is
 /// valid in a header.
 ///
 /// ```
@@ -37,8 +37,8 @@ impl EventKind {
     /// `message.received`
     pub const MESSAGE_RECEIVED: Self = Self(Cow::Borrowed("message.received"));
 
-    /// The seven kinds of the specification, in its order.
-    pub const ALL: [Self; 7] = [
+    /// The kinds of the specification, in its order.
+    pub const ALL: &'static [Self] = &[
         Self::FOLLOW_CREATED,
         Self::COMMENT_CREATED,
         Self::PROFILE_LIKED,

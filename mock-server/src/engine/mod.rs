@@ -3,10 +3,10 @@
 //!
 //! In reading order; each part depends only on the parts before it:
 //!
+//! - `resources`: accounts with their profiles, links, posts and badges, and their limits
 //! - `dialect`: the settings for the choices that the specification leaves open
 //! - `access`: keys, scopes and rate limits
 //! - `rejections`: the problems that a request can have
-//! - `resources`: accounts with their profiles, links, posts and badges, and their limits
 //! - `webhook`: the webhook of a world as a state machine
 //! - `world`: the state of one service
 //! - `endpoints`: the table of endpoints, and their handlers in one file for each resource
@@ -21,6 +21,7 @@ mod endpoints;
 mod event_kind;
 mod handle;
 mod json_object;
+mod named_enum;
 mod outcome;
 pub(crate) mod path_pattern;
 mod path_template;
@@ -50,8 +51,7 @@ pub use rejections::Rule;
 pub(crate) use reply::HeaderLines;
 pub use reply::Reply;
 pub use request::Request;
-pub(crate) use resources::FIELD_NAMES;
-pub use resources::{Account, Link, Post, Profile};
+pub use resources::{Account, FieldLimit, Link, Post, Profile, ProfileField};
 pub(crate) use seeded_hash::SeededHash;
 pub(crate) use verdicts::Habit;
 pub use verdicts::{Advice, Coverage, EndpointCoverage, RuleVerdict, Uncovered, Verdicts};

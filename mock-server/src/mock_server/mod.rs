@@ -103,7 +103,7 @@ impl MockServer {
         &self.keys().all
     }
 
-    /// Returns the six keys of `demo`, named after their scopes, as of the start of the server.
+    /// Returns the keys of `demo`, named after their scopes, as of the start of the server.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {

@@ -5,12 +5,14 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::replies::edit_body;
-use crate::engine::{Endpoint, Outcome, Request, World, process};
+use crate::engine::{Endpoint, Outcome, ProfileField, Request, World, process};
 
 /// The change that a mutant makes.
 pub(super) enum Change {
     /// Changes requests before the engine handles them.
     Request(fn(&World, &mut Request)),
+    /// Changes the value of a field in edits of the profile.
+    Field(&'static ProfileField, fn(&mut Request, &ProfileField)),
     /// Changes the body of successful replies of these endpoints.
     Reply(&'static [Endpoint], fn(&mut Value)),
     /// Handles requests in place of the engine.
@@ -27,6 +29,11 @@ impl Change {
             Self::Request(change) => {
                 let mut request = request.clone();
                 change(world, &mut request);
+                process(world, &request, now)
+            }
+            Self::Field(field, change) => {
+                let mut request = request.clone();
+                change(&mut request, field);
                 process(world, &request, now)
             }
             Self::Reply(endpoints, change) => {

@@ -30,7 +30,7 @@ impl Mutant {
     /// assert!(mock_server::Mutant::all().len() >= 30);
     /// ```
     pub fn all() -> impl ExactSizeIterator<Item = Self> {
-        MUTANTS.iter().map(Self)
+        MUTANTS.iter().copied().map(Self)
     }
 
     /// Returns the name, in snake case.
@@ -39,7 +39,7 @@ impl Mutant {
     /// assert_eq!(mock_server::Mutant::all().next().unwrap().name(), "no_data_envelope");
     /// ```
     pub fn name(self) -> &'static str {
-        self.0.name
+        &self.0.name
     }
 
     /// Returns the section of the specification that contains the sentence.
@@ -59,7 +59,7 @@ impl Mutant {
     /// assert!(sentence.ends_with("an object with a single top-level field `data`."));
     /// ```
     pub fn sentence(self) -> &'static str {
-        self.0.sentence
+        &self.0.sentence
     }
 
     /// Handles a request in place of the engine.

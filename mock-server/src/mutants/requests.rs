@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 
 use super::replies::{data_of, edit_body};
 use crate::engine::{
-    Endpoint, FIELD_NAMES, Outcome, Request, Scope, World, bearer_token, id_in_path, process, route,
+    Endpoint, FieldLimit, Outcome, ProfileField, Request, Scope, World, bearer_token, id_in_path,
+    process, route,
 };
 
 /// The account of the generated keys.
@@ -30,38 +31,64 @@ pub(super) fn edit_fields(
 }
 
 /// Changes a field of an edit of the profile. `change` returns `None` for a value to leave.
-pub(super) fn edit_profile_field(
+fn edit_profile_field(
     request: &mut Request,
-    name: &str,
-    change: impl FnOnce(&str) -> Option<String>,
+    field: &ProfileField,
+    change: impl FnOnce(&str, FieldLimit) -> Option<String>,
 ) {
     edit_fields(request, Endpoint::EditProfile, |fields| {
-        let text = fields.get(name).and_then(Value::as_str);
-        if let Some(new) = text.and_then(change) {
-            fields.insert(name.to_owned(), new.into());
+        let text = fields.get(field.name()).and_then(Value::as_str);
+        if let Some(new) = text.and_then(|text| change(text, field.limit())) {
+            fields.insert(field.name().to_owned(), new.into());
         }
     });
 }
 
 /// Accepts one character too many: the last one is dropped before the engine counts.
-pub(super) fn accept_one_more(request: &mut Request, field: &str, limit: usize) {
-    edit_profile_field(request, field, |text| {
-        let is_one_more = text.chars().count() == limit + 1;
-        is_one_more.then(|| text.chars().take(limit).collect())
+pub(super) fn accept_one_more_character(request: &mut Request, field: &ProfileField) {
+    edit_profile_field(request, field, |text, limit| match limit {
+        FieldLimit::Text {
+            max_characters: limit,
+            ..
+        } if text.chars().count() == limit + 1 => Some(text.chars().take(limit).collect()),
+        FieldLimit::Text { .. } | FieldLimit::Color => None,
+    });
+}
+
+/// Accepts one line too many: the first line break is replaced before the engine counts.
+pub(super) fn accept_one_more_line(request: &mut Request, field: &ProfileField) {
+    edit_profile_field(request, field, |text, limit| match limit {
+        FieldLimit::Text {
+            max_lines: Some(limit),
+            ..
+        } if text.matches('\n').count() == limit => Some(text.replacen('\n', " ", 1)),
+        FieldLimit::Text { .. } | FieldLimit::Color => None,
     });
 }
 
 /// Rejects a text of the maximum length.
-pub(super) fn reject_maximum(request: &mut Request, field: &str, limit: usize) {
-    edit_profile_field(request, field, |text| {
-        (text.chars().count() == limit).then(|| format!("{text}+"))
+pub(super) fn reject_maximum(request: &mut Request, field: &ProfileField) {
+    edit_profile_field(request, field, |text, limit| match limit {
+        FieldLimit::Text {
+            max_characters: limit,
+            ..
+        } if text.chars().count() == limit => Some(format!("{text}+")),
+        FieldLimit::Text { .. } | FieldLimit::Color => None,
+    });
+}
+
+/// Accepts a color without `#`.
+pub(super) fn add_hash(request: &mut Request, field: &ProfileField) {
+    edit_profile_field(request, field, |text, limit| match limit {
+        FieldLimit::Color if !text.starts_with('#') => Some(format!("#{text}")),
+        FieldLimit::Text { .. } | FieldLimit::Color => None,
     });
 }
 
 /// Removes the fields of an edit that the profile does not have.
 pub(super) fn drop_unknown_fields(request: &mut Request) {
     edit_fields(request, Endpoint::EditProfile, |fields| {
-        fields.retain(|name, _| FIELD_NAMES.contains(&name.as_str()));
+        fields.retain(|name, _| ProfileField::NAMES.contains(&name.as_str()));
     });
 }
 

@@ -1,16 +1,19 @@
 //! The table of mutants, in the order of the specification.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
 use http::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 
-use super::change::Change::{self, Delivery, FailureLimit, Process, Reply, Request};
+use super::change::Change::{self, Delivery, FailureLimit, Field, Process, Reply, Request};
 use super::replies::{add_devices, change_date_format, data_of, each, numbers_as_strings, remove};
 use super::requests::{
-    accept_days, accept_missing_key, accept_one_more, accept_unknown_key, delete_another, discard,
-    drop_unknown_fields, edit_days, edit_fields, edit_profile_field, ignore_scope,
-    read_another_profile, reject_maximum, store_rejected_edit,
+    accept_days, accept_missing_key, accept_one_more_character, accept_one_more_line,
+    accept_unknown_key, add_hash, delete_another, discard, drop_unknown_fields, edit_days,
+    edit_fields, ignore_scope, read_another_profile, reject_maximum, store_rejected_edit,
 };
-use crate::engine::{Endpoint, Scope};
+use crate::engine::{self, Endpoint, FieldLimit, ProfileField, Scope};
 
 const ENVELOPE: &str = "Responses that carry data wrap it in an object with a single top-level \
     field `data`.";
@@ -19,8 +22,7 @@ const BEARER: &str = "The caller sends the header `Authorization: Bearer <API_KE
 const READ_AND_EDIT: &str = "read and edit the key owner's profile;";
 const LINKS: &str = "create, edit and delete the owner's links;";
 const POSTS: &str = "create and delete the owner's posts;";
-const OPTIONAL: &str = "Request body: JSON object; every field optional: display_name, bio, location, \
-    accent_color, text_color, background_color (types and limits in Resources).";
+const OPTIONAL: &str = "Request body: JSON object; every field optional";
 const UNKNOWN_FIELDS: &str = "PATCH /me/profile with a field that is not in the list of editable \
     fields is rejected as a whole (unknown fields are never ignored).";
 const ME: &str = "Response: `data` holds the full profile plus email, api_visible and key (scopes and \
@@ -58,7 +60,7 @@ const EVENTS: &str = "Events";
 const ERRORS: &str = "Errors";
 const LIMITS: &str = "Limits";
 
-const ALL: &[Endpoint] = &Endpoint::ALL;
+const ALL: &[Endpoint] = Endpoint::ALL;
 const READ_ME: &[Endpoint] = &[Endpoint::ReadMe];
 const STATISTICS: &[Endpoint] = &[Endpoint::ReadViewStatistics];
 const ANALYTICS_ONLY: &[Endpoint] = &[Endpoint::ReadAnalytics];
@@ -67,9 +69,9 @@ const SITE: &[Endpoint] = &[Endpoint::ReadSiteStatistics];
 
 /// A row of the table.
 pub(super) struct Row {
-    pub(super) name: &'static str,
+    pub(super) name: Cow<'static, str>,
     pub(super) section: &'static str,
-    pub(super) sentence: &'static str,
+    pub(super) sentence: Cow<'static, str>,
     pub(super) change: Change,
 }
 
@@ -80,15 +82,74 @@ const fn mutant(
     change: Change,
 ) -> Row {
     Row {
-        name,
+        name: Cow::Borrowed(name),
         section,
-        sentence,
+        sentence: Cow::Borrowed(sentence),
         change,
     }
 }
 
+/// All mutants.
+pub(super) static MUTANTS: LazyLock<Vec<&Row>> =
+    LazyLock::new(|| ROWS.iter().chain(LIMITS_OF_FIELDS.iter()).collect());
+
+static LIMITS_OF_FIELDS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let fields = ProfileField::ALL;
+    let too_low = fields.first().and_then(maximum_rejected);
+    let limits = fields.iter().flat_map(maximum_exceeded);
+    limits.chain(too_low).collect()
+});
+
+/// Returns the mutants that accept one character or one line more than the limit of a field.
+fn maximum_exceeded(field: &'static ProfileField) -> Vec<Row> {
+    let FieldLimit::Text {
+        max_characters,
+        max_lines,
+    } = field.limit()
+    else {
+        return Vec::new();
+    };
+    let name = field.name();
+    let characters = limit_of_field(
+        format!("{name}_of_{}_characters", max_characters + 1),
+        field,
+        accept_one_more_character,
+    );
+    let lines = max_lines.map(|max| {
+        let name = format!("{name}_of_{}_lines", max + 1);
+        limit_of_field(name, field, accept_one_more_line)
+    });
+    [characters].into_iter().chain(lines).collect()
+}
+
+/// Returns the mutant that rejects a text of the maximum length.
+fn maximum_rejected(field: &'static ProfileField) -> Option<Row> {
+    match field.limit() {
+        FieldLimit::Text { max_characters, .. } => Some(limit_of_field(
+            format!("{}_below_{max_characters}_characters", field.name()),
+            field,
+            reject_maximum,
+        )),
+        FieldLimit::Color => None,
+    }
+}
+
+fn limit_of_field(
+    name: String,
+    field: &'static ProfileField,
+    change: fn(&mut engine::Request, &ProfileField),
+) -> Row {
+    Row {
+        name: name.into(),
+        section: LIMITS,
+        sentence: format!("{}: {}", field.name(), field.limit()).into(),
+        change: Field(field, change),
+    }
+}
+
+/// The mutants except those of the limits of profile fields.
 #[rustfmt::skip]
-pub(super) static MUTANTS: [Row; 63] = [
+static ROWS: &[Row] = &[
     mutant("no_data_envelope", SERVICE, ENVELOPE,
         Reply(ALL, |body| *body = body["data"].take())),
     mutant("unknown_key_accepted", SERVICE, KEY, Request(accept_unknown_key)),
@@ -214,23 +275,8 @@ pub(super) static MUTANTS: [Row; 63] = [
         Request(|_, request| drop_unknown_fields(request))),
     mutant("rejected_edit_stored", ERRORS, UNKNOWN_FIELDS, Process(store_rejected_edit)),
 
-    mutant("display_name_of_33_characters", LIMITS, "display_name: up to 32 characters",
-        Request(|_, request| accept_one_more(request, "display_name", 32))),
-    mutant("display_name_below_32_characters", LIMITS, "display_name: up to 32 characters",
-        Request(|_, request| reject_maximum(request, "display_name", 32))),
-    mutant("bio_of_301_characters", LIMITS, "bio: up to 300 characters and up to 10 lines",
-        Request(|_, request| accept_one_more(request, "bio", 300))),
-    mutant("bio_of_11_lines", LIMITS, "bio: up to 300 characters and up to 10 lines",
-        Request(|_, request| edit_profile_field(request, "bio", |bio| {
-            let has_11_lines = bio.matches('\n').count() == 10;
-            has_11_lines.then(|| bio.replacen('\n', " ", 1))
-        }))),
-    mutant("location_of_41_characters", LIMITS, "location: up to 40 characters",
-        Request(|_, request| accept_one_more(request, "location", 40))),
     mutant("color_without_hash", LIMITS, "colours: format #rrggbb",
-        Request(|_, request| edit_profile_field(request, "accent_color", |color| {
-            (!color.starts_with('#')).then(|| format!("#{color}"))
-        }))),
+        Request(|_, request| ProfileField::ALL.iter().for_each(|field| add_hash(request, field)))),
     mutant("31_days_of_other_profiles", LIMITS, "days on other profiles: 1 to 30",
         Process(|world, request, now| accept_days((31, 30), world, request, now))),
     mutant("366_days_of_own_profile", LIMITS, "days on own profile: 1 to 365",

@@ -132,7 +132,7 @@ impl Service {
         &self.store
     }
 
-    /// Returns the six keys of `demo` in the initial world.
+    /// Returns the keys of `demo` in the initial world.
     pub(crate) fn keys(&self) -> &Keys {
         &self.keys
     }

@@ -84,7 +84,7 @@ impl Worlds {
         }
     }
 
-    /// Returns the six keys of `demo` in the world `default`.
+    /// Returns the keys of `demo` in the world `default`.
     ///
     /// ```
     /// let worlds = mock_server::Worlds::in_memory(mock_server::World::default());

@@ -7,13 +7,17 @@ use crate::endpoints::{Access, ENDPOINTS, endpoints_with_scope};
 use crate::request::request;
 
 fn scopes_except(scope: Scope) -> Vec<Scope> {
-    Scope::ALL.into_iter().filter(|one| *one != scope).collect()
+    Scope::ALL
+        .iter()
+        .copied()
+        .filter(|one| *one != scope)
+        .collect()
 }
 
 #[tokio::test]
 async fn rejects_a_missing_key() {
     let server = MockServer::start().await;
-    for endpoint in &ENDPOINTS {
+    for endpoint in ENDPOINTS {
         if endpoint.access == Access::Everybody {
             continue;
         }
@@ -32,7 +36,7 @@ async fn rejects_a_missing_key() {
 async fn rejects_an_unknown_key_even_if_no_key_is_required() {
     let server = MockServer::start().await;
     let upper = server.key().to_uppercase();
-    for endpoint in &ENDPOINTS {
+    for endpoint in ENDPOINTS {
         for key in ["wrong", upper.as_str()] {
             let answer = request(&server, &endpoint.known())
                 .key(key)
@@ -101,7 +105,7 @@ async fn rejects_a_key_with_all_scopes_except_the_required_one() {
 #[tokio::test]
 async fn keys_are_never_printed() {
     let server = MockServer::start().await;
-    let created = server.create_key("demo", &Scope::ALL).unwrap();
+    let created = server.create_key("demo", Scope::ALL).unwrap();
     let printed = format!(
         "{server:?} {:?} {:?} {:?}",
         server.keys(),

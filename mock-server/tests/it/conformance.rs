@@ -122,7 +122,7 @@ fn run(case: &Case, service: &Service) {
 
 #[test]
 fn engine_conforms_to_the_specification() {
-    for case in &CASES {
+    for case in CASES {
         let world = Mutex::new(World::default());
         let keys = World::default().keys();
         let send = |request: &Request| Answer::from(handle(&mut world.lock().unwrap(), request));
@@ -132,7 +132,7 @@ fn engine_conforms_to_the_specification() {
 
 #[tokio::test]
 async fn library_conforms_to_the_specification() {
-    for case in &CASES {
+    for case in CASES {
         let server = MockServer::start().await;
         let keys = server.keys().clone();
         let send = |request: &Request| send_to(server.address(), request);
@@ -143,7 +143,7 @@ async fn library_conforms_to_the_specification() {
 #[cfg(all(unix, feature = "program"))]
 #[test]
 fn program_conforms_to_the_specification() {
-    for case in &CASES {
+    for case in CASES {
         let serving = crate::serving::serve(&[]);
         let keys = World::default().keys();
         let send = |request: &Request| send_to(serving.address(), request);
@@ -164,7 +164,7 @@ fn sentences_are_unique() {
 #[tokio::test]
 async fn all_endpoints_are_covered() {
     let mut uncovered = Endpoint::ALL.to_vec();
-    for case in &CASES {
+    for case in CASES {
         let server = MockServer::start().await;
         let keys = server.keys().clone();
         let send = |request: &Request| send_to(server.address(), request);

@@ -1,7 +1,7 @@
 //! The cases of the conformance suite, in the order of the specification.
 
-use mock_server::{Keys, Scope};
-use serde_json::{Value, json};
+use mock_server::{FieldLimit, Keys, ProfileField, Scope};
+use serde_json::{Map, Value, json};
 
 use crate::conformance::{Case, Service, assert_rejected, data, request};
 use crate::endpoints::{ENDPOINTS, Listed, endpoints_with_scope};
@@ -16,7 +16,7 @@ const fn case(section: &'static str, sentence: &'static str, check: fn(&Service)
     }
 }
 
-pub(crate) const CASES: [Case; 38] = [
+pub(crate) const CASES: &[Case] = &[
     case(
         "Introduction",
         "Every path starts with /api/v1",
@@ -61,7 +61,7 @@ pub(crate) const CASES: [Case; 38] = [
         "What the service does",
         "A key belongs to one account, whose profile it reads",
         |service| {
-            for scope in Scope::ALL {
+            for &scope in Scope::ALL {
                 let answer = service.send_with(key_of(&service.keys, scope), "GET /me", None);
                 assert_eq!(data(&answer)["handle"], "demo");
             }
@@ -69,16 +69,10 @@ pub(crate) const CASES: [Case; 38] = [
     ),
     case(
         "Resources and their fields",
-        "A profile has a display name, a bio, a location and three colours, all of them strings",
+        "The editable fields of a profile are strings",
         |service| {
-            let edit = json!({
-                "display_name": "Ada",
-                "bio": "First\nsecond",
-                "location": "London",
-                "accent_color": "#ff8800",
-                "text_color": "#000000",
-                "background_color": "#FFFFFF",
-            });
+            let edit: Map<_, _> = ProfileField::ALL.iter().map(sample).collect();
+            let edit = Value::Object(edit);
             service.write(PROFILE, &edit, 200);
             let me = service.read("GET /me");
             for (field, text) in edit.as_object().unwrap() {
@@ -233,7 +227,7 @@ pub(crate) const CASES: [Case; 38] = [
         "Endpoints",
         "Each endpoint has its method, and no other",
         |service| {
-            for endpoint in &ENDPOINTS {
+            for endpoint in ENDPOINTS {
                 let path = endpoint.path();
                 let of_path = ENDPOINTS.iter().filter(|other| other.path() == path);
                 let allowed: Vec<_> = of_path.map(Listed::method).collect();
@@ -388,7 +382,7 @@ pub(crate) const CASES: [Case; 38] = [
             let before = service.read("GET /me");
             for (endpoint, needed) in endpoints_with_scope() {
                 let (line, body) = (endpoint.known(), endpoint.body());
-                for scope in Scope::ALL.into_iter().filter(|scope| *scope != needed) {
+                for &scope in Scope::ALL.iter().filter(|scope| **scope != needed) {
                     let key = key_of(&service.keys, scope);
                     let answer = service.send_with(key, &line, body.as_ref());
                     assert_rejected(&answer, 403, "scope_missing");
@@ -399,32 +393,13 @@ pub(crate) const CASES: [Case; 38] = [
     ),
     case(
         "Limits",
-        "display_name has up to 32 characters",
-        |service| check_max_length(service, "display_name", 32),
+        "Each field of a profile has its limit, and no other",
+        |service| {
+            ProfileField::ALL
+                .iter()
+                .for_each(|field| check_limit(service, field))
+        },
     ),
-    case("Limits", "bio has up to 300 characters", |service| {
-        check_max_length(service, "bio", 300)
-    }),
-    case("Limits", "bio has up to 10 lines", |service| {
-        for line_break in ["\n", "\r\n", "\r"] {
-            service.write(PROFILE, &json!({"bio": line_break.repeat(9)}), 200);
-            let body = json!({"bio": line_break.repeat(10)});
-            service.refuse(PROFILE, Some(&body), 422, "too_many_lines");
-        }
-    }),
-    case("Limits", "location has up to 40 characters", |service| {
-        check_max_length(service, "location", 40)
-    }),
-    case("Limits", "Colours have the format #rrggbb", |service| {
-        for field in ["accent_color", "text_color", "background_color"] {
-            service.write(PROFILE, &json!({ field: "#0fA9bC" }), 200);
-            for text in [
-                "", "red", "#12345", "#1234567", "123456", "#12345g", " #123456",
-            ] {
-                service.refuse(PROFILE, Some(&json!({ field: text })), 422, "not_a_color");
-            }
-        }
-    }),
     case("Limits", "days is 1 to 30 for other profiles", |service| {
         check_max_days(service, "grace", 30)
     }),
@@ -440,18 +415,77 @@ fn key_of(keys: &Keys, scope: Scope) -> &str {
         Scope::ProfileWrite => &keys.profile,
         Scope::AnalyticsRead => &keys.analytics,
         Scope::LinksWrite => &keys.links,
-        _ => &keys.social,
+        Scope::SocialWrite => &keys.social,
+        other => panic!("no key has only the scope {other}"),
+    }
+}
+
+/// The limits of the specification, which are stated here once more to find mistakes in the table.
+const LIMITS: &[(&str, &str)] = &[
+    ("display_name", "up to 32 characters"),
+    ("bio", "up to 300 characters and up to 10 lines"),
+    ("location", "up to 40 characters"),
+    ("accent_color", "format #rrggbb"),
+    ("text_color", "format #rrggbb"),
+    ("background_color", "format #rrggbb"),
+];
+
+fn sample(field: &ProfileField) -> (String, Value) {
+    let text = match field.limit() {
+        FieldLimit::Text { .. } => "Ada",
+        FieldLimit::Color => "#FFFFFF",
+    };
+    (field.name().to_owned(), text.into())
+}
+
+#[track_caller]
+fn check_limit(service: &Service, field: &ProfileField) {
+    let name = field.name();
+    let stated = LIMITS.iter().find(|(stated, _)| *stated == name);
+    let (_, stated) = stated.unwrap_or_else(|| panic!("LIMITS has no row for {name}"));
+    assert_eq!(field.limit().to_string(), *stated, "{name}");
+    match field.limit() {
+        FieldLimit::Text {
+            max_characters,
+            max_lines,
+        } => {
+            check_max_characters(service, name, max_characters);
+            check_max_lines(service, name, max_lines);
+        }
+        FieldLimit::Color => check_color(service, name),
     }
 }
 
 #[track_caller]
-fn check_max_length(service: &Service, field: &str, characters: usize) {
+fn check_max_characters(service: &Service, field: &str, max: usize) {
     for character in ["x", "é", "🙂", "\u{301}"] {
-        let longest = json!({ field: character.repeat(characters) });
+        let longest = json!({ field: character.repeat(max) });
         service.write(PROFILE, &longest, 200);
         assert_eq!(service.read("GET /me")[field], longest[field]);
-        let longer = json!({ field: character.repeat(characters + 1) });
+        let longer = json!({ field: character.repeat(max + 1) });
         service.refuse(PROFILE, Some(&longer), 422, "too_many_characters");
+    }
+}
+
+#[track_caller]
+fn check_max_lines(service: &Service, field: &str, max: Option<usize>) {
+    for line_break in ["\n", "\r\n", "\r"] {
+        let max = max.unwrap_or(16);
+        service.write(PROFILE, &json!({ field: line_break.repeat(max - 1) }), 200);
+    }
+    for line_break in ["\n", "\r\n", "\r"].iter().filter(|_| max.is_some()) {
+        let body = json!({ field: line_break.repeat(max.unwrap()) });
+        service.refuse(PROFILE, Some(&body), 422, "too_many_lines");
+    }
+}
+
+#[track_caller]
+fn check_color(service: &Service, field: &str) {
+    service.write(PROFILE, &json!({ field: "#0fA9bC" }), 200);
+    for text in [
+        "", "red", "#12345", "#1234567", "123456", "#12345g", " #123456",
+    ] {
+        service.refuse(PROFILE, Some(&json!({ field: text })), 422, "not_a_color");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use boon::{Compiler, Draft, Schemas};
 use expect_test::expect_file;
-use mock_server::{MockServer, RateLimit};
+use mock_server::{FieldLimit, MockServer, ProfileField, RateLimit};
 use serde_json::{Map, Value, json};
 
 use crate::endpoints::{ENDPOINTS, Listed};
@@ -232,34 +232,85 @@ fn check_schema_agrees(server: &MockServer, line: &str, schema: &str, bodies: &[
     }
 }
 
+/// Returns the properties of the schemas that list the editable fields, by the place of the schema.
+fn lists_of_fields() -> Vec<(&'static str, Value, Map<String, Value>)> {
+    let control = include_str!("../../control-openapi.yaml");
+    let control: Value = serde_yaml_ng::from_str(control).unwrap();
+    let lists = [
+        (document(), "/components/schemas/ProfileEdit"),
+        (document(), "/components/schemas/PublicProfile"),
+        (control, "/components/schemas/Account/properties/profile"),
+    ];
+    let properties = |(document, place): (Value, &'static str)| {
+        let schema = document.pointer(place).unwrap();
+        let properties = schema["properties"].as_object().unwrap().clone();
+        (place, document, properties)
+    };
+    lists.into_iter().map(properties).collect()
+}
+
+#[test]
+fn all_schemas_of_profiles_have_all_fields_with_their_limits() {
+    for (place, document, properties) in lists_of_fields() {
+        for field in ProfileField::ALL {
+            let name = field.name();
+            let schema = properties.get(name);
+            let schema = schema.unwrap_or_else(|| panic!("{place} has no {name}"));
+            let schema = match schema["$ref"].as_str() {
+                Some(reference) => document.pointer(&reference[1..]).unwrap(),
+                None => schema,
+            };
+            match field.limit() {
+                FieldLimit::Text { max_characters, .. } => {
+                    assert_eq!(schema["maxLength"], max_characters, "{place} {name}");
+                }
+                FieldLimit::Color => {
+                    assert_eq!(schema["pattern"], "^#[0-9A-Fa-f]{6}$", "{place} {name}");
+                }
+            }
+        }
+    }
+    let required = &document()["components"]["schemas"]["PublicProfile"]["required"];
+    for field in ProfileField::ALL {
+        assert!(required.as_array().unwrap().contains(&field.name().into()));
+    }
+}
+
+/// Returns edits of a field with the longest value and longer ones.
+fn edits_at_the_limit(field: &ProfileField) -> Vec<Value> {
+    let name = field.name();
+    let texts = match field.limit() {
+        FieldLimit::Color => ["#ff8800", "#FF88aa", "#ff8800\n", "#ff880", "ff8800"]
+            .map(str::to_owned)
+            .to_vec(),
+        FieldLimit::Text {
+            max_characters: max,
+            max_lines,
+        } => {
+            let characters = [max, max + 1].map(|count| "🦀".repeat(count));
+            let lines = max_lines.into_iter().flat_map(|max| {
+                let breaks = ["\n", "x\r\n", "x\r", "x\u{2028}"];
+                breaks.map(|text| [text.repeat(max - 1), text.repeat(max)])
+            });
+            characters.into_iter().chain(lines.flatten()).collect()
+        }
+    };
+    texts.iter().map(|text| json!({ name: text })).collect()
+}
+
 #[tokio::test]
 async fn profile_schema_accepts_what_the_service_accepts() {
     let server = MockServer::start().await;
-    let lines = |count: usize, end: &str| vec!["x"; count].join(end);
-    let bodies = [
+    let mut bodies: Vec<_> = ProfileField::ALL
+        .iter()
+        .flat_map(edits_at_the_limit)
+        .collect();
+    bodies.extend([
         json!({}),
-        json!({"display_name": "🦀".repeat(32)}),
-        json!({"display_name": "🦀".repeat(33)}),
-        json!({"location": "é".repeat(40)}),
-        json!({"location": "é".repeat(41)}),
-        json!({"bio": "x".repeat(300)}),
-        json!({"bio": "x".repeat(301)}),
-        json!({"bio": lines(10, "\r\n")}),
-        json!({"bio": lines(11, "\r\n")}),
-        json!({"bio": lines(10, "\r")}),
-        json!({"bio": lines(11, "\r")}),
-        json!({"bio": lines(10, "\u{2028}")}),
-        json!({"bio": "\n".repeat(9)}),
-        json!({"bio": "\n".repeat(10)}),
-        json!({"accent_color": "#ff8800"}),
-        json!({"text_color": "#FF88aa"}),
-        json!({"background_color": "#ff8800\n"}),
-        json!({"accent_color": "#ff880"}),
-        json!({"text_color": "ff8800"}),
         json!({"bio": null}),
         json!({"bio": 7}),
         json!({"nickname": "x"}),
-    ];
+    ]);
     check_schema_agrees(&server, "PATCH /me/profile", "ProfileEdit", &bodies);
 }
 

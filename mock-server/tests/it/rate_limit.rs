@@ -210,7 +210,7 @@ fn responses_are_reproducible() {
     let replies = || {
         let mut world = World::new(7);
         world.set_clock(Clock::fixed(NOON).unwrap());
-        let key = world.create_key("ada", &mock_server::Scope::ALL);
+        let key = world.create_key("ada", mock_server::Scope::ALL);
         let mut replies = Vec::new();
         for (line, body) in [
             (

@@ -1,4 +1,4 @@
-//! The six API keys of every new world, and the format of keys.
+//! The API keys of every new world, and the format of keys.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,63 +9,57 @@ use super::key::Key;
 use super::scope::Scope;
 use crate::engine::seeded_hash::SeededHash;
 
-/// The six keys of the account `demo`, named after their scopes.
-///
-/// They depend only on the seed. `Debug` hides them; `Serialize` does not, since the program prints
-/// them.
-///
-/// ```
-/// let keys = mock_server::World::new(7).keys();
-/// assert!(keys.all.starts_with("mock_all_"));
-/// assert!(!format!("{keys:?}").contains(&keys.all));
-/// ```
-#[derive(Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Keys {
-    /// Has all scopes.
-    pub all: String,
-    /// Has no scope; can still call `GET /me` and read view statistics.
-    pub none: String,
-    /// Has only the scope `profile:write`.
-    pub profile: String,
-    /// Has only the scope `analytics:read`.
-    pub analytics: String,
-    /// Has only the scope `links:write`.
-    pub links: String,
-    /// Has only the scope `social:write`.
-    pub social: String,
-}
-
-/// The six keys by name; `None` for a key that the world does not have.
-pub(crate) type ActiveKeys = BTreeMap<&'static str, Option<String>>;
-
-impl Keys {
-    pub(crate) const NAMES: [&str; 6] = ["all", "none", "profile", "analytics", "links", "social"];
-
-    pub(crate) fn from_seed(seed: u64) -> Self {
-        Self {
-            all: token(seed, "all"),
-            none: token(seed, "none"),
-            profile: token(seed, "profile"),
-            analytics: token(seed, "analytics"),
-            links: token(seed, "links"),
-            social: token(seed, "social"),
+/// Defines [`Keys`]. A row has the name of a key and its scopes.
+macro_rules! keys {
+    ($($(#[$doc:meta])* $name:ident: $scopes:expr;)*) => {
+        /// The keys of the account `demo`, named after their scopes.
+        ///
+        /// They depend only on the seed. `Debug` hides them; `Serialize` does not, since the program
+        /// prints them.
+        ///
+        /// ```
+        /// let keys = mock_server::World::new(7).keys();
+        /// assert!(keys.all.starts_with("mock_all_"));
+        /// assert!(!format!("{keys:?}").contains(&keys.all));
+        /// ```
+        #[derive(Clone, PartialEq, Eq, Serialize)]
+        #[non_exhaustive]
+        pub struct Keys {
+            $($(#[$doc])* pub $name: String,)*
         }
-    }
 
-    /// Returns the keys with their scopes, owned by `handle`.
-    pub(crate) fn owned_by(self, handle: &str) -> BTreeMap<String, Key> {
-        let key = |scopes: &[Scope]| Key::new(handle, scopes);
-        BTreeMap::from([
-            (self.all, key(&Scope::ALL)),
-            (self.none, key(&[])),
-            (self.profile, key(&[Scope::ProfileWrite])),
-            (self.analytics, key(&[Scope::AnalyticsRead])),
-            (self.links, key(&[Scope::LinksWrite])),
-            (self.social, key(&[Scope::SocialWrite])),
-        ])
-    }
+        impl Keys {
+            pub(crate) const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
+
+            pub(crate) fn from_seed(seed: u64) -> Self {
+                Self { $($name: token(seed, stringify!($name))),* }
+            }
+
+            /// Returns the keys with their scopes, owned by `handle`.
+            pub(crate) fn owned_by(self, handle: &str) -> BTreeMap<String, Key> {
+                BTreeMap::from([$((self.$name, Key::new(handle, $scopes))),*])
+            }
+        }
+    };
 }
+
+keys! {
+    /// Has all scopes.
+    all: Scope::ALL;
+    /// Has no scope; can still call `GET /me` and read view statistics.
+    none: &[];
+    /// Has only the scope `profile:write`.
+    profile: &[Scope::ProfileWrite];
+    /// Has only the scope `analytics:read`.
+    analytics: &[Scope::AnalyticsRead];
+    /// Has only the scope `links:write`.
+    links: &[Scope::LinksWrite];
+    /// Has only the scope `social:write`.
+    social: &[Scope::SocialWrite];
+}
+
+/// The keys by name; `None` for a key that the world does not have.
+pub(crate) type ActiveKeys = BTreeMap<&'static str, Option<String>>;
 
 impl fmt::Debug for Keys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,6 +6,8 @@ use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::engine::resources::ProfileField;
+
 /// Fields of responses that the specification does not list, with constant values.
 ///
 /// As JSON it is an object with an object of fields for each of these, all optional: `me` (only
@@ -67,17 +69,7 @@ impl Place {
     fn specified(self) -> (&'static str, &'static [&'static str]) {
         match self {
             Self::Me => ("me", &["email", "api_visible", "key"]),
-            Self::Profile => (
-                "profile",
-                &[
-                    "display_name",
-                    "bio",
-                    "location",
-                    "accent_color",
-                    "text_color",
-                    "background_color",
-                ],
-            ),
+            Self::Profile => ("profile", ProfileField::NAMES),
             Self::Key => ("key", &["scopes", "rate_limit"]),
             Self::Link => ("link", &["id", "title", "url"]),
             Self::Post => ("post", &["id", "body"]),

@@ -66,8 +66,8 @@ impl LinkFields {
         json_body::read(call, &known, |field, text, problems| {
             if field == "title" {
                 read.title = Some(text);
-            } else if let Err(rejection) = check_url(&text) {
-                problems.reject(rejection);
+            } else if let Err(reason) = check_url(&text) {
+                problems.reject(Rejection::NotAUrl { reason });
             } else {
                 read.url = Some(text);
             }

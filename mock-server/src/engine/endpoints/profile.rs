@@ -5,9 +5,9 @@ use super::json_body::{self, Known};
 use super::render::View;
 use crate::engine::dialect::{MeFields, UnknownFields};
 use crate::engine::json_object::{Fields, Object};
-use crate::engine::rejections::Rejected;
+use crate::engine::rejections::{Rejected, Rejection};
 use crate::engine::reply::Reply;
-use crate::engine::resources::{Account, Badge, FIELD_NAMES, FIELDS, Field};
+use crate::engine::resources::{Account, Badge, ProfileField};
 use crate::engine::world::World;
 
 pub(super) fn edit(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Rejected> {
@@ -15,25 +15,26 @@ pub(super) fn edit(world: &mut World, call: &mut Call<'_>) -> Result<Reply, Reje
     let caller = call.caller()?;
     let profile = &mut world.owner_mut(caller).profile;
     for (field, text) in edit {
-        *(field.value)(profile) = text;
+        field.set(profile, text);
     }
     let profile = PublicProfile::of(world, &world.keys[caller].handle, world.owner(caller));
     Ok(Reply::edited(world.dialect(), &profile))
 }
 
 /// Returns the fields of an edit with their new values.
-fn read(call: &mut Call<'_>) -> Vec<(&'static Field, String)> {
+fn read(call: &mut Call<'_>) -> Vec<(&'static ProfileField, String)> {
     let mut edit = Vec::new();
     let known = Known {
-        fields: &FIELD_NAMES,
+        fields: ProfileField::NAMES,
         others: UnknownFields::Rejected,
     };
     json_body::read(call, &known, |name, text, problems| {
-        let Some(field) = FIELDS.iter().find(|field| field.name == name) else {
+        let Some(field) = ProfileField::ALL.iter().find(|field| field.name() == name) else {
             return;
         };
-        for problem in field.problems(&text) {
-            problems.reject(problem);
+        for excess in field.limit().problems(&text) {
+            let field = field.name();
+            problems.reject(Rejection::LimitExceeded { field, excess });
         }
         edit.push((field, text));
     });
@@ -65,12 +66,9 @@ impl Fields for PublicProfile<'_> {
             object.string("handle", self.handle);
         }
         let profile = &self.account.profile;
-        object.string("display_name", &profile.display_name);
-        object.string("bio", &profile.bio);
-        object.string("location", &profile.location);
-        object.string("accent_color", &profile.accent_color);
-        object.string("text_color", &profile.text_color);
-        object.string("background_color", &profile.background_color);
+        for field in ProfileField::ALL {
+            object.string(field.name(), field.get(profile));
+        }
         if is_full {
             let Account {
                 links,

@@ -10,7 +10,7 @@ use crate::engine::request::Request;
 /// Returns the endpoint of a request and its decoded path parameter.
 pub(crate) fn route(request: &Request) -> Result<(Endpoint, Cow<'_, str>), Rejection> {
     let mut allowed = Vec::new();
-    for endpoint in Endpoint::ALL {
+    for &endpoint in Endpoint::ALL {
         let Some(parameter) = match_path(endpoint.path(), &request.path) else {
             continue;
         };

@@ -10,6 +10,7 @@ use crate::engine::dialect::{
     Values,
 };
 use crate::engine::reply::Reply;
+use crate::engine::resources::Excess;
 
 /// A problem with a request. The request is rejected unless the service tolerates the problem.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -64,20 +65,8 @@ pub(crate) enum Rejection {
     MissingField { field: &'static str },
     #[error("the body has no fields; send at least one of {}", known.join(", "))]
     EmptyEdit { known: &'static [&'static str] },
-    #[error("{field} has {found} characters; at most {limit} are allowed")]
-    TooManyCharacters {
-        field: &'static str,
-        found: usize,
-        limit: usize,
-    },
-    #[error("{field} has {found} lines; at most {limit} are allowed")]
-    TooManyLines {
-        field: &'static str,
-        found: usize,
-        limit: usize,
-    },
-    #[error("{field} is not a color of the form #rrggbb, such as #ff8800")]
-    NotAColor { field: &'static str },
+    #[error("{field} {excess}")]
+    LimitExceeded { field: &'static str, excess: Excess },
     #[error("url is not an absolute URL: {reason}; expected a URL such as https://example.com")]
     NotAUrl { reason: url::ParseError },
     #[error("days is `{found}`; expected an integer")]
@@ -223,11 +212,11 @@ impl Rejection {
                 row(Content, "wrong_type", Some(Rule::WrongType), Some(field)),
             Self::MissingField { field } => row(Content, "missing_field", None, Some(field)),
             Self::EmptyEdit { .. } => row(Content, "empty_edit", None, None),
-            Self::TooManyCharacters { field, .. } =>
+            Self::LimitExceeded { field, excess: Excess::TooManyCharacters { .. } } =>
                 row(Content, "too_many_characters", Some(Rule::TooManyCharacters), Some(field)),
-            Self::TooManyLines { field, .. } =>
+            Self::LimitExceeded { field, excess: Excess::TooManyLines { .. } } =>
                 row(Content, "too_many_lines", Some(Rule::TooManyLines), Some(field)),
-            Self::NotAColor { field } =>
+            Self::LimitExceeded { field, excess: Excess::NotAColor } =>
                 row(Content, "not_a_color", Some(Rule::NotAColor), Some(field)),
             Self::NotAUrl { .. } => row(Content, "not_a_url", None, Some("url")),
             Self::DaysNotAnInteger { .. } =>

@@ -18,7 +18,7 @@ pub struct Account {
     pub email: String,
     /// The visibility setting for the API, which is visible only to the owner.
     pub api_visible: bool,
-    /// The six editable fields.
+    /// The editable fields.
     pub profile: Profile,
     /// The links, oldest first.
     pub links: Vec<Link>,

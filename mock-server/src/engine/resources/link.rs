@@ -1,9 +1,7 @@
 //! Links and the check of their URL.
 
 use serde::{Deserialize, Serialize};
-use url::Url;
-
-use crate::engine::rejections::Rejection;
+use url::{ParseError, Url};
 
 /// A link on a profile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,9 +19,6 @@ pub struct Link {
 }
 
 /// Rejects a URL that is not absolute.
-pub(crate) fn check_url(url: &str) -> Result<(), Rejection> {
-    match Url::parse(url) {
-        Ok(_) => Ok(()),
-        Err(reason) => Err(Rejection::NotAUrl { reason }),
-    }
+pub(crate) fn check_url(url: &str) -> Result<(), ParseError> {
+    Url::parse(url).map(drop)
 }

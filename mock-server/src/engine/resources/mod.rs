@@ -2,17 +2,16 @@
 
 mod account;
 mod badge;
-mod limits;
+mod field_limit;
 mod link;
 mod post;
 mod profile;
 
 pub use account::Account;
 pub(super) use badge::Badge;
-pub(super) use limits::check_color;
+pub use field_limit::FieldLimit;
+pub(super) use field_limit::{Excess, check_color};
 pub use link::Link;
 pub(super) use link::check_url;
 pub use post::Post;
-pub(crate) use profile::FIELD_NAMES;
-pub use profile::Profile;
-pub(super) use profile::{FIELDS, Field};
+pub use profile::{Profile, ProfileField};

@@ -27,7 +27,8 @@ use crate::engine::outcome::Outcome;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coverage {
-    endpoints: [EndpointCoverage; Endpoint::ALL.len()],
+    /// In the order of [`Endpoint::ALL`].
+    endpoints: Vec<EndpointCoverage>,
     unrouted: BTreeMap<&'static str, u64>,
     events: BTreeMap<EventKind, u64>,
 }
@@ -60,6 +61,17 @@ pub struct Uncovered {
     pub events: Vec<EventKind>,
 }
 
+impl EndpointCoverage {
+    fn new(endpoint: Endpoint) -> Self {
+        Self {
+            endpoint,
+            calls: 0,
+            successes: 0,
+            rejections: endpoint.rejections().map(|code| (code, 0)).collect(),
+        }
+    }
+}
+
 impl Coverage {
     /// Counts the outcome of a request.
     pub(crate) fn record(&mut self, outcome: &Outcome) {
@@ -77,7 +89,7 @@ impl Coverage {
         }
     }
 
-    /// Counts a sent event if it is one of the seven kinds.
+    /// Counts a sent event if the specification has its kind.
     pub(crate) fn record_event(&mut self, kind: &EventKind) {
         if let Some(count) = self.events.get_mut(kind) {
             *count += 1;
@@ -149,16 +161,18 @@ impl Default for Coverage {
     /// Returns a coverage without requests and events.
     fn default() -> Self {
         Self {
-            endpoints: Endpoint::ALL.map(|endpoint| EndpointCoverage {
-                endpoint,
-                calls: 0,
-                successes: 0,
-                rejections: endpoint.rejections().map(|code| (code, 0)).collect(),
-            }),
+            endpoints: Endpoint::ALL
+                .iter()
+                .copied()
+                .map(EndpointCoverage::new)
+                .collect(),
             unrouted: ["method_not_allowed", "unknown_path"]
                 .map(|code| (code, 0))
                 .into(),
-            events: EventKind::ALL.map(|kind| (kind, 0)).into(),
+            events: EventKind::ALL
+                .iter()
+                .map(|kind| (kind.clone(), 0))
+                .collect(),
         }
     }
 }

@@ -256,7 +256,7 @@ fn verdicts_have_a_bounded_size() {
 
 /// Sends requests that cause every rejection of every endpoint.
 fn cause_every_rejection(world: &mut World, verdicts: &mut Verdicts) {
-    let spent = world.create_key("demo", &Scope::ALL);
+    let spent = world.create_key("demo", Scope::ALL);
     let window_seconds = NonZeroU32::MIN;
     world.set_rate_limit(
         &spent,
@@ -266,7 +266,7 @@ fn cause_every_rejection(world: &mut World, verdicts: &mut Verdicts) {
         },
     );
     let none = world.keys().none;
-    for endpoint in Endpoint::ALL {
+    for &endpoint in Endpoint::ALL {
         let path = endpoint.path().replace("{handle}", "demo");
         let new = |path: &str| Request::new(endpoint.method(), path);
         let with_key = |path: &str, key: &str| {
@@ -353,7 +353,7 @@ fn coverage_lists_exactly_the_possible_rejections() {
     let uncovered = verdicts.coverage.uncovered();
     assert_eq!(uncovered.rejections, [].into());
     assert!(uncovered.unrouted.is_empty());
-    for endpoint in Endpoint::ALL {
+    for &endpoint in Endpoint::ALL {
         let found: Vec<_> = verdicts
             .coverage
             .endpoint(endpoint)

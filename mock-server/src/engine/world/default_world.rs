@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::engine::resources::{Account, Badge, Link, Post, Profile};
 
-/// The handle of the owner of the six keys.
+/// The handle of the owner of the keys of a new world.
 pub(super) const OWNER: &str = "demo";
 
 /// The number in the latest id of a new world.
@@ -27,14 +27,7 @@ pub(super) fn accounts() -> BTreeMap<String, Account> {
 
 fn demo() -> Account {
     Account {
-        profile: Profile {
-            display_name: "Demo Person".to_owned(),
-            bio: "I live inside a mock server.\nEdit me as you like.".to_owned(),
-            location: "127.0.0.1".to_owned(),
-            accent_color: "#2563eb".to_owned(),
-            text_color: "#111827".to_owned(),
-            background_color: "#f9fafb".to_owned(),
-        },
+        profile: Profile::demo(),
         links: vec![
             link("link_1", "Homepage", "https://example.com/demo"),
             link("link_2", "Code", "https://example.com/demo/code"),
@@ -47,13 +40,7 @@ fn demo() -> Account {
 
 fn grace() -> Account {
     Account {
-        profile: Profile {
-            display_name: "Grace".to_owned(),
-            bio: "Another person, so that demo is not alone.".to_owned(),
-            location: "Elsewhere".to_owned(),
-            accent_color: "#9333ea".to_owned(),
-            ..Profile::default()
-        },
+        profile: Profile::grace(),
         links: vec![link("link_4", "Homepage", "https://example.com/grace")],
         posts: vec![post("post_5", "Nice weather on the loopback today.")],
         badges: vec!["writer".to_owned()],

@@ -164,7 +164,7 @@ impl World {
         Ok(())
     }
 
-    /// Returns the six keys of `demo`.
+    /// Returns the keys of `demo`.
     ///
     /// ```
     /// use mock_server::World;
@@ -265,13 +265,13 @@ impl World {
         token
     }
 
-    /// Returns the six keys of `demo`, with `None` for keys that the world does not have.
+    /// Returns the keys of `demo`, with `None` for keys that the world does not have.
     pub(crate) fn active_keys(&self) -> ActiveKeys {
-        let active = |name| {
+        let active = |name: &&'static str| {
             let key = token(self.seed, name);
-            (name, self.has_key(&key).then_some(key))
+            (*name, self.has_key(&key).then_some(key))
         };
-        Keys::NAMES.map(active).into()
+        Keys::NAMES.iter().map(active).collect()
     }
 
     /// Returns the keys that were not generated, which a state file or a state of the control API can

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::World;
 use crate::engine::clock::Clock;
+use crate::engine::rejections::Rejection;
 use crate::engine::resources::{Account, check_color, check_url};
 use crate::input::InvalidInput;
 use crate::redaction::label;
@@ -57,8 +58,8 @@ fn check_badges(world: &World) -> Result<(), InvalidInput> {
             let problem = format!("duplicate badge id `{}`", badge.id);
             return Err(at(&format!("badges[{index}].id"), problem));
         }
-        check_color("color", &badge.color)
-            .map_err(|problem| at(&format!("badges[{index}].color"), problem))?;
+        check_color(&badge.color)
+            .map_err(|problem| at(&format!("badges[{index}]"), format!("color {problem}")))?;
     }
     Ok(())
 }
@@ -73,13 +74,17 @@ fn check_accounts(world: &World) -> Result<(), InvalidInput> {
             ));
         }
         let place = format!("accounts.{handle}");
-        if let Some(problem) = account.profile.problems().next() {
-            return Err(at(&format!("{place}.profile"), problem));
+        if let Some((field, problem)) = account.profile.problem() {
+            return Err(at(
+                &format!("{place}.profile"),
+                format!("{field} {problem}"),
+            ));
         }
         for (index, link) in account.links.iter().enumerate() {
             let place = format!("{place}.links[{index}]");
             check_item(&place, &link.id, &link.created_at, &mut ids)?;
-            check_url(&link.url).map_err(|problem| at(&format!("{place}.url"), problem))?;
+            check_url(&link.url)
+                .map_err(|reason| at(&format!("{place}.url"), Rejection::NotAUrl { reason }))?;
         }
         for (index, post) in account.posts.iter().enumerate() {
             let place = format!("{place}.posts[{index}]");

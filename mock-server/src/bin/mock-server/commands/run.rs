@@ -43,9 +43,10 @@ pub(crate) struct RunOptions {
 }
 
 fn rule(text: &str) -> Result<Rule, String> {
-    let rule = Rule::ALL.into_iter().find(|rule| rule.as_str() == text);
+    let rule = Rule::ALL.iter().copied().find(|rule| rule.as_str() == text);
     rule.ok_or_else(|| {
-        let names = Rule::ALL.map(Rule::as_str).join(", ");
+        let names: Vec<_> = Rule::ALL.iter().map(|rule| rule.as_str()).collect();
+        let names = names.join(", ");
         format!("expected one of {names}")
     })
 }
